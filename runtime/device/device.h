@@ -1,0 +1,79 @@
+// A device runs compiled kernels. Two exist: a CUDA GPU through the driver, and the host device.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "config/launch.h"
+#include "jit/compiler.h"
+
+struct CUstream_st;
+
+namespace scantune {
+
+using Stream = CUstream_st*;
+
+struct DeviceIdentity {
+  std::string arch;  // "sm_90", or "host"
+  int sm = kHostSm;
+  std::string name;  // as the driver reports it
+  int sm_count = 1;
+
+  bool operator==(const DeviceIdentity&) const = default;
+};
+
+// A loaded binary. Its kernels are ready to launch: loaded eagerly, shared-memory attributes set.
+class Module {
+ public:
+  virtual ~Module() = default;
+};
+
+// What a stream means for a workspace. Handles of streams are reused; ids are not.
+struct StreamState {
+  u64 id = 0;
+  void* capturing_graph = nullptr;  // non-null while the stream is being captured
+};
+
+struct LaunchTarget {
+  const Module* module;
+  KernelArguments arguments;  // pointers and init filled in; offsets and n come from the Launch
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const DeviceIdentity& identity() const = 0;
+  virtual Compiler& compiler() = 0;
+  virtual std::string driver_version() const = 0;
+
+  // max_shared_bytes: the largest dynamic shared memory that each kernel will be launched with.
+  virtual std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
+                                       std::span<const int> max_shared_bytes) = 0;
+
+  // Enqueues one kernel. Throws DeviceError; after an error that destroyed the context every further call throws too.
+  virtual void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) = 0;
+
+  virtual void* allocate(u64 bytes) = 0;  // throws DeviceError when memory is short
+  virtual void free(void* memory) noexcept = 0;
+  virtual void zero(void* memory, u64 bytes) = 0;  // complete on return; legal while other streams are captured
+  virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
+  virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
+  virtual void synchronize() = 0;
+
+  virtual StreamState stream_state(Stream stream) = 0;
+  // Null if memory is the device's and the stream belongs to its context; else what is wrong. For scan()'s full checks.
+  virtual std::string pointer_problem(const void* pointer, u64 bytes) = 0;
+  virtual std::string stream_problem(Stream stream) = 0;
+  // Calls release(token) once the graph and every executable made from it are gone. Called during capture.
+  virtual void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) = 0;
+};
+
+// The device that scans run on: SCANTUNE_DEVICE=host asks for the host device; otherwise the GPU of the calling thread's
+// current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError when there is none.
+std::shared_ptr<Device> current_device();
+std::shared_ptr<Device> host_device();  // one per process; runs with seed 0 unless SCANTUNE_HOST_SEED says otherwise
+std::shared_ptr<Device> cuda_device();
+
+}  // namespace scantune

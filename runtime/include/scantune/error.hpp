@@ -1,0 +1,26 @@
+// Every exception of scantune. The text says what was asked, what was found and what to do.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace scantune {
+
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct RequestError : Error {  // an argument is wrong, or no kernel solves the problem; nothing was launched
+  using Error::Error;
+};
+struct CompileError : Error {  // a kernel did not compile; the text holds the compiler's whole log
+  using Error::Error;
+};
+struct DeviceError : Error {  // no device, no driver, or a failed call of the driver
+  using Error::Error;
+};
+struct DatabaseError : Error {  // a tuning database cannot be read
+  using Error::Error;
+};
+
+}  // namespace scantune

@@ -1,0 +1,20 @@
+// Request and config turned into source text and kernel names; pure strings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "space/space.h"
+
+namespace scantune {
+
+struct Instantiation {
+  std::string source;                // a translation unit; its includes are relative to templates/
+  std::vector<std::string> kernels;  // unmangled names, indexed by Launch::kernel
+  std::string label;                 // for messages: lookback{...} of f32 inclusive sum, aligned to 16 bytes
+};
+
+// The source does not depend on request.n, so one compiled module serves every N.
+Instantiation instantiate(const ScanRequest& request, const Config& config);
+
+}  // namespace scantune

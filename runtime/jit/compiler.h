@@ -1,0 +1,38 @@
+// A compiler turns an instantiation into a binary that a device can load. Two exist: NVRTC for GPUs, g++ for the host.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "instantiation/instantiation.h"
+
+namespace scantune {
+
+struct Binary {
+  std::vector<char> image;  // a cubin, or a shared object for the host device
+  std::string compiler;     // name and version of what made it
+  std::string log;          // the compiler's remarks, with registers, shared memory and spills for GPUs
+  double compile_ms = 0;    // 0 when it came from a cache
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+
+  // What beside the source and the architecture decides the binary: options and, where it is cheap to know, the
+  // compiler's version. Part of the cache key; must not load the compiler.
+  virtual std::string fingerprint() const = 0;
+
+  // arch: "sm_90", or "host". Throws CompileError with the whole log, DeviceError when there is no compiler.
+  virtual Binary compile(const Instantiation& instantiation, const std::string& arch) = 0;
+};
+
+// The templates as they were when the library was built: path relative to templates/, and text.
+struct TemplateFile {
+  const char* path;
+  const char* text;
+};
+std::span<const TemplateFile> template_files();
+const std::string& template_hash();  // SHA-256 over all of them, in hex
+
+}  // namespace scantune

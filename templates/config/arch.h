@@ -1,0 +1,27 @@
+// What an architecture allows, as far as a config's validity depends on it.
+#pragma once
+
+#include "config/types.h"
+
+namespace scantune {
+
+inline constexpr int kHostSm = 0;  // the host device: runs every kernel, so it has the limits of the newest GPU
+
+struct ArchLimits {
+  int shared_bytes_per_block;  // with the opt-in attribute
+  int threads_per_sm;
+  bool has_pdl;  // programmatic dependent launch (griddepcontrol)
+};
+
+// sm is 10 * major + minor of the compute capability, or kHostSm.
+constexpr ArchLimits limits_of(int sm) {
+  if (sm == kHostSm) return {227 * 1024, 2048, true};
+  if (sm < 80) return {64 * 1024, 1024, false};
+  if (sm == 80) return {163 * 1024, 2048, false};
+  if (sm == 87) return {163 * 1024, 1536, false};
+  if (sm < 90) return {99 * 1024, 1536, false};
+  if (sm < 120) return {227 * 1024, 2048, true};
+  return {99 * 1024, 1536, true};
+}
+
+}  // namespace scantune

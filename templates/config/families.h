@@ -1,0 +1,15 @@
+// Every family. Adding one: its config header here, its kernels in the file that it names.
+#pragma once
+
+#include "config/lookback.h"
+#include "config/single_block.h"
+#include "config/three_phase.h"
+
+namespace scantune {
+
+template <class... Configs>
+struct FamilyList {};
+
+using AllFamilies = FamilyList<SingleBlockConfig, LookbackConfig, ThreePhaseConfig>;
+
+}  // namespace scantune

@@ -1,0 +1,32 @@
+// The family contract. A family is one config struct and a specialisation of Family for it; the kernels of
+// the family stand in the file that kHeader names. Nothing outside a family knows its name.
+#pragma once
+
+#include "config/arch.h"
+#include "config/launch.h"
+#include "config/parameter.h"
+#include "config/request.h"
+
+namespace scantune {
+
+// template <> struct Family<XConfig> {
+//   static constexpr const char* kName;                 // in JSON, SQL and the generated source
+//   static constexpr const char* kConfigName;           // the struct's own name, in the generated source
+//   static constexpr const char* kHeader;               // the kernel file, relative to templates/
+//   static constexpr const char* const kKernels[];      // names of the kernels, indexed by Launch::kernel
+//   static constexpr Parameter<XConfig> kParameters[];  // host only
+//   // Null if the family can solve the problem on that architecture, else why not.
+//   static constexpr const char* unsupported_reason(const ScanRequest&, int sm);
+//   // How well the family serves a problem nobody has tuned; the highest wins, 0 is a last resort.
+//   static constexpr int preference(const ScanRequest&);
+//   static constexpr XConfig default_config(const ScanRequest&, int sm);
+//   // Null if the config is legal, else which rule it breaks. Called for supported requests only.
+//   static constexpr const char* invalid_reason(const XConfig&, const ScanRequest&, int sm);
+//   static constexpr int tile_items(const XConfig&);
+//   static constexpr WorkspaceNeed workspace(const XConfig&, const ScanRequest&);
+//   static constexpr LaunchList launches(const XConfig&, const ScanRequest&);  // request.n > 0
+// };
+template <class Config>
+struct Family;
+
+}  // namespace scantune

@@ -1,0 +1,75 @@
+// What a family asks the runtime to do: workspace, and a list of kernel launches.
+#pragma once
+
+#include "config/request.h"
+
+namespace scantune {
+
+// The one parameter of every kernel. The runtime fills in pointers and init; the rest comes from the Launch.
+struct KernelArguments {
+  const void* input;
+  void* output;
+  void* workspace;
+  u64 n;                   // items this launch works on
+  u64 source_offset;       // bytes into the workspace; what they mean is the family's business
+  u64 destination_offset;  // likewise
+  alignas(16) unsigned char init[kMaxValueBytes];  // the initial value, as an accumulator
+};
+
+// Which bytes a workspace may hold between launches. Status words survive from launch to launch and are told apart by
+// their epoch, so a region is never shared by two layouts: old payload must not read as another layout's flag.
+enum class WorkspaceKind {
+  none,
+  scratch,          // written before it is read in every launch; needs no zeroing
+  packed_status,    // WorkspaceHeader, then one word per tile with flag, epoch and value
+  split_status,     // WorkspaceHeader, then one record per tile: flag and epoch, aggregate, prefix
+};
+
+struct WorkspaceNeed {
+  WorkspaceKind kind = WorkspaceKind::none;
+  int value_bytes = 0;  // of the accumulator, for status kinds; regions are kept apart by it
+  u64 bytes = 0;        // header included
+
+  constexpr bool operator==(const WorkspaceNeed&) const = default;
+};
+
+// First bytes of a workspace with status words; all zero before its first use. No launch clears anything: the CTA of
+// the last tile moves the epoch on.
+struct alignas(128) WorkspaceHeader {
+  u32 epoch;       // of the last finished launch; the running one uses epoch + 1
+  u32 ticket;      // next tile to hand out; 0 between launches
+  u32 finished;    // CTAs done, counted only in the launch that wraps the epoch
+  u32 high_water;  // most tiles any launch has used since the last wrap
+};
+
+// A status word keeps its flag in the low two bits and the epoch above.
+inline constexpr u32 kLastEpoch = (1u << 30) - 1;
+
+enum class Dispatch {
+  any_order,  // CTAs may start in any order
+  in_order,   // a CTA waits for CTAs of lower index, so these must start first
+};
+
+struct Launch {
+  int kernel = 0;  // index into the family's kernel names
+  u32 grid_blocks = 1;
+  int block_threads = 1;
+  int shared_bytes = 0;
+  u64 n = 0;
+  u64 source_offset = 0;
+  u64 destination_offset = 0;
+  bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
+  Dispatch dispatch = Dispatch::any_order;
+};
+
+struct LaunchList {
+  static constexpr int kCapacity = 16;
+  Launch launches[kCapacity] = {};
+  int count = 0;
+
+  constexpr void add(const Launch& launch) { launches[count++] = launch; }
+};
+
+inline constexpr u64 kMaxGridBlocks = 0x7fffffff;
+
+}  // namespace scantune

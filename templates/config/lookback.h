@@ -1,0 +1,145 @@
+// lookback: one pass over the data. Each CTA scans a tile, publishes its aggregate, looks back over its predecessors'
+// descriptors for the carry-in and publishes its inclusive prefix (Merrill and Garland, "Single-pass Parallel Prefix
+// Scan with Decoupled Look-back", 2016).
+#pragma once
+
+#include "config/family.h"
+#include "config/tile.h"
+
+namespace scantune {
+
+enum class TileOrder {
+  block_index,  // tile = blockIdx.x: relies on CTAs starting in that order
+  ticket        // tile = an atomic counter: a tile's predecessors are always owned by running CTAs
+};
+template <>
+struct Tokens<TileOrder> {
+  static constexpr const char* kNames[] = {"block_index", "ticket"};
+};
+
+enum class StatusLayout {
+  packed,  // flag, epoch and value in one single-copy-atomic word of twice the value's size
+  split    // the value beside its flag, ordered by release and acquire
+};
+template <>
+struct Tokens<StatusLayout> {
+  static constexpr const char* kNames[] = {"packed", "split"};
+};
+
+struct LookbackConfig {
+  int block_threads = 256;                     // threads per CTA
+  int items_per_thread = 16;                   // items each thread scans in registers (batchSize)
+  int vector_bytes = 16;                       // width of a load or store; 16 is int4
+  TileLayout layout = TileLayout::striped;
+  WarpScan warp_scan = WarpScan::kogge_stone;
+  int window = 32;                             // descriptors read per poll of the look-back
+  int poll_delay_ns = 0;                       // sleep between unsuccessful polls
+  TileOrder tile_order = TileOrder::block_index;
+  StatusLayout status_layout = StatusLayout::packed;
+  CacheHint load_hint = CacheHint::normal;
+  CacheHint store_hint = CacheHint::normal;
+  int min_ctas_per_sm = 1;                     // register budget: this many CTAs must fit one SM
+  int pdl = 1;                                 // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr bool operator==(const LookbackConfig&) const = default;
+};
+
+constexpr int shared_bytes(const LookbackConfig& config, const ScanRequest& request) {
+  // Beside the tile scan's: the carry-in, and tile index and epoch.
+  return tile_shared_bytes(tile_shape(config, request), request) + 16 + 16;
+}
+
+// One status descriptor of a tile. A split record holds a 4-byte flag padded to the value's alignment, then aggregate and prefix.
+constexpr u64 descriptor_bytes(StatusLayout layout, int value_bytes) {
+  const u64 value = static_cast<u64>(value_bytes);
+  return layout == StatusLayout::packed ? 2 * value : (value < 4 ? 4 : value) + 2 * value;
+}
+
+template <>
+struct Family<LookbackConfig> {
+  static constexpr const char* kName = "lookback";
+  static constexpr const char* kConfigName = "LookbackConfig";
+  static constexpr const char* kHeader = "kernels/lookback.h";
+  static constexpr const char* const kKernels[] = {"lookback_scan"};
+  static constexpr int kMinTileItems = 512;  // smaller tiles would break the limit of 1 % workspace
+
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (request.determinism == Determinism::run_to_run && is_floating(request.accumulator_type))
+      return "lookback adds floats in an order that changes from run to run";
+    if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
+    return scantune::unsupported_reason(request);
+  }
+
+  static constexpr int preference(const ScanRequest&) { return 2; }
+
+  static constexpr LookbackConfig default_config(const ScanRequest& request, int sm) {
+    LookbackConfig config;
+    config.items_per_thread = 64 / size_of(request.accumulator_type);
+    if (request.n >= (1u << 22)) config.items_per_thread = 96 / size_of(request.accumulator_type);
+    if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
+    config.pdl = limits_of(sm).has_pdl;
+    return config;
+  }
+
+  static constexpr const char* invalid_reason(const LookbackConfig& config, const ScanRequest& request, int sm) {
+    if (const char* reason = invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes,
+                                                 config.min_ctas_per_sm, request, sm))
+      return reason;
+    if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
+    if (config.window != 1 && config.window != 8 && config.window % kWarpThreads != 0)
+      return "window must be 1, 8 or a multiple of 32";
+    if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
+    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 1000) return "poll_delay_ns must be between 0 and 1000";
+    if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
+      return "tile_order block_index relies on an undocumented order of CTAs";
+    if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+      return "the tile does not fit in shared memory";
+    return nullptr;
+  }
+
+  static constexpr int tile_items(const LookbackConfig& config) {
+    return config.block_threads * config.items_per_thread;
+  }
+
+  static constexpr WorkspaceNeed workspace(const LookbackConfig& config, const ScanRequest& request) {
+    const int value_bytes = size_of(request.accumulator_type);
+    const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items(config)));
+    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
+            value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};
+  }
+
+  static constexpr LaunchList launches(const LookbackConfig& config, const ScanRequest& request) {
+    LaunchList list;
+    list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config)))),
+              .block_threads = config.block_threads,
+              .shared_bytes = shared_bytes(config, request),
+              .n = request.n,
+              .pdl = config.pdl != 0,
+              .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<LookbackConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(LookbackConfig, block_threads, primary, 128, 256, 384, 512),
+      SCANTUNE_PARAMETER(LookbackConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 32),
+      SCANTUNE_PARAMETER(LookbackConfig, vector_bytes, secondary, 4, 8, 16),
+      SCANTUNE_PARAMETER(LookbackConfig, layout, primary, TileLayout::direct, TileLayout::striped,
+                         TileLayout::warp_transposed),
+      SCANTUNE_PARAMETER(LookbackConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
+                         WarpScan::hillis_steele),
+      SCANTUNE_PARAMETER(LookbackConfig, window, secondary, 1, 8, 32, 64),
+      SCANTUNE_PARAMETER(LookbackConfig, poll_delay_ns, secondary, 0, 50, 200),
+      SCANTUNE_PARAMETER(LookbackConfig, tile_order, primary, TileOrder::block_index, TileOrder::ticket),
+      SCANTUNE_PARAMETER(LookbackConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
+      SCANTUNE_PARAMETER(LookbackConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(LookbackConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
+      SCANTUNE_PARAMETER(LookbackConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4),
+      SCANTUNE_PARAMETER(LookbackConfig, pdl, secondary, 0, 1),
+  };
+#endif
+};
+
+}  // namespace scantune

@@ -1,0 +1,64 @@
+// The table of a config's parameters: host side only, so that kernels do not pay for compiling it.
+#pragma once
+
+#ifndef __CUDACC_RTC__
+
+#include "config/types.h"
+
+namespace scantune {
+
+// Search explores every combination of the primary parameters, and lets one secondary parameter at a time depart from
+// the default; the polish at the end of a search may combine departures.
+enum class Role { primary, secondary };
+
+template <class Config>
+struct Parameter {
+  const char* name;  // of the member, in JSON and SQL too
+  Role role;
+  const int* values;
+  int value_count;
+  const char* const* tokens;  // spellings indexed by value, or null for plain integers
+  int (*get)(const Config&);
+  void (*set)(Config&, int);
+};
+
+namespace detail {
+
+template <int... kValues>
+inline constexpr int kValueArray[] = {kValues...};
+
+template <class Member>
+constexpr const char* const* tokens_of() {
+  if constexpr (__is_enum(Member)) {
+    return Tokens<Member>::kNames;
+  } else {
+    return nullptr;
+  }
+}
+
+template <auto kMember>
+struct MemberAccess;
+
+template <class Config, class Member, Member Config::* kMember>
+struct MemberAccess<kMember> {
+  static constexpr const char* const* tokens() { return tokens_of<Member>(); }
+  static constexpr int get(const Config& config) { return static_cast<int>(config.*kMember); }
+  static constexpr void set(Config& config, int value) { config.*kMember = static_cast<Member>(value); }
+};
+
+}  // namespace detail
+
+template <auto kMember, auto... kValues, class Config>
+constexpr Parameter<Config> make_parameter(const char* name, Role role, const Config&) {
+  using Access = detail::MemberAccess<kMember>;
+  return {name,           role,         detail::kValueArray<static_cast<int>(kValues)...>, static_cast<int>(sizeof...(kValues)),
+          Access::tokens(), &Access::get, &Access::set};
+}
+
+// One row of a table: the member, its role and the values that the search may give it.
+#define SCANTUNE_PARAMETER(Config, member, role, ...) \
+  ::scantune::make_parameter<&Config::member, __VA_ARGS__>(#member, ::scantune::Role::role, Config{})
+
+}  // namespace scantune
+
+#endif

@@ -1,0 +1,91 @@
+// single_block: one CTA scans tile after tile and hands the carry on in shared memory. No workspace, for small N.
+#pragma once
+
+#include "config/family.h"
+#include "config/tile.h"
+
+namespace scantune {
+
+struct SingleBlockConfig {
+  int block_threads = 256;   // threads of the one CTA
+  int items_per_thread = 4;  // consecutive items each thread scans in registers (batchSize)
+  int vector_bytes = 16;     // width of a load or store; 16 is int4
+  TileLayout layout = TileLayout::direct;
+  WarpScan warp_scan = WarpScan::kogge_stone;
+  CacheHint load_hint = CacheHint::normal;
+  CacheHint store_hint = CacheHint::normal;
+  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr bool operator==(const SingleBlockConfig&) const = default;
+};
+
+constexpr int shared_bytes(const SingleBlockConfig& config, const ScanRequest& request) {
+  // Beside the tile scan's: the carry from tile to tile.
+  return tile_shared_bytes(tile_shape(config, request), request) + 16;
+}
+
+template <>
+struct Family<SingleBlockConfig> {
+  static constexpr const char* kName = "single_block";
+  static constexpr const char* kConfigName = "SingleBlockConfig";
+  static constexpr const char* kHeader = "kernels/single_block.h";
+  static constexpr const char* const kKernels[] = {"single_block_scan"};
+  static constexpr u64 kMaxItems = 1u << 17;  // beyond, one SM is far too slow to be worth measuring
+
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (request.n > kMaxItems) return "single_block scans at most 131072 items";
+    return scantune::unsupported_reason(request);
+  }
+
+  static constexpr int preference(const ScanRequest& request) { return request.n <= 8192 ? 3 : 0; }
+
+  static constexpr SingleBlockConfig default_config(const ScanRequest& request, int sm) {
+    SingleBlockConfig config;
+    config.block_threads = request.n <= 1024 ? 256 : 1024;
+    config.pdl = limits_of(sm).has_pdl;
+    return config;
+  }
+
+  static constexpr const char* invalid_reason(const SingleBlockConfig& config, const ScanRequest& request, int sm) {
+    if (const char* reason = invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes, 1,
+                                                 request, sm))
+      return reason;
+    if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+      return "the tile does not fit in shared memory";
+    return nullptr;
+  }
+
+  static constexpr int tile_items(const SingleBlockConfig& config) {
+    return config.block_threads * config.items_per_thread;
+  }
+
+  static constexpr WorkspaceNeed workspace(const SingleBlockConfig&, const ScanRequest&) { return {}; }
+
+  static constexpr LaunchList launches(const SingleBlockConfig& config, const ScanRequest& request) {
+    LaunchList list;
+    list.add({.block_threads = config.block_threads,
+              .shared_bytes = shared_bytes(config, request),
+              .n = request.n,
+              .pdl = config.pdl != 0});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<SingleBlockConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(SingleBlockConfig, block_threads, primary, 32, 64, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(SingleBlockConfig, items_per_thread, primary, 1, 2, 4, 8, 16, 32),
+      SCANTUNE_PARAMETER(SingleBlockConfig, vector_bytes, primary, 4, 8, 16),
+      SCANTUNE_PARAMETER(SingleBlockConfig, layout, primary, TileLayout::direct, TileLayout::striped,
+                         TileLayout::warp_transposed),
+      SCANTUNE_PARAMETER(SingleBlockConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
+                         WarpScan::hillis_steele),
+      SCANTUNE_PARAMETER(SingleBlockConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(SingleBlockConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
+      SCANTUNE_PARAMETER(SingleBlockConfig, pdl, primary, 0, 1),
+  };
+#endif
+};
+
+}  // namespace scantune

@@ -1,0 +1,142 @@
+// three_phase: reduce every tile, scan the sums (recursively), scan every tile again with its carry-in. No CTA waits
+// for another, and the association is fixed by the config: equal bits on every run.
+#pragma once
+
+#include "config/family.h"
+#include "config/tile.h"
+
+namespace scantune {
+
+struct ThreePhaseConfig {
+  int block_threads = 256;    // threads per CTA, in every phase
+  int items_per_thread = 16;  // items each thread holds in registers (batchSize)
+  int vector_bytes = 16;      // width of a load or store; 16 is int4
+  TileLayout layout = TileLayout::striped;
+  WarpScan warp_scan = WarpScan::kogge_stone;
+  CacheHint load_hint = CacheHint::normal;
+  CacheHint store_hint = CacheHint::normal;
+  int min_ctas_per_sm = 1;  // register budget: this many CTAs must fit one SM
+  int pdl = 1;              // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr bool operator==(const ThreePhaseConfig&) const = default;
+};
+
+constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& request) {
+  return tile_shared_bytes(tile_shape(config, request), request);
+}
+
+// The sums of the sums are values of the accumulator type, aligned for vectors whatever the caller's pointers are.
+constexpr ScanRequest sums_request(ScanRequest request) {
+  request.input_type = request.output_type = request.accumulator_type;
+  request.alignment_bytes = kVectorAlignmentBytes;
+  return request;
+}
+
+template <>
+struct Family<ThreePhaseConfig> {
+  static constexpr const char* kName = "three_phase";
+  static constexpr const char* kConfigName = "ThreePhaseConfig";
+  static constexpr const char* kHeader = "kernels/three_phase.h";
+  enum KernelIndex { kReduceInput, kReduceSums, kScanTop, kDownsweepSums, kDownsweepInput };
+  static constexpr const char* const kKernels[] = {"reduce_input", "reduce_sums", "scan_top", "downsweep_sums",
+                                                   "downsweep_input"};
+  static constexpr int kMinTileItems = 512;  // smaller tiles would break the limit of 1 % workspace
+
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
+    return scantune::unsupported_reason(request);
+  }
+
+  static constexpr int preference(const ScanRequest&) { return 1; }
+
+  static constexpr ThreePhaseConfig default_config(const ScanRequest& request, int sm) {
+    ThreePhaseConfig config;
+    config.items_per_thread = 64 / size_of(request.accumulator_type);
+    config.pdl = limits_of(sm).has_pdl;
+    return config;
+  }
+
+  static constexpr const char* invalid_reason(const ThreePhaseConfig& config, const ScanRequest& request, int sm) {
+    if (const char* reason = invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes,
+                                                 config.min_ctas_per_sm, request, sm))
+      return reason;
+    if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
+    if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+      return "the tile does not fit in shared memory";
+    return nullptr;
+  }
+
+  static constexpr int tile_items(const ThreePhaseConfig& config) {
+    return config.block_threads * config.items_per_thread;
+  }
+
+  // The sums of one level, the smallest level last; each level starts on a vector boundary.
+  struct Levels {
+    static constexpr int kCapacity = 6;
+    u64 items[kCapacity] = {};
+    u64 offset[kCapacity] = {};  // bytes into the workspace
+    u64 bytes = 0;
+    int count = 0;
+  };
+
+  static constexpr Levels levels(const ThreePhaseConfig& config, const ScanRequest& request) {
+    Levels levels;
+    const u64 tile = static_cast<u64>(tile_items(config));
+    for (u64 items = ceil_div(request.n, tile);; items = ceil_div(items, tile)) {
+      levels.items[levels.count] = items;
+      levels.offset[levels.count++] = levels.bytes;
+      levels.bytes += round_up(items * size_of(request.accumulator_type), kVectorAlignmentBytes);
+      if (items <= tile) return levels;
+    }
+  }
+
+  static constexpr WorkspaceNeed workspace(const ThreePhaseConfig& config, const ScanRequest& request) {
+    return {WorkspaceKind::scratch, 0, levels(config, request).bytes};
+  }
+
+  // Up: sums of tiles, sums of sums, ... until one tile holds them; scan that; down again.
+  static constexpr LaunchList launches(const ThreePhaseConfig& config, const ScanRequest& request) {
+    const Levels sums = levels(config, request);
+    const int top = sums.count - 1;
+    const auto launch = [&](KernelIndex kernel, u64 blocks, u64 n, u64 source, u64 destination) {
+      const bool over_sums = kernel != kReduceInput && kernel != kDownsweepInput;
+      return Launch{.kernel = kernel,
+                    .grid_blocks = static_cast<u32>(blocks),
+                    .block_threads = config.block_threads,
+                    .shared_bytes = shared_bytes(config, over_sums ? sums_request(request) : request),
+                    .n = n,
+                    .source_offset = source,
+                    .destination_offset = destination,
+                    .pdl = config.pdl != 0};
+    };
+    LaunchList list;
+    list.add(launch(kReduceInput, sums.items[0], request.n, 0, sums.offset[0]));
+    for (int level = 0; level < top; ++level)
+      list.add(launch(kReduceSums, sums.items[level + 1], sums.items[level], sums.offset[level], sums.offset[level + 1]));
+    list.add(launch(kScanTop, 1, sums.items[top], sums.offset[top], sums.offset[top]));
+    for (int level = top - 1; level >= 0; --level)
+      list.add(launch(kDownsweepSums, sums.items[level + 1], sums.items[level], sums.offset[level + 1], sums.offset[level]));
+    list.add(launch(kDownsweepInput, sums.items[0], request.n, sums.offset[0], 0));
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<ThreePhaseConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(ThreePhaseConfig, block_threads, primary, 128, 256, 384, 512),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 32),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, vector_bytes, secondary, 4, 8, 16),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, layout, primary, TileLayout::direct, TileLayout::striped,
+                         TileLayout::warp_transposed),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
+                         WarpScan::hillis_steele),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, pdl, secondary, 0, 1),
+  };
+#endif
+};
+
+}  // namespace scantune

@@ -1,0 +1,113 @@
+// The part of a config that says how one CTA loads, scans and stores one tile. Families that scan tiles share it.
+#pragma once
+
+#include "config/arch.h"
+#include "config/request.h"
+
+namespace scantune {
+
+// How the items of a tile lie over the threads.
+enum class TileLayout {
+  direct,          // each thread loads consecutive items
+  striped,         // neighbouring lanes load neighbouring vectors; every row of vectors gets its own warp scan
+  warp_transposed  // loaded striped, turned in shared memory so that each thread scans consecutive items
+};
+template <>
+struct Tokens<TileLayout> {
+  static constexpr const char* kNames[] = {"direct", "striped", "warp_transposed"};
+};
+
+enum class WarpScan {
+  kogge_stone,   // five shuffles
+  brent_kung,    // up-sweep and down-sweep by shuffles: nine steps, fewer combines
+  hillis_steele  // in shared memory with two buffers
+};
+template <>
+struct Tokens<WarpScan> {
+  static constexpr const char* kNames[] = {"kogge_stone", "brent_kung", "hillis_steele"};
+};
+
+enum class CacheHint {
+  normal,
+  streaming,   // evict first (.cs)
+  no_allocate  // bypass L1 (.cg)
+};
+template <>
+struct Tokens<CacheHint> {
+  static constexpr const char* kNames[] = {"normal", "streaming", "no_allocate"};
+};
+
+inline constexpr int kWarpThreads = 32;
+
+struct TileShape {
+  int block_threads;
+  int items_per_thread;
+  int vector_items;  // items per load or store instruction
+  TileLayout layout;
+  WarpScan warp_scan;
+  CacheHint load_hint;
+  CacheHint store_hint;
+
+  constexpr int warps() const { return block_threads / kWarpThreads; }
+  constexpr int tile_items() const { return block_threads * items_per_thread; }
+  constexpr int vectors_per_thread() const { return items_per_thread / vector_items; }
+  // An odd stride of vectors per thread touches every shared-memory bank once.
+  constexpr int exchange_stride_vectors() const { return vectors_per_thread() | 1; }
+
+  constexpr bool operator==(const TileShape&) const = default;
+};
+
+// Items in one vector access: the config's width where the pointers allow it, else one item.
+constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
+  const int in = size_of(request.input_type), out = size_of(request.output_type);
+  const int widest = in > out ? in : out;
+  const int bytes = request.alignment_bytes < vector_bytes ? widest : vector_bytes;
+  return bytes / widest;
+}
+
+template <class Config>
+constexpr TileShape tile_shape(const Config& config, const ScanRequest& request) {
+  return {config.block_threads, config.items_per_thread, vector_items(config.vector_bytes, request),
+          config.layout,        config.warp_scan,        config.load_hint,
+          config.store_hint};
+}
+
+// Bytes of shared memory through which a warp turns its items, or runs Hillis-Steele; one after the other.
+constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
+  const int in = size_of(request.input_type), out = size_of(request.output_type);
+  const int widest = in > out ? in : out;
+  int bytes = 0;
+  if (shape.layout == TileLayout::warp_transposed)
+    bytes = kWarpThreads * shape.exchange_stride_vectors() * shape.vector_items * widest;
+  const int buffers = 2 * kWarpThreads * size_of(request.accumulator_type);
+  if (shape.warp_scan == WarpScan::hillis_steele && bytes < buffers) bytes = buffers;
+  return static_cast<int>(round_up(static_cast<u64>(bytes), 16));
+}
+
+// Shared memory of the tile scan: the exchange space of each warp, and the scanned totals of the warps.
+constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& request) {
+  const u64 totals = round_up(static_cast<u64>(kWarpThreads) * size_of(request.accumulator_type), 16);
+  return shape.warps() * exchange_bytes_per_warp(shape, request) + static_cast<int>(totals);
+}
+
+constexpr const char* invalid_tile_reason(int block_threads, int items_per_thread, int vector_bytes, int min_ctas_per_sm,
+                                          const ScanRequest& request, int sm) {
+  if (block_threads < kWarpThreads || block_threads > 1024 || block_threads % kWarpThreads != 0)
+    return "block_threads must be a multiple of 32 up to 1024";
+  if (items_per_thread < 1) return "items_per_thread must be positive";
+  if (items_per_thread * size_of(request.accumulator_type) > 128)
+    return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
+  if (vector_bytes != 4 && vector_bytes != 8 && vector_bytes != 16) return "vector_bytes must be 4, 8 or 16";
+  if (vector_bytes < size_of(request.input_type) || vector_bytes < size_of(request.output_type))
+    return "vector_bytes is narrower than an item";
+  // Judged by the aligned kernel: a plan holds both, and both must exist.
+  ScanRequest aligned = request;
+  aligned.alignment_bytes = kVectorAlignmentBytes;
+  if (items_per_thread % vector_items(vector_bytes, aligned) != 0)
+    return "items_per_thread must be a multiple of the items in a vector";
+  if (min_ctas_per_sm < 1 || min_ctas_per_sm * block_threads > limits_of(sm).threads_per_sm)
+    return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
+  return nullptr;
+}
+
+}  // namespace scantune

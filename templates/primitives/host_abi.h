@@ -1,0 +1,62 @@
+// How a kernel compiled for the host device reaches the machine that runs it: one table of functions, bound once after
+// the kernel's shared object is loaded. The host device implements it; intrinsics_host.h is the only caller.
+#pragma once
+
+#include "config/launch.h"
+
+namespace scantune::host {
+
+// The place in the kernel's source that made a call, for reports.
+struct Site {
+  const char* file;
+  int line;
+};
+
+// The CUDA thread that is running. The host device repoints Hooks::lane at every switch.
+struct Lane {
+  u32 thread_rank;    // threadIdx.x
+  u32 block_rank;     // blockIdx.x
+  u32 block_threads;  // blockDim.x
+  u32 block_count;    // gridDim.x
+  unsigned char* shared;
+  u32 shared_bytes;
+};
+
+enum class Order {
+  plain,    // ordinary access: a store may stay unseen by other CTAs until a fence or release
+  relaxed,  // single-copy-atomic status access at gpu scope
+  acquire,  // loads
+  release   // stores: everything this thread has stored or seen at a barrier before becomes visible first
+};
+
+enum class Shuffle { up, down, index };
+
+struct Hooks {
+  Lane* lane;
+
+  void (*sync_block)(Site);
+  void (*sync_warp)(u32 mask, Site);
+  // Every lane of mask calls with the same kind; out receives the source lane's value, or the caller's own where the
+  // source lies outside the warp. operand: a distance (up, down) or a lane (index).
+  void (*shuffle)(void* out, const void* in, u32 bytes, Shuffle kind, u32 operand, u32 mask, Site);
+  u32 (*ballot)(u32 mask, bool vote, Site);
+
+  // Global memory. Every access of a kernel to global memory passes here.
+  void (*load)(void* out, const void* address, u32 bytes, Order, Site);
+  void (*store)(void* address, const void* in, u32 bytes, Order, Site);
+  u32 (*fetch_add)(u32* address, u32 value, Site);  // relaxed, gpu scope; returns the old value
+  void (*fence)(Site);                              // acquire-release fence at gpu scope (__threadfence)
+
+  // Called in a spin loop after polls that did not satisfy: the thread need not run again before polled memory changes.
+  void (*poll_pause)(Site);
+
+  void (*wait_for_predecessor)(Site);  // griddepcontrol.wait
+  void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
+};
+
+using BindFunction = void (*)(Hooks*);
+using KernelFunction = void (*)(const KernelArguments*);
+
+}  // namespace scantune::host
+
+// Each shared object exports scantune_bind and its kernels by name.

@@ -1,0 +1,207 @@
+// Intrinsics for GPUs: the only file with PTX.
+#pragma once
+
+#define SCANTUNE_DEVICE __device__ __forceinline__
+#define SCANTUNE_KERNEL(name, block_threads, min_ctas) \
+  extern "C" __global__ void __launch_bounds__(block_threads, min_ctas) name(const __grid_constant__ ::scantune::KernelArguments arguments)
+
+namespace scantune {
+
+SCANTUNE_DEVICE u32 thread_rank() { return threadIdx.x; }
+SCANTUNE_DEVICE u32 block_rank() { return blockIdx.x; }
+SCANTUNE_DEVICE u32 block_count() { return gridDim.x; }
+
+// The kernel's shared memory, as the one struct that describes it.
+template <class Shared>
+SCANTUNE_DEVICE Shared& shared_memory() {
+  extern __shared__ __align__(16) unsigned char bytes[];
+  return *reinterpret_cast<Shared*>(bytes);
+}
+
+SCANTUNE_DEVICE void sync_block() { __syncthreads(); }
+SCANTUNE_DEVICE void sync_warp(u32 mask = ~0u) { __syncwarp(mask); }
+SCANTUNE_DEVICE u32 ballot(u32 mask, bool vote) { return __ballot_sync(mask, vote); }
+
+template <class T>
+SCANTUNE_DEVICE T shuffle_up(T value, u32 distance) {
+  return __shfl_up_sync(~0u, value, distance);
+}
+template <class T>
+SCANTUNE_DEVICE T shuffle_down(T value, u32 distance) {
+  return __shfl_down_sync(~0u, value, distance);
+}
+template <class T>
+SCANTUNE_DEVICE T shuffle_index(T value, u32 lane) {
+  return __shfl_sync(~0u, value, lane);
+}
+
+SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
+
+template <class T>
+SCANTUNE_DEVICE T from_bits(auto bits) {
+  static_assert(sizeof(T) == sizeof(bits));
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+// An unsigned integer, or a vector of two or four, of the given size: what a load or store instruction moves.
+template <int kBytes>
+struct Word;
+template <>
+struct Word<1> {
+  using Type = unsigned char;
+};
+template <>
+struct Word<2> {
+  using Type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using Type = unsigned int;
+};
+template <>
+struct Word<8> {
+  using Type = uint2;
+};
+template <>
+struct Word<16> {
+  using Type = uint4;
+};
+
+// Loads of plain data. Never .nc: such a load may be hoisted above the wait for the kernel before, and is wrong in place.
+template <CacheHint kHint, class T>
+SCANTUNE_DEVICE T load_global(const T* address) {
+  using Bits = typename Word<sizeof(T)>::Type;
+  const Bits* source = reinterpret_cast<const Bits*>(address);
+  if constexpr (kHint == CacheHint::streaming) return from_bits<T>(__ldcs(source));
+  if constexpr (kHint == CacheHint::no_allocate) return from_bits<T>(__ldcg(source));
+  return from_bits<T>(*source);
+}
+
+template <CacheHint kHint, class T>
+SCANTUNE_DEVICE void store_global(T* address, T value) {
+  using Bits = typename Word<sizeof(T)>::Type;
+  Bits* destination = reinterpret_cast<Bits*>(address);
+  const Bits bits = from_bits<Bits>(value);
+  if constexpr (kHint == CacheHint::streaming) {
+    __stcs(destination, bits);
+  } else if constexpr (kHint == CacheHint::no_allocate) {
+    __stcg(destination, bits);
+  } else {
+    *destination = bits;
+  }
+}
+
+// Status words: single-copy-atomic at gpu scope.
+SCANTUNE_DEVICE u32 load_relaxed(const u32* address) {
+  u32 bits;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(__cvta_generic_to_global(address)) : "memory");
+  return bits;
+}
+
+SCANTUNE_DEVICE u32 load_acquire(const u32* address) {
+  u32 bits;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(__cvta_generic_to_global(address)) : "memory");
+  return bits;
+}
+
+SCANTUNE_DEVICE void store_relaxed(u32* address, u32 bits) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "r"(bits) : "memory");
+}
+
+SCANTUNE_DEVICE void store_release(u32* address, u32 bits) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "r"(bits) : "memory");
+}
+
+// T has 8 or 16 bytes and is aligned to its size.
+template <class T>
+SCANTUNE_DEVICE T load_relaxed_wide(const T* address) {
+  static_assert(sizeof(T) == 8 || sizeof(T) == 16);
+  if constexpr (sizeof(T) == 8) {
+    u64 bits;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(__cvta_generic_to_global(address)) : "memory");
+    return from_bits<T>(bits);
+  } else {
+    ulonglong2 bits;
+    asm volatile(
+        "{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
+        : "=l"(bits.x), "=l"(bits.y)
+        : "l"(__cvta_generic_to_global(address))
+        : "memory");
+    return from_bits<T>(bits);
+  }
+}
+
+template <class T>
+SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value) {
+  static_assert(sizeof(T) == 8 || sizeof(T) == 16);
+  if constexpr (sizeof(T) == 8) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "l"(from_bits<u64>(value))
+                 : "memory");
+  } else {
+    const ulonglong2 bits = from_bits<ulonglong2>(value);
+    asm volatile("{ .reg .b128 word; mov.b128 word, {%1, %2}; st.relaxed.gpu.global.b128 [%0], word; }" ::"l"(
+                     __cvta_generic_to_global(address)),
+                 "l"(bits.x), "l"(bits.y)
+                 : "memory");
+  }
+}
+
+// Payload beside a flag: ordered by the flag's release and acquire, never served from L1.
+template <class T>
+SCANTUNE_DEVICE T load_payload(const T* address) {
+  return load_global<CacheHint::no_allocate>(address);
+}
+
+template <class T>
+SCANTUNE_DEVICE void store_payload(T* address, T value) {
+  store_global<CacheHint::no_allocate>(address, value);
+}
+
+SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value) {
+  u32 old;
+  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(address)), "r"(value)
+               : "memory");
+  return old;
+}
+
+SCANTUNE_DEVICE void fence() { __threadfence(); }
+
+template <int kDelayNs>
+SCANTUNE_DEVICE void poll_pause() {
+  if constexpr (kDelayNs > 0) asm volatile("nanosleep.u32 %0;" ::"n"(kDelayNs));
+}
+
+// Programmatic dependent launch. The wait returns once the kernel before has finished and its writes are visible.
+SCANTUNE_DEVICE void wait_for_predecessor() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+SCANTUNE_DEVICE void release_dependents() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+SCANTUNE_DEVICE f32 max_nan(f32 a, f32 b) {
+#if __CUDA_ARCH__ >= 800
+  f32 result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  if (a != a || b != b) return a + b;
+  return fmaxf(a, b);
+#endif
+}
+
+SCANTUNE_DEVICE f64 max_nan(f64 a, f64 b) {
+  if (a != a || b != b) return a + b;
+  return fmax(a, b);
+}
+
+}  // namespace scantune

@@ -1,0 +1,144 @@
+// Intrinsics for the host device: every one is a call into the machine that runs the fibres (host_abi.h).
+#pragma once
+
+#include "primitives/host_abi.h"
+
+#define SCANTUNE_DEVICE inline
+// NOLINTNEXTLINE: two definitions, the exported one unpacks the arguments
+#define SCANTUNE_KERNEL(name, block_threads, min_ctas)                             \
+  static void name##_body(const ::scantune::KernelArguments& arguments);           \
+  extern "C" __attribute__((visibility("default"))) void name(const ::scantune::KernelArguments* arguments) { \
+    name##_body(*arguments);                                                       \
+  }                                                                                \
+  static void name##_body(const ::scantune::KernelArguments& arguments)
+
+namespace scantune {
+
+namespace host {
+inline Hooks* hooks = nullptr;
+}
+
+extern "C" __attribute__((visibility("default"), used)) inline void scantune_bind(host::Hooks* hooks) { host::hooks = hooks; }
+
+// Default arguments name the place of the call, not this file.
+#define SCANTUNE_SITE host::Site site = {__builtin_FILE(), __builtin_LINE()}
+
+SCANTUNE_DEVICE u32 thread_rank() { return host::hooks->lane->thread_rank; }
+SCANTUNE_DEVICE u32 block_rank() { return host::hooks->lane->block_rank; }
+SCANTUNE_DEVICE u32 block_count() { return host::hooks->lane->block_count; }
+
+template <class Shared>
+SCANTUNE_DEVICE Shared& shared_memory() {
+  if (sizeof(Shared) > host::hooks->lane->shared_bytes) __builtin_trap();
+  return *reinterpret_cast<Shared*>(host::hooks->lane->shared);
+}
+
+SCANTUNE_DEVICE void sync_block(SCANTUNE_SITE) { host::hooks->sync_block(site); }
+SCANTUNE_DEVICE void sync_warp(u32 mask = ~0u, SCANTUNE_SITE) { host::hooks->sync_warp(mask, site); }
+SCANTUNE_DEVICE u32 ballot(u32 mask, bool vote, SCANTUNE_SITE) { return host::hooks->ballot(mask, vote, site); }
+
+template <class T>
+SCANTUNE_DEVICE T shuffle_up(T value, u32 distance, SCANTUNE_SITE) {
+  T result;
+  host::hooks->shuffle(&result, &value, sizeof(T), host::Shuffle::up, distance, ~0u, site);
+  return result;
+}
+template <class T>
+SCANTUNE_DEVICE T shuffle_down(T value, u32 distance, SCANTUNE_SITE) {
+  T result;
+  host::hooks->shuffle(&result, &value, sizeof(T), host::Shuffle::down, distance, ~0u, site);
+  return result;
+}
+template <class T>
+SCANTUNE_DEVICE T shuffle_index(T value, u32 lane, SCANTUNE_SITE) {
+  T result;
+  host::hooks->shuffle(&result, &value, sizeof(T), host::Shuffle::index, lane, ~0u, site);
+  return result;
+}
+
+SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
+
+template <class T, class Bits>
+SCANTUNE_DEVICE T from_bits(Bits bits) {
+  static_assert(sizeof(T) == sizeof(bits));
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+template <CacheHint, class T>
+SCANTUNE_DEVICE T load_global(const T* address, SCANTUNE_SITE) {
+  T value;
+  host::hooks->load(&value, address, sizeof(T), host::Order::plain, site);
+  return value;
+}
+
+template <CacheHint, class T>
+SCANTUNE_DEVICE void store_global(T* address, T value, SCANTUNE_SITE) {
+  host::hooks->store(address, &value, sizeof(T), host::Order::plain, site);
+}
+
+SCANTUNE_DEVICE u32 load_relaxed(const u32* address, SCANTUNE_SITE) {
+  u32 bits;
+  host::hooks->load(&bits, address, sizeof bits, host::Order::relaxed, site);
+  return bits;
+}
+
+SCANTUNE_DEVICE u32 load_acquire(const u32* address, SCANTUNE_SITE) {
+  u32 bits;
+  host::hooks->load(&bits, address, sizeof bits, host::Order::acquire, site);
+  return bits;
+}
+
+SCANTUNE_DEVICE void store_relaxed(u32* address, u32 bits, SCANTUNE_SITE) {
+  host::hooks->store(address, &bits, sizeof bits, host::Order::relaxed, site);
+}
+
+SCANTUNE_DEVICE void store_release(u32* address, u32 bits, SCANTUNE_SITE) {
+  host::hooks->store(address, &bits, sizeof bits, host::Order::release, site);
+}
+
+template <class T>
+SCANTUNE_DEVICE T load_relaxed_wide(const T* address, SCANTUNE_SITE) {
+  static_assert(sizeof(T) == 8 || sizeof(T) == 16);
+  T value;
+  host::hooks->load(&value, address, sizeof(T), host::Order::relaxed, site);
+  return value;
+}
+
+template <class T>
+SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value, SCANTUNE_SITE) {
+  static_assert(sizeof(T) == 8 || sizeof(T) == 16);
+  host::hooks->store(address, &value, sizeof(T), host::Order::relaxed, site);
+}
+
+template <class T>
+SCANTUNE_DEVICE T load_payload(const T* address, SCANTUNE_SITE) {
+  return load_global<CacheHint::no_allocate>(address, site);
+}
+
+template <class T>
+SCANTUNE_DEVICE void store_payload(T* address, T value, SCANTUNE_SITE) {
+  store_global<CacheHint::no_allocate>(address, value, site);
+}
+
+SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value, SCANTUNE_SITE) { return host::hooks->fetch_add(address, value, site); }
+
+SCANTUNE_DEVICE void fence(SCANTUNE_SITE) { host::hooks->fence(site); }
+
+template <int kDelayNs>
+SCANTUNE_DEVICE void poll_pause(SCANTUNE_SITE) {
+  host::hooks->poll_pause(site);
+}
+
+SCANTUNE_DEVICE void wait_for_predecessor(SCANTUNE_SITE) { host::hooks->wait_for_predecessor(site); }
+SCANTUNE_DEVICE void release_dependents(SCANTUNE_SITE) { host::hooks->release_dependents(site); }
+
+template <class T>
+SCANTUNE_DEVICE T max_nan(T a, T b) {
+  if (a != a || b != b) return a + b;
+  if (a == b) return __builtin_signbit(a) ? b : a;
+  return a < b ? b : a;
+}
+
+}  // namespace scantune
