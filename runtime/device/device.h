@@ -1,7 +1,9 @@
 // A device runs compiled kernels. Two exist: a CUDA GPU through the driver, and the host device.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -68,6 +70,12 @@ class Device {
   virtual std::string stream_problem(Stream stream) = 0;
   // Calls release(token) once the graph and every executable made from it are gone. Called during capture.
   virtual void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) = 0;
+
+  // One sample: microseconds that one run of what enqueue puts into the stream takes, the mean of replays runs back to
+  // back. A GPU captures it into a graph once and replays that; the host device calls enqueue(nullptr) every time.
+  virtual double time_us(const std::function<void(Stream)>& enqueue, int replays) = 0;
+  virtual std::optional<int> sm_clock_mhz() = 0;  // at this moment; nullopt where it cannot be read
+  virtual u64 l2_bytes() = 0;                     // 0 on the host device
 };
 
 // The device that scans run on: SCANTUNE_DEVICE=host asks for the host device; otherwise the GPU of the calling thread's
