@@ -1,0 +1,28 @@
+// Requests and configs as JSON: the one place that spells them, for the worker protocol and for database rows.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "space/space.h"
+
+namespace scantune {
+
+using Json = nlohmann::ordered_json;  // keeps parameters in the order of the family's table
+
+Json to_json(const ScanRequest& request);
+Json to_json(const Config& config);  // {"family": ..., "parameters": {...}}
+
+// The parameters alone, as a database keeps them: in table order, no spaces.
+std::string canonical_parameters(const Config& config);
+
+// Both throw RequestError, naming the member that is missing, unknown or out of range. A config that parses has every
+// parameter of its family; whether it is legal for a request is reject_reason()'s to say.
+ScanRequest request_from_json(const Json& json);
+Config config_from_json(const Json& json);
+
+// A config from the columns of a database row. Throws RequestError likewise, also when the text is not JSON.
+Config parse_config(std::string_view family, std::string_view parameters);
+
+}  // namespace scantune
