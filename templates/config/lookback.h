@@ -45,8 +45,8 @@ struct LookbackConfig {
 };
 
 constexpr int shared_bytes(const LookbackConfig& config, const ScanRequest& request) {
-  // Beside the tile scan's: the carry-in, and tile index and epoch.
-  return tile_shared_bytes(tile_shape(config, request), request) + 16 + 16;
+  // Beside the tile scan's: the tile index, which one thread draws for all.
+  return tile_shared_bytes(tile_shape(config, request), request) + 16;
 }
 
 // One status descriptor of a tile. A split record holds a 4-byte flag padded to the value's alignment, then aggregate and prefix.

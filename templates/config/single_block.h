@@ -1,4 +1,4 @@
-// single_block: one CTA scans tile after tile and hands the carry on in shared memory. No workspace, for small N.
+// single_block: one CTA scans tile after tile and keeps the carry in registers. No workspace, for small N.
 #pragma once
 
 #include "config/family.h"
@@ -20,8 +20,7 @@ struct SingleBlockConfig {
 };
 
 constexpr int shared_bytes(const SingleBlockConfig& config, const ScanRequest& request) {
-  // Beside the tile scan's: the carry from tile to tile.
-  return tile_shared_bytes(tile_shape(config, request), request) + 16;
+  return tile_shared_bytes(tile_shape(config, request), request);
 }
 
 template <>

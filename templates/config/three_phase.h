@@ -25,9 +25,10 @@ constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& re
   return tile_shared_bytes(tile_shape(config, request), request);
 }
 
-// The sums of the sums are values of the accumulator type, aligned for vectors whatever the caller's pointers are.
+// Sums are scanned inclusively, as values of the accumulator type, aligned for vectors whatever the caller's pointers are.
 constexpr ScanRequest sums_request(ScanRequest request) {
   request.input_type = request.output_type = request.accumulator_type;
+  request.kind = Kind::inclusive;
   request.alignment_bytes = kVectorAlignmentBytes;
   return request;
 }

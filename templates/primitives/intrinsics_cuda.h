@@ -41,7 +41,15 @@ template <class T>
 SCANTUNE_DEVICE T from_bits(auto bits) {
   static_assert(sizeof(T) == sizeof(bits));
   T value;
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+// The value whose bytes stand at an address of any alignment.
+template <class T>
+SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
+  T value;
+  memcpy(&value, bytes, sizeof(T));
   return value;
 }
 

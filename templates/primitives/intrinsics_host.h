@@ -58,11 +58,10 @@ SCANTUNE_DEVICE T shuffle_index(T value, u32 lane, SCANTUNE_SITE) {
 
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
 
-template <class T, class Bits>
-SCANTUNE_DEVICE T from_bits(Bits bits) {
-  static_assert(sizeof(T) == sizeof(bits));
+template <class T>
+SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  __builtin_memcpy(&value, bytes, sizeof(T));
   return value;
 }
 

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "config/lookback.h"
+#include "primitives/tile_scan.h"
+#include "primitives/tile_status.h"
+
+namespace scantune {
+
+// Returns the combination of all tiles before `tile`, which is not 0. The whole first warp calls: each lane polls one
+// descriptor of the window, the nearest predecessor first.
+template <class Op, LookbackConfig kConfig, class T>
+SCANTUNE_DEVICE T look_back(const TileStatus<T, kConfig.status_layout>& status, u32 tile, u32 lane) {
+  constexpr u32 kLanes = kConfig.window < kWarpThreads ? kConfig.window : kWarpThreads;
+  constexpr int kPolls = kConfig.window / kLanes;
+  T carry;
+  for (u32 distance = 0;; distance += kConfig.window) {
+    // Poll the whole window at once, so that its latencies overlap.
+    TileDescriptor<T> descriptors[kPolls];
+#pragma unroll
+    for (int poll = 0; poll < kPolls; ++poll) {
+      const u32 before = distance + poll * kLanes + lane;
+      descriptors[poll].flag = TileFlag::none;
+      if (lane < kLanes && before < tile) descriptors[poll] = status.poll(tile - 1 - before);
+    }
+
+#pragma unroll
+    for (int poll = 0; poll < kPolls; ++poll) {
+      const u32 first = distance + poll * kLanes;
+      TileDescriptor<T>& descriptor = descriptors[poll];
+
+      // Wait for the nearest prefix and every aggregate after it. Tile 0 publishes a prefix, so the walk ends.
+      u32 needed, prefixes;
+      while (true) {
+        prefixes = ballot(~0u, descriptor.flag == TileFlag::prefix);
+        const u32 ready = ballot(~0u, descriptor.flag != TileFlag::none);
+        needed = prefixes != 0 ? count_trailing_zeros(prefixes) + 1 : kLanes;
+        const u32 needed_lanes = ~0u >> (kWarpThreads - needed);
+        if ((ready & needed_lanes) == needed_lanes) break;
+        poll_pause<kConfig.poll_delay_ns>();
+        if (lane < kLanes && first + lane < tile && descriptor.flag == TileFlag::none)
+          descriptor = status.poll(tile - 1 - first - lane);
+      }
+
+      // Combine what the window holds, and put it before what is already gathered.
+      const T window = shuffle_index(warp_reduce_descending<kLanes, Op>(descriptor.value, lane, needed), 0);
+      carry = first == 0 ? window : Op::combine(window, carry);
+      if (prefixes != 0) return carry;
+    }
+  }
+}
+
+template <class Problem, LookbackConfig kConfig>
+SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  struct alignas(16) Shared {
+    typename Tile::Shared tile;
+    u32 tile_index;
+  };
+  static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
+  Shared& shared = shared_memory<Shared>();
+
+  wait_for_predecessor();
+  release_dependents();
+
+  // Take a tile.
+  u32 index = block_rank();
+  if constexpr (kConfig.tile_order == TileOrder::ticket) {
+    if (thread_rank() == 0)
+      shared.tile_index = fetch_add(&static_cast<WorkspaceHeader*>(arguments.workspace)->ticket, 1);
+    sync_block();
+    index = shared.tile_index;
+  }
+  const u64 first = (Problem::kFirstTile + index) * Tile::kTileItems;
+  const u64 left = arguments.n - first;
+  const bool full = left >= Tile::kTileItems;
+  Tile tile(shared.tile, full ? Tile::kTileItems : static_cast<u32>(left));
+
+  // Load and scan the tile.
+  const auto* input = static_cast<const typename Problem::Input*>(arguments.input) + first;
+  if (full) {
+    tile.template load<true>(input);
+  } else {
+    tile.template load<false>(input);
+  }
+  const T aggregate = full ? tile.template scan<true>() : tile.template scan<false>();
+
+  // Publish the aggregate, look back for the carry-in, publish the prefix.
+  T carry = Problem::init(arguments);
+  const bool has_carry = Problem::kHasInit || index > 0;
+  if (tile.in_first_warp()) {
+    TileStatus<T, kConfig.status_layout> status(arguments.workspace);
+    if (index > 0) {
+      if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
+      carry = look_back<Op, kConfig>(status, index, tile.lane());
+    }
+    if (tile.lane() == 0) status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
+    status.finish(index, block_count(), tile.lane());
+  }
+  tile.distribute(carry, has_carry);
+
+  // Combine with the carry-in and store.
+  auto* output = static_cast<typename Problem::Output*>(arguments.output) + first;
+  if (full) {
+    tile.template store<true>(output, has_carry);
+  } else {
+    tile.template store<false>(output, has_carry);
+  }
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                            \
+  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) {        \
+    ::scantune::lookback_scan<Problem, kConfig>(arguments);                               \
+  }

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "config/single_block.h"
+#include "primitives/tile_scan.h"
+
+namespace scantune {
+
+template <class Problem, SingleBlockConfig kConfig>
+SCANTUNE_DEVICE void single_block_scan(const KernelArguments& arguments) {
+  using T = typename Problem::Accumulator;
+  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  using Shared = typename Tile::Shared;
+  static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
+  Shared& shared = shared_memory<Shared>();
+  const auto* input = static_cast<const typename Problem::Input*>(arguments.input);
+  auto* output = static_cast<typename Problem::Output*>(arguments.output);
+
+  wait_for_predecessor();
+  release_dependents();
+
+  T carry = Problem::init(arguments);
+  bool has_carry = Problem::kHasInit;
+  for (u64 first = Problem::kFirstTile * Tile::kTileItems; first < arguments.n; first += Tile::kTileItems) {
+    const u64 left = arguments.n - first;
+    const bool full = left >= Tile::kTileItems;
+    const bool last = left <= Tile::kTileItems;
+    Tile tile(shared, full ? Tile::kTileItems : static_cast<u32>(left));
+
+    // Load and scan the tile.
+    if (full) {
+      tile.template load<true>(input + first);
+    } else {
+      tile.template load<false>(input + first);
+    }
+    const T aggregate = full ? tile.template scan<true>() : tile.template scan<false>();
+    tile.distribute(carry, has_carry);
+
+    // Combine with what is before and store.
+    if (full) {
+      tile.template store<true>(output + first, has_carry);
+    } else {
+      tile.template store<false>(output + first, has_carry);
+    }
+
+    // Carry on; only the first warp needs to know the value.
+    if (last) break;
+    if (tile.in_first_warp()) carry = has_carry ? Problem::Op::combine(carry, aggregate) : aggregate;
+    has_carry = true;
+    sync_block();
+  }
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                            \
+  SCANTUNE_KERNEL(single_block_scan, kConfig.block_threads, 1) {          \
+    ::scantune::single_block_scan<Problem, kConfig>(arguments);           \
+  }

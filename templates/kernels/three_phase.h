@@ -1,0 +1,127 @@
+#pragma once
+
+#include "config/three_phase.h"
+#include "primitives/tile_scan.h"
+
+namespace scantune {
+
+// The problem one level up: inclusive scans of sums.
+template <class P>
+using SumsProblem = Problem<sums_request(P::kRequest), 0, typename P::Op>;
+
+// A place in the workspace.
+template <class T>
+SCANTUNE_DEVICE T* sums_at(const KernelArguments& arguments, u64 offset) {
+  return reinterpret_cast<T*>(static_cast<unsigned char*>(arguments.workspace) + offset);
+}
+
+// Phase 1: the sum of each tile.
+template <class Problem, ThreePhaseConfig kConfig>
+SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typename Problem::Input* input) {
+  using T = typename Problem::Accumulator;
+  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  static_assert(sizeof(typename Tile::Shared) == shared_bytes(kConfig, Problem::kRequest));
+
+  const u64 first = (Problem::kFirstTile + block_rank()) * Tile::kTileItems;
+  const u64 left = arguments.n - first;
+  const bool full = left >= Tile::kTileItems;
+  Tile tile(shared_memory<typename Tile::Shared>(), full ? Tile::kTileItems : static_cast<u32>(left));
+  T aggregate;
+  if (full) {
+    tile.template load<true>(input + first);
+    aggregate = tile.template scan<true>();
+  } else {
+    tile.template load<false>(input + first);
+    aggregate = tile.template scan<false>();
+  }
+  if (thread_rank() == 0)
+    store_global<CacheHint::normal>(sums_at<T>(arguments, arguments.destination_offset) + block_rank(), aggregate);
+}
+
+// Phases 2 and 3: scans a tile that follows carry_in.
+template <class Problem, ThreePhaseConfig kConfig>
+SCANTUNE_DEVICE void scan_tile(const KernelArguments& arguments, const typename Problem::Input* input,
+                               typename Problem::Output* output, typename Problem::Accumulator carry_in, bool has_carry) {
+  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  const u64 first = (Problem::kFirstTile + block_rank()) * Tile::kTileItems;
+  const u64 left = arguments.n - first;
+  const bool full = left >= Tile::kTileItems;
+  Tile tile(shared_memory<typename Tile::Shared>(), full ? Tile::kTileItems : static_cast<u32>(left));
+  if (full) {
+    tile.template load<true>(input + first);
+    tile.template scan<true>();
+    tile.distribute(carry_in, has_carry);
+    tile.template store<true>(output + first, has_carry);
+  } else {
+    tile.template load<false>(input + first);
+    tile.template scan<false>();
+    tile.distribute(carry_in, has_carry);
+    tile.template store<false>(output + first, has_carry);
+  }
+}
+
+// The scanned sums are inclusive prefixes; a tile's carry-in is the prefix of the tile before it.
+template <class Problem>
+SCANTUNE_DEVICE typename Problem::Accumulator carry_into_block(const KernelArguments& arguments) {
+  using T = typename Problem::Accumulator;
+  if (block_rank() == 0) return Problem::init(arguments);
+  return load_global<CacheHint::normal>(sums_at<T>(arguments, arguments.source_offset) + block_rank() - 1);
+}
+
+template <class Problem, ThreePhaseConfig kConfig>
+SCANTUNE_DEVICE void reduce_input(const KernelArguments& arguments) {
+  wait_for_predecessor();
+  release_dependents();
+  reduce_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input));
+}
+
+template <class Problem, ThreePhaseConfig kConfig>
+SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
+  wait_for_predecessor();
+  release_dependents();
+  using T = typename Problem::Accumulator;
+  reduce_tile<SumsProblem<Problem>, kConfig>(arguments, sums_at<T>(arguments, arguments.source_offset));
+}
+
+// The last level fits one tile; the caller's init comes before everything.
+template <class Problem, ThreePhaseConfig kConfig>
+SCANTUNE_DEVICE void scan_top(const KernelArguments& arguments) {
+  wait_for_predecessor();
+  release_dependents();
+  using T = typename Problem::Accumulator;
+  T* const sums = sums_at<T>(arguments, arguments.source_offset);
+  scan_tile<SumsProblem<Problem>, kConfig>(arguments, sums, sums, Problem::init(arguments), Problem::kHasInit);
+}
+
+template <class Problem, ThreePhaseConfig kConfig>
+SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
+  wait_for_predecessor();
+  release_dependents();
+  using T = typename Problem::Accumulator;
+  T* const sums = sums_at<T>(arguments, arguments.destination_offset);
+  scan_tile<SumsProblem<Problem>, kConfig>(arguments, sums, sums, carry_into_block<Problem>(arguments),
+                                           Problem::kHasInit || block_rank() > 0);
+}
+
+template <class Problem, ThreePhaseConfig kConfig>
+SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
+  wait_for_predecessor();
+  release_dependents();
+  scan_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input),
+                              static_cast<typename Problem::Output*>(arguments.output),
+                              carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig)                      \
+  SCANTUNE_KERNEL(name, kConfig.block_threads, kConfig.min_ctas_per_sm) {        \
+    ::scantune::name<Problem, kConfig>(arguments);                               \
+  }
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                       \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig)        \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig)         \
+  SCANTUNE_THREE_PHASE_KERNEL(scan_top, Problem, kConfig)            \
+  SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig)      \
+  SCANTUNE_THREE_PHASE_KERNEL(downsweep_input, Problem, kConfig)

@@ -1,0 +1,229 @@
+// Loads, scans and stores one tile with all threads of a CTA.
+//
+// A thread holds rows of consecutive items. Striped: one row per vector, a warp's lanes side by side in each row.
+// Otherwise one row with all of the thread's items. Partial tiles (kFull = false) never combine items that do not exist.
+#pragma once
+
+#include "primitives/problem.h"
+#include "primitives/warp_scan.h"
+
+namespace scantune {
+
+template <int kBytes>
+struct alignas(16) ExchangeSpace {
+  unsigned char exchange[kBytes];
+  SCANTUNE_DEVICE unsigned char* at(u32 offset) { return exchange + offset; }
+};
+template <>
+struct ExchangeSpace<0> {
+  SCANTUNE_DEVICE unsigned char* at(u32) { return nullptr; }
+};
+
+template <class Problem, TileShape kShape>
+class TileScan {
+  using T = typename Problem::Accumulator;
+  using Input = typename Problem::Input;
+  using Output = typename Problem::Output;
+  using Op = typename Problem::Op;
+
+  static constexpr bool kStriped = kShape.layout == TileLayout::striped;
+  static constexpr bool kTransposed = kShape.layout == TileLayout::warp_transposed;
+  static constexpr int kItems = kShape.items_per_thread;
+  static constexpr int kVectorItems = kShape.vector_items;
+  static constexpr int kVectors = kShape.vectors_per_thread();
+  static constexpr int kRows = kStriped ? kVectors : 1;
+  static constexpr int kRowItems = kStriped ? kVectorItems : kItems;
+  static constexpr u32 kWarpItems = kWarpThreads * kItems;
+  static constexpr int kExchangeBytes = exchange_bytes_per_warp(kShape, Problem::kRequest);
+
+  template <class Item>
+  struct alignas(sizeof(Item) * kVectorItems) Vector {
+    Item items[kVectorItems];
+  };
+
+ public:
+  static constexpr u32 kTileItems = kShape.tile_items();
+
+  struct alignas(16) Shared : ExchangeSpace<kShape.warps() * kExchangeBytes> {
+    T warp_totals[kWarpThreads];  // then, for each warp, the combination of everything before it
+  };
+
+  SCANTUNE_DEVICE TileScan(Shared& shared, u32 tile_items)
+      : shared_(shared), warp_(thread_rank() / kWarpThreads), lane_(thread_rank() % kWarpThreads), tile_items_(tile_items) {}
+
+  SCANTUNE_DEVICE bool in_first_warp() const { return warp_ == 0; }
+  SCANTUNE_DEVICE u32 lane() const { return lane_; }
+
+  // Loads the items that exist from the tile's place in the input.
+  template <bool kFull>
+  SCANTUNE_DEVICE void load(const Input* tile) {
+    Vector<Input> vectors[kVectors];
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const u32 first = vector_position(v);
+      if (kFull || first + kVectorItems <= tile_items_) {
+        vectors[v] = load_global<kShape.load_hint>(reinterpret_cast<const Vector<Input>*>(tile + first));
+      } else {
+#pragma unroll
+        for (int item = 0; item < kVectorItems; ++item)
+          if (first + item < tile_items_) vectors[v].items[item] = load_global<kShape.load_hint>(tile + first + item);
+      }
+    }
+    if constexpr (kTransposed) to_consecutive(vectors);
+#pragma unroll
+    for (int item = 0; item < kItems; ++item)
+      items_[item] = static_cast<T>(vectors[item / kVectorItems].items[item % kVectorItems]);
+  }
+
+  // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate.
+  template <bool kFull>
+  SCANTUNE_DEVICE T scan() {
+    // Scan this warp's rows.
+    T carry;
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) {
+      const u32 valid_lanes = kFull ? kWarpThreads : valid_units<kRowItems, kWarpThreads>(row_position(row, 0));
+      if (kFull || valid_lanes > 0) {
+        const T inclusive =
+            warp_inclusive_scan<kShape.warp_scan, Op>(scan_row<kFull>(row), lane_, valid_lanes, scan_exchange());
+        const T before_lane = shuffle_up(inclusive, 1);
+        prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : Op::combine(carry, before_lane);
+        const T total = shuffle_index(inclusive, valid_lanes - 1);
+        carry = row == 0 ? total : Op::combine(carry, total);
+      }
+    }
+    if (lane_ == 0) shared_.warp_totals[warp_] = carry;
+    sync_block();
+
+    // Scan the warp totals.
+    if (!in_first_warp()) return carry;
+    const u32 valid_warps = kFull ? kShape.warps() : valid_units<kWarpItems, kShape.warps()>(0);
+    const T inclusive = warp_inclusive_scan<kShape.warp_scan, Op>(shared_.warp_totals[lane_], lane_, valid_warps, scan_exchange());
+    before_warp_ = shuffle_up(inclusive, 1);
+    return shuffle_index(inclusive, valid_warps - 1);
+  }
+
+  // The first warp hands every warp the combination of all items before it; carry_in counts if has_carry.
+  SCANTUNE_DEVICE void distribute(T carry_in, bool has_carry) {
+    if (in_first_warp() && lane_ < kShape.warps()) {
+      if (has_carry) before_warp_ = lane_ == 0 ? carry_in : Op::combine(carry_in, before_warp_);
+      shared_.warp_totals[lane_] = before_warp_;
+    }
+    sync_block();
+  }
+
+  // Combines every item with what is before it and stores the results.
+  template <bool kFull>
+  SCANTUNE_DEVICE void store(Output* tile, bool has_carry) {
+    apply<kFull>(has_carry);
+    Vector<Output> vectors[kVectors];
+#pragma unroll
+    for (int item = 0; item < kItems; ++item)
+      vectors[item / kVectorItems].items[item % kVectorItems] = static_cast<Output>(items_[item]);
+    if constexpr (kTransposed) to_striped(vectors);
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const u32 first = vector_position(v);
+      if (kFull || first + kVectorItems <= tile_items_) {
+        store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + first), vectors[v]);
+      } else {
+#pragma unroll
+        for (int item = 0; item < kVectorItems; ++item)
+          if (first + item < tile_items_) store_global<kShape.store_hint>(tile + first + item, vectors[v].items[item]);
+      }
+    }
+  }
+
+ private:
+  // Where in the tile this thread's v-th vector access lies.
+  SCANTUNE_DEVICE u32 vector_position(int v) const {
+    if constexpr (kShape.layout == TileLayout::direct) return warp_ * kWarpItems + lane_ * kItems + v * kVectorItems;
+    return warp_ * kWarpItems + (v * kWarpThreads + lane_) * kVectorItems;
+  }
+
+  SCANTUNE_DEVICE u32 row_position(int row, u32 lane) const {
+    return warp_ * kWarpItems + (row * kWarpThreads + lane) * kRowItems;
+  }
+
+  // How many of kUnits neighbouring units of kUnitItems items, starting at `first`, hold at least one item.
+  template <u32 kUnitItems, u32 kUnits>
+  SCANTUNE_DEVICE u32 valid_units(u32 first) const {
+    if (first >= tile_items_) return 0;
+    const u32 units = ceil_div(tile_items_ - first, kUnitItems);
+    return units < kUnits ? units : kUnits;
+  }
+
+  // Scans one row in place and returns its total.
+  template <bool kFull>
+  SCANTUNE_DEVICE T scan_row(int row) {
+    T* const items = items_ + row * kRowItems;
+    T total = items[0];
+#pragma unroll
+    for (int item = 1; item < kRowItems; ++item)
+      if (kFull || row_position(row, lane_) + item < tile_items_) items[item] = total = Op::combine(total, items[item]);
+    return total;
+  }
+
+  template <bool kFull>
+  SCANTUNE_DEVICE void apply(bool has_carry) {
+    const bool warp_has_prefix = has_carry || warp_ > 0;
+    const T before_warp = shared_.warp_totals[warp_];
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) {
+      const u32 first = row_position(row, lane_);
+      if (!kFull && first >= tile_items_) continue;
+      const bool has_row_prefix = row > 0 || lane_ > 0;
+      T prefix = prefix_[row];
+      if (warp_has_prefix) prefix = has_row_prefix ? Op::combine(before_warp, prefix) : before_warp;
+      const bool has_prefix = warp_has_prefix || has_row_prefix;
+
+      T* const items = items_ + row * kRowItems;
+#pragma unroll
+      for (int item = kRowItems - 1; item >= 0; --item) {
+        if (!kFull && first + item >= tile_items_) continue;
+        if constexpr (Problem::kExclusive) {
+          items[item] = item == 0 ? prefix : Op::combine(prefix, items[item - 1]);
+        } else if (has_prefix) {
+          items[item] = Op::combine(prefix, items[item]);
+        }
+      }
+    }
+  }
+
+  // Slot of the k-th vector of a warp in exchange space, where each lane owns consecutive vectors.
+  SCANTUNE_DEVICE static u32 slot(u32 k) { return k / kVectors * kShape.exchange_stride_vectors() + k % kVectors; }
+
+  template <class Item>
+  SCANTUNE_DEVICE void to_consecutive(Vector<Item> (&vectors)[kVectors]) {
+    Vector<Item>* const space = reinterpret_cast<Vector<Item>*>(shared_.at(warp_ * kExchangeBytes));
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) space[slot(v * kWarpThreads + lane_)] = vectors[v];
+    sync_warp();
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) vectors[v] = space[slot(lane_ * kVectors + v)];
+    sync_warp();
+  }
+
+  template <class Item>
+  SCANTUNE_DEVICE void to_striped(Vector<Item> (&vectors)[kVectors]) {
+    Vector<Item>* const space = reinterpret_cast<Vector<Item>*>(shared_.at(warp_ * kExchangeBytes));
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) space[slot(lane_ * kVectors + v)] = vectors[v];
+    sync_warp();
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) vectors[v] = space[slot(v * kWarpThreads + lane_)];
+    sync_warp();
+  }
+
+  SCANTUNE_DEVICE T* scan_exchange() { return reinterpret_cast<T*>(shared_.at(warp_ * kExchangeBytes)); }
+
+  Shared& shared_;
+  const u32 warp_;
+  const u32 lane_;
+  const u32 tile_items_;  // that exist
+  T items_[kItems];
+  T prefix_[kRows];  // everything in this warp before this thread's row; nothing for lane 0 of row 0
+  T before_warp_;    // first warp only: everything in the tile before warp `lane`
+};
+
+}  // namespace scantune

@@ -1,0 +1,111 @@
+// Tile descriptors in a workspace: how CTAs tell each other aggregates and prefixes. A descriptor belongs to the running
+// launch only if it carries its epoch, so nothing is cleared between launches.
+#pragma once
+
+#include "config/lookback.h"
+#include "primitives/intrinsics.h"
+
+namespace scantune {
+
+enum class TileFlag : u32 { none, aggregate, prefix };
+
+template <class T>
+struct TileDescriptor {
+  TileFlag flag;
+  T value;  // of the aggregate or the inclusive prefix, as flag says
+};
+
+template <class T, StatusLayout kLayout>
+class TileStatus {
+  // One single-copy-atomic access: never seen half written.
+  struct alignas(2 * sizeof(T)) PackedWord {
+    u32 state;
+    T value;
+  };
+  struct SplitRecord {
+    alignas(sizeof(T)) u32 state;
+    T aggregate;
+    T prefix;
+  };
+  static constexpr bool kPacked = kLayout == StatusLayout::packed;
+  static_assert(sizeof(PackedWord) == descriptor_bytes(StatusLayout::packed, sizeof(T)));
+  static_assert(sizeof(SplitRecord) == descriptor_bytes(StatusLayout::split, sizeof(T)));
+
+ public:
+  SCANTUNE_DEVICE TileStatus(void* workspace)
+      : header_(static_cast<WorkspaceHeader*>(workspace)), epoch_(load_relaxed(&header_->epoch) + 1) {}
+
+  SCANTUNE_DEVICE void publish(u32 tile, TileFlag flag, T value) {
+    const u32 state = epoch_ << 2 | static_cast<u32>(flag);
+    if constexpr (kPacked) {
+      PackedWord word{};
+      word.state = state;
+      word.value = value;
+      store_relaxed_wide(words() + tile, word);
+    } else {
+      SplitRecord* const record = records() + tile;
+      store_payload(flag == TileFlag::prefix ? &record->prefix : &record->aggregate, value);
+      store_release(&record->state, state);
+    }
+  }
+
+  SCANTUNE_DEVICE TileDescriptor<T> poll(u32 tile) const {
+    TileDescriptor<T> descriptor;
+    if constexpr (kPacked) {
+      const PackedWord word = load_relaxed_wide(words() + tile);
+      descriptor.flag = flag_of(word.state);
+      descriptor.value = word.value;
+    } else {
+      const SplitRecord* const record = records() + tile;
+      descriptor.flag = flag_of(load_acquire(&record->state));
+      if (descriptor.flag != TileFlag::none)
+        descriptor.value = load_payload(descriptor.flag == TileFlag::prefix ? &record->prefix : &record->aggregate);
+    }
+    return descriptor;
+  }
+
+  // Called by the first warp of every CTA after its last poll. The CTA of the last tile has seen all others publish, so
+  // all have read epoch and ticket: it may set both for the next launch.
+  SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 lane) {
+    if (epoch_ == kLastEpoch) return wrap(tiles, lane);
+    if (tile != tiles - 1 || lane != 0) return;
+    if (load_relaxed(&header_->high_water) < tiles) store_relaxed(&header_->high_water, tiles);
+    store_relaxed(&header_->ticket, 0);
+    store_relaxed(&header_->epoch, epoch_);
+  }
+
+ private:
+  SCANTUNE_DEVICE PackedWord* words() const { return reinterpret_cast<PackedWord*>(header_ + 1); }
+  SCANTUNE_DEVICE SplitRecord* records() const { return reinterpret_cast<SplitRecord*>(header_ + 1); }
+
+  SCANTUNE_DEVICE TileFlag flag_of(u32 state) const {
+    return state >> 2 == epoch_ ? static_cast<TileFlag>(state & 3) : TileFlag::none;
+  }
+
+  // The epochs are used up: the CTA that is done last zeroes every word that any launch has written.
+  SCANTUNE_DEVICE void wrap(u32 tiles, u32 lane) {
+    u32 done = 0;
+    if (lane == 0) {
+      fence();  // this CTA's polls come before the zeroes
+      done = fetch_add(&header_->finished, 1);
+      fence();
+    }
+    if (shuffle_index(done, 0) != tiles - 1) return;
+    const u32 before = load_relaxed(&header_->high_water);
+    const u64 used = before < tiles ? tiles : before;
+    u32* const words = reinterpret_cast<u32*>(header_ + 1);
+    for (u64 word = lane; word < used * descriptor_bytes(kLayout, sizeof(T)) / sizeof(u32); word += kWarpThreads)
+      store_relaxed(words + word, 0);
+    sync_warp();
+    if (lane != 0) return;
+    store_relaxed(&header_->ticket, 0);
+    store_relaxed(&header_->finished, 0);
+    store_relaxed(&header_->high_water, 0);
+    store_relaxed(&header_->epoch, 0);
+  }
+
+  WorkspaceHeader* const header_;
+  const u32 epoch_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,56 @@
+// Inclusive scan over the lanes of a warp, in three ways.
+#pragma once
+
+#include "primitives/intrinsics.h"
+
+namespace scantune {
+
+// Returns lane i the combination of lanes 0..i, for lanes below valid_lanes; the others hold no items and get anything.
+// Every lane of the warp calls. exchange: two rows of 32 values in shared memory, for hillis_steele only.
+template <WarpScan kStrategy, class Op, class T>
+SCANTUNE_DEVICE T warp_inclusive_scan(T value, u32 lane, u32 valid_lanes, [[maybe_unused]] T* exchange) {
+  if constexpr (kStrategy == WarpScan::kogge_stone) {
+#pragma unroll
+    for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
+      const T earlier = shuffle_up(value, offset);
+      if (lane >= offset && lane < valid_lanes) value = Op::combine(earlier, value);
+    }
+  } else if constexpr (kStrategy == WarpScan::brent_kung) {
+    // Up-sweep: lane k * 2 * offset - 1 gathers its group.
+#pragma unroll
+    for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
+      const T earlier = shuffle_up(value, offset);
+      if ((lane + 1) % (2 * offset) == 0 && lane < valid_lanes) value = Op::combine(earlier, value);
+    }
+    // Down-sweep: the middle of a group takes what the group before it gathered.
+#pragma unroll
+    for (u32 offset = kWarpThreads / 4; offset > 0; offset /= 2) {
+      const T earlier = shuffle_up(value, offset);
+      if ((lane + 1) % (2 * offset) == offset && lane >= offset && lane < valid_lanes) value = Op::combine(earlier, value);
+    }
+  } else {
+    u32 buffer = 0;
+#pragma unroll
+    for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
+      exchange[buffer + lane] = value;
+      sync_warp();
+      if (lane >= offset && lane < valid_lanes) value = Op::combine(exchange[buffer + lane - offset], value);
+      buffer ^= kWarpThreads;  // the other buffer: no lane may overwrite what another has still to read
+    }
+    sync_warp();
+  }
+  return value;
+}
+
+// Lane 0 gets the combination of lanes count-1, ..., 1, 0 in that order: higher lanes hold earlier values.
+template <u32 kLanes, class Op, class T>
+SCANTUNE_DEVICE T warp_reduce_descending(T value, u32 lane, u32 count) {
+#pragma unroll
+  for (u32 offset = 1; offset < kLanes; offset *= 2) {
+    const T earlier = shuffle_down(value, offset);
+    if (lane + offset < count) value = Op::combine(earlier, value);
+  }
+  return value;
+}
+
+}  // namespace scantune
