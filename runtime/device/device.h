@@ -64,11 +64,15 @@ class Device {
   virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
   virtual void synchronize() = 0;
 
+  // Why the device refuses every further call: the error that destroyed its context. Empty while it works.
+  virtual std::string failure() const { return {}; }
+
   virtual StreamState stream_state(Stream stream) = 0;
   // Null if memory is the device's and the stream belongs to its context; else what is wrong. For scan()'s full checks.
   virtual std::string pointer_problem(const void* pointer, u64 bytes) = 0;
   virtual std::string stream_problem(Stream stream) = 0;
-  // Calls release(token) once the graph and every executable made from it are gone. Called during capture.
+  // Calls release(token) once the graph and every executable made from it are gone, from any thread, where no call of a
+  // device is allowed. Called during capture. If it throws, release(token) has been or will be called all the same.
   virtual void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) = 0;
 
   // One sample: microseconds that one run of what enqueue puts into the stream takes, the mean of replays runs back to
@@ -83,5 +87,6 @@ class Device {
 std::shared_ptr<Device> current_device();
 std::shared_ptr<Device> host_device();  // one per process; runs with seed 0 unless SCANTUNE_HOST_SEED says otherwise
 std::shared_ptr<Device> cuda_device();
+std::shared_ptr<Device> cuda_device(int ordinal);  // the GPU of that number; makes its primary context current
 
 }  // namespace scantune

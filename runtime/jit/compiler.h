@@ -1,10 +1,12 @@
 // A compiler turns an instantiation into a binary that a device can load. Two exist: NVRTC for GPUs, g++ for the host.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "instantiation/instantiation.h"
+#include "support/embedded_file.h"
 
 namespace scantune {
 
@@ -23,15 +25,15 @@ class Compiler {
   // compiler's version. Part of the cache key; must not load the compiler.
   virtual std::string fingerprint() const = 0;
 
+  // Name and version, "NVRTC 13.0", for people and provenance. May load the compiler; throws DeviceError without one.
+  virtual std::string version() { return fingerprint(); }
+
   // arch: "sm_90", or "host". Throws CompileError with the whole log, DeviceError when there is no compiler.
   virtual Binary compile(const Instantiation& instantiation, const std::string& arch) = 0;
 };
 
 // The templates as they were when the library was built: path relative to templates/, and text.
-struct TemplateFile {
-  const char* path;
-  const char* text;
-};
+using TemplateFile = EmbeddedFile;
 std::span<const TemplateFile> template_files();
 const std::string& template_hash();  // SHA-256 over all of them, in hex
 

@@ -1,0 +1,34 @@
+// Compiled kernels on disk: one file per key, in a directory that only its owner may read.
+//
+// A file is magic, checksum, key, sizes, then compiler, log and image. It is written under a temporary name, synced and
+// renamed, so readers see a whole file or none. Whatever cannot be read as such a file is a miss. Nothing that goes
+// wrong here is an error: a scan must not fail because a disk is full.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "jit/compiler.h"
+
+namespace scantune {
+
+class BinaryCache {
+ public:
+  // nullopt: no cache; every load misses and every store does nothing.
+  explicit BinaryCache(std::optional<std::filesystem::path> directory) : directory_(std::move(directory)) {}
+
+  // The binary that was stored under the key, with compile_ms 0; nullopt if there is none or it is damaged. A file that
+  // another user owns or may write is not trusted: the host device's binaries are code that this process would run.
+  std::optional<Binary> load(const std::string& key) const;
+
+  // Says once, on standard error, when the directory cannot be written.
+  void store(const std::string& key, const Binary& binary) const;
+
+ private:
+  std::filesystem::path file(const std::string& key) const { return *directory_ / (key + ".bin"); }
+
+  std::optional<std::filesystem::path> directory_;
+};
+
+}  // namespace scantune

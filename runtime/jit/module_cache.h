@@ -1,0 +1,47 @@
+// The loaded modules of one device.
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+
+#include "device/device.h"
+
+namespace scantune {
+
+struct LoadedModule {
+  std::string key;  // of the binary, as binary_key() makes it
+  std::string compiler;
+  std::string log;
+  std::unique_ptr<Module> module;
+};
+
+class ModuleCache {
+ public:
+  // The device must outlive the cache, and every module it handed out.
+  explicit ModuleCache(Device& device) : device_(device) {}
+
+  // Compiles and loads the instantiation unless that has been done. Threads that ask for the same one at once wait for
+  // one compilation and share what comes of it, an exception too; a failure is not remembered. A module found takes one
+  // shared lock. Plans keep what they get here, so that no launch comes by.
+  // max_shared_bytes: the largest dynamic shared memory of each kernel.
+  std::shared_ptr<const LoadedModule> get(const Instantiation& instantiation, std::span<const int> max_shared_bytes);
+
+ private:
+  using Loading = std::shared_future<std::shared_ptr<const LoadedModule>>;
+
+  std::shared_ptr<const LoadedModule> load(const std::string& key, const Instantiation& instantiation,
+                                           std::span<const int> max_shared_bytes);
+  std::optional<Loading> find(const std::string& slot);  // to be waited for without the lock
+  void forget(const std::string& slot);
+
+  Device& device_;
+  std::shared_mutex mutex_;
+  std::map<std::string, Loading> modules_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,118 @@
+#include "jit/nvrtc_compiler.h"
+
+#include <chrono>
+#include <cstdlib>
+
+#include "jit/nvrtc_library.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+// Resource usage goes to the log: registers, shared memory and spills are what a reader of a slow kernel wants first.
+constexpr const char* kOptions[] = {"--std=c++20", "--ptxas-options=-v"};
+
+// The templates as NVRTC wants its in-memory headers.
+struct Headers {
+  std::vector<const char*> texts;
+  std::vector<const char*> names;
+
+  Headers() {
+    for (const TemplateFile& file : template_files()) {
+      texts.push_back(file.text);
+      names.push_back(file.path);
+    }
+  }
+  int count() const { return static_cast<int>(names.size()); }
+};
+
+class Program {
+ public:
+  Program(const NvrtcLibrary& nvrtc, const Instantiation& instantiation, const Headers& headers) : nvrtc_(nvrtc) {
+    const nvrtcResult result =
+        nvrtc.nvrtcCreateProgram(&program_, instantiation.source.c_str(), "scantune_kernel.cu", headers.count(),
+                                 headers.texts.data(), headers.names.data());
+    if (result != NVRTC_SUCCESS) fail("nvrtcCreateProgram", result);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { nvrtc_.nvrtcDestroyProgram(&program_); }
+
+  nvrtcResult compile(const std::string& arch) {
+    const std::string arch_option = "--gpu-architecture=" + arch;
+    std::vector<const char*> options(std::begin(kOptions), std::end(kOptions));
+    options.push_back(arch_option.c_str());
+    return nvrtc_.nvrtcCompileProgram(program_, static_cast<int>(options.size()), options.data());
+  }
+
+  std::string log() const {
+    std::size_t bytes = 0;
+    if (nvrtc_.nvrtcGetProgramLogSize(program_, &bytes) != NVRTC_SUCCESS || bytes <= 1) return {};
+    std::string text(bytes, '\0');
+    nvrtc_.nvrtcGetProgramLog(program_, text.data());
+    text.resize(bytes - 1);  // the terminating zero
+    return text;
+  }
+
+  std::vector<char> cubin() const {
+    std::size_t bytes = 0;
+    if (const nvrtcResult result = nvrtc_.nvrtcGetCUBINSize(program_, &bytes); result != NVRTC_SUCCESS)
+      fail("nvrtcGetCUBINSize", result);
+    std::vector<char> image(bytes);
+    if (const nvrtcResult result = nvrtc_.nvrtcGetCUBIN(program_, image.data()); result != NVRTC_SUCCESS)
+      fail("nvrtcGetCUBIN", result);
+    return image;
+  }
+
+ private:
+  [[noreturn]] void fail(const char* call, nvrtcResult result) const {
+    throw DeviceError(std::string(call) + " failed: " + nvrtc_.nvrtcGetErrorString(result));
+  }
+
+  const NvrtcLibrary& nvrtc_;
+  nvrtcProgram program_ = nullptr;
+};
+
+std::string name_and_version(const NvrtcLibrary& nvrtc) {
+  const NvrtcVersion version = nvrtc.version();
+  return "NVRTC " + std::to_string(version.major) + "." + std::to_string(version.minor);
+}
+
+// NVRTC's own message for an architecture it does not know names neither itself nor what it does know.
+void check_arch(const NvrtcLibrary& nvrtc, const std::string& arch) {
+  std::string known;
+  for (const int sm : nvrtc.supported_sms()) {
+    const std::string name = "sm_" + std::to_string(sm);
+    if (arch.compare(0, name.size(), name) == 0) return;  // sm_90a is a variant of sm_90
+    known += " " + name;
+  }
+  throw DeviceError(name_and_version(nvrtc) + " cannot compile for " + arch + "; it knows" + known +
+                    ". Install an NVRTC of another CUDA release and set SCANTUNE_NVRTC to it.");
+}
+
+}  // namespace
+
+std::string NvrtcCompiler::fingerprint() const {
+  std::string text = "nvrtc >= " + std::to_string(kOldestNvrtc.major) + "." + std::to_string(kOldestNvrtc.minor);
+  for (const char* option : kOptions) text += std::string(" ") + option;
+  if (const char* named = std::getenv("SCANTUNE_NVRTC"); named && *named) text += std::string(" by ") + named;
+  return text;
+}
+
+std::string NvrtcCompiler::version() { return name_and_version(NvrtcLibrary::instance()); }
+
+Binary NvrtcCompiler::compile(const Instantiation& instantiation, const std::string& arch) {
+  const NvrtcLibrary& nvrtc = NvrtcLibrary::instance();
+  check_arch(nvrtc, arch);
+  static const Headers kHeaders;
+  const auto start = std::chrono::steady_clock::now();
+  Program program(nvrtc, instantiation, kHeaders);
+  const nvrtcResult result = program.compile(arch);
+  if (result != NVRTC_SUCCESS)
+    throw CompileError(name_and_version(nvrtc) + ": " + instantiation.label + " for " + arch + " did not compile (" +
+                       nvrtc.nvrtcGetErrorString(result) + "):\n" + program.log());
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  return {program.cubin(), name_and_version(nvrtc), program.log(), elapsed.count()};
+}
+
+}  // namespace scantune

@@ -1,0 +1,82 @@
+#include "jit/nvrtc_library.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "scantune/error.hpp"
+
+#ifndef SCANTUNE_NVRTC_DIRECTORY
+#define SCANTUNE_NVRTC_DIRECTORY ""
+#endif
+
+namespace scantune {
+namespace {
+
+constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+
+void add_directory(std::vector<std::string>& candidates, const std::filesystem::path& directory) {
+  for (const char* name : kNames) candidates.push_back(directory / name);
+}
+
+[[noreturn]] void throw_not_found(const std::string& failures) {
+  throw DeviceError(
+      "NVRTC, CUDA's run-time compiler, could not be opened:\n" + failures +
+      "Install the CUDA toolkit or 'pip install nvidia-cuda-nvrtc', and set SCANTUNE_NVRTC to libnvrtc.so.* or its "
+      "folder if it lies elsewhere.");
+}
+
+std::string spelled(NvrtcVersion version) { return std::to_string(version.major) + "." + std::to_string(version.minor); }
+
+}  // namespace
+
+std::vector<std::string> nvrtc_candidates() {
+  std::vector<std::string> candidates;
+  if (const char* named = std::getenv("SCANTUNE_NVRTC"); named && *named) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(named, ignored)) return {named};
+    add_directory(candidates, named);
+    return candidates;
+  }
+  candidates.assign(std::begin(kNames), std::end(kNames));
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* root = std::getenv(variable); root && *root)
+      add_directory(candidates, std::filesystem::path(root) / "lib64");
+  add_directory(candidates, "/usr/local/cuda/lib64");
+  if (*SCANTUNE_NVRTC_DIRECTORY) add_directory(candidates, SCANTUNE_NVRTC_DIRECTORY);
+  return candidates;
+}
+
+NvrtcLibrary::NvrtcLibrary(const std::vector<std::string>& candidates) : library_(candidates) {
+  if (!library_) throw_not_found(library_.failures());
+#define SCANTUNE_RESOLVE(function)                                      \
+  function = library_.find_as<decltype(function)>(#function);           \
+  if (!function)                                                        \
+    throw DeviceError(library_.path() + " has no function " #function   \
+                      ": it is no NVRTC, or one older than CUDA " + spelled(kOldestNvrtc));
+  SCANTUNE_NVRTC_FUNCTIONS(SCANTUNE_RESOLVE)
+#undef SCANTUNE_RESOLVE
+  if (version() < kOldestNvrtc)
+    throw DeviceError(library_.path() + " is NVRTC " + spelled(version()) + "; scantune needs " + spelled(kOldestNvrtc) +
+                      " or newer. Set SCANTUNE_NVRTC to a newer one, or 'pip install nvidia-cuda-nvrtc'.");
+}
+
+const NvrtcLibrary& NvrtcLibrary::instance() {
+  static const NvrtcLibrary kLibrary(nvrtc_candidates());
+  return kLibrary;
+}
+
+NvrtcVersion NvrtcLibrary::version() const {
+  NvrtcVersion version{};
+  nvrtcVersion(&version.major, &version.minor);
+  return version;
+}
+
+std::vector<int> NvrtcLibrary::supported_sms() const {
+  int count = 0;
+  nvrtcGetNumSupportedArchs(&count);
+  std::vector<int> sms(static_cast<std::size_t>(count));
+  nvrtcGetSupportedArchs(sms.data());
+  return sms;
+}
+
+}  // namespace scantune
