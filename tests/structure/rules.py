@@ -1,0 +1,142 @@
+"""What the shape of the project promises. Each rule returns what breaks it, or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from tree import CPP_SUFFIXES, Tree, under
+
+TOP_LEVEL = {
+    "templates", "tuner", "runtime", "db", "tests", "docs",
+    "CMakeLists.txt", "pyproject.toml", "Makefile",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
+}  # fmt: skip
+
+# What may be known in one place only, and how a line that knows it looks.
+CONFINED = {
+    "nvrtc.h": r'^\s*#\s*include\s*[<"]nvrtc\.h[>"]',
+    "cuda.h": r'^\s*#\s*include\s*[<"]cuda\.h[>"]',
+    "SQLite's header": r'^\s*#\s*include\s*[<"](sqlite3\.h|SQLiteCpp/)',
+    "Boost.Context": r'^\s*#\s*include\s*[<"]boost/context/',
+    "import optuna": r"^\s*(import|from)\s+optuna\b",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def top_level_holds_only_what_is_agreed(tree: Tree) -> list[str]:
+    names = {path.split("/")[0] for path in tree}
+    return [f"{name} does not belong at the top" for name in sorted(names - TOP_LEVEL) if not name.startswith(".")]
+
+
+def each_dependency_is_confined_to_one_place(tree: Tree) -> list[str]:
+    broken = []
+    for name, pattern in CONFINED.items():
+        line = re.compile(pattern, re.MULTILINE)
+        users = [path for path, text in under(tree, "templates", "runtime", "tuner") if line.search(text)]
+        folders = {str(PurePosixPath(path).parent) for path in users}
+        if len(folders) != 1 or len(users) > 2:
+            broken.append(f"{name} should be used in one place, and is in {users or 'none'}")
+    return broken
+
+
+def templates_include_only_templates(tree: Tree) -> list[str]:
+    return [
+        f"{path} includes {name}"
+        for path, text in under(tree, "templates", suffixes=CPP_SUFFIXES)
+        for quote, name in INCLUDE.findall(text)
+        if quote == "<" or f"templates/{name}" not in tree
+    ]
+
+
+def ptx_stands_in_one_file(tree: Tree) -> list[str]:
+    assembly = re.compile(r"\b(asm|__asm__|__asm)\b\s*(volatile|goto)?\s*\(")
+    users = [path for path, text in under(tree, "templates", "runtime") if assembly.search(without_comments(text))]
+    home = "templates/primitives/intrinsics_cuda.h"
+    return [] if users == [home] else [f"inline assembly belongs in {home} alone, and is in {users}"]
+
+
+def db_holds_only_data(tree: Tree) -> list[str]:
+    return [
+        f"{path} is not data" for path, _ in under(tree, "db") if not path.endswith((".sql", ".csv", ".json", ".md"))
+    ]
+
+
+def runtime_knows_neither_tuner_nor_tests(tree: Tree) -> list[str]:
+    known = re.compile(r"^.*(include|add_subdirectory|SOURCE_DIR).*\b(tuner|tests)/.*$", re.MULTILINE)
+    return [
+        f"{path}: {match.group(0).strip()}" for path, text in under(tree, "runtime") for match in known.finditer(text)
+    ]
+
+
+def tuner_leaves_the_gpu_to_the_worker(tree: Tree) -> list[str]:
+    gpu = re.compile(r"^\s*(?:import|from)\s+(ctypes|cffi|cuda|cupy|numba|pycuda|pynvml|torch)\b", re.MULTILINE)
+    return [
+        f"{path} imports {match.group(1)}"
+        for path, text in under(tree, "tuner", suffixes=(".py",))
+        for match in gpu.finditer(text)
+    ]
+
+
+def tests_carry_a_known_label(tree: Tree) -> list[str]:
+    labels = {"cpu", "nvrtc", "host", "gpu", "long"}
+    return [
+        f"{path}: label {label}"
+        for path, text in under(tree, "tests", suffixes=("CMakeLists.txt",))
+        for label in re.findall(r"^\s*scantune_test\([^)]*?\bLABEL\s+([\w$;{}]+)", text, re.MULTILINE)
+        if label not in labels
+    ]
+
+
+def no_file_names_a_private_path(tree: Tree) -> list[str]:
+    private = re.compile(r"(?<![\w.$}])/(work|root|farm|home/\w+|Users/\w+|tmp/build)[/-]\S*")
+    return [f"{path}: {match.group(0)}" for path, text in sorted(tree.items()) for match in private.finditer(text)]
+
+
+def readme_shows_the_example(tree: Tree) -> list[str]:
+    blocks = re.findall(r"^```cpp\n(.*?)^```$", tree["README.md"], re.MULTILINE | re.DOTALL)
+    if tree["docs/examples/scan.cpp"] in blocks:
+        return []
+    return ["README.md holds no cpp block equal to docs/examples/scan.cpp"]
+
+
+def readme_maps_the_folders(tree: Tree) -> list[str]:
+    map_section = tree["README.md"].partition("\n## Map\n")[2].partition("\n## ")[0]
+    mapped = set(re.findall(r"^(\S+/) ", map_section, re.MULTILINE))
+    folders = {f"{parent}/" for path in tree for parent in PurePosixPath(path).parents}
+    top = {f"{path.split('/')[0]}/" for path in tree if "/" in path and not path.startswith(".")}
+    gone = [f"README.md maps {folder}, which does not exist" for folder in sorted(mapped - folders)]
+    return gone + [f"README.md does not map {folder}" for folder in sorted(top - mapped)]
+
+
+def readme_lists_the_environment_variables(tree: Tree) -> list[str]:
+    used = {
+        name
+        for _, text in under(tree, "runtime", "tuner", suffixes=(*CPP_SUFFIXES, ".py"))
+        for name in re.findall(r"""["'](SCANTUNE_[A-Z0-9_]+)["']""", text)
+    }
+    listed = set(re.findall(r"^\| `(SCANTUNE_[A-Z0-9_]+)", tree["README.md"], re.MULTILINE))
+    missing = [f"README.md does not list {name}" for name in sorted(used - listed)]
+    return missing + [f"README.md lists {name}, which nothing reads" for name in sorted(listed - used)]
+
+
+def without_comments(cpp: str) -> str:
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", cpp, flags=re.DOTALL)
+
+
+RULES: tuple[Callable[[Tree], list[str]], ...] = (
+    top_level_holds_only_what_is_agreed,
+    each_dependency_is_confined_to_one_place,
+    templates_include_only_templates,
+    ptx_stands_in_one_file,
+    db_holds_only_data,
+    runtime_knows_neither_tuner_nor_tests,
+    tuner_leaves_the_gpu_to_the_worker,
+    tests_carry_a_known_label,
+    no_file_names_a_private_path,
+    readme_shows_the_example,
+    readme_maps_the_folders,
+    readme_lists_the_environment_variables,
+)

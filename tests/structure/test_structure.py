@@ -1,0 +1,68 @@
+"""The tree keeps its shape: who includes whom, where things stand, and what README says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import rules
+import tree
+from tree import Tree
+
+Rule = Callable[[Tree], list[str]]
+
+# For each rule, what breaks it: files that appear, change (a callable), or go (None).
+VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
+    (rules.top_level_holds_only_what_is_agreed, "scripts/build.sh", "make\n"),
+    (rules.each_dependency_is_confined_to_one_place, "runtime/launch/plan_extra.cpp", "#include <cuda.h>\n"),
+    (rules.each_dependency_is_confined_to_one_place, "runtime/launch/plan_extra.cpp", '#  include "nvrtc.h"\n'),
+    (rules.each_dependency_is_confined_to_one_place, "runtime/worker/extra.cpp", "#include <SQLiteCpp/Database.h>\n"),
+    (rules.each_dependency_is_confined_to_one_place, "runtime/jit/extra.h", "#include <boost/context/fiber.hpp>\n"),
+    (rules.each_dependency_is_confined_to_one_place, "tuner/scantune/extra/study.py", "from optuna import Trial\n"),
+    (rules.templates_include_only_templates, "templates/kernels/extra.h", "#include <type_traits>\n"),
+    (rules.templates_include_only_templates, "templates/kernels/extra.h", '#include "space/space.h"\n'),
+    (rules.ptx_stands_in_one_file, "templates/kernels/extra.h", 'void f() { asm volatile("nop;"); }\n'),
+    (rules.ptx_stands_in_one_file, "templates/primitives/intrinsics_cuda.h", None),
+    (rules.db_holds_only_data, "db/migrate.py", "print()\n"),
+    (rules.runtime_knows_neither_tuner_nor_tests, "runtime/select/extra.cpp", '#include "tests/edge_sizes.h"\n'),
+    (rules.runtime_knows_neither_tuner_nor_tests, "runtime/extra.cmake", "add_subdirectory(../tuner/native)\n"),
+    (rules.tuner_leaves_the_gpu_to_the_worker, "tuner/scantune/extra.py", "import ctypes\n"),
+    (rules.tests_carry_a_known_label, "tests/extra/CMakeLists.txt", "scantune_test(x LABEL slow SOURCES x.cpp)\n"),
+    (rules.no_file_names_a_private_path, "docs/extra.md", "It lies in /ro" + "ot/.cache/scantune.\n"),
+    (rules.readme_shows_the_example, "docs/examples/scan.cpp", lambda text: text + "// More.\n"),
+    (
+        rules.readme_maps_the_folders,
+        "README.md",
+        lambda text: text.replace("\ntemplates/config/ ", "\ntemplates/none/ "),
+    ),
+    (rules.readme_maps_the_folders, "README.md", lambda text: text.replace("\ndb/ ", "\n")),
+    (rules.readme_lists_the_environment_variables, "runtime/extra.cpp", 'getenv("SCANTUNE_UNKNOWN");\n'),
+    (rules.readme_lists_the_environment_variables, "README.md", lambda text: text + "\n| `SCANTUNE_UNUSED` | x |\n"),
+]
+
+
+@pytest.fixture(scope="module")
+def project() -> Tree:
+    return tree.project()
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
+def test_the_project_keeps_the_rule(project: Tree, rule: Rule) -> None:
+    assert rule(project) == []
+
+
+@pytest.mark.parametrize(("rule", "path", "change"), VIOLATIONS, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_violation_is_noticed(
+    project: Tree, rule: Rule, path: str, change: str | Callable[[str], str] | None
+) -> None:
+    broken = dict(project)
+    if change is None:
+        del broken[path]
+    else:
+        broken[path] = change if isinstance(change, str) else change(project[path])
+    assert broken != project
+    assert rule(broken) != rule(project)
+
+
+def test_every_rule_has_a_violation() -> None:
+    assert {rule for rule, _, _ in VIOLATIONS} == set(rules.RULES)
