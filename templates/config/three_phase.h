@@ -38,9 +38,8 @@ struct Family<ThreePhaseConfig> {
   static constexpr const char* kName = "three_phase";
   static constexpr const char* kConfigName = "ThreePhaseConfig";
   static constexpr const char* kHeader = "kernels/three_phase.h";
-  enum KernelIndex { kReduceInput, kReduceSums, kScanTop, kDownsweepSums, kDownsweepInput };
-  static constexpr const char* const kKernels[] = {"reduce_input", "reduce_sums", "scan_top", "downsweep_sums",
-                                                   "downsweep_input"};
+  enum KernelIndex { kReduceInput, kReduceSums, kDownsweepSums, kDownsweepInput };
+  static constexpr const char* const kKernels[] = {"reduce_input", "reduce_sums", "downsweep_sums", "downsweep_input"};
   static constexpr int kMinTileItems = 512;  // smaller tiles would break the limit of 1 % workspace
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
@@ -115,7 +114,7 @@ struct Family<ThreePhaseConfig> {
     list.add(launch(kReduceInput, sums.items[0], request.n, 0, sums.offset[0]));
     for (int level = 0; level < top; ++level)
       list.add(launch(kReduceSums, sums.items[level + 1], sums.items[level], sums.offset[level], sums.offset[level + 1]));
-    list.add(launch(kScanTop, 1, sums.items[top], sums.offset[top], sums.offset[top]));
+    list.add(launch(kDownsweepSums, 1, sums.items[top], sums.offset[top], sums.offset[top]));
     for (int level = top - 1; level >= 0; --level)
       list.add(launch(kDownsweepSums, sums.items[level + 1], sums.items[level], sums.offset[level + 1], sums.offset[level]));
     list.add(launch(kDownsweepInput, sums.items[0], request.n, sums.offset[0], 0));

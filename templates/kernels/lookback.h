@@ -73,18 +73,11 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
     index = shared.tile_index;
   }
   const u64 first = (Problem::kFirstTile + index) * Tile::kTileItems;
-  const u64 left = arguments.n - first;
-  const bool full = left >= Tile::kTileItems;
-  Tile tile(shared.tile, full ? Tile::kTileItems : static_cast<u32>(left));
+  Tile tile(shared.tile, arguments.n - first);
 
   // Load and scan the tile.
-  const auto* input = static_cast<const typename Problem::Input*>(arguments.input) + first;
-  if (full) {
-    tile.template load<true>(input);
-  } else {
-    tile.template load<false>(input);
-  }
-  const T aggregate = full ? tile.template scan<true>() : tile.template scan<false>();
+  tile.load(static_cast<const typename Problem::Input*>(arguments.input) + first);
+  const T aggregate = tile.scan();
 
   // Publish the aggregate, look back for the carry-in, publish the prefix.
   T carry = Problem::init(arguments);
@@ -101,12 +94,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   tile.distribute(carry, has_carry);
 
   // Combine with the carry-in and store.
-  auto* output = static_cast<typename Problem::Output*>(arguments.output) + first;
-  if (full) {
-    tile.template store<true>(output, has_carry);
-  } else {
-    tile.template store<false>(output, has_carry);
-  }
+  tile.store(static_cast<typename Problem::Output*>(arguments.output) + first, has_carry);
 }
 
 }  // namespace scantune

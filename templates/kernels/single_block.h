@@ -22,25 +22,16 @@ SCANTUNE_DEVICE void single_block_scan(const KernelArguments& arguments) {
   bool has_carry = Problem::kHasInit;
   for (u64 first = Problem::kFirstTile * Tile::kTileItems; first < arguments.n; first += Tile::kTileItems) {
     const u64 left = arguments.n - first;
-    const bool full = left >= Tile::kTileItems;
     const bool last = left <= Tile::kTileItems;
-    Tile tile(shared, full ? Tile::kTileItems : static_cast<u32>(left));
+    Tile tile(shared, left);
 
     // Load and scan the tile.
-    if (full) {
-      tile.template load<true>(input + first);
-    } else {
-      tile.template load<false>(input + first);
-    }
-    const T aggregate = full ? tile.template scan<true>() : tile.template scan<false>();
+    tile.load(input + first);
+    const T aggregate = tile.scan();
     tile.distribute(carry, has_carry);
 
     // Combine with what is before and store.
-    if (full) {
-      tile.template store<true>(output + first, has_carry);
-    } else {
-      tile.template store<false>(output + first, has_carry);
-    }
+    tile.store(output + first, has_carry);
 
     // Carry on; only the first warp needs to know the value.
     if (last) break;

@@ -23,17 +23,9 @@ SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typenam
   static_assert(sizeof(typename Tile::Shared) == shared_bytes(kConfig, Problem::kRequest));
 
   const u64 first = (Problem::kFirstTile + block_rank()) * Tile::kTileItems;
-  const u64 left = arguments.n - first;
-  const bool full = left >= Tile::kTileItems;
-  Tile tile(shared_memory<typename Tile::Shared>(), full ? Tile::kTileItems : static_cast<u32>(left));
-  T aggregate;
-  if (full) {
-    tile.template load<true>(input + first);
-    aggregate = tile.template scan<true>();
-  } else {
-    tile.template load<false>(input + first);
-    aggregate = tile.template scan<false>();
-  }
+  Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first);
+  tile.load(input + first);
+  const T aggregate = tile.scan();
   if (thread_rank() == 0)
     store_global<CacheHint::normal>(sums_at<T>(arguments, arguments.destination_offset) + block_rank(), aggregate);
 }
@@ -44,20 +36,11 @@ SCANTUNE_DEVICE void scan_tile(const KernelArguments& arguments, const typename 
                                typename Problem::Output* output, typename Problem::Accumulator carry_in, bool has_carry) {
   using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
   const u64 first = (Problem::kFirstTile + block_rank()) * Tile::kTileItems;
-  const u64 left = arguments.n - first;
-  const bool full = left >= Tile::kTileItems;
-  Tile tile(shared_memory<typename Tile::Shared>(), full ? Tile::kTileItems : static_cast<u32>(left));
-  if (full) {
-    tile.template load<true>(input + first);
-    tile.template scan<true>();
-    tile.distribute(carry_in, has_carry);
-    tile.template store<true>(output + first, has_carry);
-  } else {
-    tile.template load<false>(input + first);
-    tile.template scan<false>();
-    tile.distribute(carry_in, has_carry);
-    tile.template store<false>(output + first, has_carry);
-  }
+  Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first);
+  tile.load(input + first);
+  tile.scan();
+  tile.distribute(carry_in, has_carry);
+  tile.store(output + first, has_carry);
 }
 
 // The scanned sums are inclusive prefixes; a tile's carry-in is the prefix of the tile before it.
@@ -83,16 +66,7 @@ SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
   reduce_tile<SumsProblem<Problem>, kConfig>(arguments, sums_at<T>(arguments, arguments.source_offset));
 }
 
-// The last level fits one tile; the caller's init comes before everything.
-template <class Problem, ThreePhaseConfig kConfig>
-SCANTUNE_DEVICE void scan_top(const KernelArguments& arguments) {
-  wait_for_predecessor();
-  release_dependents();
-  using T = typename Problem::Accumulator;
-  T* const sums = sums_at<T>(arguments, arguments.source_offset);
-  scan_tile<SumsProblem<Problem>, kConfig>(arguments, sums, sums, Problem::init(arguments), Problem::kHasInit);
-}
-
+// Also scans the last level, which fits one tile: its one CTA starts from the caller's init.
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
   wait_for_predecessor();
@@ -122,6 +96,5 @@ SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                       \
   SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig)        \
   SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig)         \
-  SCANTUNE_THREE_PHASE_KERNEL(scan_top, Problem, kConfig)            \
   SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig)      \
   SCANTUNE_THREE_PHASE_KERNEL(downsweep_input, Problem, kConfig)

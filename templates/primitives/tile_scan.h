@@ -1,7 +1,8 @@
 // Loads, scans and stores one tile with all threads of a CTA.
 //
 // A thread holds rows of consecutive items. Striped: one row per vector, a warp's lanes side by side in each row.
-// Otherwise one row with all of the thread's items. Partial tiles (kFull = false) never combine items that do not exist.
+// Otherwise one row with all of the thread's items. In a partial tile, items that do not exist are never combined; what
+// costs instructions per item for that is compiled once for full tiles (kFull) and once for partial ones.
 #pragma once
 
 #include "primitives/problem.h"
@@ -48,26 +49,28 @@ class TileScan {
     T warp_totals[kWarpThreads];  // then, for each warp, the combination of everything before it
   };
 
-  SCANTUNE_DEVICE TileScan(Shared& shared, u32 tile_items)
-      : shared_(shared), warp_(thread_rank() / kWarpThreads), lane_(thread_rank() % kWarpThreads), tile_items_(tile_items) {}
+  // left: items from the start of this tile to the end of the input; the tile is partial if they do not fill it.
+  SCANTUNE_DEVICE TileScan(Shared& shared, u64 left)
+      : shared_(shared),
+        warp_(thread_rank() / kWarpThreads),
+        lane_(thread_rank() % kWarpThreads),
+        tile_items_(left < kTileItems ? static_cast<u32>(left) : kTileItems) {}
 
   SCANTUNE_DEVICE bool in_first_warp() const { return warp_ == 0; }
   SCANTUNE_DEVICE u32 lane() const { return lane_; }
 
   // Loads the items that exist from the tile's place in the input.
-  template <bool kFull>
   SCANTUNE_DEVICE void load(const Input* tile) {
     Vector<Input> vectors[kVectors];
+    if (full()) {
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      const u32 first = vector_position(v);
-      if (kFull || first + kVectorItems <= tile_items_) {
-        vectors[v] = load_global<kShape.load_hint>(reinterpret_cast<const Vector<Input>*>(tile + first));
-      } else {
+      for (int v = 0; v < kVectors; ++v)
+        vectors[v] = load_global<kShape.load_hint>(reinterpret_cast<const Vector<Input>*>(tile + vector_position(v)));
+    } else {
 #pragma unroll
-        for (int item = 0; item < kVectorItems; ++item)
-          if (first + item < tile_items_) vectors[v].items[item] = load_global<kShape.load_hint>(tile + first + item);
-      }
+      for (int item = 0; item < kItems; ++item)
+        if (const u32 place = item_position(item); place < tile_items_)
+          vectors[item / kVectorItems].items[item % kVectorItems] = load_global<kShape.load_hint>(tile + place);
     }
     if constexpr (kTransposed) to_consecutive(vectors);
 #pragma unroll
@@ -76,29 +79,34 @@ class TileScan {
   }
 
   // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate.
-  template <bool kFull>
   SCANTUNE_DEVICE T scan() {
-    // Scan this warp's rows.
+    // Scan this thread's rows.
+    if (full()) {
+      scan_rows<true>();
+    } else {
+      scan_rows<false>();
+    }
+
+    // Scan the row totals of this warp.
     T carry;
 #pragma unroll
     for (int row = 0; row < kRows; ++row) {
-      const u32 valid_lanes = kFull ? kWarpThreads : valid_units<kRowItems, kWarpThreads>(row_position(row, 0));
-      if (kFull || valid_lanes > 0) {
-        const T inclusive =
-            warp_inclusive_scan<kShape.warp_scan, Op>(scan_row<kFull>(row), lane_, valid_lanes, scan_exchange());
-        const T before_lane = shuffle_up(inclusive, 1);
-        prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : Op::combine(carry, before_lane);
-        const T total = shuffle_index(inclusive, valid_lanes - 1);
-        carry = row == 0 ? total : Op::combine(carry, total);
-      }
+      const u32 valid_lanes = valid_units<kRowItems, kWarpThreads>(row_position(row, 0));
+      if (row > 0 && valid_lanes == 0) break;
+      const T inclusive = warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
+      const T before_lane = shuffle_up(inclusive, 1);
+      prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
+      const T total = shuffle_index(inclusive, valid_lanes - 1);
+      carry = row == 0 ? total : Op::combine(carry, total);
     }
     if (lane_ == 0) shared_.warp_totals[warp_] = carry;
     sync_block();
 
     // Scan the warp totals.
     if (!in_first_warp()) return carry;
-    const u32 valid_warps = kFull ? kShape.warps() : valid_units<kWarpItems, kShape.warps()>(0);
-    const T inclusive = warp_inclusive_scan<kShape.warp_scan, Op>(shared_.warp_totals[lane_], lane_, valid_warps, scan_exchange());
+    const u32 valid_warps = valid_units<kWarpItems, kShape.warps()>(0);
+    const T inclusive =
+        warp_inclusive_scan<kShape.warp_scan, Op>(shared_.warp_totals[lane_], lane_, valid_warps, scan_exchange());
     before_warp_ = shuffle_up(inclusive, 1);
     return shuffle_index(inclusive, valid_warps - 1);
   }
@@ -106,40 +114,54 @@ class TileScan {
   // The first warp hands every warp the combination of all items before it; carry_in counts if has_carry.
   SCANTUNE_DEVICE void distribute(T carry_in, bool has_carry) {
     if (in_first_warp() && lane_ < kShape.warps()) {
-      if (has_carry) before_warp_ = lane_ == 0 ? carry_in : Op::combine(carry_in, before_warp_);
+      if (has_carry) {
+        const bool exists = lane_ * kWarpItems < tile_items_;
+        before_warp_ = lane_ == 0 ? carry_in : combine_if(exists, carry_in, before_warp_);
+      }
       shared_.warp_totals[lane_] = before_warp_;
     }
     sync_block();
   }
 
   // Combines every item with what is before it and stores the results.
-  template <bool kFull>
   SCANTUNE_DEVICE void store(Output* tile, bool has_carry) {
-    apply<kFull>(has_carry);
+    if (full()) {
+      combine_with_prefixes<true>(has_carry);
+    } else {
+      combine_with_prefixes<false>(has_carry);
+    }
     Vector<Output> vectors[kVectors];
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
       vectors[item / kVectorItems].items[item % kVectorItems] = static_cast<Output>(items_[item]);
     if constexpr (kTransposed) to_striped(vectors);
+    if (full()) {
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      const u32 first = vector_position(v);
-      if (kFull || first + kVectorItems <= tile_items_) {
-        store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + first), vectors[v]);
-      } else {
+      for (int v = 0; v < kVectors; ++v)
+        store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + vector_position(v)), vectors[v]);
+    } else {
 #pragma unroll
-        for (int item = 0; item < kVectorItems; ++item)
-          if (first + item < tile_items_) store_global<kShape.store_hint>(tile + first + item, vectors[v].items[item]);
-      }
+      for (int item = 0; item < kItems; ++item)
+        if (const u32 place = item_position(item); place < tile_items_)
+          store_global<kShape.store_hint>(tile + place, vectors[item / kVectorItems].items[item % kVectorItems]);
     }
   }
 
  private:
+  SCANTUNE_DEVICE bool full() const { return tile_items_ == kTileItems; }
+
+  SCANTUNE_DEVICE static T combine_if(bool condition, T earlier, T later) {
+    if (condition) later = Op::combine(earlier, later);
+    return later;
+  }
+
   // Where in the tile this thread's v-th vector access lies.
   SCANTUNE_DEVICE u32 vector_position(int v) const {
     if constexpr (kShape.layout == TileLayout::direct) return warp_ * kWarpItems + lane_ * kItems + v * kVectorItems;
     return warp_ * kWarpItems + (v * kWarpThreads + lane_) * kVectorItems;
   }
+
+  SCANTUNE_DEVICE u32 item_position(int item) const { return vector_position(item / kVectorItems) + item % kVectorItems; }
 
   SCANTUNE_DEVICE u32 row_position(int row, u32 lane) const {
     return warp_ * kWarpItems + (row * kWarpThreads + lane) * kRowItems;
@@ -153,25 +175,28 @@ class TileScan {
     return units < kUnits ? units : kUnits;
   }
 
-  // Scans one row in place and returns its total.
+  // Scans each row in place; leaves its total in prefix_.
   template <bool kFull>
-  SCANTUNE_DEVICE T scan_row(int row) {
-    T* const items = items_ + row * kRowItems;
-    T total = items[0];
+  SCANTUNE_DEVICE void scan_rows() {
 #pragma unroll
-    for (int item = 1; item < kRowItems; ++item)
-      if (kFull || row_position(row, lane_) + item < tile_items_) items[item] = total = Op::combine(total, items[item]);
-    return total;
+    for (int row = 0; row < kRows; ++row) {
+      T* const items = items_ + row * kRowItems;
+      T total = items[0];
+#pragma unroll
+      for (int item = 1; item < kRowItems; ++item)
+        if (kFull || row_position(row, lane_) + item < tile_items_) items[item] = total = Op::combine(total, items[item]);
+      prefix_[row] = total;
+    }
   }
 
   template <bool kFull>
-  SCANTUNE_DEVICE void apply(bool has_carry) {
+  SCANTUNE_DEVICE void combine_with_prefixes(bool has_carry) {
     const bool warp_has_prefix = has_carry || warp_ > 0;
     const T before_warp = shared_.warp_totals[warp_];
 #pragma unroll
     for (int row = 0; row < kRows; ++row) {
       const u32 first = row_position(row, lane_);
-      if (!kFull && first >= tile_items_) continue;
+      if (!kFull && first >= tile_items_) break;
       const bool has_row_prefix = row > 0 || lane_ > 0;
       T prefix = prefix_[row];
       if (warp_has_prefix) prefix = has_row_prefix ? Op::combine(before_warp, prefix) : before_warp;
@@ -222,7 +247,7 @@ class TileScan {
   const u32 lane_;
   const u32 tile_items_;  // that exist
   T items_[kItems];
-  T prefix_[kRows];  // everything in this warp before this thread's row; nothing for lane 0 of row 0
+  T prefix_[kRows];  // total of each row, then everything in this warp before this thread's row; nothing for lane 0 of row 0
   T before_warp_;    // first warp only: everything in the tile before warp `lane`
 };
 
