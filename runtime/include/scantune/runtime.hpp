@@ -7,6 +7,7 @@
 //   plan(d_in, d_out, stream);
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,6 +21,10 @@
 #include "scantune/error.hpp"
 
 struct CUstream_st;
+
+namespace scantune {
+class Device;
+}
 
 namespace scantune::runtime {
 
@@ -86,7 +91,8 @@ std::shared_ptr<PlanState> make_plan(const ScanRequest& request, const void* ini
 void run_plan(PlanState& plan, const void* input, void* output, Stream stream);
 std::string describe_plan(const PlanState& plan);
 // Plans of scan() are remembered per thread by request.
-void scan(const ScanRequest& request, const void* input, void* output, const void* init, Stream stream);
+void scan(const ScanRequest& request, const void* input, void* output, const void* init, int captured_launches,
+          Stream stream);
 
 template <class T>
 ScanRequest request_of(std::uint64_t n, const ScanOptions<T>& options) {
@@ -138,7 +144,7 @@ Plan<T> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<T>>& option
 template <class T>
 void scan(const T* input, T* output, std::uint64_t n, const ScanOptions<std::type_identity_t<T>>& options = {}) {
   const T init = detail::init_of(options);
-  detail::scan(detail::request_of(n, options), input, output, &init, options.stream);
+  detail::scan(detail::request_of(n, options), input, output, &init, options.captured_launches, options.stream);
 }
 
 // As scan(), without running it: which config runs for n items, from which record, and why.
@@ -147,7 +153,8 @@ std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<T>>
   return plan<T>(n, options).describe();
 }
 
-// Gives back what the runtime keeps for a stream that is about to be destroyed. No scan may be running on it.
+// Gives back what the runtime keeps for a stream that is about to be destroyed, for use by other streams. No scan may be
+// running on it.
 void release(Stream stream);
 
 // Memory of the device that scans run on: the GPU of the current context, or the host device.
@@ -158,11 +165,15 @@ class RawBuffer {
   RawBuffer(RawBuffer&& other) noexcept;
   RawBuffer& operator=(RawBuffer&& other) noexcept;
   void* data() const { return data_; }
-  void upload(const void* source, std::uint64_t bytes);             // synchronous
-  void download(void* destination, std::uint64_t bytes) const;      // synchronous; waits for scans on the device
+  void upload(const void* source, std::uint64_t bytes);         // synchronous
+  void download(void* destination, std::uint64_t bytes) const;  // synchronous; waits for scans on the device
 
  private:
+  void check_fits(std::uint64_t bytes) const;
+
+  std::shared_ptr<Device> device_;
   void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
 };
 
 template <class T>
@@ -170,8 +181,11 @@ class Buffer {
  public:
   explicit Buffer(std::uint64_t items) : raw_(items * sizeof(T)), items_(items) {}
   template <class Range>
-  explicit Buffer(const Range& values) requires requires { values.data(); values.size(); }
-      : Buffer(values.size()) {
+    requires requires(const Range& values) {
+      { values.data() } -> std::same_as<const T*>;
+      values.size();
+    }
+  explicit Buffer(const Range& values) : Buffer(values.size()) {
     raw_.upload(values.data(), items_ * sizeof(T));
   }
   T* data() const { return static_cast<T*>(raw_.data()); }

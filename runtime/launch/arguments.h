@@ -1,0 +1,19 @@
+// What can be said against the arguments of a scan without asking the driver.
+#pragma once
+
+#include <string>
+
+#include "config/request.h"
+
+namespace scantune {
+
+// False if arguments_problem() has something to say. Small enough for every call of a plan.
+bool arguments_are_plausible(const ScanRequest& request, const void* input, const void* output);
+
+// What is wrong with the pointers of a scan of n > 0 items, naming the argument; empty if nothing is.
+std::string arguments_problem(const ScanRequest& request, const void* input, const void* output);
+
+// What is wrong with a request apart from having no kernel; empty if nothing is.
+std::string size_problem(const ScanRequest& request);
+
+}  // namespace scantune

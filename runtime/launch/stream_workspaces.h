@@ -1,0 +1,83 @@
+// The workspaces of eager launches: one per stream and layout. Launches in one stream run one after another, so they
+// can share; launches in two streams cannot.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "launch/workspace_pool.h"
+
+namespace scantune {
+
+class StreamWorkspaces {
+ public:
+  explicit StreamWorkspaces(std::shared_ptr<WorkspacePool> pool);
+  ~StreamWorkspaces();
+
+  // The stream's workspace for a need that is not none. Lock-free and allocation-free unless the stream is new or needs
+  // more than ever before; then a new block is taken, and the old one kept, since a launch may still be using it.
+  void* lease(u64 stream_id, const WorkspaceNeed& need) {
+    if (const Regions* regions = find(stream_id))
+      if (const WorkspaceBlock* block = (*regions)[static_cast<std::size_t>(layout_of(need))].load(std::memory_order_acquire);
+          block != nullptr && block->bytes >= need.bytes)
+        return block->memory;
+    return lease_new(stream_id, need);
+  }
+
+  // Gives the stream's blocks back to the pool. No launch of the stream may be running or be made meanwhile.
+  void release(u64 stream_id);
+
+ private:
+  using Regions = std::array<std::atomic<const WorkspaceBlock*>, kWorkspaceLayouts>;
+
+  struct Stream {
+    Regions regions{};
+    std::vector<std::unique_ptr<const WorkspaceBlock>> blocks;  // all that the stream has ever leased
+  };
+
+  // Open addressing over a power of two of slots. A reader compares keys only until it finds its own, and nobody
+  // releases a stream that is in use, so the pointer behind a matching key is alive.
+  struct Slot {
+    std::atomic<u64> key{kEmpty};
+    std::atomic<const Regions*> regions{nullptr};
+  };
+  struct Table {
+    explicit Table(std::size_t slots) : mask(slots - 1), slots(slots) {}
+    std::size_t mask;
+    std::vector<Slot> slots;
+  };
+
+  static constexpr u64 kEmpty = 0;
+  static constexpr u64 kReleased = ~u64{0};
+  static constexpr u64 key_of(u64 stream_id) { return stream_id + 1; }
+  static constexpr std::size_t hash(u64 key) { return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32); }
+
+  const Regions* find(u64 stream_id) const {
+    const Table& table = *table_.load(std::memory_order_acquire);
+    const u64 key = key_of(stream_id);
+    for (std::size_t index = hash(key);; ++index) {
+      const Slot& slot = table.slots[index & table.mask];
+      const u64 found = slot.key.load(std::memory_order_acquire);
+      if (found == key) return slot.regions.load(std::memory_order_relaxed);
+      if (found == kEmpty) return nullptr;
+    }
+  }
+
+  void* lease_new(u64 stream_id, const WorkspaceNeed& need);
+  Stream& stream(u64 stream_id);
+  void insert(Table& table, u64 key, const Regions& regions);
+  void rebuild();
+
+  std::shared_ptr<WorkspacePool> pool_;
+  std::atomic<Table*> table_;
+  std::mutex mutex_;  // of everything below; writers only
+  std::unordered_map<u64, std::unique_ptr<Stream>> streams_;
+  std::size_t used_slots_ = 0;                  // of the current table, released ones included
+  std::vector<std::unique_ptr<Table>> tables_;  // old ones stay: a reader may be in them; sizes grow, so few exist
+};
+
+}  // namespace scantune

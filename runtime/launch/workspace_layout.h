@@ -1,0 +1,31 @@
+// The regions that a stream's workspaces fall into. Old status words of one layout must never read as words of another,
+// so each kind and value size has a region of its own.
+#pragma once
+
+#include <bit>
+
+#include "config/launch.h"
+
+namespace scantune {
+
+inline constexpr int kValueSizes = 6;  // 1, 2, 4, 8, 16, 32 bytes
+inline constexpr int kWorkspaceLayouts = 1 + 2 * kValueSizes;
+
+// need.kind is not none.
+constexpr int layout_of(const WorkspaceNeed& need) {
+  if (need.kind == WorkspaceKind::scratch) return 0;
+  const int size = std::countr_zero(static_cast<unsigned>(need.value_bytes));
+  return 1 + (need.kind == WorkspaceKind::split_status ? kValueSizes : 0) + size;
+}
+
+constexpr bool needs_zeroing(const WorkspaceNeed& need) { return need.kind != WorkspaceKind::scratch; }
+
+// Bytes to allocate for a need: the next of 1, 1.25, 1.5 and 1.75 times a power of two, so that growing is geometric
+// and wastes at most a quarter.
+constexpr u64 size_class(u64 bytes) {
+  constexpr u64 kSmallest = 1024;
+  if (bytes <= kSmallest) return kSmallest;
+  return round_up(bytes, std::bit_floor(bytes - 1) / 4);
+}
+
+}  // namespace scantune

@@ -1,0 +1,35 @@
+#include "launch/workspace_pool.h"
+
+namespace scantune {
+
+WorkspaceBlock WorkspacePool::acquire(const WorkspaceNeed& need) {
+  if (const WorkspaceBlock block = take_free(need); block.memory != nullptr) return block;
+  const WorkspaceBlock block{nullptr, size_class(need.bytes), layout_of(need)};
+  void* const memory = device_->allocate(block.bytes);
+  try {
+    if (needs_zeroing(need)) device_->zero(memory, block.bytes);
+  } catch (...) {
+    device_->free(memory);
+    throw;
+  }
+  return {memory, block.bytes, block.layout};
+}
+
+WorkspaceBlock WorkspacePool::take_free(const WorkspaceNeed& need) {
+  const std::lock_guard lock(mutex_);
+  auto& blocks = free_[static_cast<std::size_t>(layout_of(need))];
+  const auto found = blocks.lower_bound(need.bytes);
+  // A block far too large is left for a problem that needs it.
+  if (found == blocks.end() || found->first > 4 * size_class(need.bytes)) return {};
+  const WorkspaceBlock block{found->second, found->first, layout_of(need)};
+  blocks.erase(found);
+  return block;
+}
+
+void WorkspacePool::give_back(const WorkspaceBlock& block) noexcept try {
+  const std::lock_guard lock(mutex_);
+  free_[static_cast<std::size_t>(block.layout)].emplace(block.bytes, block.memory);
+} catch (...) {  // out of host memory: the block is lost, the process has worse problems
+}
+
+}  // namespace scantune

@@ -1,0 +1,42 @@
+// Memory for workspaces on one device, in blocks that are handed on from owner to owner and never given to the driver
+// again: freeing waits for the whole device, and a block with status words needs no clearing, since the epoch in it
+// tells old words from new.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "device/device.h"
+#include "launch/workspace_layout.h"
+
+namespace scantune {
+
+struct WorkspaceBlock {
+  void* memory = nullptr;
+  u64 bytes = 0;
+  int layout = 0;
+};
+
+class WorkspacePool {
+ public:
+  explicit WorkspacePool(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  // A block of at least need.bytes whose last owner had the same layout; need.kind is not none. Zeroed when it is new,
+  // if the layout asks for it. Throws DeviceError when memory is short.
+  WorkspaceBlock acquire(const WorkspaceNeed& need);
+
+  // No launch that uses the block may be running. Touches no device, so a driver's callback may call it.
+  void give_back(const WorkspaceBlock& block) noexcept;
+
+ private:
+  WorkspaceBlock take_free(const WorkspaceNeed& need);  // memory is null if there is none
+
+  std::shared_ptr<Device> device_;
+  std::mutex mutex_;  // never held during a call of the device
+  std::array<std::multimap<u64, void*>, kWorkspaceLayouts> free_;  // by bytes
+};
+
+}  // namespace scantune

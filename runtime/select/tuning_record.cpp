@@ -1,0 +1,110 @@
+#include "select/tuning_record.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "scantune/error.hpp"
+#include "space/config_json.h"
+
+namespace scantune {
+namespace {
+
+constexpr std::size_t kLongestText = 256;
+constexpr std::size_t kLongestConfig = 4096;
+constexpr int kLargestParameter = 1 << 16;  // no family multiplies two such values out of an int
+constexpr std::int64_t kLargestN = std::int64_t{1} << 48;
+constexpr std::int64_t kMostSms = 1 << 16;
+
+// Text of a database ends up in messages: nothing that a terminal would interpret.
+std::string printable(const std::string& text) {
+  std::string clean = text.substr(0, kLongestText);
+  std::ranges::replace_if(clean, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return clean;
+}
+
+std::string label(const RecordRow& row) {
+  return printable(row.family) + " for " + printable(row.input_type) + " " + printable(row.op) + " of " +
+         std::to_string(row.n) + " items on " + printable(row.device_name) + " (" + printable(row.arch) + ") in " +
+         row.database;
+}
+
+[[noreturn]] void reject(const std::string& reason) { throw RequestError(reason); }
+
+template <class Enum>
+Enum known(const char* column, const std::string& text) {
+  if (const auto value = parse_token<Enum>(text)) return *value;
+  reject(std::string(column) + " is '" + printable(text) + "', which this version does not know");
+}
+
+int sm_of(const std::string& arch) {
+  if (arch == "host") return kHostSm;
+  int sm = 0;
+  const char* const end = arch.data() + arch.size();
+  if (arch.starts_with("sm_"))
+    if (const auto [rest, error] = std::from_chars(arch.data() + 3, end, sm);
+        error == std::errc{} && rest == end && sm >= 10 && sm < 1000)
+      return sm;
+  reject("arch is '" + printable(arch) + "', which is neither host nor sm_ and a number");
+}
+
+void check_sizes(const RecordRow& row) {
+  for (const std::string* text : {&row.device_name, &row.template_hash, &row.finished_at})
+    if (text->size() > kLongestText) reject("a text is longer than " + std::to_string(kLongestText) + " bytes");
+  if (row.config.size() > kLongestConfig)
+    reject("the config is longer than " + std::to_string(kLongestConfig) + " bytes");
+  if (row.n < 1 || row.n > kLargestN) reject("n is out of range");
+  if (row.sm_count < 1 || row.sm_count > kMostSms) reject("sm_count is out of range");
+  if (!std::isfinite(row.median_us) || row.median_us <= 0) reject("median_us is not a positive number");
+  if (!std::isfinite(row.default_us) || row.default_us <= 0) reject("default_us is not a positive number");
+}
+
+ScanRequest request_of(const RecordRow& row) {
+  ScanRequest request;
+  request.input_type = known<ValueType>("input_type", row.input_type);
+  request.accumulator_type = known<ValueType>("accumulator_type", row.accumulator_type);
+  request.output_type = known<ValueType>("output_type", row.output_type);
+  request.op = known<Operator>("op", row.op);
+  request.kind = known<Kind>("kind", row.kind);
+  request.has_init = request.kind == Kind::exclusive;
+  request.determinism = known<Determinism>("determinism", row.determinism);
+  request.forward_progress = known<ForwardProgress>("forward_progress", row.forward_progress);
+  request.n = static_cast<u64>(row.n);
+  return request;
+}
+
+Config config_of(const RecordRow& row, const ScanRequest& request, int sm) {
+  Config config = parse_config(row.family, row.config);
+  for (int index = 0; index < static_cast<int>(config.family().parameters().size()); ++index)
+    if (config[index] < -kLargestParameter || config[index] > kLargestParameter)
+      reject(std::string(config.family().parameters()[static_cast<std::size_t>(index)].name) + " is out of range");
+  if (const char* reason = reject_reason(config, request, sm)) reject(reason);
+  return config;
+}
+
+TuningRecord checked(const RecordRow& row) {
+  check_sizes(row);
+  const int sm = sm_of(row.arch);
+  const ScanRequest request = request_of(row);
+  return {.device = {row.arch, sm, printable(row.device_name), static_cast<int>(row.sm_count)},
+          .request = request,
+          .config = config_of(row, request, sm),
+          .template_hash = row.template_hash,
+          .median_us = row.median_us,
+          .default_us = row.default_us,
+          .finished_at = printable(row.finished_at),
+          .layer = row.layer,
+          .database = row.database};
+}
+
+}  // namespace
+
+std::variant<TuningRecord, RejectedRow> check(const RecordRow& row) {
+  try {
+    return checked(row);
+  } catch (const Error& error) {
+    return RejectedRow{label(row), error.what()};
+  }
+}
+
+}  // namespace scantune
