@@ -1,0 +1,69 @@
+// One CUDA context, and what is known about its health.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "config/types.h"
+
+struct CUctx_st;
+
+namespace scantune {
+
+class CudaContext {
+ public:
+  CudaContext(CUctx_st* handle, u64 id) : handle_(handle), id_(id) {}
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+  ~CudaContext();
+
+  CUctx_st* handle() const { return handle_; }
+  u64 id() const { return id_; }
+
+  // Throws DeviceError if the result of a driver call, a CUresult, is an error. One that destroys the context is
+  // remembered: refuse_if_failed() throws it from then on.
+  void check(int result, const char* call) const;
+  void refuse_if_failed() const {
+    if (const std::string* reason = failure_.load(std::memory_order_acquire)) throw_failure(*reason);
+  }
+  std::string failure() const;
+
+ private:
+  [[noreturn]] void throw_failure(const std::string& reason) const;
+  void remember_failure(const std::string& reason) const;
+
+  CUctx_st* const handle_;
+  const u64 id_;
+  mutable std::atomic<const std::string*> failure_ = nullptr;
+};
+
+// Makes a context current while it lives. Costs one look at the current one where that is the context already.
+class CurrentContext {
+ public:
+  explicit CurrentContext(const CudaContext& context);
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+  ~CurrentContext() {
+    if (pushed_) pop();
+  }
+
+ private:
+  static void pop();
+  bool pushed_ = false;
+};
+
+// Allows this thread, while it lives, calls that are unsafe inside a capture with global mode: they touch no stream that
+// is being captured.
+class OutsideCaptures {
+ public:
+  OutsideCaptures();
+  OutsideCaptures(const OutsideCaptures&) = delete;
+  OutsideCaptures& operator=(const OutsideCaptures&) = delete;
+  ~OutsideCaptures();
+
+ private:
+  int mode_before_;
+};
+
+}  // namespace scantune

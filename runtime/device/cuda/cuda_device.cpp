@@ -1,0 +1,213 @@
+#include "device/cuda/cuda_device.h"
+
+#include "device/cuda/driver.h"
+#include "device/cuda/graph_timer.h"
+#include "device/cuda/pointer_check.h"
+#include "jit/cached_compiler.h"
+#include "jit/nvrtc_compiler.h"
+#include "scantune/error.hpp"
+#include "support/paths.h"
+
+namespace scantune {
+namespace {
+
+CUdeviceptr address_of(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+
+int current_ordinal(const CudaContext& context) {
+  CUdevice device = 0;
+  context.check(Driver::instance().cuCtxGetDevice(&device), "cuCtxGetDevice");
+  return device;
+}
+
+int attribute_of(const CudaContext& context, int ordinal, CUdevice_attribute attribute) {
+  int value = 0;
+  context.check(Driver::instance().cuDeviceGetAttribute(&value, attribute, ordinal), "cuDeviceGetAttribute");
+  return value;
+}
+
+DeviceIdentity identity_of(const CudaContext& context, int ordinal) {
+  char name[256] = {};
+  context.check(Driver::instance().cuDeviceGetName(name, sizeof name, ordinal), "cuDeviceGetName");
+  const int sm = 10 * attribute_of(context, ordinal, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                 attribute_of(context, ordinal, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  return {"sm_" + std::to_string(sm), sm, name,
+          attribute_of(context, ordinal, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)};
+}
+
+std::string pci_bus_id_of(int ordinal) {
+  char id[32] = {};
+  Driver::instance().cuDeviceGetPCIBusId(id, sizeof id, ordinal);
+  return id;
+}
+
+Stream non_blocking_stream(const CudaContext& context) {
+  CUstream stream = nullptr;
+  context.check(Driver::instance().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  return stream;
+}
+
+CUresult capture_info(Stream stream, CUstreamCaptureStatus& status, CUgraph& graph) {
+#if CUDA_VERSION >= 13000
+  return Driver::instance().cuStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr);
+#else
+  return Driver::instance().cuStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr);
+#endif
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(std::shared_ptr<const CudaContext> context)
+    : context_(std::move(context)),
+      ordinal_(current_ordinal(*context_)),
+      identity_(identity_of(*context_, ordinal_)),
+      l2_bytes_(static_cast<u64>(attribute_of(*context_, ordinal_, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))),
+      nvml_(pci_bus_id_of(ordinal_)) {
+  const OutsideCaptures outside;
+  own_stream_ = non_blocking_stream(*context_);
+  timing_stream_ = non_blocking_stream(*context_);
+}
+
+CudaDevice::~CudaDevice() {
+  try {
+    const CurrentContext current(*context_);
+    for (const Stream stream : {own_stream_, timing_stream_}) Driver::instance().cuStreamDestroy(stream);
+  } catch (const DeviceError&) {  // the context is gone, and its streams with it
+  }
+}
+
+Compiler& CudaDevice::compiler() {
+  static CachedCompiler compiler(std::make_unique<NvrtcCompiler>(), BinaryCache(cache_directory()));
+  return compiler;
+}
+
+std::string CudaDevice::driver_version() const {
+  int version = 0;
+  context_->check(Driver::instance().cuDriverGetVersion(&version), "cuDriverGetVersion");
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::unique_ptr<Module> CudaDevice::load(const Binary& binary, std::span<const std::string> kernels,
+                                         std::span<const int> max_shared_bytes) {
+  return std::make_unique<CudaModule>(context_, binary, kernels, max_shared_bytes);
+}
+
+void CudaDevice::launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  KernelArguments own = arguments;
+  own.n = launch.n;
+  own.source_offset = launch.source_offset;
+  own.destination_offset = launch.destination_offset;
+  void* parameters[] = {&own};
+
+  CUlaunchAttribute overlap{};
+  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = launch.grid_blocks;
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = static_cast<unsigned int>(launch.block_threads);
+  config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned int>(launch.shared_bytes);
+  config.hStream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = launch.pdl ? 1 : 0;
+  const CUfunction function = static_cast<const CudaModule&>(module).function(launch.kernel);
+  context_->check(Driver::instance().cuLaunchKernelEx(&config, function, parameters, nullptr), "cuLaunchKernelEx");
+}
+
+void* CudaDevice::allocate(u64 bytes) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  const OutsideCaptures outside;
+  CUdeviceptr memory = 0;
+  context_->check(Driver::instance().cuMemAlloc(&memory, bytes > 0 ? bytes : 1),
+                  ("cuMemAlloc of " + std::to_string(bytes) + " bytes").c_str());
+  return reinterpret_cast<void*>(memory);
+}
+
+void CudaDevice::free(void* memory) noexcept try {
+  if (!memory) return;
+  const CurrentContext current(*context_);
+  const OutsideCaptures outside;
+  Driver::instance().cuMemFree(address_of(memory));
+} catch (const DeviceError&) {  // the context is gone, and its memory with it
+}
+
+void CudaDevice::zero(void* memory, u64 bytes) {
+  context_->refuse_if_failed();
+  if (bytes == 0) return;
+  const CurrentContext current(*context_);
+  const OutsideCaptures outside;
+  context_->check(Driver::instance().cuMemsetD8Async(address_of(memory), 0, bytes, own_stream_), "cuMemsetD8Async");
+  context_->check(Driver::instance().cuStreamSynchronize(own_stream_), "cuStreamSynchronize");
+}
+
+void CudaDevice::upload(void* destination, const void* source, u64 bytes) {
+  synchronize();
+  if (bytes == 0) return;
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemcpyHtoD(address_of(destination), source, bytes), "cuMemcpyHtoD");
+  // A copy from pageable memory returns once the source has been read; the destination may still be under way.
+  context_->check(Driver::instance().cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+}
+
+void CudaDevice::download(void* destination, const void* source, u64 bytes) {
+  synchronize();
+  if (bytes == 0) return;
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemcpyDtoH(destination, address_of(source), bytes), "cuMemcpyDtoH");
+}
+
+void CudaDevice::synchronize() {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+StreamState CudaDevice::stream_state(Stream stream) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  unsigned long long id = 0;
+  context_->check(Driver::instance().cuStreamGetId(stream, &id), "cuStreamGetId");
+  CUstreamCaptureStatus status{};
+  CUgraph graph = nullptr;
+  context_->check(capture_info(stream, status, graph), "cuStreamGetCaptureInfo");
+  if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
+    throw DeviceError("the capture of the stream has been invalidated by an earlier call; end it and start anew");
+  return {id, status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? graph : nullptr};
+}
+
+std::string CudaDevice::pointer_problem(const void* pointer, u64 bytes) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  return pointer_problem_in(*context_, ordinal_, pointer, bytes);
+}
+
+std::string CudaDevice::stream_problem(Stream stream) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  CUcontext owner = nullptr;
+  context_->check(Driver::instance().cuStreamGetCtx(stream, &owner), "cuStreamGetCtx");
+  return owner == context_->handle() ? "" : "it belongs to another CUDA context than the current one";
+}
+
+void CudaDevice::retain_until_graph_dies(void* graph, void (*release)(void*), void* token) {
+  const Driver& driver = Driver::instance();
+  CUuserObject object = nullptr;
+  CUresult result = driver.cuUserObjectCreate(&object, token, release, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+  if (result != CUDA_SUCCESS) release(token);
+  context_->check(result, "cuUserObjectCreate");
+  result = driver.cuGraphRetainUserObject(static_cast<CUgraph>(graph), object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+  if (result != CUDA_SUCCESS) driver.cuUserObjectRelease(object, 1);
+  context_->check(result, "cuGraphRetainUserObject");
+}
+
+double CudaDevice::time_us(const std::function<void(Stream)>& enqueue, int replays) {
+  context_->refuse_if_failed();
+  const std::lock_guard lock(timing_);
+  const CurrentContext current(*context_);
+  return time_graph_us(*context_, timing_stream_, enqueue, replays);
+}
+
+}  // namespace scantune

@@ -1,0 +1,58 @@
+// A GPU, seen through one CUDA context.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "device/cuda/context.h"
+#include "device/cuda/cuda_module.h"
+#include "device/cuda/nvml.h"
+#include "device/device.h"
+
+namespace scantune {
+
+// Thread-safe. Every call works whatever context is current, and leaves that one current.
+class CudaDevice : public Device {
+ public:
+  // The context must be current. Throws DeviceError when the driver does not answer about its GPU.
+  explicit CudaDevice(std::shared_ptr<const CudaContext> context);
+  ~CudaDevice() override;
+
+  const DeviceIdentity& identity() const override { return identity_; }
+  Compiler& compiler() override;  // NVRTC behind the disk cache; one for all devices
+  std::string driver_version() const override;
+  std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
+                               std::span<const int> max_shared_bytes) override;
+  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override;
+  std::string failure() const override { return context_->failure(); }
+
+  void* allocate(u64 bytes) override;
+  void free(void* memory) noexcept override;
+  void zero(void* memory, u64 bytes) override;
+  // Both wait for all work on the device first.
+  void upload(void* destination, const void* source, u64 bytes) override;
+  void download(void* destination, const void* source, u64 bytes) override;
+  void synchronize() override;
+
+  StreamState stream_state(Stream stream) override;
+  std::string pointer_problem(const void* pointer, u64 bytes) override;
+  std::string stream_problem(Stream stream) override;
+  void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;
+
+  double time_us(const std::function<void(Stream)>& enqueue, int replays) override;
+  std::optional<int> sm_clock_mhz() override { return nvml_.sm_clock_mhz(); }
+  u64 l2_bytes() override { return l2_bytes_; }
+
+ private:
+  std::shared_ptr<const CudaContext> context_;
+  int ordinal_;
+  DeviceIdentity identity_;
+  u64 l2_bytes_;
+  NvmlDevice nvml_;
+  Stream own_stream_ = nullptr;  // non-blocking: for what must not wait for, nor join, a caller's stream
+  Stream timing_stream_ = nullptr;
+  std::mutex timing_;
+};
+
+}  // namespace scantune

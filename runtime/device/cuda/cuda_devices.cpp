@@ -1,0 +1,68 @@
+// Which CudaDevice a thread's scans run on.
+#include <map>
+#include <mutex>
+
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/driver.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+void check(CUresult result, const char* call) { CudaContext(nullptr, 0).check(result, call); }
+
+CUcontext make_primary_context_current(int ordinal) {
+  const Driver& driver = Driver::instance();
+  int count = 0;
+  check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
+  if (ordinal < 0 || ordinal >= count)
+    throw DeviceError("GPU " + std::to_string(ordinal) + " was asked for, and CUDA sees " + std::to_string(count) +
+                      " (see nvidia-smi and CUDA_VISIBLE_DEVICES)");
+  CUdevice device = 0;
+  check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  CUcontext context = nullptr;
+  check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");  // for good
+  check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  return context;
+}
+
+u64 id_of(CUcontext context) {
+  unsigned long long id = 0;
+  check(Driver::instance().cuCtxGetId(context, &id), "cuCtxGetId");
+  return id;
+}
+
+// Devices by the id of their context: handles are reused, ids are not. They live as long as the process, since plans and
+// captured graphs may outlive everything else.
+std::shared_ptr<Device> device_of(CUcontext context, u64 id) {
+  static auto& mutex = *new std::mutex;
+  static auto& devices = *new std::map<u64, std::shared_ptr<Device>>;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Device>& device = devices[id];
+  if (!device) device = std::make_shared<CudaDevice>(std::make_shared<CudaContext>(context, id));
+  return device;
+}
+
+// The context is current. Remembered per thread: the call path of scan() takes no lock.
+std::shared_ptr<Device> device_of_current(CUcontext context) {
+  thread_local u64 last_id = 0;
+  thread_local std::shared_ptr<Device> last;
+  const u64 id = id_of(context);
+  if (!last || last_id != id) {
+    last = device_of(context, id);
+    last_id = id;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::shared_ptr<Device> cuda_device() {
+  CUcontext context = nullptr;
+  check(Driver::instance().cuCtxGetCurrent(&context), "cuCtxGetCurrent");
+  return device_of_current(context ? context : make_primary_context_current(0));
+}
+
+std::shared_ptr<Device> cuda_device(int ordinal) { return device_of_current(make_primary_context_current(ordinal)); }
+
+}  // namespace scantune

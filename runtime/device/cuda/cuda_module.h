@@ -1,0 +1,41 @@
+// A cubin loaded into a context.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/cuda/context.h"
+#include "device/device.h"
+
+struct CUmod_st;
+struct CUfunc_st;
+
+namespace scantune {
+
+// What the compiler gave a kernel.
+struct KernelResources {
+  int registers;    // per thread
+  int local_bytes;  // per thread; more than 0 means spills or indexed arrays
+};
+
+class CudaModule : public Module {
+ public:
+  // Loads at once what CUDA would by default load at the first launch. Throws DeviceError.
+  CudaModule(std::shared_ptr<const CudaContext> context, const Binary& binary, std::span<const std::string> kernels,
+             std::span<const int> max_shared_bytes);
+  ~CudaModule() override;
+
+  CUfunc_st* function(int kernel) const { return functions_[static_cast<std::size_t>(kernel)]; }
+  KernelResources resources(int kernel) const;
+
+ private:
+  void load_function(const std::string& name, int max_shared_bytes);
+
+  std::shared_ptr<const CudaContext> context_;
+  CUmod_st* module_ = nullptr;
+  std::vector<CUfunc_st*> functions_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,67 @@
+#include "device/cuda/pointer_check.h"
+
+#include <array>
+
+#include "device/cuda/driver.h"
+
+namespace scantune {
+namespace {
+
+struct Allocation {
+  CUmemorytype type{};           // 0: CUDA does not know the pointer
+  CUcontext context = nullptr;   // null for memory of no one context, as pools and virtual memory management make it
+  CUdeviceptr accessible = 0;    // 0: kernels of the current context cannot reach it
+  unsigned int managed = 0;
+  int device_ordinal = 0;
+  CUdeviceptr start = 0;
+  std::size_t bytes = 0;
+};
+
+Allocation allocation_of(const CudaContext& context, CUdeviceptr pointer) {
+  Allocation found;
+  std::array attributes = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_CONTEXT,
+                           CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                           CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                           CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  std::array<void*, attributes.size()> values = {&found.type,           &found.context, &found.accessible, &found.managed,
+                                                 &found.device_ordinal, &found.start,   &found.bytes};
+  context.check(Driver::instance().cuPointerGetAttributes(attributes.size(), attributes.data(), values.data(), pointer),
+                "cuPointerGetAttributes");
+  return found;
+}
+
+std::string problem_of(const Allocation& found, const CudaContext& context, int device_ordinal) {
+  if (found.type == 0) return "it is host memory, or no memory that CUDA knows; pass memory of the GPU";
+  if (found.managed || found.type == CU_MEMORYTYPE_HOST)
+    return found.accessible ? "" : "it is host memory that the GPU cannot reach";
+  if (found.device_ordinal != device_ordinal)
+    return "it lies on GPU " + std::to_string(found.device_ordinal) + ", but the scan runs on GPU " +
+           std::to_string(device_ordinal);
+  if (found.context && found.context != context.handle()) return "it belongs to another CUDA context of this GPU";
+  return {};
+}
+
+}  // namespace
+
+std::string pointer_problem_in(const CudaContext& context, int device_ordinal, const void* pointer, u64 bytes) {
+  u64 checked = 0;
+  do {
+    const auto address = reinterpret_cast<CUdeviceptr>(pointer) + checked;
+    const Allocation found = allocation_of(context, address);
+    const std::string problem = problem_of(found, context, device_ordinal);
+    // Allocators that map physical memory piece by piece hand out buffers of several neighbouring ranges.
+    if (!problem.empty() && checked > 0)
+      return "the allocation holds " + std::to_string(checked) + " bytes from there on, and the scan needs " +
+             std::to_string(bytes);
+    if (!problem.empty()) return problem;
+    if (found.bytes == 0) return {};  // CUDA does not say how far it reaches
+    checked += found.start + found.bytes - address;
+    const bool may_continue = found.context == nullptr || checked >= bytes;
+    if (!may_continue)
+      return "the allocation holds " + std::to_string(checked) + " bytes from there on, and the scan needs " +
+             std::to_string(bytes);
+  } while (checked < bytes);
+  return {};
+}
+
+}  // namespace scantune
