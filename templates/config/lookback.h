@@ -33,6 +33,7 @@ struct LookbackConfig {
   TileLayout layout = TileLayout::striped;
   WarpScan warp_scan = WarpScan::kogge_stone;
   int window = 32;                             // descriptors read per poll of the look-back
+  int first_delay_ns = 0;                      // sleep before the first poll, so that it finds a prefix at once
   int poll_delay_ns = 0;                       // sleep between unsuccessful polls
   TileOrder tile_order = TileOrder::block_index;
   StatusLayout status_layout = StatusLayout::packed;
@@ -89,7 +90,8 @@ struct Family<LookbackConfig> {
     if (config.window != 1 && config.window != 8 && config.window % kWarpThreads != 0)
       return "window must be 1, 8 or a multiple of 32";
     if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
-    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 1000) return "poll_delay_ns must be between 0 and 1000";
+    if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
+    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
       return "tile_order block_index relies on an undocumented order of CTAs";
     if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
@@ -130,7 +132,8 @@ struct Family<LookbackConfig> {
       SCANTUNE_PARAMETER(LookbackConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
                          WarpScan::hillis_steele),
       SCANTUNE_PARAMETER(LookbackConfig, window, secondary, 1, 8, 32, 64),
-      SCANTUNE_PARAMETER(LookbackConfig, poll_delay_ns, secondary, 0, 50, 200),
+      SCANTUNE_PARAMETER(LookbackConfig, first_delay_ns, secondary, 0, 400, 1000),
+      SCANTUNE_PARAMETER(LookbackConfig, poll_delay_ns, secondary, 0, 200, 700),
       SCANTUNE_PARAMETER(LookbackConfig, tile_order, primary, TileOrder::block_index, TileOrder::ticket),
       SCANTUNE_PARAMETER(LookbackConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
       SCANTUNE_PARAMETER(LookbackConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,

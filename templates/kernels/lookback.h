@@ -13,6 +13,7 @@ SCANTUNE_DEVICE T look_back(const TileStatus<T, kConfig.status_layout>& status, 
   constexpr u32 kLanes = kConfig.window < kWarpThreads ? kConfig.window : kWarpThreads;
   constexpr int kPolls = kConfig.window / kLanes;
   T carry;
+  pause<kConfig.first_delay_ns>();
   for (u32 distance = 0;; distance += kConfig.window) {
     // Poll the whole window at once, so that its latencies overlap.
     TileDescriptor<T> descriptors[kPolls];

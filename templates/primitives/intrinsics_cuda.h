@@ -179,8 +179,14 @@ SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value) {
 SCANTUNE_DEVICE void fence() { __threadfence(); }
 
 template <int kDelayNs>
-SCANTUNE_DEVICE void poll_pause() {
+SCANTUNE_DEVICE void pause() {
   if constexpr (kDelayNs > 0) asm volatile("nanosleep.u32 %0;" ::"n"(kDelayNs));
+}
+
+// Between polls that did not satisfy.
+template <int kDelayNs>
+SCANTUNE_DEVICE void poll_pause() {
+  pause<kDelayNs>();
 }
 
 // Programmatic dependent launch. The wait returns once the kernel before has finished and its writes are visible.

@@ -126,6 +126,9 @@ SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value, SCANTUNE_SITE) { return h
 SCANTUNE_DEVICE void fence(SCANTUNE_SITE) { host::hooks->fence(site); }
 
 template <int kDelayNs>
+SCANTUNE_DEVICE void pause() {}  // schedules decide how long anything takes
+
+template <int kDelayNs>
 SCANTUNE_DEVICE void poll_pause(SCANTUNE_SITE) {
   host::hooks->poll_pause(site);
 }
