@@ -41,6 +41,8 @@ class ReferenceOf final : public Reference {
     }
   }
 
+  u64 item_bytes() const override { return sizeof(T); }
+
   std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
     const u64 items = found.size() / sizeof(T);
     std::atomic<u64> first_wrong = input_.n;

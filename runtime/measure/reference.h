@@ -29,6 +29,8 @@ class Reference {
 
   virtual ~Reference() = default;
 
+  virtual u64 item_bytes() const = 0;
+
   // Compares part of an output, whole items starting at item `first`, a multiple of kChunkItems. Uses all cores.
   virtual std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const = 0;
 };

@@ -1,0 +1,30 @@
+// Memory of a device that is given back at the end of a scope.
+#pragma once
+
+#include <utility>
+
+#include "device/device.h"
+
+namespace scantune {
+
+class DeviceBuffer {
+ public:
+  DeviceBuffer(Device& device, u64 bytes) : device_(&device), data_(bytes == 0 ? nullptr : device.allocate(bytes)) {}
+  ~DeviceBuffer() {
+    if (data_ != nullptr) device_->free(data_);
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept : device_(other.device_), data_(std::exchange(other.data_, nullptr)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }  // null if empty
+
+ private:
+  Device* device_;
+  void* data_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,52 @@
+// How fast configs are on a device.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "measure/copy_kernel.h"
+#include "measure/device_buffer.h"
+#include "measure/prepared_scan.h"
+#include "measure/race.h"
+
+namespace scantune {
+
+struct Measurements {
+  std::vector<MeasureOutcome> scans;  // in the order given
+  std::optional<double> ceiling_us;   // of the fastest copy of as many bytes, where the policy asks for it
+};
+
+class Measurer {
+ public:
+  explicit Measurer(Device& device) : device_(device) {}
+
+  // Times the scans, which are for one problem. n launches follow each other in one graph, with an input of random items
+  // that are not zero. Throws DeviceError when there is no memory for the buffers.
+  Measurements measure(std::span<const PreparedScan* const> scans, const MeasurePolicy& policy);
+
+  // Gives back the buffers, which are kept from call to call.
+  void release() { buffers_.reset(); }
+
+ private:
+  // Pairs of input and output that are taken in turn.
+  struct Buffers {
+    ScanRequest request;
+    int count;
+    u64 stride_bytes;
+    DeviceBuffer inputs;
+    DeviceBuffer outputs;
+
+    const void* input(int index) const { return inputs.data() + static_cast<u64>(index) * stride_bytes; }
+    void* output(int index) const { return outputs.data() + static_cast<u64>(index) * stride_bytes; }
+  };
+
+  Batch batch_of(const ScanRequest& request, const MeasurePolicy& policy);
+  const Buffers& buffers_for(const ScanRequest& request, int count);
+  std::span<const CopyKernel> copies();
+
+  Device& device_;
+  std::unique_ptr<Buffers> buffers_;
+  std::vector<CopyKernel> copies_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,136 @@
+#include "measure/race.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "measure/statistics.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+constexpr double kShortProbeUs = 5000;  // a probe this short is repeated: the first one may have met cold caches
+constexpr int kMostReplays = 1 << 20;
+
+class Race {
+ public:
+  Race(Device& device, std::span<const Contender> contenders, const Batch& batch, const MeasurePolicy& policy)
+      : device_(device), batch_(batch), policy_(policy) {
+    for (const Contender& contender : contenders) runners_.push_back({.contender = &contender});
+  }
+
+  std::vector<MeasureOutcome> run() {
+    for (Runner& runner : runners_) guarded(runner, [&] { probe(runner); });
+    drop_slow();
+    for (int round = 0; round < policy_.rounds; ++round) {
+      for (Runner& runner : runners_)
+        if (runner.runs) guarded(runner, [&] { sample(runner, round); });
+    }
+    std::vector<MeasureOutcome> outcomes;
+    for (const Runner& runner : runners_) outcomes.push_back(outcome(runner));
+    return outcomes;
+  }
+
+ private:
+  struct Runner {
+    const Contender* contender;
+    double probe_us = std::numeric_limits<double>::infinity();  // of one run
+    std::vector<double> samples_us = {};
+    std::optional<int> sm_clock_mhz = {};
+    std::optional<MeasureFailure> failure = {};
+    bool runs = true;
+
+    bool is_ceiling() const { return contender->is_ceiling; }
+  };
+
+  double time_us(const Runner& runner, int replays) {
+    const auto enqueue = [&](Stream stream) {
+      for (int launch = 0; launch < batch_.launches; ++launch) runner.contender->enqueue(stream, launch % batch_.buffers);
+    };
+    return device_.time_us(enqueue, replays) / batch_.launches;
+  }
+
+  void probe(Runner& runner) {
+    runner.probe_us = time_us(runner, 1);
+    if (runner.probe_us * batch_.launches < kShortProbeUs) runner.probe_us = std::min(runner.probe_us, time_us(runner, 1));
+  }
+
+  int replays(const Runner& runner) const {
+    const double wanted = std::ceil(1000 * policy_.min_round_ms / (runner.probe_us * batch_.launches));
+    return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostReplays)));
+  }
+
+  void sample(Runner& runner, int round) {
+    runner.samples_us.push_back(time_us(runner, replays(runner)));
+    if (round == policy_.rounds - 1) runner.sm_clock_mhz = device_.sm_clock_mhz();
+  }
+
+  double fastest_probe_us(bool ceiling) const {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const Runner& runner : runners_)
+      if (runner.is_ceiling() == ceiling) fastest = std::min(fastest, runner.probe_us);
+    return fastest;
+  }
+
+  void drop_slow() {
+    const double fastest_scan = fastest_probe_us(false), fastest_copy = fastest_probe_us(true);
+    for (Runner& runner : runners_) {
+      if (runner.is_ceiling()) runner.runs = runner.runs && runner.probe_us <= fastest_copy;
+      else if (policy_.slower_than) runner.runs = runner.runs && runner.probe_us <= *policy_.slower_than * fastest_scan;
+    }
+  }
+
+  template <class Action>
+  void guarded(Runner& runner, const Action& action) {
+    if (lost_.empty()) {
+      try {
+        return action();
+      } catch (const DeviceError& error) {
+        const bool alive = is_alive(device_);
+        runner.failure = {runner.contender->name + ": " + error.what(), !alive};
+        if (!alive) lost_ = runner.failure->message;
+      }
+    } else if (!runner.failure) {
+      runner.failure = {"not measured, because the device was lost: " + lost_, true};
+    }
+    runner.runs = false;
+  }
+
+  MeasureOutcome outcome(const Runner& runner) const {
+    if (runner.failure) return *runner.failure;
+    if (!lost_.empty()) return MeasureFailure{"not measured, because the device was lost: " + lost_, true};
+    if (runner.samples_us.empty())
+      return Measurement{.median_us = runner.probe_us, .samples = 1, .launches_per_sample = batch_.launches,
+                         .probe_only = true};
+    return Measurement{.median_us = quantile(runner.samples_us, 0.5),
+                       .spread = spread(runner.samples_us),
+                       .samples = static_cast<int>(runner.samples_us.size()),
+                       .launches_per_sample = batch_.launches * replays(runner),
+                       .sm_clock_mhz = runner.sm_clock_mhz};
+  }
+
+  Device& device_;
+  Batch batch_;
+  MeasurePolicy policy_;
+  std::vector<Runner> runners_;
+  std::string lost_;  // why the device was lost; empty while it is well
+};
+
+}  // namespace
+
+std::vector<MeasureOutcome> race(Device& device, std::span<const Contender> contenders, const Batch& batch,
+                                 const MeasurePolicy& policy) {
+  return Race(device, contenders, batch, policy).run();
+}
+
+bool is_alive(Device& device) noexcept {
+  try {
+    device.synchronize();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace scantune

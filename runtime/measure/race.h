@@ -1,0 +1,59 @@
+// Times contenders against each other, interleaved, so that drifting clocks touch all alike.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "device/device.h"
+
+namespace scantune {
+
+struct MeasurePolicy {
+  int rounds = 5;                     // samples of each contender
+  double min_round_ms = 2;            // how long one sample lasts at least
+  bool rotate = true;                 // cold: over buffers that together exceed the L2 cache; else one buffer, hot
+  bool ceiling = false;               // also time the fastest copy of as many bytes
+  std::optional<double> slower_than = std::nullopt;  // drop what the probe finds slower than this factor of the fastest
+};
+
+struct Measurement {
+  double median_us = 0;  // of one run
+  double spread = 0;     // interquartile range over the median
+  int samples = 0;
+  int launches_per_sample = 0;
+  std::optional<int> sm_clock_mhz = std::nullopt;
+  bool probe_only = false;  // dropped after the probe, which is its one sample
+};
+
+struct Contender {
+  std::string name;                                // for messages
+  std::function<void(Stream, int buffer)> enqueue;  // one run, in the buffer of that index
+  bool is_ceiling = false;                         // of these, only the fastest is timed beyond the probe
+};
+
+// Runs that are enqueued together, in one graph on a GPU, taking the buffers in turn.
+struct Batch {
+  int launches = 1;
+  int buffers = 1;
+};
+
+struct MeasureFailure {
+  std::string message;
+  bool fatal = false;  // the device is lost
+};
+
+using MeasureOutcome = std::variant<Measurement, MeasureFailure>;
+
+// In the order of the contenders. A contender that the device refuses fails alone; once the device is lost, every
+// contender does.
+std::vector<MeasureOutcome> race(Device& device, std::span<const Contender> contenders, const Batch& batch,
+                                 const MeasurePolicy& policy);
+
+// Whether the device still does what it is told.
+bool is_alive(Device& device) noexcept;
+
+}  // namespace scantune
