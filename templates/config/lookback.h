@@ -75,8 +75,15 @@ struct Family<LookbackConfig> {
 
   static constexpr LookbackConfig default_config(const ScanRequest& request, int sm) {
     LookbackConfig config;
-    config.items_per_thread = 64 / size_of(request.accumulator_type);
-    if (request.n >= (1u << 22)) config.items_per_thread = 96 / size_of(request.accumulator_type);
+    // Small problems want many CTAs; large ones want big tiles and few polls, which would slow the data down.
+    const bool large = request.n > (1u << 21);
+    config.block_threads = request.n <= (1u << 17) ? 256 : 512;
+    config.items_per_thread = (large ? 64 : 32) / size_of(request.accumulator_type);
+    if (large) {
+      config.window = 8;
+      config.first_delay_ns = 1000;
+      config.poll_delay_ns = 700;
+    }
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -87,9 +94,9 @@ struct Family<LookbackConfig> {
                                                  config.min_ctas_per_sm, request, sm))
       return reason;
     if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
-    if (config.window != 1 && config.window != 8 && config.window % kWarpThreads != 0)
-      return "window must be 1, 8 or a multiple of 32";
     if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
+    if (config.window > kWarpThreads && config.window % kWarpThreads != 0)
+      return "a window above 32 must be a multiple of 32";
     if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
@@ -131,9 +138,9 @@ struct Family<LookbackConfig> {
                          TileLayout::warp_transposed),
       SCANTUNE_PARAMETER(LookbackConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
                          WarpScan::hillis_steele),
-      SCANTUNE_PARAMETER(LookbackConfig, window, secondary, 1, 8, 32, 64),
-      SCANTUNE_PARAMETER(LookbackConfig, first_delay_ns, secondary, 0, 400, 1000),
-      SCANTUNE_PARAMETER(LookbackConfig, poll_delay_ns, secondary, 0, 200, 700),
+      SCANTUNE_PARAMETER(LookbackConfig, window, secondary, 8, 16, 32, 64),
+      SCANTUNE_PARAMETER(LookbackConfig, first_delay_ns, secondary, 0, 400, 1000, 1600),
+      SCANTUNE_PARAMETER(LookbackConfig, poll_delay_ns, secondary, 0, 300, 700),
       SCANTUNE_PARAMETER(LookbackConfig, tile_order, primary, TileOrder::block_index, TileOrder::ticket),
       SCANTUNE_PARAMETER(LookbackConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
       SCANTUNE_PARAMETER(LookbackConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
