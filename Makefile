@@ -51,4 +51,4 @@ format: setup
 	$(bin)/ruff format $(python_paths)
 
 clean:
-	rm -rf $(BUILD) .venv
+	rm -rf $(BUILD) .venv .deps
