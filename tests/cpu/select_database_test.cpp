@@ -1,0 +1,271 @@
+#include "select/database.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "scantune/error.hpp"
+#include "select/layers.h"
+#include "select/selector.h"
+#include "select_rows.h"
+
+namespace scantune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::kH200;
+using testing::row_of;
+using testing::sum_of;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+class DatabaseFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "scantune-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+    file_ = directory_ / "tuning.db";
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  // A database as the tuner writes it.
+  SQLite::Database create(const fs::path& file) {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    std::ifstream schema(SCANTUNE_SCHEMA);
+    std::stringstream text;
+    text << schema.rdbuf();
+    database.exec(text.str());
+    database.exec(
+        "INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
+        "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
+        "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132);"
+        "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order');");
+    return database;
+  }
+
+  void insert(SQLite::Database& database, const RecordRow& row) {
+    SQLite::Statement statement(database, "INSERT INTO record VALUES (1, 1, ?, ?, ?, 1, ?, 0.01, ?, NULL, ?)");
+    statement.bind(1, row.n);
+    statement.bind(2, row.family);
+    statement.bind(3, row.config);
+    statement.bind(4, row.median_us);
+    statement.bind(5, row.default_us);
+    statement.bind(6, row.finished_at);
+    statement.exec();
+  }
+
+  std::string message_of_reading() {
+    try {
+      read_records(file_, Layer::user);
+    } catch (const DatabaseError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  fs::path directory_;
+  fs::path file_;
+};
+
+TEST_F(DatabaseFile, GivesBackTheRecordsThatWereStored) {
+  auto database = create(file_);
+  insert(database, row_of("lookback", 65536));
+  insert(database, row_of("single_block", 1024));
+  const auto rows = read_records(file_, Layer::shared);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].n, 1024);
+  EXPECT_EQ(rows[1].family, "lookback");
+  EXPECT_EQ(rows[1].config, row_of("lookback", 65536).config);
+  EXPECT_EQ(rows[1].database, file_.string());
+  EXPECT_EQ(rows[1].layer, Layer::shared);
+  EXPECT_EQ(rows[1].template_hash, template_hash());
+  const auto selection = select(TuningTable(rows), kH200, sum_of(65536));
+  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(selection.record->finished_at, "2025-01-02T03:04:05Z");
+}
+
+TEST_F(DatabaseFile, IsReadWhileATunerWritesToItsLog) {
+  auto database = create(file_);
+  database.exec("PRAGMA journal_mode = WAL");
+  insert(database, row_of("lookback", 65536));
+  database.exec("BEGIN IMMEDIATE");
+  insert(database, row_of("lookback", 131072));
+  EXPECT_EQ(read_records(file_, Layer::user).size(), 1u);
+}
+
+TEST_F(DatabaseFile, IsReadFromAFolderThatCannotBeWritten) {
+  {
+    auto database = create(file_);
+    insert(database, row_of("lookback", 65536));
+    database.exec("PRAGMA journal_mode = WAL");
+  }
+  chmod(file_.c_str(), 0444);
+  chmod(directory_.c_str(), 0555);
+  const auto rows = read_records(file_, Layer::shared);
+  chmod(directory_.c_str(), 0755);
+  EXPECT_EQ(rows.size(), 1u);
+}
+
+TEST_F(DatabaseFile, MayHaveCharactersInItsPathThatMeanSomethingInAUri) {
+  file_ = directory_ / "a%20b?mode=rwc#c.db";
+  auto database = create(file_);
+  insert(database, row_of("lookback", 65536));
+  EXPECT_EQ(read_records(file_, Layer::user).size(), 1u);
+}
+
+TEST_F(DatabaseFile, ThatIsMissingIsNamed) { EXPECT_TRUE(contains(message_of_reading(), file_.string() + ": there is no")); }
+
+TEST_F(DatabaseFile, OfANewerSchemaIsRefused) {
+  create(file_).exec("PRAGMA user_version = 99");
+  EXPECT_TRUE(contains(message_of_reading(), "schema version 99")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, OfAnotherProgramIsRefused) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE record (n)");
+  EXPECT_TRUE(contains(message_of_reading(), "not a tuning database")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, ThatIsNoDatabaseIsRefused) {
+  std::ofstream(file_) << std::string(5000, 'x');
+  EXPECT_TRUE(contains(message_of_reading(), "not an SQLite file")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, ThatIsEmptyIsRefused) {
+  std::ofstream{file_};
+  EXPECT_TRUE(contains(message_of_reading(), "not a tuning database")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, ThatIsADirectoryIsRefused) {
+  fs::create_directory(file_);
+  EXPECT_TRUE(contains(message_of_reading(), "it is not a file")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, ThatWasTruncatedIsRefused) {
+  {
+    auto database = create(file_);
+    for (int n = 1024; n < 1224; ++n) insert(database, row_of("lookback", n));
+  }
+  fs::resize_file(file_, fs::file_size(file_) / 2);
+  EXPECT_TRUE(contains(message_of_reading(), "damaged")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, WithGarbageInAPageIsRefusedOrItsRowsAre) {
+  {
+    auto database = create(file_);
+    for (int n = 1024; n < 1224; ++n) insert(database, row_of("lookback", n));
+  }
+  const auto bytes = fs::file_size(file_);
+  for (std::uintmax_t offset = 4096; offset < bytes; offset += 4096) {
+    const fs::path copy = directory_ / "copy.db";
+    fs::copy_file(file_, copy, fs::copy_options::overwrite_existing);
+    std::fstream stream(copy, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(offset));
+    stream << std::string(512, '\xa5');
+    stream.close();
+    try {
+      const TuningTable table(read_records(copy, Layer::user));
+      for (const TuningRecord& record : table.records())
+        EXPECT_EQ(reject_reason(record.config, record.request, 90), nullptr);
+    } catch (const DatabaseError& error) {
+      EXPECT_TRUE(contains(error.what(), copy.string())) << error.what();
+    }
+  }
+}
+
+TEST_F(DatabaseFile, ThatIsLockedIsRefusedSoon) {
+  auto database = create(file_);
+  database.exec("BEGIN EXCLUSIVE");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(contains(message_of_reading(), "locked")) << message_of_reading();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST_F(DatabaseFile, WithAViewInPlaceOfATableIsNotExecuted) {
+  create(file_).exec(
+      "ALTER TABLE record RENAME TO hidden;"
+      "CREATE VIEW record AS WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) "
+      "SELECT 1 AS device_id, 1 AS problem_id, n, 'lookback' AS family, '{}' AS config, 1 AS run_id, 1.0 AS median_us, "
+      "0.0 AS spread, 1.0 AS default_us, 1.0 AS ceiling_us, '' AS finished_at FROM endless");
+  EXPECT_TRUE(contains(message_of_reading(), "no table record")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, WithMoreRecordsThanAnyTunerStoresIsRefused) {
+  auto database = create(file_);
+  database.exec(
+      "WITH RECURSIVE items(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM items LIMIT 100001) "
+      "INSERT INTO record SELECT 1, 1, n, 'lookback', '{}', 1, 1.0, 0.0, 1.0, NULL, '' FROM items");
+  EXPECT_TRUE(contains(message_of_reading(), "more than 100000 records")) << message_of_reading();
+}
+
+TEST_F(DatabaseFile, WithWrongTypesOfValuesYieldsNoRecord) {
+  auto database = create(file_);
+  database.exec("INSERT INTO record VALUES (1, 1, 65536, x'00ff', x'7b00', 1, 'soon' || 9, 0.0, 1.0, NULL, '')");
+  EXPECT_TRUE(TuningTable(read_records(file_, Layer::user)).records().empty());
+}
+
+TEST_F(DatabaseFile, OfSeveralAreLayeredInTheOrderGiven) {
+  const fs::path shared = directory_ / "shared.db";
+  auto mine = create(file_);
+  auto theirs = create(shared);
+  insert(mine, testing::row_with("lookback", 65536, "block_threads", 512));
+  insert(theirs, testing::row_with("lookback", 65536, "block_threads", 128));
+  const auto choose = [&](std::vector<fs::path> files) {
+    return testing::value_of(select(table_of(files), kH200, sum_of(65536)).config, "block_threads");
+  };
+  EXPECT_EQ(choose({file_, shared}), 512);
+  EXPECT_EQ(choose({shared, file_}), 128);
+}
+
+TEST(Layers, ReadThePathsOfSharedDatabasesFromTheEnvironment) {
+  setenv("SCANTUNE_DB_PATH", "/a/one.db::/b/two.db:", 1);
+  EXPECT_EQ(shared_databases(), (std::vector<fs::path>{"/a/one.db", "/b/two.db"}));
+  unsetenv("SCANTUNE_DB_PATH");
+  EXPECT_TRUE(shared_databases().empty());
+}
+
+TEST(Layers, FindTheUsersDatabaseByTheEnvironmentOrTheDataHome) {
+  setenv("SCANTUNE_DB", "/a/one.db", 1);
+  EXPECT_EQ(user_database(), fs::path("/a/one.db"));
+  unsetenv("SCANTUNE_DB");
+  setenv("XDG_DATA_HOME", "/data", 1);
+  EXPECT_EQ(user_database(), fs::path("/data/scantune/tuning.db"));
+}
+
+TEST(BuiltInRecords, AreReadFromLinesOfJson) {
+  const Json config = row_of("lookback", 65536).config;
+  const std::string line =
+      R"({"arch":"sm_90","device_name":"NVIDIA H200","sm_count":132,"input_type":"i32","accumulator_type":"i32",)"
+      R"("output_type":"i32","op":"sum","kind":"inclusive","determinism":"unconstrained","forward_progress":"in_order",)"
+      R"("n":65536,"family":"lookback","config":)" +
+      config.dump() + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025"})";
+  const auto rows = parse_built_in(line + "\n\n" + line + "\n");
+  ASSERT_EQ(rows.size(), 2u);
+  const auto selection = select(TuningTable(rows), kH200, sum_of(65536));
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_DOUBLE_EQ(selection.record->median_us, 3.5);
+}
+
+TEST(BuiltInRecords, NameTheLineThatIsWrong) {
+  try {
+    parse_built_in("\n{\"arch\":");
+    FAIL() << "a broken line was read";
+  } catch (const DatabaseError& error) {
+    EXPECT_TRUE(contains(error.what(), "line 2")) << error.what();
+  }
+}
+
+TEST(BuiltInRecords, ThatCameWithTheLibraryAreAllUsable) {
+  const TuningTable table(built_in_records());
+  for (const RejectedRow& rejected : table.rejected()) ADD_FAILURE() << rejected.row << ": " << rejected.reason;
+}
+
+}  // namespace
+}  // namespace scantune

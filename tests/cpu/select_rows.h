@@ -1,0 +1,61 @@
+// Rows of tuning databases for the tests of the selector.
+#pragma once
+
+#include "select/record_row.h"
+#include "select/tuning_record.h"
+#include "space/config_json.h"
+
+namespace scantune::testing {
+
+inline const DeviceIdentity kH200{"sm_90", 90, "NVIDIA H200", 132};
+
+// A legal row: i32 inclusive sum of n items on an H200, with the default config of the named family.
+inline RecordRow row_of(const char* family, std::int64_t n) {
+  ScanRequest request;
+  request.n = static_cast<u64>(n);
+  const Config config = find_family(family)->default_config(request, 90);
+  return {.layer = Layer::user,
+          .database = "test.db",
+          .arch = "sm_90",
+          .device_name = "NVIDIA H200",
+          .sm_count = 132,
+          .input_type = "i32",
+          .accumulator_type = "i32",
+          .output_type = "i32",
+          .op = "sum",
+          .kind = "inclusive",
+          .determinism = "unconstrained",
+          .forward_progress = "in_order",
+          .n = n,
+          .family = family,
+          .config = canonical_parameters(config),
+          .template_hash = template_hash(),
+          .median_us = 10,
+          .default_us = 12,
+          .finished_at = "2025-01-02T03:04:05Z"};
+}
+
+// The same with one parameter changed, so that a test can tell configs apart.
+inline RecordRow row_with(const char* family, std::int64_t n, const char* parameter, int value) {
+  RecordRow row = row_of(family, n);
+  Config config = parse_config(row.family, row.config);
+  for (int index = 0; index < static_cast<int>(config.family().parameters().size()); ++index)
+    if (std::string_view(config.family().parameters()[static_cast<std::size_t>(index)].name) == parameter)
+      config[index] = value;
+  row.config = canonical_parameters(config);
+  return row;
+}
+
+inline ScanRequest sum_of(u64 n) {
+  ScanRequest request;
+  request.n = n;
+  return request;
+}
+
+inline int value_of(const Config& config, std::string_view parameter) {
+  for (int index = 0; index < static_cast<int>(config.family().parameters().size()); ++index)
+    if (parameter == config.family().parameters()[static_cast<std::size_t>(index)].name) return config[index];
+  return -1;
+}
+
+}  // namespace scantune::testing
