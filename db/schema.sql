@@ -70,7 +70,7 @@ CREATE TABLE record (
   run_id       INTEGER NOT NULL REFERENCES run (id),
   median_us    REAL NOT NULL CHECK (median_us > 0),
   spread       REAL NOT NULL,
-  default_us   REAL NOT NULL CHECK (default_us > 0),  -- the default config in the same round
+  default_us   REAL CHECK (default_us > 0),           -- the default config in the same round; null if that one failed
   ceiling_us   REAL,                                  -- a copy of as many bytes in the same round
   finished_at  TEXT NOT NULL,
   PRIMARY KEY (device_id, problem_id, n)

@@ -1,0 +1,2 @@
+INSERT INTO run (started_at, tool_version, template_hash, compiler_version, driver_version, effort, seed, policy)
+VALUES (:started_at, :tool_version, :template_hash, :compiler_version, :driver_version, :effort, :seed, :policy)

@@ -1,0 +1,8 @@
+INSERT INTO record (device_id, problem_id, n, family, config, run_id, median_us, spread, default_us, ceiling_us,
+                    finished_at)
+VALUES (:device_id, :problem_id, :n, :family, :config, :run_id, :median_us, :spread, :default_us, :ceiling_us,
+        :finished_at)
+ON CONFLICT (device_id, problem_id, n) DO UPDATE SET
+  family = excluded.family, config = excluded.config, run_id = excluded.run_id, median_us = excluded.median_us,
+  spread = excluded.spread, default_us = excluded.default_us, ceiling_us = excluded.ceiling_us,
+  finished_at = excluded.finished_at

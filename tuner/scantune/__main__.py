@@ -1,0 +1,5 @@
+"""python -m scantune."""
+
+from scantune.cli import main
+
+main()

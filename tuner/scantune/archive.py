@@ -1,0 +1,152 @@
+"""What the tuner remembers: runs, trials and records in a database. Every trial is a transaction of its own."""
+
+from __future__ import annotations
+
+from scantune.config import Config
+from scantune.database import Database
+from scantune.device import Device
+from scantune.measurement import Measurement
+from scantune.problem import Problem
+from scantune.record import Record, Run, now
+from scantune.trial import STATUSES, Failure, Trial
+
+_MAX_ROWS = 10_000_000
+_MAX_REASON = 2000
+
+
+class Archive:
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def records(self) -> list[Record]:
+        """Return every valid record; one that is not valid is left out, as the runtime does."""
+        records = []
+        for row in self.database.rows("all_records", {"limit": _MAX_ROWS}):
+            try:
+                records.append(Record.from_row(row))
+            except ValueError:
+                continue
+        return records
+
+    def start(self, run: Run, device: Device) -> Session:
+        """Begin to save what a run finds on a device. The run's row is written with its first trial."""
+        return Session(self.database, run, device)
+
+    def device_id(self, device: Device) -> int:
+        return self._find_or_add("device", vars(device))
+
+    def problem_id(self, problem: Problem) -> int:
+        return self._find_or_add("problem", vars(problem))
+
+    def run_id(self, run: Run) -> int:
+        """Return the id of a run; an equal one is taken for the same."""
+        found = self.database.rows("find_run", run.parameters())
+        return int(found[0]["id"]) if found else self.database.insert("add_run", run.parameters())
+
+    def add_record(self, record: Record, run_id: int) -> None:
+        """Save a record in place of any other of its key."""
+        self.database.run(
+            "save_record",
+            {
+                "device_id": self.device_id(record.device),
+                "problem_id": self.problem_id(record.problem),
+                "n": record.n,
+                "family": record.config.family,
+                "config": record.config.text,
+                "run_id": run_id,
+                "median_us": record.median_us,
+                "spread": record.spread,
+                "default_us": record.default_us,
+                "ceiling_us": record.ceiling_us,
+                "finished_at": record.finished_at,
+            },
+        )
+
+    def _find_or_add(self, table: str, parameters: dict[str, object]) -> int:
+        found = self.database.rows(f"find_{table}", parameters)
+        if not found:
+            self.database.run(f"add_{table}", parameters)
+            found = self.database.rows(f"find_{table}", parameters)
+        return int(found[0]["id"])
+
+
+class Session:
+    """What one run adds to the archive."""
+
+    def __init__(self, database: Database, run: Run, device: Device) -> None:
+        self._database = database
+        self._archive = Archive(database)
+        self.run = run
+        self.device = device
+
+    def trials(self, problem: Problem, n: int) -> list[Trial]:
+        """Return what was tried before with the same templates, in this run or another; invalid rows are left out."""
+        with self._database.transaction():
+            key = self._key(problem, n)
+        trials = []
+        for row in self._database.rows("trials_of", key):
+            try:
+                trials.append(_trial(dict(row)))
+            except ValueError:
+                continue
+        return trials
+
+    def save_trial(self, problem: Problem, n: int, trial: Trial, is_default: bool) -> None:
+        measurement, failure = trial.measurement, trial.failure
+        with self._database.transaction():
+            self._database.run(
+                "add_trial",
+                {
+                    **self._key(problem, n),
+                    **_columns(trial.config),
+                    "run_id": self._archive.run_id(self.run),
+                    "status": failure.status if failure else "ok",
+                    "reason": failure.reason[:_MAX_REASON] if failure else None,
+                    "is_default": int(is_default),
+                    "median_us": measurement.median_us if measurement else None,
+                    "spread": measurement.spread if measurement else None,
+                    "samples": measurement.samples if measurement else None,
+                    "sm_clock_mhz": measurement.sm_clock_mhz if measurement else None,
+                    "compile_ms": trial.compile_ms,
+                    "finished_at": now(),
+                },
+            )
+
+    def save_failure(self, problem: Problem, n: int, config: Config, failure: Failure) -> None:
+        """Note that a config which a trial had called good failed later."""
+        with self._database.transaction():
+            self._database.run(
+                "fail_trial",
+                {
+                    **self._key(problem, n),
+                    **_columns(config),
+                    "status": failure.status,
+                    "reason": failure.reason[:_MAX_REASON],
+                    "finished_at": now(),
+                },
+            )
+
+    def save_record(self, record: Record) -> None:
+        with self._database.transaction():
+            self._archive.add_record(record, self._archive.run_id(self.run))
+
+    def _key(self, problem: Problem, n: int) -> dict[str, object]:
+        return {
+            "device_id": self._archive.device_id(self.device),
+            "problem_id": self._archive.problem_id(problem),
+            "n": n,
+            "template_hash": self.run.template_hash,
+        }
+
+
+def _columns(config: Config) -> dict[str, object]:
+    return {"family": config.family, "config": config.text}
+
+
+def _trial(row: dict[str, object]) -> Trial:
+    config = Config.from_row(row["family"], row["config"])
+    if row["status"] == "ok":
+        return Trial(config, Measurement.from_message(row))
+    if row["status"] not in STATUSES:
+        raise ValueError(f"the status is {row['status']!r}")
+    return Trial(config, failure=Failure(str(row["status"]), str(row["reason"])))

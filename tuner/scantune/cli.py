@@ -1,0 +1,291 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from typer.core import TyperGroup
+
+from scantune import __version__, paths
+from scantune.archive import Archive
+from scantune.database import open_database, open_readonly
+from scantune.device_choice import AUTO, choose_worker
+from scantune.doctor import Verdict, diagnose
+from scantune.errors import ScantuneError, UsageError
+from scantune.exchange import export_database, import_database
+from scantune.policy import Effort, policy_of
+from scantune.problem import Problem
+from scantune.quantity import format_duration, format_size, parse_duration, parse_sizes
+from scantune.record import Run, now
+from scantune.report import ProgressReport, winners_table
+from scantune.worker import Worker
+from scantune.worker_command import worker_command
+
+_GPU_TYPES = ["i32", "i64", "f32", "f64"]
+_HOST_TYPES = ["i32", "f32"]
+_GPU_SIZES = ["2^8..2^30"]
+_HOST_SIZES = ["2^8..2^18"]
+_MAX_COMPILE_WORKERS = 8
+_INTERRUPTED = 130
+
+console = Console()
+errors = Console(stderr=True)
+
+
+class TuneByDefault(TyperGroup):
+    """`scantune --arch sm_90` means `scantune tune --arch sm_90`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+        if not args or (args[0].startswith("-") and args[0] not in own):
+            args = ["tune", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=TuneByDefault,
+    add_completion=False,
+    help="Finds the fastest prefix-scan kernels for this machine's GPU and remembers them. Without a command: tune.",
+)
+db_app = typer.Typer(no_args_is_help=True, help="Look at, carry and question the tuning database.")
+app.add_typer(db_app, name="db")
+
+DbOption = Annotated[Path | None, typer.Option("--db", help="The tuning database, instead of $SCANTUNE_DB.")]
+DeviceOption = Annotated[str | None, typer.Option("--device", help="cuda:0, cuda:1, ... or host.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.print(f"scantune {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def tune(
+    arch: Annotated[str, typer.Option(help="sm_90 and the like, host, or auto: the GPU if there is one.")] = AUTO,
+    n: Annotated[
+        list[str] | None, typer.Option(help="Sizes: 1000, 2^20, 1M (= 2^20), 2^8..2^18 in steps of 4.")
+    ] = None,
+    type_: Annotated[list[str] | None, typer.Option("--type", help="Value types: i32, i64, f32, f64.")] = None,
+    op: Annotated[list[str] | None, typer.Option(help="Operators: sum, max.")] = None,
+    effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
+    budget: Annotated[str | None, typer.Option(help="Wall time of the whole run: 90s, 10m, 2h.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of proposals and of verified inputs.")] = 1,
+    db: DbOption = None,
+    device: DeviceOption = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
+) -> None:
+    """Search, verify and save the best kernel for each problem and N. Ctrl-C saves; running again resumes."""
+    with _reported_errors():
+        budget_s = parse_duration(budget) if budget else None
+        sizes = parse_sizes(n) if n else None
+        path = paths.database_path(db)
+        try:
+            with _sigterm_as_interrupt(), contextlib.ExitStack() as stack:
+                _tune(stack, path, arch, device, effort, budget_s, seed, workers, sizes, _listed(type_), _listed(op))
+        except KeyboardInterrupt:
+            again = shlex.join(["scantune", *sys.argv[1:]])
+            errors.print(
+                f"\nstopped; all that was tried is saved in {path}. To resume: {again}", markup=False, soft_wrap=True
+            )
+            raise typer.Exit(_INTERRUPTED) from None
+
+
+def _tune(
+    stack: contextlib.ExitStack, path: Path, arch: str, device: str | None, effort: Effort, budget_s: float | None,
+    seed: int, workers: int | None, sizes: list[int] | None, types: list[str], ops: list[str],
+) -> None:  # fmt: skip
+    # Optuna is slow to import, and no other command needs it.
+    from scantune.tuning_run import TuningRun
+
+    database = stack.enter_context(open_database(path))
+    database.check_writable()
+    command = worker_command()
+    worker = choose_worker(arch, device, lambda name: Worker(command, name, seed), _note)
+    stack.callback(worker.close)
+    hello = worker.hello()
+    is_host = hello.device.is_host
+    sizes = sizes or parse_sizes(_HOST_SIZES if is_host else _GPU_SIZES)
+    problems = _problems(types or (_HOST_TYPES if is_host else _GPU_TYPES), ops or ["sum"])
+    policy = policy_of(hello.device, effort, budget_s)
+    run = Run(
+        now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, effort, seed,
+        json.dumps(policy.message(), separators=(",", ":")),
+    )  # fmt: skip
+    _note(f"tuning {hello.device}; {effort.value} effort, at most {format_duration(policy.budget_s)}; saving to {path}")
+    with ProgressReport(console) as progress:
+        outcome = TuningRun(
+            Archive(database), worker, lambda: Worker(command, worker.device, seed), run, policy,
+            workers or _compile_workers(), progress,
+        ).run(problems, sizes)  # fmt: skip
+    console.print(winners_table(outcome.records, outcome.spaces, f"Fastest kernels on {hello.device}"))
+    console.print(f"{len(outcome.records)} winners in {path}, {format_duration(outcome.seconds)}", highlight=False)
+    if outcome.out_of_budget:
+        _note(f"the budget ended before {len(outcome.out_of_budget)} searches: run again to resume, or raise --budget")
+    if outcome.without_winner:
+        raise ScantuneError("no config works for:\n" + "\n".join(outcome.without_winner))
+
+
+@app.command()
+def doctor(db: DbOption = None, device: DeviceOption = None) -> None:
+    """Check worker, driver, NVRTC, GPU, cache and database. Ends with 1 if something needed is missing."""
+    with _reported_errors():
+        findings = diagnose(paths.database_path(db), device or "cuda:0")
+        colours = {Verdict.good: "green", Verdict.absent: "yellow", Verdict.missing: "red"}
+        table = Table(show_header=False, box=None)
+        for finding in findings:
+            colour = colours[finding.verdict]
+            table.add_row(f"[{colour}]{finding.verdict.value}[/]", finding.subject, escape(finding.text))
+        console.print(table)
+        if any(finding.verdict is Verdict.missing for finding in findings):
+            raise typer.Exit(1)
+
+
+@db_app.command()
+def show(
+    db: DbOption = None,
+    arch: Annotated[str | None, typer.Option(help="Only this architecture.")] = None,
+    type_: Annotated[list[str] | None, typer.Option("--type", help="Only these value types.")] = None,
+) -> None:
+    """Print the winners, one table per device."""
+    with _reported_errors():
+        path = paths.database_path(db)
+        with open_readonly(path) as database:
+            records = Archive(database).records()
+        types = _listed(type_)
+        records = [
+            record
+            for record in records
+            if arch in (None, record.device.arch) and (not types or record.problem.input_type in types)
+        ]
+        for device in dict.fromkeys(record.device for record in records):
+            console.print(winners_table([one for one in records if one.device == device], {}, str(device)))
+        console.print(f"{len(records)} winners in {path}", highlight=False)
+
+
+@db_app.command("export")
+def export_command(
+    file: Path, db: DbOption = None, force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False
+) -> None:
+    """Write the database to FILE, for 'scantune db import' on other machines."""
+    with _reported_errors():
+        with open_readonly(paths.database_path(db)) as database:
+            export_database(database, file, overwrite=force)
+            count = len(Archive(database).records())
+        console.print(f"{count} winners exported to {file}", highlight=False)
+
+
+@db_app.command("import")
+def import_command(file: Path, db: DbOption = None) -> None:
+    """Merge the winners and trials of FILE; of two winners the better measured stays, then the newer."""
+    with _reported_errors():
+        path = paths.database_path(db)
+        with open_database(path) as database:
+            report = import_database(database, file)
+        console.print(
+            f"{report.new_records} new winners, {report.better_records} replaced ours, "
+            f"{report.kept_records} of ours kept, {report.new_trials} new trials in {path}",
+            highlight=False,
+        )
+        if report.rejected:
+            listed = "\n  ".join(report.rejected[:10])
+            _note(f"{len(report.rejected)} rows of {file} were left out because they are not valid:\n  {listed}")
+        if report.took_nothing:
+            raise ScantuneError(f"{file}: not one of its rows is valid")
+
+
+@db_app.command()
+def explain(
+    n: Annotated[list[str], typer.Option(help="Sizes, as for tune.")],
+    type_: Annotated[list[str], typer.Option("--type", help="Value types.")],
+    op: Annotated[list[str] | None, typer.Option(help="Operators.")] = None,
+    arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
+    db: DbOption = None,
+    device: DeviceOption = None,
+) -> None:
+    """Say what runtime::scan() would run, from which record and why, and which records it rejects."""
+    with _reported_errors(), contextlib.ExitStack() as stack:
+        path = paths.database_path(db)
+        command = worker_command()
+        worker = choose_worker(arch, device, lambda name: Worker(command, name), _note)
+        stack.callback(worker.close)
+        for problem in _problems(_listed(type_), _listed(op) or ["sum"]):
+            for size in parse_sizes(n):
+                params = {"request": problem.request(size), "databases": [str(path.absolute())]}
+                _print_selection(problem, size, worker.call("select", params, 60))
+
+
+def _print_selection(problem: Problem, n: int, selection: dict[str, Any]) -> None:
+    config = selection.get("config") or {}
+    values = " ".join(f"{name}={value}" for name, value in (config.get("parameters") or {}).items())
+    lines = [
+        f"{problem} {format_size(n)}: {selection.get('origin')}: {selection.get('reason')}",
+        f"  {config.get('family')} {values}",
+        *(f"  rejected {row.get('row')}: {row.get('reason')}" for row in selection.get("rejected") or []),
+    ]
+    console.print("\n".join(lines), markup=False, highlight=False)
+
+
+def _problems(types: list[str], ops: list[str]) -> list[Problem]:
+    try:
+        return [Problem.of(value_type, op) for op in ops for value_type in types]
+    except ValueError as error:
+        raise UsageError(f"{error}; types are i32, i64, f32, f64, operators sum and max") from None
+
+
+def _listed(values: list[str] | None) -> list[str]:
+    """Return the values of an option that may be repeated, or hold commas."""
+    return list(dict.fromkeys(part.strip() for value in values or [] for part in value.split(",") if part.strip()))
+
+
+def _compile_workers() -> int:
+    """One core is the measuring worker's."""
+    return max(1, min(_MAX_COMPILE_WORKERS, len(os.sched_getaffinity(0)) - 1))
+
+
+def _note(text: str) -> None:
+    errors.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """End as by Ctrl-C, so that the workers are ended too."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _reported_errors() -> Iterator[None]:
+    try:
+        yield
+    except ScantuneError as error:
+        errors.print(f"scantune: {error}", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(error.exit_code) from None
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,76 @@
+"""The choice: a family and a value for each of its parameters."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Value = int | str
+
+_TOKEN = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_MAX_PARAMETERS = 24
+_MAX_INTEGER = 2**31
+
+
+def is_token(text: object) -> bool:
+    """Return whether the text may name a family, a parameter, a type or an enumerator."""
+    return isinstance(text, str) and _TOKEN.fullmatch(text) is not None
+
+
+@dataclass(frozen=True)
+class Config:
+    """Immutable; two configs are equal if family, names, order and values are."""
+
+    family: str
+    values: tuple[tuple[str, Value], ...]
+
+    @classmethod
+    def from_parameters(cls, family: object, parameters: object) -> Config:
+        """Take names and values as a worker or a database gives them; raise ValueError if they are not legal."""
+        if not isinstance(family, str) or not is_token(family):
+            raise ValueError(f"{family!r} is not a family")
+        if not isinstance(parameters, Mapping) or len(parameters) > _MAX_PARAMETERS:
+            raise ValueError(f"the parameters of {family} are not an object of at most {_MAX_PARAMETERS} members")
+        for name, value in parameters.items():
+            if not is_token(name):
+                raise ValueError(f"{family}: {name!r} is not a parameter")
+            if not is_token(value) and not _is_integer(value):
+                raise ValueError(f"{family}: {name} is {value!r}, neither an integer nor a token")
+        return cls(family, tuple(parameters.items()))
+
+    @classmethod
+    def from_message(cls, message: object) -> Config:
+        """Read the protocol's `config`; raise ValueError if it is none."""
+        if not isinstance(message, Mapping):
+            raise ValueError(f"{message!r} is not a config")
+        return cls.from_parameters(message.get("family"), message.get("parameters"))
+
+    @classmethod
+    def from_row(cls, family: object, text: object) -> Config:
+        """Read the columns `family` and `config` of a row; raise ValueError if they hold no config."""
+        if not isinstance(text, str) or len(text) > 4096:
+            raise ValueError(f"the config of {family} is no short text")
+        try:
+            parameters = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ValueError(f"the config of {family} is not JSON: {error}") from None
+        return cls.from_parameters(family, parameters)
+
+    def message(self) -> dict[str, Any]:
+        """Return the protocol's `config`."""
+        return {"family": self.family, "parameters": dict(self.values)}
+
+    @property
+    def text(self) -> str:
+        """The parameters as rows keep them: JSON without spaces, in the order of the family's table."""
+        return json.dumps(dict(self.values), separators=(",", ":"))
+
+    def __str__(self) -> str:
+        return f"{self.family}{{{', '.join(f'{name}={value}' for name, value in self.values)}}}"
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -_MAX_INTEGER <= value < _MAX_INTEGER

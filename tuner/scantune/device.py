@@ -1,0 +1,64 @@
+"""The device a worker runs on, and the programs that stand behind its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+PROTOCOL = 1
+HOST = "host"
+
+_ARCH = re.compile(r"host|sm_[0-9]{2,3}a?")
+
+
+@dataclass(frozen=True)
+class Device:
+    arch: str  # sm_90, host
+    name: str  # as the driver reports it
+    sm_count: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.arch, str) or not _ARCH.fullmatch(self.arch):
+            raise ValueError(f"{self.arch!r} is not an architecture")
+        if not isinstance(self.name, str) or not 0 < len(self.name) <= 200 or not self.name.isprintable():
+            raise ValueError(f"{self.name!r} is not the name of a device")
+        if not isinstance(self.sm_count, int) or not 0 < self.sm_count < 100_000:
+            raise ValueError(f"sm_count is {self.sm_count!r}")
+
+    @property
+    def is_host(self) -> bool:
+        return self.arch == HOST
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.arch}, {self.sm_count} SMs)" if not self.is_host else f"{self.name} (host)"
+
+
+@dataclass(frozen=True)
+class Hello:
+    """A worker's answer to `hello`."""
+
+    device: Device
+    version: str
+    template_hash: str
+    compiler_version: str
+    driver_version: str
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Hello:
+        """Raise ValueError if the message is no hello of the protocol we speak."""
+        if message.get("protocol") != PROTOCOL:
+            raise ValueError(
+                f"it speaks protocol {message.get('protocol')!r}, this tuner {PROTOCOL}; build both from one version"
+            )
+        device = message.get("device")
+        if not isinstance(device, Mapping):
+            raise ValueError(f"its device is {device!r}")
+        texts = [message.get(name) for name in ("version", "template_hash", "compiler_version", "driver_version")]
+        if not all(isinstance(text, str) and len(text) <= 200 for text in texts) or not texts[1]:
+            raise ValueError(f"its versions are {texts!r}")
+        return cls(Device(device.get("arch"), device.get("name"), device.get("sm_count")), *map(str, texts))  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return f"{self.device}, templates {self.template_hash[:12]}, {self.compiler_version}"

@@ -1,0 +1,154 @@
+"""Tries candidates on the measuring worker, and finds the guilty one when a worker dies over several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scantune.config import Config
+from scantune.measurement import Measurement
+from scantune.policy import Rounds
+from scantune.problem import Problem
+from scantune.space import Space
+from scantune.trial import Failure
+from scantune.worker import Worker, WorkerDied, WorkerError
+
+# How a refusal of the worker is remembered; a refused device or an unknown config is no fault of the compiler.
+_STATUS = {"compile_error": "compile_error", "wrong_result": "wrong_result", "internal": "crash"}
+
+# A scan moves the bytes of a copy, so a much faster one did not do its work. Below this size launches are what counts.
+_PLAUSIBLE_FROM_BYTES = 4 * 2**20
+_IMPLAUSIBLE_SPEEDUP = 2.0
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Seconds for one request: a fixed part, and a part per item and sample, both with room to spare."""
+
+    base_s: float = 30.0
+    item_s: float = 10e-9
+
+    @classmethod
+    def for_host(cls) -> Timeouts:
+        return cls(item_s=400e-9)
+
+    def verify_s(self, n: int) -> float:
+        return self.base_s + 100 * n * self.item_s  # some two dozen checks and a reference on the CPU
+
+    def measure_s(self, n: int, configs: int, rounds: Rounds) -> float:
+        samples = configs * (rounds.rounds + 3)
+        return self.base_s + samples * (n * self.item_s + 10e-3 * rounds.min_round_ms)
+
+
+@dataclass(frozen=True)
+class Measured:
+    outcomes: list[Measurement | Failure]  # in the order of the configs
+    ceiling_us: float | None
+
+
+class Evaluator:
+    def __init__(self, worker: Worker, timeouts: Timeouts) -> None:
+        self._worker = worker
+        self._timeouts = timeouts
+
+    def space(self, problem: Problem, n: int) -> Space:
+        """Return the valid configs. Raises WorkerError when no family supports the problem."""
+        result = self._worker.call("space", {"request": problem.request(n)}, self._timeouts.base_s)
+        try:
+            return Space.from_message(result)
+        except ValueError as error:
+            raise WorkerError("internal", f"{problem}: {error}") from None
+
+    def is_valid(self, problem: Problem, n: int, config: Config) -> bool:
+        """Return whether the worker accepts a config that it did not list."""
+        params = {"request": problem.request(n), "config": config.message()}
+        try:
+            return self._worker.call("validate", params, self._timeouts.base_s).get("valid") is True
+        except (WorkerError, WorkerDied):
+            return False
+
+    def verify(self, problem: Problem, n: int, config: Config, seed: int) -> Failure | None:
+        """Return why the config's results at n items cannot be trusted, or None."""
+        params = {"request": problem.request(n), "config": config.message(), "seed": seed}
+        try:
+            result = self._worker.call("verify", params, self._timeouts.verify_s(n))
+        except (WorkerError, WorkerDied) as error:
+            return _failure("verify", error)
+        checks = result.get("checks")
+        if not isinstance(checks, int) or checks < 1:
+            return Failure("wrong_result", f"verify: the worker reported {checks!r} checks")
+        return None
+
+    def measure(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
+        """Return each config's time, all interleaved; one by one if together they bring the worker down."""
+        try:
+            measured = self._measure_together(problem, n, configs, rounds)
+        except (WorkerError, WorkerDied) as error:
+            if len(configs) == 1:
+                return Measured([_failure("measure", error)], None)
+            alone = [self.measure(problem, n, [config], rounds) for config in configs]
+            ceilings = [one.ceiling_us for one in alone if one.ceiling_us]
+            measured = Measured([one.outcomes[0] for one in alone], min(ceilings, default=None))
+        return Measured(
+            [_plausible(problem, n, outcome, measured.ceiling_us) for outcome in measured.outcomes], measured.ceiling_us
+        )
+
+    def _measure_together(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
+        params = {
+            "request": problem.request(n),
+            "configs": [config.message() for config in configs],
+            "policy": rounds.message(),
+        }
+        result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
+        messages, ceiling = result.get("measurements"), result.get("ceiling_us")
+        if not isinstance(messages, list) or len(messages) != len(configs):
+            raise self._lied(f"{len(configs)} configs were to be measured, the answer is {messages!r}"[:300])
+        if any(_is_fatal(message) for message in messages):
+            # The context died under one of them, and those after it may have failed only for that.
+            self._worker.kill()
+            if len(configs) > 1:
+                raise WorkerDied("the device failed while several configs were measured")
+        if ceiling is not None and not (isinstance(ceiling, (int, float)) and ceiling > 0):
+            raise self._lied(f"the ceiling is {ceiling!r} µs")
+        return Measured([self._outcome(message) for message in messages], ceiling)
+
+    def _outcome(self, message: Any) -> Measurement | Failure:
+        if not isinstance(message, dict):
+            raise self._lied(f"a measurement is {message!r}"[:300])
+        error = message.get("error")
+        if isinstance(error, dict):
+            return _failure("measure", WorkerError(str(error.get("kind")), str(error.get("message"))))
+        try:
+            return Measurement.from_message(message)
+        except ValueError as problem:
+            raise self._lied(str(problem)) from None
+
+    def _lied(self, what: str) -> WorkerDied:
+        self._worker.kill()
+        return WorkerDied(f"the worker's answer cannot be true: {what}")
+
+
+def _failure(step: str, error: WorkerError | WorkerDied) -> Failure:
+    if isinstance(error, WorkerDied):
+        return Failure(error.status, f"{step}: {error}")
+    kind = "" if error.kind in ("wrong_result", "launch_error", "compile_error") else f"{error.kind}: "
+    return Failure(_STATUS.get(error.kind, "launch_error"), f"{step}: {kind}{error}")
+
+
+def _is_fatal(message: Any) -> bool:
+    error = message.get("error") if isinstance(message, dict) else None
+    return isinstance(error, dict) and error.get("fatal") is True
+
+
+def _plausible(
+    problem: Problem, n: int, outcome: Measurement | Failure, ceiling_us: float | None
+) -> Measurement | Failure:
+    if isinstance(outcome, Failure) or not ceiling_us or problem.bytes_moved(n) < _PLAUSIBLE_FROM_BYTES:
+        return outcome
+    if outcome.median_us * _IMPLAUSIBLE_SPEEDUP >= ceiling_us:
+        return outcome
+    return Failure(
+        "wrong_result",
+        f"measure: {outcome.median_us:.2f} µs is implausible: a copy of as many bytes takes {ceiling_us:.2f} µs",
+    )

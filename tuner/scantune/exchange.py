@@ -1,0 +1,167 @@
+"""Carries tuning databases from one machine to another. What is imported is data of a stranger until it is checked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from scantune.archive import Archive
+from scantune.config import Config
+from scantune.database import Database, DatabaseError, open_readonly
+from scantune.device import Device
+from scantune.measurement import Measurement
+from scantune.problem import Problem
+from scantune.record import Record, Run, key_of, timestamp
+from scantune.trial import Failure
+
+_MAX_ROWS = 5_000_000
+_MAX_REASON = 2000
+
+Parsed = TypeVar("Parsed")
+
+
+@dataclass
+class ImportReport:
+    new_records: int = 0
+    better_records: int = 0
+    kept_records: int = 0  # ours was measured better, or later
+    new_trials: int = 0
+    rejected: list[str] = field(default_factory=list)  # why, one text per row
+
+    @property
+    def took_nothing(self) -> bool:
+        return bool(self.rejected) and self.new_records + self.better_records + self.kept_records + self.new_trials == 0
+
+
+def export_database(database: Database, target: Path, overwrite: bool = False) -> None:
+    """Write a compact copy, whole or not at all. Raises DatabaseError."""
+    target = target.expanduser()
+    if target.exists() and (target.is_dir() or not overwrite):
+        raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
+    if target.exists() and target.samefile(database.path):
+        raise DatabaseError(f"{target}: a database cannot be exported onto itself")
+    try:
+        directory = tempfile.mkdtemp(prefix=".scantune-", dir=target.absolute().parent)
+    except OSError as error:
+        raise DatabaseError(f"{target}: its directory cannot be written: {error.strerror}") from None
+    copy = Path(directory) / "export.db"
+    try:
+        database.vacuum_into(copy)
+        with copy.open("rb") as file:
+            os.fsync(file.fileno())
+        copy.replace(target)
+    except OSError as error:
+        raise DatabaseError(f"{target}: it cannot be written: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            copy.unlink(missing_ok=True)
+            Path(directory).rmdir()
+
+
+def import_database(database: Database, source_path: Path) -> ImportReport:
+    """Merge another database's records and trials into ours in one transaction; rows that are not valid are left out.
+
+    Raises DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is then unchanged.
+    """
+    source_path = source_path.expanduser()
+    report = ImportReport()
+    with open_readonly(source_path) as source:
+        if source_path.samefile(database.path):
+            raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
+        source.check_pages()
+        records = _parsed(source, "all_records", Record.from_row, report)
+        trials = _parsed(source, "all_trials", ForeignTrial.from_row, report)
+    archive = Archive(database)
+    with database.transaction():
+        _merge_records(archive, records, report)
+        _merge_trials(archive, trials, report)
+    return report
+
+
+@dataclass(frozen=True)
+class ForeignTrial:
+    """A row of all_trials.sql, checked."""
+
+    device: Device
+    problem: Problem
+    run: Run
+    columns: Mapping[str, object]  # of the table, without ids
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> ForeignTrial:
+        """Raise ValueError naming the first column that is not what it should be."""
+        device, problem, n = key_of(row)
+        config = Config.from_row(row["family"], row["config"])
+        if row["is_default"] not in (0, 1):
+            raise ValueError(f"is_default is {row['is_default']!r}")
+        measurement = Measurement.from_message(row) if row["status"] == "ok" else None
+        failure = None if measurement else Failure(row["status"], _reason(row["reason"]))
+        compile_ms = row["compile_ms"]
+        if compile_ms is not None and not (isinstance(compile_ms, (int, float)) and 0 <= compile_ms < 1e9):
+            raise ValueError(f"compile_ms is {compile_ms!r}")
+        columns = {
+            "n": n,
+            "family": config.family,
+            "config": config.text,
+            "template_hash": row["template_hash"],
+            "status": row["status"],
+            "reason": failure.reason if failure else None,
+            "is_default": row["is_default"],
+            "median_us": measurement.median_us if measurement else None,
+            "spread": measurement.spread if measurement else None,
+            "samples": measurement.samples if measurement else None,
+            "sm_clock_mhz": measurement.sm_clock_mhz if measurement else None,
+            "compile_ms": compile_ms,
+            "finished_at": timestamp(row["finished_at"]),
+        }
+        return cls(device, problem, Run.from_row(row), columns)
+
+
+def _reason(reason: object) -> str:
+    if not isinstance(reason, str):
+        raise ValueError("a failed trial gives no reason")
+    return "".join(character for character in reason[:_MAX_REASON] if character.isprintable() or character == "\n")
+
+
+def _parsed(
+    source: Database, query: str, parse: Callable[[Mapping[str, Any]], Parsed], report: ImportReport
+) -> list[Parsed]:
+    rows = source.rows(query, {"limit": _MAX_ROWS + 1})
+    if len(rows) > _MAX_ROWS:
+        raise DatabaseError(
+            f"{source.path}: it has more than {_MAX_ROWS} rows, which no tuner writes; nothing was imported"
+        )
+    parsed = []
+    for row in rows:
+        try:
+            parsed.append(parse(row))
+        except (ValueError, TypeError) as error:
+            report.rejected.append(f"{query.removeprefix('all_')}: {error}"[:300])
+    return parsed
+
+
+def _merge_records(archive: Archive, records: list[Record], report: ImportReport) -> None:
+    own = {record.key: record for record in archive.records()}
+    for record in records:
+        ours = own.get(record.key)
+        if ours and not record.better_than(ours):
+            report.kept_records += 1
+            continue
+        archive.add_record(record, archive.run_id(record.run))
+        report.better_records += 1 if ours else 0
+        report.new_records += 0 if ours else 1
+
+
+def _merge_trials(archive: Archive, trials: list[ForeignTrial], report: ImportReport) -> None:
+    for trial in trials:
+        ids = {
+            "run_id": archive.run_id(trial.run),
+            "device_id": archive.device_id(trial.device),
+            "problem_id": archive.problem_id(trial.problem),
+        }
+        report.new_trials += max(0, archive.database.run("add_trial", {**ids, **trial.columns}))

@@ -1,0 +1,47 @@
+"""A time, and how far it can be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Measurement:
+    median_us: float
+    spread: float  # interquartile range over the median
+    samples: int
+    sm_clock_mhz: int | None = None  # None where there is none to read
+    probe_only: bool = False  # clearly slower than its rivals, so not measured on
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Measurement:
+        """Read the protocol's `measurement`; raise ValueError for anything that no clock can have shown."""
+        median_us = _number(message, "median_us")
+        spread = _number(message, "spread")
+        samples = message.get("samples")
+        clock = message.get("sm_clock_mhz")
+        if median_us <= 0 or spread < 0:
+            raise ValueError(f"a median of {median_us} µs with a spread of {spread} is impossible")
+        if not isinstance(samples, int) or isinstance(samples, bool) or samples < 1:
+            raise ValueError(f"samples is {samples!r}")
+        if clock is not None and (not isinstance(clock, int) or clock <= 0):
+            raise ValueError(f"sm_clock_mhz is {clock!r}")
+        return cls(median_us, spread, samples, clock, message.get("probe_only") is True)
+
+    @property
+    def standard_error_us(self) -> float:
+        """Of the median, as if samples were normally distributed: 1.25 sigma / sqrt(samples), sigma = IQR / 1.35."""
+        return 0.93 * self.spread * self.median_us / math.sqrt(self.samples)
+
+    def gigabytes_per_second(self, bytes_moved: int) -> float:
+        return bytes_moved / self.median_us * 1e-3
+
+
+def _number(message: Mapping[str, Any], name: str) -> float:
+    value = message.get(name)
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(f"{name} is {value!r}, not a number")
+    return float(value)

@@ -1,0 +1,39 @@
+"""Where things are kept: the XDG directories, and the files of the project itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def database_path(option: Path | None = None) -> Path:
+    """Return the tuning database: the option, else $SCANTUNE_DB, else $XDG_DATA_HOME/scantune/tuning.db."""
+    if option:
+        return option.expanduser()
+    if os.environ.get("SCANTUNE_DB"):
+        return Path(os.environ["SCANTUNE_DB"]).expanduser()
+    return _xdg("XDG_DATA_HOME", ".local/share") / "scantune" / "tuning.db"
+
+
+def cache_path() -> Path | None:
+    """Return the directory of compiled kernels, or None when $SCANTUNE_CACHE is set but empty: nothing is cached."""
+    if "SCANTUNE_CACHE" in os.environ:
+        return Path(os.environ["SCANTUNE_CACHE"]).expanduser() if os.environ["SCANTUNE_CACHE"] else None
+    return _xdg("XDG_CACHE_HOME", ".cache") / "scantune"
+
+
+def sql_directory() -> Path:
+    """Return db/: inside the package when it is installed from a wheel, else at the top of the checkout."""
+    packaged = Path(__file__).parent / "db"
+    return packaged if packaged.is_dir() else checkout() / "db"
+
+
+def checkout() -> Path:
+    """Return the top of the source tree, if the package runs from one."""
+    return Path(__file__).parents[2]
+
+
+def _xdg(variable: str, default: str) -> Path:
+    # The specification says that a relative path is invalid and must be ignored.
+    value = os.environ.get(variable, "")
+    return Path(value) if value.startswith("/") else Path.home() / default

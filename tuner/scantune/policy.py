@@ -1,0 +1,73 @@
+"""How hard to search and how carefully to measure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from typing import Any
+
+from scantune.device import Device
+
+
+class Effort(str, Enum):
+    quick = "quick"
+    normal = "normal"
+    exhaustive = "exhaustive"
+
+    @property
+    def rank(self) -> int:
+        return list(Effort).index(self)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How one request to measure takes its times; see the worker protocol."""
+
+    rounds: int
+    min_round_ms: float
+    slower_than: float | None = None  # None: every config is measured to the end
+    ceiling: bool = False
+
+    def message(self) -> dict[str, Any]:
+        message = {"rounds": self.rounds, "min_round_ms": self.min_round_ms, "rotate": True, "ceiling": self.ceiling}
+        return message if self.slower_than is None else {**message, "slower_than": self.slower_than}
+
+
+@dataclass(frozen=True)
+class Policy:
+    trials: int  # configs per problem and N, the default included
+    polish: int  # of these, steps from the winner, one parameter at a time
+    batch: int  # candidates measured together, beside the incumbent
+    finalists: int  # measured again in the final round, beside the default and the record of an earlier run
+    racing: Rounds
+    final: Rounds
+    verify_items: int  # candidates are verified at this size at most; the winner at its real N
+    budget_s: float  # wall time of a whole run, unless the user says otherwise
+
+    def message(self) -> dict[str, Any]:
+        """Return what a run remembers of it."""
+        return asdict(self)
+
+
+_EVERYTHING = 1_000_000
+
+_GPU = {
+    Effort.quick: Policy(64, 16, 8, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 7 * 60),
+    Effort.normal: Policy(256, 48, 12, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
+    Effort.exhaustive: Policy(
+        _EVERYTHING, 128, 16, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
+    ),
+}
+
+# The host device takes some 30 ns per item and about 0.2 s per compilation, so it gets few trials of few rounds.
+_HOST = {
+    Effort.quick: Policy(20, 4, 4, 2, Rounds(3, 0.5, 1.5), Rounds(7, 1.0, None, True), 2**13, 120),
+    Effort.normal: Policy(60, 12, 4, 3, Rounds(5, 1.0, 1.5), Rounds(11, 2.0, None, True), 2**14, 15 * 60),
+    Effort.exhaustive: Policy(_EVERYTHING, 24, 8, 4, Rounds(5, 2.0, 2.0), Rounds(15, 4.0, None, True), 2**16, 6 * 3600),
+}
+
+
+def policy_of(device: Device, effort: Effort, budget_s: float | None = None) -> Policy:
+    """Return the policy of an effort on a kind of device, with the user's budget in place of the default one."""
+    policy = (_HOST if device.is_host else _GPU)[effort]
+    return policy if budget_s is None else replace(policy, budget_s=budget_s)

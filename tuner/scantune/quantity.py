@@ -1,0 +1,76 @@
+"""Sizes and durations as people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scantune.errors import UsageError
+from scantune.problem import MAX_N
+
+_SUFFIXES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?")
+
+
+def parse_sizes(texts: Iterable[str]) -> list[int]:
+    """Return the sizes, sorted and without repetition.
+
+    A text is a list with commas of 1000, 2^20, 1M (K, M and G are powers of 1024) and ranges such as 2^8..2^18, which
+    go in steps of 4; 2^8..2^18:2 goes in steps of 2. Raises UsageError.
+    """
+    return sorted({n for text in texts for part in text.split(",") for n in _parse_part(part.strip())})
+
+
+def format_size(n: int) -> str:
+    """Return 2^k where that is exact, else the digits in groups of three."""
+    return f"2^{n.bit_length() - 1}" if n >= 16 and n & (n - 1) == 0 else f"{n:,}"
+
+
+def parse_duration(text: str) -> float:
+    """Return the seconds of 90, 90s, 10m or 1h30m. Raises UsageError."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    hours, minutes, seconds = match.groups() if match else (None, None, None)
+    total = 3600 * int(hours or 0) + 60 * int(minutes or 0) + float(seconds or 0)
+    if total <= 0:
+        raise UsageError(f"'{text}' is not a duration; write 90s, 10m or 1h30m")
+    return total
+
+
+def format_duration(seconds: float) -> str:
+    """Return 45s, 9m30s or 1h05m."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02d}s"
+    return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
+
+
+def _parse_part(part: str) -> list[int]:
+    if ".." not in part:
+        return [_parse_size(part)]
+    bounds, _, step_text = part.partition(":")
+    first_text, _, last_text = bounds.partition("..")
+    first, last = _parse_size(first_text), _parse_size(last_text)
+    step = _parse_size(step_text) if step_text else 4
+    if step < 2 or last < first:
+        raise UsageError(f"'{part}' is not a range; write first..last:factor, such as 2^8..2^18:2")
+    sizes = []
+    while first <= last:
+        sizes.append(first)
+        first *= step
+    return sizes
+
+
+def _parse_size(text: str) -> int:
+    power = re.fullmatch(r"(\d{1,6})\^(\d{1,2})", text)
+    plain = re.fullmatch(r"(\d{1,15})([kmg]?)", text.lower())
+    if power:
+        n = int(pow(int(power[1]), int(power[2])))
+    elif plain:
+        n = int(plain[1]) * _SUFFIXES[plain[2]]
+    else:
+        raise UsageError(f"'{text}' is not a size; write 1000, 2^20, 1M or 2^8..2^18")
+    if not 1 <= n <= MAX_N:
+        raise UsageError(f"a size of {text} is outside 1 .. 2^40")
+    return n

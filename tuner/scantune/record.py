@@ -1,0 +1,125 @@
+"""The winner of a search, with the key it is found by and the run it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from scantune.config import Config
+from scantune.device import Device
+from scantune.policy import Effort
+from scantune.problem import MAX_N, Problem
+
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+_RUN_COLUMNS = (
+    "started_at", "tool_version", "template_hash", "compiler_version", "driver_version", "effort", "seed", "policy",
+)  # fmt: skip
+
+
+def now() -> str:
+    """Return the time as rows keep it: UTC, ISO 8601."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One invocation of the tuner: where its numbers come from."""
+
+    started_at: str
+    tool_version: str
+    template_hash: str
+    compiler_version: str
+    driver_version: str
+    effort: Effort
+    seed: int
+    policy: str  # JSON
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Run:
+        """Raise ValueError if a column is not what it should be."""
+        for name in ("tool_version", "template_hash", "compiler_version", "driver_version"):
+            if not isinstance(row[name], str) or len(row[name]) > 200 or not row[name].isprintable():
+                raise ValueError(f"{name} is {row[name]!r}")
+        if not isinstance(row["policy"], str) or len(row["policy"]) > 4096:
+            raise ValueError("policy is no short text")
+        if not isinstance(row["seed"], int):
+            raise ValueError(f"seed is {row['seed']!r}")
+        values = {name: row[name] for name in _RUN_COLUMNS}
+        return cls(**{**values, "started_at": timestamp(row["started_at"]), "effort": Effort(row["effort"])})
+
+    def parameters(self) -> dict[str, object]:
+        """Return the columns of a row."""
+        return {**vars(self), "effort": self.effort.value}
+
+
+@dataclass(frozen=True)
+class Record:
+    device: Device
+    problem: Problem
+    n: int
+    config: Config
+    median_us: float
+    spread: float
+    default_us: float | None
+    ceiling_us: float | None
+    finished_at: str
+    run: Run
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Record:
+        """Check every column of all_records.sql; raise ValueError naming the first that is not what it should be."""
+        return cls(
+            *key_of(row),
+            config=Config.from_row(row["family"], row["config"]),
+            median_us=_time(row, "median_us"),
+            spread=_number(row, "spread"),
+            default_us=_time(row, "default_us") if row["default_us"] is not None else None,
+            ceiling_us=_time(row, "ceiling_us") if row["ceiling_us"] is not None else None,
+            finished_at=timestamp(row["finished_at"]),
+            run=Run.from_row(row),
+        )
+
+    @property
+    def key(self) -> tuple[Device, Problem, int]:
+        return self.device, self.problem, self.n
+
+    def better_than(self, other: Record) -> bool:
+        """Return whether this record, of the same key, is the better measured one: more effort, then newer."""
+        return (self.run.effort.rank, self.finished_at) > (other.run.effort.rank, other.finished_at)
+
+
+def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
+    """Return device, problem and N of a row; raise ValueError if they are not valid."""
+    names = ("input_type", "accumulator_type", "output_type", "op", "kind", "determinism", "forward_progress")
+    n = row["n"]
+    if not isinstance(n, int) or not 1 <= n <= MAX_N:
+        raise ValueError(f"n is {n!r}")
+    problem = Problem(**{name: row[name] for name in names})
+    return Device(row["arch"], row["name"], row["sm_count"]), problem, n
+
+
+def timestamp(text: object) -> str:
+    """Return the text if it is a time that has passed; a time to come would win over every newer record."""
+    if not isinstance(text, str) or not _TIMESTAMP.fullmatch(text):
+        raise ValueError(f"{text!r} is not a time in UTC such as 2026-01-31T12:00:00Z")
+    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+    if moment > datetime.now(timezone.utc) + timedelta(days=1):
+        raise ValueError(f"{text} lies in the future")
+    return text
+
+
+def _number(row: Mapping[str, Any], name: str) -> float:
+    value = row[name]
+    if not isinstance(value, (int, float)) or not 0 <= value < 1e15:
+        raise ValueError(f"{name} is {value!r}")
+    return float(value)
+
+
+def _time(row: Mapping[str, Any], name: str) -> float:
+    value = _number(row, name)
+    if value <= 0:
+        raise ValueError(f"{name} is {value!r}")
+    return value

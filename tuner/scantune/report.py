@@ -1,0 +1,130 @@
+"""What people see: the progress of a run and its table of winners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+
+from scantune.config import Config
+from scantune.problem import Problem
+from scantune.quantity import format_duration, format_size
+from scantune.record import Record
+from scantune.space import Space
+
+
+class ProgressReport:
+    """A bar on a terminal; elsewhere one line per finished search."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[best]}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._all: TaskID | None = None
+        self._one: TaskID | None = None
+        self._budget_s = 0.0
+        self._problem = ""
+
+    def __enter__(self) -> ProgressReport:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def started(self, tasks: int, finished: int, budget_s: float) -> None:
+        self._budget_s = budget_s
+        if finished:
+            self._console.print(f"{finished} of {tasks} were finished by an earlier run")
+        if finished < tasks:
+            self._all = self._progress.add_task("searches", total=tasks, completed=finished, left="", best="")
+            self._one = self._progress.add_task("", total=None, left="", best="")
+
+    def searching(self, problem: Problem, n: int) -> None:
+        self._problem = f"{problem} {format_size(n)}"
+        if self._one is not None:
+            self._progress.reset(self._one, total=None, description=self._problem, left="", best="")
+
+    def tried(self, trials: int, limit: int, best: Config | None, best_us: float | None) -> None:
+        if self._one is None or self._all is None:
+            return
+        text = f"best {best_us:.2f} µs {best.family}" if best and best_us else "nothing works yet"
+        self._progress.update(self._one, completed=trials, total=limit, best=text)
+        self._progress.update(self._all, left=f"at most {format_duration(self._left_s())} left")
+
+    def found(self, record: Record, space: Space) -> None:
+        departures = " ".join(f"{name}={value}" for name, value in space.departures(record.config).items())
+        self._console.print(
+            f"{record.problem} {format_size(record.n)}: {record.median_us:.2f} µs{_gain_text(record, ', {} the default')}"
+            f"  {escape(record.config.family)} {escape(departures or 'default')}",
+            highlight=False,
+        )
+        self._advance()
+
+    def gave_up(self, problem: Problem, n: int, reason: str) -> None:
+        text = f"{problem} {format_size(n)}: no config works: {reason.splitlines()[0] if reason else ''}"
+        self._console.print(text, style="red", markup=False, highlight=False)
+        self._advance()
+
+    def _advance(self) -> None:
+        if self._all is not None:
+            self._progress.advance(self._all)
+
+    def _left_s(self) -> float:
+        """Return the rest of the budget, or of the time that the pace so far asks for if that is less."""
+        task = next(task for task in self._progress.tasks if task.id == self._all)
+        rest_s = self._budget_s - (task.elapsed or 0.0)
+        return min(rest_s, task.time_remaining) if task.time_remaining else rest_s
+
+
+def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space], title: str) -> Table:
+    """Return the final table. With a space, a config is told by what departs from its family's default."""
+    table = Table(title=title, title_justify="left", caption=_caption(spaces), caption_justify="left")
+    for header, right in (
+        ("problem", False), ("N", True), ("family", False), ("config", False), ("µs", True), ("GB/s", True),
+        ("of copy", True), ("default", True),
+    ):  # fmt: skip
+        table.add_column(header, justify="right" if right else "left", overflow="fold", no_wrap=header != "config")
+    previous = None
+    for record in records:
+        if previous and record.problem != previous.problem:
+            table.add_section()
+        table.add_row(*_row(record, spaces.get((record.problem, record.n))))
+        previous = record
+    return table
+
+
+def _caption(spaces: Mapping[tuple[Problem, int], Space]) -> str:
+    about = "of copy: bandwidth beside a copy of as many bytes. default: how much faster than the untuned config."
+    return f"config: what departs from the family's default. {about}" if spaces else about
+
+
+def _row(record: Record, space: Space | None) -> list[str]:
+    values = space.departures(record.config) if space else dict(record.config.values)
+    bytes_moved = record.problem.bytes_moved(record.n)
+    share = f"{record.ceiling_us / record.median_us:.0%}" if record.ceiling_us else "–"
+    return [
+        str(record.problem),
+        format_size(record.n),
+        escape(record.config.family),
+        escape(" ".join(f"{name}={value}" for name, value in values.items())) or "default",
+        f"{record.median_us:.2f}",
+        f"{bytes_moved / record.median_us * 1e-3:.1f}",
+        share,
+        _gain_text(record, "{}") or "–",
+    ]
+
+
+def _gain_text(record: Record, template: str) -> str:
+    return template.format(f"{record.default_us / record.median_us:.2f}×") if record.default_us else ""

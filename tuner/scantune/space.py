@@ -1,0 +1,173 @@
+"""The valid configs of one problem and N, as the worker declares them; nothing of them is repeated here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scantune.config import Config, Value, is_token
+
+Indices = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    is_primary: bool
+    values: tuple[Value, ...]
+
+    @cached_property
+    def is_ordered(self) -> bool:
+        """Whether values are numbers, whose neighbours behave alike; tokens have no order."""
+        return all(isinstance(value, int) for value in self.values)
+
+    def nearest_index(self, value: Value) -> int | None:
+        """Return the index of the value, or of the nearest number to it; None for an unknown token."""
+        if value in self.values:
+            return self.values.index(value)
+        if not self.is_ordered or not isinstance(value, int):
+            return None
+        return min(range(len(self.values)), key=lambda index: abs(int(self.values[index]) - value))
+
+    def neighbours(self, value: Value) -> list[Value]:
+        """Return the values one step away: the numbers just below and above, or every other token."""
+        if not self.is_ordered or not isinstance(value, int):
+            return [other for other in self.values if other != value]
+        numbers = sorted(int(other) for other in self.values)
+        below = [other for other in numbers if other < value][-1:]
+        above = [other for other in numbers if other > value][:1]
+        return [*below, *above]
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    parameters: tuple[Parameter, ...]
+    indices: npt.NDArray[np.int16]  # one row per searched config: the index of each parameter's value
+    default: Config | None
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def config(self, row: Sequence[int]) -> Config:
+        """Return the config of one row of indices."""
+        pairs = zip(self.parameters, row, strict=True)
+        return Config(self.name, tuple((parameter.name, parameter.values[index]) for parameter, index in pairs))
+
+    def nearest_indices(self, config: Config) -> Indices | None:
+        """Return where the config lies among the declared values; None if it is not of this family's table."""
+        values = dict(config.values)
+        if values.keys() != {parameter.name for parameter in self.parameters}:
+            return None
+        indices = [parameter.nearest_index(values[parameter.name]) for parameter in self.parameters]
+        return None if None in indices else tuple(index for index in indices if index is not None)
+
+    def in_table_order(self, config: Config) -> Config | None:
+        """Return the config with its parameters in the order of the table; None if it is not of this table."""
+        values = dict(config.values)
+        if values.keys() != {parameter.name for parameter in self.parameters}:
+            return None
+        return Config(self.name, tuple((parameter.name, values[parameter.name]) for parameter in self.parameters))
+
+    def distances(self, indices: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Return how far each searched config is: steps over the length for numbers, 1 for another token."""
+        target = np.asarray(indices)
+        ordered = np.array([parameter.is_ordered for parameter in self.parameters])
+        lengths = np.array([max(1, len(parameter.values) - 1) for parameter in self.parameters])
+        weights = np.array([1.0 if parameter.is_primary else 0.5 for parameter in self.parameters])
+        steps = np.abs(self.indices - target)
+        return np.asarray(np.where(ordered, steps / lengths, steps != 0) @ weights, dtype=np.float64)
+
+    def neighbours(self, config: Config) -> list[Config]:
+        """Return the configs that differ in one parameter by one step, legal or not; primary parameters first."""
+        values = dict(config.values)
+        ordered = sorted(self.parameters, key=lambda parameter: not parameter.is_primary)
+        return [
+            Config(
+                self.name, tuple((name, other if name == parameter.name else value) for name, value in config.values)
+            )
+            for parameter in ordered
+            for other in parameter.neighbours(values[parameter.name])
+        ]
+
+
+@dataclass(frozen=True)
+class Space:
+    families: Mapping[str, Family]
+    default: Config
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Space:
+        """Read the protocol's `space`; raise ValueError if it is none."""
+        families = message.get("families")
+        if not isinstance(families, list) or not families:
+            raise ValueError("the worker's space has no families")
+        parsed = [_family(family) for family in families]
+        return cls({family.name: family for family in parsed}, Config.from_message(message.get("default_config")))
+
+    def __len__(self) -> int:
+        return sum(len(family) for family in self.families.values())
+
+    @property
+    def defaults(self) -> list[Config]:
+        """The default first, then the default of every family."""
+        of_families = [family.default for family in self.families.values() if family.default]
+        return list(dict.fromkeys([self.default, *of_families]))
+
+    def known(self, config: Config) -> Config | None:
+        """Return the config as its family's table orders it; None if no family declares its parameters."""
+        family = self.families.get(config.family)
+        return family.in_table_order(config) if family else None
+
+    @cached_property
+    def searched(self) -> dict[Config, tuple[str, int]]:
+        """Every searched config, with its family and row."""
+        return {
+            family.config(row): (family.name, index)
+            for family in self.families.values()
+            for index, row in enumerate(family.indices.tolist())
+        }
+
+    def departures(self, config: Config) -> dict[str, Value]:
+        """Return the parameters in which a config differs from its family's default; all of them without one."""
+        family = self.families.get(config.family)
+        default = dict(family.default.values) if family and family.default else {}
+        return {name: value for name, value in config.values if default.get(name) != value}
+
+
+def _family(message: Mapping[str, Any]) -> Family:
+    name = message.get("name")
+    if not isinstance(name, str) or not is_token(name):
+        raise ValueError(f"the worker's space has a family named {name!r}")
+    parameters = tuple(_parameter(name, parameter) for parameter in message.get("parameters", ()))
+    rows = _rows(name, message.get("configs"), [len(parameter.values) for parameter in parameters])
+    default = message.get("default")
+    return Family(name, parameters, rows, Config.from_message(default) if default else None)
+
+
+def _parameter(family: str, message: Mapping[str, Any]) -> Parameter:
+    name, values = message.get("name"), message.get("values")
+    if not isinstance(name, str) or not isinstance(values, list) or not values:
+        raise ValueError(f"the worker's space has a bad parameter of {family}: {message!r}")
+    checked = Config.from_parameters(family, {name: values[0]})
+    for value in values[1:]:
+        checked = Config.from_parameters(family, {name: value})
+    return Parameter(checked.values[0][0], message.get("role") == "primary", tuple(values))
+
+
+def _rows(family: str, configs: object, lengths: Iterable[int]) -> npt.NDArray[np.int16]:
+    lengths = np.array(list(lengths))
+    if not isinstance(configs, list):
+        raise ValueError(f"the worker's space lists no configs of {family}")
+    try:
+        rows = np.array(configs, dtype=np.int16).reshape(len(configs), len(lengths))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"the worker's configs of {family} are not rows of {len(lengths)} indices") from None
+    if rows.size and ((rows < 0).any() or (rows >= lengths).any()):
+        raise ValueError(f"the worker's configs of {family} hold an index without a value")
+    return rows

@@ -1,0 +1,168 @@
+"""One invocation of the tuner: every problem at every N, within the budget, starting where an earlier run stopped."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from scantune.archive import Archive
+from scantune.compile_pool import CompilePool
+from scantune.config import Config
+from scantune.device import Device
+from scantune.errors import ScantuneError, UsageError
+from scantune.evaluation import Evaluator, Timeouts
+from scantune.policy import Policy
+from scantune.problem import Problem
+from scantune.problem_search import ProblemSearch, Tools, Watcher, first_reasons
+from scantune.quantity import format_size
+from scantune.record import Record, Run
+from scantune.space import Space
+from scantune.trial import Failure
+from scantune.worker import Worker, WorkerError
+
+_MAX_STARTS = 6
+
+Task = tuple[Problem, int]
+
+
+class RunWatcher(Watcher, Protocol):
+    """Is told how a run goes on."""
+
+    def started(self, tasks: int, finished: int, budget_s: float) -> None: ...
+
+    def searching(self, problem: Problem, n: int) -> None: ...
+
+    def found(self, record: Record, space: Space) -> None: ...
+
+    def gave_up(self, problem: Problem, n: int, reason: str) -> None: ...
+
+
+@dataclass
+class Outcome:
+    records: list[Record] = field(default_factory=list)  # of all that was asked for, found now or before
+    spaces: dict[Task, Space] = field(default_factory=dict)
+    without_winner: list[str] = field(default_factory=list)
+    out_of_budget: list[Task] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class TuningRun:
+    def __init__(
+        self, archive: Archive, worker: Worker, new_worker: Callable[[], Worker], run: Run, policy: Policy,
+        compile_workers: int, watcher: RunWatcher,
+    ) -> None:  # fmt: skip
+        self._archive = archive
+        self._device = worker.hello().device
+        self._run = run
+        self._policy = policy
+        self._watcher = watcher
+        timeouts = Timeouts.for_host() if self._device.is_host else Timeouts()
+        self._evaluator = Evaluator(worker, timeouts)
+        self._pool = CompilePool(new_worker, compile_workers)
+        self._records = {record.key: record for record in archive.records()}
+
+    def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
+        """Search what is not yet known. Whatever ends the run, all that was tried is saved."""
+        started = time.monotonic()
+        outcome = Outcome()
+        with self._pool:
+            tasks = [(problem, n) for problem in problems for n in sizes]
+            self._check_supported(problems, sizes[0])
+            todo = [task for task in tasks if not self._is_finished(task)]
+            self._watcher.started(len(tasks), len(tasks) - len(todo), self._policy.budget_s)
+            if todo:
+                self._search_all(todo, started + self._policy.budget_s, outcome)
+        outcome.records = [self._records[key] for task in tasks if (key := (self._device, *task)) in self._records]
+        outcome.seconds = time.monotonic() - started
+        return outcome
+
+    def _check_supported(self, problems: Sequence[Problem], n: int) -> None:
+        for problem in problems:
+            try:
+                self._evaluator.space(problem, n)
+            except WorkerError as error:
+                if error.kind in ("unsupported", "bad_request"):
+                    raise UsageError(f"{problem} of {format_size(n)} items cannot be tuned: {error}") from None
+                raise
+
+    def _is_finished(self, task: Task) -> bool:
+        """Return whether these templates were searched on this device with as much effort or more."""
+        record = self._records.get((self._device, *task))
+        return (
+            record is not None
+            and record.run.template_hash == self._run.template_hash
+            and record.run.effort.rank >= self._run.effort.rank
+        )
+
+    def _search_all(self, todo: Sequence[Task], deadline: float, outcome: Outcome) -> None:
+        session = self._archive.start(self._run, self._device)
+        tools = Tools(self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher)
+        for index, (problem, n) in enumerate(todo):
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                outcome.out_of_budget = list(todo[index:])
+                return
+            # What a quick problem leaves over, the later ones share.
+            share_s = left_s / (len(todo) - index)
+            self._search_one(tools, problem, n, time.monotonic() + share_s, outcome)
+
+    def _search_one(self, tools: Tools, problem: Problem, n: int, deadline: float, outcome: Outcome) -> None:
+        self._watcher.searching(problem, n)
+        try:
+            space = self._evaluator.space(problem, n)
+        except WorkerError as error:
+            self._give_up(problem, n, str(error), outcome)
+            return
+        if not outcome.spaces:
+            self._check_that_something_compiles(problem, n, space)
+        outcome.spaces[problem, n] = space
+        old = self._records.get((self._device, problem, n))
+        search = ProblemSearch(tools, problem, n, space, deadline)
+        record = search.run(self._starts(problem, n), old.config if old else None)
+        if record:
+            self._records[record.key] = record
+            self._watcher.found(record, space)
+            return
+        reasons = "\n  ".join(first_reasons(search.failures))
+        if not any(record.run == self._run for record in self._records.values()):
+            raise ScantuneError(f"no config of {problem}, N = {format_size(n)}, works on {self._device}:\n  {reasons}")
+        self._give_up(problem, n, reasons, outcome)
+
+    def _give_up(self, problem: Problem, n: int, reason: str, outcome: Outcome) -> None:
+        outcome.without_winner.append(f"{problem}, N = {format_size(n)}: {reason}")
+        self._watcher.gave_up(problem, n, reason)
+
+    def _check_that_something_compiles(self, problem: Problem, n: int, space: Space) -> None:
+        """Tell a compiler that is missing from a config that is wrong; only the latter is remembered as a trial."""
+        failures = []
+        for config in space.defaults:
+            outcome = self._pool.submit(problem.request(n), config).result()
+            if not isinstance(outcome, Failure):
+                return
+            failures.append(f"{config}: {outcome.reason}")
+        raise ScantuneError(
+            "not even the default configs compile, so nothing was tried:\n  " + "\n  ".join(failures)
+            + "\n'scantune doctor' tells what is missing"
+        )  # fmt: skip
+
+    def _starts(self, problem: Problem, n: int) -> list[Config]:
+        """Return winners of similar searches, the most similar first."""
+        similar = sorted(
+            (record for record in self._records.values() if record.key != (self._device, problem, n)),
+            key=lambda record: _unlikeness(record, self._device, problem, n),
+        )
+        return list(dict.fromkeys(record.config for record in similar[: 4 * _MAX_STARTS]))[:_MAX_STARTS]
+
+
+def _unlikeness(record: Record, device: Device, problem: Problem, n: int) -> float:
+    """Return how little a record says about a search: N's exponent counts most finely, another arch most."""
+    return (
+        abs(math.log2(record.n / n))
+        + 1.5 * (record.problem.op != problem.op)
+        + 3.0 * (record.problem.accumulator_type != problem.accumulator_type)
+        + 2.5 * (record.device != device)
+        + 20.0 * (record.device.arch != device.arch)
+    )
