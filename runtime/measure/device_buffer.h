@@ -4,12 +4,18 @@
 #include <utility>
 
 #include "device/device.h"
+#include "scantune/error.hpp"
 
 namespace scantune {
 
+struct OutOfDeviceMemory : DeviceError {
+  using DeviceError::DeviceError;
+};
+
 class DeviceBuffer {
  public:
-  DeviceBuffer(Device& device, u64 bytes) : device_(&device), data_(bytes == 0 ? nullptr : device.allocate(bytes)) {}
+  // Throws OutOfDeviceMemory.
+  DeviceBuffer(Device& device, u64 bytes) : device_(&device), data_(bytes == 0 ? nullptr : allocate(device, bytes)) {}
   ~DeviceBuffer() {
     if (data_ != nullptr) device_->free(data_);
   }
@@ -23,6 +29,14 @@ class DeviceBuffer {
   std::byte* data() const { return static_cast<std::byte*>(data_); }  // null if empty
 
  private:
+  static void* allocate(Device& device, u64 bytes) {
+    try {
+      return device.allocate(bytes);
+    } catch (const DeviceError& error) {
+      throw OutOfDeviceMemory(error.what());
+    }
+  }
+
   Device* device_;
   void* data_;
 };

@@ -1,7 +1,6 @@
 #include "measure/verify.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace scantune {
 namespace {
@@ -59,6 +58,15 @@ std::vector<ScanRequest> kinds(const ScanRequest& request, bool all_kinds) {
 }
 
 }  // namespace
+
+std::vector<ScanRequest> verified_requests(const ScanRequest& request, bool all_kinds) {
+  std::vector<ScanRequest> all;
+  for (const ScanRequest& kind : kinds(request, all_kinds)) {
+    all.push_back(kind);
+    all.push_back(element_aligned(kind));
+  }
+  return all;
+}
 
 int Verifier::verify(const ScanRequest& request, const Config& config, const VerifyOptions& options) {
   const int sm = device_.identity().sm;

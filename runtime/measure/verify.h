@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <vector>
 
 #include "measure/reference.h"
 #include "measure/verify_run.h"
@@ -20,6 +21,9 @@ struct VerifyOptions {
   // Also the kinds of scan that a record of this request would serve: inclusive, and exclusive from an initial value.
   bool all_kinds = true;
 };
+
+// The problems whose kernels verify() runs: every kind, for aligned pointers and for any; the request itself first.
+std::vector<ScanRequest> verified_requests(const ScanRequest& request, bool all_kinds);
 
 class Verifier {
  public:

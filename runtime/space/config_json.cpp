@@ -9,9 +9,11 @@
 namespace scantune {
 namespace {
 
+constexpr u64 kMostItems = u64{1} << 48;  // more than any memory holds, and bytes cannot overflow
 constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
 
 std::string quote(const Json& json) {
+  if (json.is_structured()) return json.is_array() ? "an array" : "an object";  // of any depth, and dump() recurses
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() > kLongestQuote) text = text.substr(0, kLongestQuote) + "...";
   return text;
@@ -49,11 +51,10 @@ bool bool_member(const Json& json, const char* name, bool fallback) {
 u64 items_member(const Json& json) {
   const auto member = json.find("n");
   if (member == json.end()) throw RequestError("request.n is missing");
-  // Signed or unsigned as it was built or parsed; only a positive integer is either and not zero.
-  if (!member->is_number_integer() || (!member->is_number_unsigned() && member->get<i64>() <= 0) ||
-      member->get<u64>() == 0)
-    throw RequestError("request.n must be a positive integer; found " + quote(*member));
-  return member->get<u64>();
+  // A negative number is not unsigned; a built one may be signed and positive.
+  if (member->is_number_integer() && (member->is_number_unsigned() || member->get<i64>() > 0))
+    if (const u64 n = member->get<u64>(); n >= 1 && n <= kMostItems) return n;
+  throw RequestError("request.n must be an integer from 1 to 2^48; found " + quote(*member));
 }
 
 Json value_json(const ParameterModel& parameter, int value) {

@@ -1,0 +1,71 @@
+// scantune-worker: answers one JSON request per line (docs/worker-protocol.md).
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "worker/device_choice.h"
+#include "worker/session.h"
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: scantune-worker [--device cuda[:INDEX]|host] [--seed SEED]\n"
+    "Reads one JSON request per line from standard input and answers each with one line; see docs/worker-protocol.md.\n";
+
+struct Options {
+  std::string device = "cuda:0";
+  std::optional<std::string> seed;
+};
+
+[[noreturn]] void fail(const std::string& problem) {
+  std::cerr << "scantune-worker: " << problem << "\n" << kUsage;
+  std::exit(2);
+}
+
+Options parse(int count, char** arguments) {
+  Options options;
+  for (int index = 1; index < count; ++index) {
+    const std::string_view name = arguments[index];
+    if (name == "--help") {
+      std::cout << kUsage;
+      std::exit(0);
+    }
+    if (name == "--version") {
+      std::cout << "scantune-worker " SCANTUNE_VERSION "\n";
+      std::exit(0);
+    }
+    if (name != "--device" && name != "--seed") fail("there is no option " + std::string(name));
+    if (++index == count) fail(std::string(name) + " needs a value");
+    if (name == "--device") options.device = arguments[index];
+    else options.seed = arguments[index];
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const Options options = parse(count, arguments);
+  std::optional<scantune::DeviceChoice> choice;
+  try {
+    choice = scantune::DeviceChoice::parse(options.device, options.seed);
+  } catch (const scantune::Error& error) {
+    fail(error.what());
+  }
+  // A client that is gone shows as a failed write, which ends the loop.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::ios::sync_with_stdio(false);
+  scantune::Session session([&] { return choice->open(); });
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line.empty()) continue;
+    std::cout << session.respond(line) << '\n' << std::flush;
+    if (!std::cout) return 1;
+  }
+  // Without unwinding: a context that a kernel still occupies would keep the process.
+  std::cout.flush();
+  std::_Exit(0);
+}

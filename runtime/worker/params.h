@@ -1,0 +1,31 @@
+// The parameters of requests, read strictly: what is missing, unknown or out of range is a bad_request.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "measure/race.h"
+#include "worker/protocol.h"
+
+namespace scantune {
+
+class Params {
+ public:
+  // json must be an object without other members than these, and outlive this.
+  Params(const Json& json, std::initializer_list<std::string_view> known);
+
+  ScanRequest request() const;
+  Config config() const;
+  std::vector<Config> configs() const;
+  MeasurePolicy policy() const;
+  u64 seed() const;                                                 // 1 unless given
+  bool all_kinds() const;                                           // true unless given
+  std::optional<std::vector<std::filesystem::path>> databases() const;  // nullopt unless given
+
+ private:
+  const Json& json_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,37 @@
+// The lines of the worker protocol (docs/worker-protocol.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "scantune/error.hpp"
+#include "space/config_json.h"
+
+namespace scantune {
+
+// What a request gets for its answer when it fails. kind is one of the protocol's.
+struct WorkerError : Error {
+  WorkerError(std::string error_kind, const std::string& message, bool is_fatal = false)
+      : Error(message), kind(std::move(error_kind)), fatal(is_fatal) {}
+
+  std::string kind;
+  bool fatal;  // the worker must be replaced
+};
+
+struct WorkerRequest {
+  Json id;                      // null if the line has none
+  std::string method;
+  Json params = Json::object();
+  std::string problem;          // why the line is no request; empty if it is one
+};
+
+WorkerRequest read_request(const std::string& line);
+
+// One line each, without its end.
+std::string answer_line(const Json& id, Json result);
+std::string error_line(const Json& id, const WorkerError& error);
+
+Json error_json(const WorkerError& error);
+
+}  // namespace scantune

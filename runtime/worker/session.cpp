@@ -1,0 +1,248 @@
+#include "worker/session.h"
+
+#include <algorithm>
+#include <map>
+#include <new>
+
+#include "jit/binary_key.h"
+#include "select/layers.h"
+#include "select/selector.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kProtocol = 1;
+
+// Where a value stands in its parameter's list.
+std::size_t index_of(const ParameterModel& parameter, int value) {
+  const auto found = std::ranges::find(parameter.values, value);
+  if (found == parameter.values.end())
+    throw Error(std::string("a searched config has a value of ") + parameter.name + " that its table does not list");
+  return static_cast<std::size_t>(found - parameter.values.begin());
+}
+
+Json parameter_json(const ParameterModel& parameter) {
+  Json values = Json::array();
+  for (const int value : parameter.values) {
+    if (parameter.tokens == nullptr) values.push_back(value);
+    else values.push_back(spell(parameter, value));
+  }
+  Json json = Json::object();
+  json["name"] = parameter.name;
+  json["role"] = parameter.role == Role::primary ? "primary" : "secondary";
+  json["values"] = std::move(values);
+  return json;
+}
+
+Json family_json(const FamilyModel& family, const ScanRequest& request, int sm) {
+  Json parameters = Json::array(), configs = Json::array();
+  for (const ParameterModel& parameter : family.parameters()) parameters.push_back(parameter_json(parameter));
+  for (const Config& config : searched_configs(family, request, sm)) {
+    Json indices = Json::array();
+    for (std::size_t index = 0; index < family.parameters().size(); ++index)
+      indices.push_back(index_of(family.parameters()[index], config[static_cast<int>(index)]));
+    configs.push_back(std::move(indices));
+  }
+  Json json = Json::object();
+  json["name"] = family.name();
+  json["parameters"] = std::move(parameters);
+  json["configs"] = std::move(configs);
+  json["default"] = to_json(family.default_config(request, sm));
+  return json;
+}
+
+Json measurement_json(const Measurement& measurement) {
+  Json json = Json::object();
+  json["median_us"] = measurement.median_us;
+  json["spread"] = measurement.spread;
+  json["samples"] = measurement.samples;
+  json["launches_per_sample"] = measurement.launches_per_sample;
+  json["sm_clock_mhz"] = nullptr;
+  if (measurement.sm_clock_mhz) json["sm_clock_mhz"] = *measurement.sm_clock_mhz;
+  json["probe_only"] = measurement.probe_only;
+  return json;
+}
+
+Json failed(const WorkerError& error) {
+  Json json = Json::object();
+  json["error"] = error_json(error);
+  return json;
+}
+
+Json outcome_json(const MeasureOutcome& outcome) {
+  if (const auto* measurement = std::get_if<Measurement>(&outcome)) return measurement_json(*measurement);
+  const auto& failure = std::get<MeasureFailure>(outcome);
+  return failed({"launch_error", failure.message, failure.fatal});
+}
+
+}  // namespace
+
+std::string Session::respond(const std::string& line) {
+  WorkerRequest request;
+  try {
+    request = read_request(line);
+    if (!request.problem.empty()) throw WorkerError("bad_request", request.problem);
+    return answer_line(request.id, call(request));
+  } catch (...) {
+    return error_line(request.id, translated(std::current_exception()));
+  }
+}
+
+WorkerError Session::translated(std::exception_ptr error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const WorkerError& known) {
+    return known;
+  } catch (const RequestError& known) {
+    return {"unsupported", known.what()};
+  } catch (const CompileError& known) {
+    return {"compile_error", known.what()};
+  } catch (const WrongResult& known) {
+    return {"wrong_result", known.what()};
+  } catch (const DatabaseError& known) {
+    return {"bad_request", known.what()};
+  } catch (const DeviceError& known) {
+    const bool lost = device_ != nullptr && !is_alive(*device_);
+    const bool missing = device_ == nullptr || dynamic_cast<const OutOfDeviceMemory*>(&known) != nullptr;
+    return {missing && !lost ? "device_error" : "launch_error", known.what(), lost};
+  } catch (const std::exception& unknown) {
+    return {"internal", unknown.what()};
+  }
+}
+
+Json Session::call(const WorkerRequest& request) {
+  if (request.method == "hello") return hello();
+  if (request.method == "space") return space({request.params, {"request"}});
+  if (request.method == "validate") return validate({request.params, {"request", "config"}});
+  if (request.method == "compile") return compile({request.params, {"request", "config", "all_kinds"}});
+  if (request.method == "verify") return verify({request.params, {"request", "config", "seed", "all_kinds"}});
+  if (request.method == "measure") return measure({request.params, {"request", "configs", "policy"}});
+  if (request.method == "select") return select({request.params, {"request", "databases"}});
+  throw WorkerError("bad_request", "there is no method '" + request.method + "'");
+}
+
+Device& Session::device() {
+  if (device_ == nullptr) {
+    device_ = open_device_();
+    verifier_ = std::make_unique<Verifier>(*device_);
+    measurer_ = std::make_unique<Measurer>(*device_);
+  }
+  return *device_;
+}
+
+Json Session::hello() {
+  const DeviceIdentity& identity = device().identity();
+  Json json = Json::object();
+  json["protocol"] = kProtocol;
+  json["version"] = SCANTUNE_VERSION;
+  json["template_hash"] = template_hash();
+  json["compiler_version"] = device().compiler().version();
+  json["driver_version"] = device().driver_version();
+  json["device"] = Json::object();
+  json["device"]["arch"] = identity.arch;
+  json["device"]["name"] = identity.name;
+  json["device"]["sm_count"] = identity.sm_count;
+  return json;
+}
+
+Json Session::space(const Params& params) {
+  const ScanRequest request = params.request();
+  const int sm = device().identity().sm;
+  Json families_json = Json::array();
+  for (const FamilyModel* family : families())
+    if (family->unsupported_reason(request, sm) == nullptr) families_json.push_back(family_json(*family, request, sm));
+  Json json = Json::object();
+  json["default_config"] = to_json(default_config(request, sm));
+  json["families"] = std::move(families_json);
+  return json;
+}
+
+Json Session::validate(const Params& params) {
+  const char* reason = reject_reason(params.config(), params.request(), device().identity().sm);
+  Json json = Json::object();
+  json["valid"] = reason == nullptr;
+  if (reason != nullptr) json["reason"] = reason;
+  return json;
+}
+
+Json Session::compile(const Params& params) {
+  const ScanRequest request = params.request();
+  const Config config = params.config();
+  const DeviceIdentity& identity = device().identity();
+  if (const char* reason = reject_reason(config, request, identity.sm)) throw WorkerError("unsupported", reason);
+  Compiler& compiler = device().compiler();
+  Json json = Json::object();
+  double compile_ms = 0;
+  for (const ScanRequest& variant : verified_requests(request, params.all_kinds())) {
+    const Instantiation instantiation = instantiate(variant, config);
+    const Binary binary = compiler.compile(instantiation, identity.arch);
+    compile_ms += binary.compile_ms;
+    if (json.empty()) {
+      json["key"] = binary_key(compiler, instantiation, identity.arch);
+      json["log"] = binary.log;
+    }
+  }
+  json["cached"] = compile_ms == 0;
+  json["compile_ms"] = compile_ms;
+  return json;
+}
+
+Json Session::verify(const Params& params) {
+  const ScanRequest request = params.request();
+  const Config config = params.config();
+  device();
+  measurer_->release();  // at large n there is room for one of the two
+  Json json = Json::object();
+  json["checks"] = verifier_->verify(request, config, {.seed = params.seed(), .all_kinds = params.all_kinds()});
+  return json;
+}
+
+Json Session::measure(const Params& params) {
+  const ScanRequest request = params.request();
+  const std::vector<Config> configs = params.configs();
+  const MeasurePolicy policy = params.policy();
+  std::vector<PreparedScan> scans;
+  scans.reserve(configs.size());  // pointers into it are kept
+  std::vector<const PreparedScan*> ready;
+  std::vector<std::size_t> places;
+  std::vector<Json> measurements(configs.size());
+  for (std::size_t place = 0; place < configs.size(); ++place) {
+    try {
+      ready.push_back(&scans.emplace_back(device(), request, configs[place]));
+      places.push_back(place);
+    } catch (const Error&) {
+      measurements[place] = failed(translated(std::current_exception()));
+    }
+  }
+  const Measurements measured = measurer_->measure(ready, policy);
+  for (std::size_t index = 0; index < places.size(); ++index)
+    measurements[places[index]] = outcome_json(measured.scans[index]);
+
+  Json json = Json::object();
+  json["measurements"] = std::move(measurements);
+  json["ceiling_us"] = nullptr;
+  if (measured.ceiling_us) json["ceiling_us"] = *measured.ceiling_us;
+  return json;
+}
+
+Json Session::select(const Params& params) {
+  const ScanRequest request = params.request();
+  const auto databases = params.databases();
+  const auto table = databases ? std::make_shared<const TuningTable>(table_of(*databases)) : tuning_table();
+  const Selection selection = scantune::select(*table, device().identity(), request);
+  Json rejected = Json::array();
+  for (const RejectedRow& refused : table->rejected()) {
+    Json row = Json::object();
+    row["row"] = refused.row;
+    row["reason"] = refused.reason;
+    rejected.push_back(std::move(row));
+  }
+  Json json = Json::object();
+  json["config"] = to_json(selection.config);
+  json["origin"] = token(selection.origin);
+  json["reason"] = selection.reason;
+  json["rejected"] = std::move(rejected);
+  return json;
+}
+
+}  // namespace scantune
