@@ -1,0 +1,82 @@
+// The parts of a running grid: CTAs, their warps and their threads.
+#pragma once
+
+#include <vector>
+
+#include "device/host/fibre.h"
+#include "device/host/stacks.h"
+#include "device/host/weak_memory.h"
+#include "primitives/host_abi.h"
+
+namespace scantune {
+
+class Machine;
+struct Cta;
+struct Warp;
+
+enum class Waiting : u8 { nothing, sync_warp, ballot, shuffle, sync_block, memory, predecessor, exited };
+
+struct CudaThread : host::Lane, Fibre {
+  static constexpr u32 kNoPoll = ~0u;
+
+  Machine* machine = nullptr;
+  Warp* warp = nullptr;
+  u32 lane_bit = 0;
+  Viewer viewer{};
+  u32 polled = kNoPoll;  // count of polled changes at the oldest poll that this thread's next decision rests on
+  bool predecessor_done = false;
+
+  // What it waits for.
+  Waiting waiting = Waiting::nothing;
+  u32 mask = 0;
+  host::Site site{};
+
+  // What it brings to a meeting, and where the result goes.
+  host::Shuffle shuffle{};
+  u32 operand = 0;
+  bool vote = false;
+  void* result = nullptr;
+  alignas(16) unsigned char value[32];
+};
+
+// Lanes of one warp that have arrived at the same operation.
+struct Meeting {
+  enum class Operation : u8 { sync_warp, ballot, shuffle };
+  Operation operation{};
+  u32 bytes = 0;
+  u32 mask = 0;
+  u32 arrived = 0;
+};
+
+struct Warp {
+  Cta* cta = nullptr;
+  CudaThread* threads = nullptr;
+  u32 index = 0;
+  u32 existing = 0;  // lanes
+  u32 exited = 0;
+  u32 runnable = 0;
+  u32 polling = 0;
+  bool queued = false;
+  bool listed_as_poller = false;
+  u32 meeting_count = 0;
+  Meeting meetings[32];  // of disjoint masks
+};
+
+struct Cta {
+  u32 slot = 0;
+  u32 serial = 0;
+  u32 grid = 0;
+  u32 rank = 0;
+  u32 thread_count = 0;
+  u32 live = 0;
+  u32 at_barrier = 0;
+  bool released = false;
+  bool predecessor_done = false;  // some thread has waited
+  u64 stalled_until = 0;          // step
+  std::vector<CudaThread> threads;
+  std::vector<Warp> warps;
+  FibreStacks stacks;
+  std::vector<unsigned char> shared;
+};
+
+}  // namespace scantune

@@ -1,0 +1,288 @@
+// What kernels call: the functions of host_abi.h.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "device/host/machine.h"
+
+namespace scantune {
+
+void Machine::sync_block(host::Site site) {
+  CudaThread& thread = *current_;
+  Cta& cta = *thread.warp->cta;
+  thread.site = site;
+  thread.waiting = Waiting::sync_block;
+  ++cta.at_barrier;
+  if (cta.live != cta.thread_count)
+    return fail({.what = "waits at a barrier that exited threads of its CTA can never reach", .thread = &thread, .site = site});
+  if (cta.at_barrier != cta.thread_count) return give_way();
+  complete_barrier(cta);
+}
+
+// Threads that met at a barrier see each other's stores, and what any of them had seen.
+void Machine::complete_barrier(Cta& cta) {
+  memory_.show_to_cta(cta.slot);
+  cta.at_barrier = 0;
+  u32 view = 0, polled = CudaThread::kNoPoll;
+  bool predecessor_done = false;
+  for (const CudaThread& thread : cta.threads) {
+    view = std::max(view, thread.viewer.view);
+    polled = std::min(polled, thread.polled);
+    predecessor_done |= thread.predecessor_done;
+  }
+  for (CudaThread& thread : cta.threads) {
+    thread.viewer.view = view;
+    thread.polled = polled;
+    thread.predecessor_done = predecessor_done;
+    thread.waiting = Waiting::nothing;
+  }
+  for (Warp& warp : cta.warps) wake(warp, warp.existing);
+  warp_->runnable &= ~current_->lane_bit;
+  // Else the warp that arrives last would always be the first to go on.
+  if (schedule_.warp_order == WarpOrder::shuffled && random_.chance(50)) {
+    warp_->runnable |= current_->lane_bit;
+    leave_warp_ = true;
+    give_way();
+  }
+}
+
+// The current lane takes part in an operation of all lanes of mask, and returns when it is complete.
+void Machine::meet(Meeting::Operation operation, Waiting waiting, u32 bytes, u32 mask, host::Site site) {
+  CudaThread& thread = *current_;
+  Warp& warp = *thread.warp;
+  thread.site = site;
+  thread.mask = mask;
+  thread.waiting = waiting;
+  const u32 index = join(warp, {.operation = operation, .bytes = bytes, .mask = mask, .arrived = thread.lane_bit}, site);
+  if (warp.meetings[index].arrived != mask) return give_way();
+  const Meeting meeting = warp.meetings[index];
+  warp.meetings[index] = warp.meetings[--warp.meeting_count];
+  complete(warp, meeting);
+}
+
+u32 Machine::join(Warp& warp, const Meeting& wanted, host::Site site) {
+  const auto misuse = [&](const char* what) {
+    fail({.what = what, .thread = current_, .site = site, .mask = wanted.mask, .lists_waiting = true});
+  };
+  if ((wanted.mask & wanted.arrived) == 0) misuse("names a mask without itself:");
+  if ((wanted.mask & ~warp.existing) != 0) misuse("names lanes that its warp does not have in its mask:");
+  if ((wanted.mask & warp.exited) != 0) misuse("names lanes that have exited in its mask:");
+  for (u32 index = 0; index < warp.meeting_count; ++index) {
+    Meeting& meeting = warp.meetings[index];
+    if (meeting.mask != wanted.mask) continue;
+    if (meeting.operation != wanted.operation || meeting.bytes != wanted.bytes)
+      misuse("meets other lanes of its mask at a different operation:");
+    meeting.arrived |= wanted.arrived;
+    return index;
+  }
+  warp.meetings[warp.meeting_count] = wanted;
+  return warp.meeting_count++;
+}
+
+void Machine::complete(Warp& warp, const Meeting& meeting) {
+  u32 polled = CudaThread::kNoPoll;
+  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) {
+    CudaThread& thread = warp.threads[std::countr_zero(lanes)];
+    polled = std::min(polled, thread.polled);
+    thread.waiting = Waiting::nothing;
+  }
+  // What the lanes decide from here on rests on the oldest poll of any of them.
+  if (polled != CudaThread::kNoPoll)
+    for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) warp.threads[std::countr_zero(lanes)].polled = polled;
+  switch (meeting.operation) {
+    case Meeting::Operation::sync_warp: share_view(warp, meeting.mask); break;
+    case Meeting::Operation::ballot: complete_ballot(warp, meeting); break;
+    case Meeting::Operation::shuffle: complete_shuffle(warp, meeting); break;
+  }
+  warp.runnable |= meeting.mask & ~current_->lane_bit;
+}
+
+void Machine::share_view(Warp& warp, u32 mask) {
+  memory_.show_to_warp(warp.cta->slot, warp.index * 32, mask);
+  u32 view = 0;
+  bool predecessor_done = false;
+  for (u32 lanes = mask; lanes != 0; lanes &= lanes - 1) {
+    const CudaThread& thread = warp.threads[std::countr_zero(lanes)];
+    view = std::max(view, thread.viewer.view);
+    predecessor_done |= thread.predecessor_done;
+  }
+  for (u32 lanes = mask; lanes != 0; lanes &= lanes - 1) {
+    CudaThread& thread = warp.threads[std::countr_zero(lanes)];
+    thread.viewer.view = view;
+    thread.predecessor_done = predecessor_done;
+  }
+}
+
+void Machine::complete_ballot(Warp& warp, const Meeting& meeting) {
+  u32 votes = 0;
+  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) {
+    const CudaThread& thread = warp.threads[std::countr_zero(lanes)];
+    if (thread.vote) votes |= thread.lane_bit;
+  }
+  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1)
+    *static_cast<u32*>(warp.threads[std::countr_zero(lanes)].result) = votes;
+}
+
+void Machine::complete_shuffle(Warp& warp, const Meeting& meeting) {
+  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(lanes));
+    const CudaThread& thread = warp.threads[lane];
+    u32 source = lane;
+    switch (thread.shuffle) {
+      case host::Shuffle::up: source = thread.operand <= lane ? lane - thread.operand : lane; break;
+      case host::Shuffle::down: source = thread.operand < 32 - lane ? lane + thread.operand : lane; break;
+      case host::Shuffle::index: source = thread.operand % 32; break;
+    }
+    if ((meeting.mask >> source & 1) == 0)
+      return fail({.what = "shuffles from a lane outside its mask:", .thread = &thread, .site = thread.site, .mask = meeting.mask});
+    const unsigned char* const value = warp.threads[source].value;
+    if (meeting.bytes == 4) {
+      std::memcpy(thread.result, value, 4);
+    } else if (meeting.bytes == 8) {
+      std::memcpy(thread.result, value, 8);
+    } else {
+      std::memcpy(thread.result, value, meeting.bytes);
+    }
+  }
+}
+
+void Machine::check_access(const void* address, u32 bytes, host::Site site) {
+  access_point();
+  CudaThread& thread = *current_;
+  const auto misuse = [&](const char* what) {
+    fail({.what = what, .thread = &thread, .site = site, .address = address});
+  };
+  if (!thread.predecessor_done)
+    misuse("accesses global memory before wait_for_predecessor, in a launch that may overlap the one before it:");
+  if (!std::has_single_bit(bytes) || bytes > 16) misuse("accesses a number of bytes that no instruction moves:");
+  if ((reinterpret_cast<u64>(address) & (bytes - 1)) != 0) misuse("accesses a misaligned address:");
+  if (recent_[0].contains(address, bytes) || recent_[1].contains(address, bytes)) return;
+  if (!find_allocation(address, bytes)) misuse("accesses global memory out of bounds:");
+}
+
+bool Machine::find_allocation(const void* address, u32 bytes) {
+  if (recent_[2].contains(address, bytes) || recent_[3].contains(address, bytes)) return true;
+  const Allocations::Range* const range = allocations_.find(address);
+  if (range == nullptr || !range->contains(address, bytes)) return false;
+  recent_[recent_next_++ % std::size(recent_)] = *range;
+  return true;
+}
+
+// Goes on once memory may have changed since the oldest poll that the thread's decision to pause rests on.
+void Machine::poll_pause(host::Site site) {
+  CudaThread& thread = *current_;
+  access_point();
+  if (thread.polled == memory_.polled_changes()) {
+    Warp& warp = *thread.warp;
+    thread.site = site;
+    thread.waiting = Waiting::memory;
+    warp.polling |= thread.lane_bit;
+    if (!std::exchange(warp.listed_as_poller, true)) pollers_.push_back(&warp);
+    give_way();
+    thread.waiting = Waiting::nothing;
+  }
+  thread.polled = CudaThread::kNoPoll;
+}
+
+void Machine::wait_for_predecessor(host::Site site) {
+  CudaThread& thread = *current_;
+  if (thread.viewer.grid > 0 && !finished(thread.viewer.grid - 1)) {
+    thread.site = site;
+    thread.waiting = Waiting::predecessor;
+    give_way();
+    thread.waiting = Waiting::nothing;
+  }
+  thread.predecessor_done = thread.warp->cta->predecessor_done = true;
+  thread.viewer.view = memory_.now();
+}
+
+// The hooks proper run in the fibre of the thread that calls them.
+struct MachineHooks {
+  static Machine& machine() { return *static_cast<CudaThread*>(Machine::hooks()->lane)->machine; }
+
+  static void sync_block(host::Site site) { machine().sync_block(site); }
+
+  static void sync_warp(u32 mask, host::Site site) {
+    machine().meet(Meeting::Operation::sync_warp, Waiting::sync_warp, 0, mask, site);
+  }
+
+  static void shuffle(void* out, const void* in, u32 bytes, host::Shuffle kind, u32 operand, u32 mask, host::Site site) {
+    Machine& the = machine();
+    CudaThread& thread = *the.current_;
+    if (bytes > sizeof thread.value) the.fail_here("shuffles a value of more than 32 bytes", site);
+    std::memcpy(thread.value, in, bytes);
+    thread.result = out;
+    thread.shuffle = kind;
+    thread.operand = operand;
+    the.meet(Meeting::Operation::shuffle, Waiting::shuffle, bytes, mask, site);
+  }
+
+  static u32 ballot(u32 mask, bool vote, host::Site site) {
+    Machine& the = machine();
+    u32 votes = 0;
+    the.current_->vote = vote;
+    the.current_->result = &votes;
+    the.meet(Meeting::Operation::ballot, Waiting::ballot, 0, mask, site);
+    return votes;
+  }
+
+  static void load(void* out, const void* address, u32 bytes, host::Order order, host::Site site) {
+    Machine& the = machine();
+    the.check_access(address, bytes, site);
+    CudaThread& thread = *the.current_;
+    if (order != host::Order::plain) {
+      the.memory_.watch(address);
+      thread.polled = std::min(thread.polled, the.memory_.polled_changes());
+    }
+    the.memory_.load(thread.viewer, out, static_cast<const unsigned char*>(address), bytes, order == host::Order::plain);
+    if (order == host::Order::acquire) thread.viewer.view = the.memory_.now();
+  }
+
+  static void store(void* address, const void* in, u32 bytes, host::Order order, host::Site site) {
+    Machine& the = machine();
+    the.check_access(address, bytes, site);
+    const Viewer& viewer = the.current_->viewer;
+    if (order == host::Order::release) the.memory_.drain_visible(viewer);
+    the.memory_.store(viewer, static_cast<unsigned char*>(address), in, bytes);
+  }
+
+  static u32 fetch_add(u32* address, u32 value, host::Site site) {
+    Machine& the = machine();
+    the.check_access(address, sizeof *address, site);
+    return the.memory_.fetch_add(the.current_->viewer, reinterpret_cast<unsigned char*>(address), value);
+  }
+
+  static void fence(host::Site) {
+    Machine& the = machine();
+    the.access_point();
+    Viewer& viewer = the.current_->viewer;
+    the.memory_.drain_visible(viewer);
+    viewer.view = the.memory_.now();
+  }
+
+  static void poll_pause(host::Site site) { machine().poll_pause(site); }
+  static void wait_for_predecessor(host::Site site) { machine().wait_for_predecessor(site); }
+
+  static void release_dependents(host::Site) {
+    Machine& the = machine();
+    the.release(*the.current_->warp->cta);
+  }
+};
+
+host::Hooks* Machine::hooks() {
+  static host::Hooks table = {.lane = nullptr,
+                              .sync_block = MachineHooks::sync_block,
+                              .sync_warp = MachineHooks::sync_warp,
+                              .shuffle = MachineHooks::shuffle,
+                              .ballot = MachineHooks::ballot,
+                              .load = MachineHooks::load,
+                              .store = MachineHooks::store,
+                              .fetch_add = MachineHooks::fetch_add,
+                              .fence = MachineHooks::fence,
+                              .poll_pause = MachineHooks::poll_pause,
+                              .wait_for_predecessor = MachineHooks::wait_for_predecessor,
+                              .release_dependents = MachineHooks::release_dependents};
+  return &table;
+}
+
+}  // namespace scantune

@@ -1,0 +1,168 @@
+#include "device/host/host_device.h"
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "device/host/host_module.h"
+#include "jit/cached_compiler.h"
+#include "jit/host_compiler.h"
+#include "scantune/error.hpp"
+#include "support/paths.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kSmCount = 8;  // as many CTAs as the machine keeps resident
+
+// One run at a time in the whole process: the kernels reach their machine through one table.
+std::mutex running;
+
+std::string cpu_name() {
+  std::ifstream cpus("/proc/cpuinfo");
+  for (std::string line; std::getline(cpus, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t value = line.find(": ");
+    if (value != std::string::npos) return line.substr(value + 2);
+  }
+  return "CPU";
+}
+
+u64 seed_from_environment() {
+  const char* const text = std::getenv("SCANTUNE_HOST_SEED");
+  if (text == nullptr || *text == '\0') return 0;
+  u64 seed = 0;
+  const char* const end = text + std::strlen(text);
+  const auto parsed = std::from_chars(text, end, seed);
+  if (parsed.ec != std::errc() || parsed.ptr != end)
+    throw DeviceError(std::string("SCANTUNE_HOST_SEED is '") + text + "'; it must be a number from 0 to 2^64 - 1");
+  return seed;
+}
+
+// What the driver of a GPU would refuse.
+std::string launch_problem(const HostLaunch& launch) {
+  const auto* const module = dynamic_cast<const HostModule*>(launch.module);
+  if (module == nullptr) return "the module was not loaded by the host device";
+  if (launch.launch.kernel < 0 || static_cast<std::size_t>(launch.launch.kernel) >= module->kernel_count())
+    return "the module has no kernel " + std::to_string(launch.launch.kernel);
+  if (launch.launch.block_threads < 1 || launch.launch.block_threads > 1024)
+    return "a CTA cannot have " + std::to_string(launch.launch.block_threads) + " threads";
+  if (launch.launch.grid_blocks < 1 || launch.launch.grid_blocks > kMaxGridBlocks)
+    return "a grid cannot have " + std::to_string(launch.launch.grid_blocks) + " CTAs";
+  if (launch.launch.shared_bytes < 0 || launch.launch.shared_bytes > limits_of(kHostSm).shared_bytes_per_block)
+    return "a CTA cannot have " + std::to_string(launch.launch.shared_bytes) + " bytes of shared memory";
+  return {};
+}
+
+Grid grid_of(const HostLaunch& launch) {
+  const std::string problem = launch_problem(launch);
+  if (!problem.empty()) throw DeviceError("host device: launch refused: " + problem);
+  const auto& module = static_cast<const HostModule&>(*launch.module);
+  const auto kernel = static_cast<std::size_t>(launch.launch.kernel);
+  Grid grid{module.name(kernel), module.kernel(kernel), launch.launch, launch.arguments};
+  grid.arguments.n = launch.launch.n;
+  grid.arguments.source_offset = launch.launch.source_offset;
+  grid.arguments.destination_offset = launch.launch.destination_offset;
+  return grid;
+}
+
+}  // namespace
+
+HostDevice::HostDevice(u64 seed, std::unique_ptr<Compiler> compiler)
+    : identity_{"host", kHostSm, cpu_name(), kSmCount},
+      compiler_(compiler != nullptr ? std::move(compiler) : std::make_unique<HostCompiler>()),
+      seed_(seed) {}
+
+void HostDevice::set_seed(u64 seed) {
+  const std::lock_guard lock(mutex_);
+  seed_ = seed;
+  runs_ = 0;
+}
+
+Schedule HostDevice::next_schedule() {
+  const std::lock_guard lock(mutex_);
+  // The first run's schedule is the seed's own, so that a report's seed can be given again.
+  return Schedule::from_seed(seed_ == 0 ? 0 : seed_ + runs_++);
+}
+
+void HostDevice::run(std::span<const HostLaunch> launches) { run(launches, next_schedule()); }
+
+void HostDevice::run(std::span<const HostLaunch> launches, const Schedule& schedule) {
+  std::vector<Grid> grids;
+  for (const HostLaunch& launch : launches) grids.push_back(grid_of(launch));
+  const std::scoped_lock lock(running, mutex_);
+  machine_.run(grids, schedule);
+}
+
+void HostDevice::launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream) {
+  const HostLaunch one{&module, launch, arguments};
+  run({&one, 1});
+}
+
+std::unique_ptr<Module> HostDevice::load(const Binary& binary, std::span<const std::string> kernels, std::span<const int>) {
+  return std::make_unique<HostModule>(binary, kernels, Machine::hooks());
+}
+
+void* HostDevice::allocate(u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  return allocations_.allocate(bytes);
+}
+
+void HostDevice::free(void* memory) noexcept {
+  const std::lock_guard lock(mutex_);
+  allocations_.free(memory);
+}
+
+void HostDevice::zero(void* memory, u64 bytes) {
+  check_range(memory, bytes, "zero");
+  std::memset(memory, 0, bytes);
+}
+
+void HostDevice::upload(void* destination, const void* source, u64 bytes) {
+  check_range(destination, bytes, "upload to");
+  std::memcpy(destination, source, bytes);
+}
+
+void HostDevice::download(void* destination, const void* source, u64 bytes) {
+  check_range(source, bytes, "download from");
+  std::memcpy(destination, source, bytes);
+}
+
+void HostDevice::check_range(const void* memory, u64 bytes, const char* what) const {
+  if (bytes == 0) return;
+  const std::lock_guard lock(mutex_);
+  const Allocations::Range* const range = allocations_.find(memory);
+  if (range == nullptr || !range->contains(memory, bytes))
+    throw DeviceError(std::string("host device: cannot ") + what + " " + std::to_string(bytes) + " bytes at " +
+                      allocations_.describe(memory));
+}
+
+std::string HostDevice::pointer_problem(const void* pointer, u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  const Allocations::Range* const range = allocations_.find(pointer);
+  if (range == nullptr) return "is not memory of the host device; allocate it with runtime::Buffer";
+  if (!range->contains(pointer, bytes)) return "runs past the end of its allocation: " + allocations_.describe(pointer);
+  return {};
+}
+
+void HostDevice::retain_until_graph_dies(void*, void (*)(void*), void*) {
+  throw DeviceError("the host device does not capture graphs");
+}
+
+double HostDevice::time_us(const std::function<void(Stream)>& enqueue, int replays) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int replay = 0; replay < replays; ++replay) enqueue(nullptr);
+  const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
+  return elapsed.count() / replays;
+}
+
+std::shared_ptr<Device> host_device() {
+  static const auto device = std::make_shared<HostDevice>(
+      seed_from_environment(),
+      std::make_unique<CachedCompiler>(std::make_unique<HostCompiler>(), BinaryCache(cache_directory())));
+  return device;
+}
+
+}  // namespace scantune

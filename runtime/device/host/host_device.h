@@ -1,0 +1,71 @@
+// The host device: runs the kernels on the CPU, one CUDA thread after another, under seeded schedules. For machines without a
+// GPU, and for finding races. Its timings describe this CPU and never a GPU.
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/device.h"
+#include "device/host/machine.h"
+
+namespace scantune {
+
+struct HostLaunch {
+  const Module* module;
+  Launch launch;
+  KernelArguments arguments;  // offsets and n are taken from the launch
+};
+
+class HostDevice : public Device {
+ public:
+  // Seed 0 is the calm schedule, the same for every run; with any other, each run draws a schedule of its own.
+  // compiler: null means the system's C++ compiler, without a cache.
+  explicit HostDevice(u64 seed = 0, std::unique_ptr<Compiler> compiler = nullptr);
+
+  // From now on as if made with this seed.
+  void set_seed(u64 seed);
+
+  // Runs launches as one stream would: in order, overlapping where pdl allows it. Returns when all are done. Throws
+  // DeviceError with a report if a kernel breaks a rule, deadlocks or does not end; the device stays usable.
+  void run(std::span<const HostLaunch> launches);
+  void run(std::span<const HostLaunch> launches, const Schedule& schedule);
+
+  const DeviceIdentity& identity() const override { return identity_; }
+  Compiler& compiler() override { return *compiler_; }
+  std::string driver_version() const override { return "host"; }
+  std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
+                               std::span<const int> max_shared_bytes) override;
+  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override;
+
+  void* allocate(u64 bytes) override;
+  void free(void* memory) noexcept override;
+  void zero(void* memory, u64 bytes) override;
+  void upload(void* destination, const void* source, u64 bytes) override;
+  void download(void* destination, const void* source, u64 bytes) override;
+  void synchronize() override {}
+
+  // Launches are complete when launch() returns, so streams differ by their handles alone.
+  StreamState stream_state(Stream stream) override { return {.id = reinterpret_cast<u64>(stream), .capturing_graph = nullptr}; }
+  std::string pointer_problem(const void* pointer, u64 bytes) override;
+  std::string stream_problem(Stream) override { return {}; }
+  void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;
+
+  double time_us(const std::function<void(Stream)>& enqueue, int replays) override;
+  std::optional<int> sm_clock_mhz() override { return std::nullopt; }
+  u64 l2_bytes() override { return 0; }
+
+ private:
+  Schedule next_schedule();
+  void check_range(const void* memory, u64 bytes, const char* what) const;
+
+  DeviceIdentity identity_;
+  std::unique_ptr<Compiler> compiler_;
+  mutable std::mutex mutex_;  // guards the rest
+  Allocations allocations_;
+  Machine machine_{allocations_};
+  u64 seed_;
+  u64 runs_ = 0;
+};
+
+}  // namespace scantune

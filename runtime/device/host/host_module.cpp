@@ -1,0 +1,61 @@
+#include "device/host/host_module.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+// The image as a file in memory: nothing is left behind, and no directory has to allow execution.
+int file_of(const std::vector<char>& image) {
+  const int file = memfd_create("scantune-kernel", MFD_CLOEXEC);
+  if (file < 0) throw DeviceError(std::string("cannot load a kernel for the host device: memfd_create: ") + std::strerror(errno));
+  for (std::size_t written = 0; written < image.size();) {
+    const ssize_t count = write(file, image.data() + written, image.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const std::string reason = std::strerror(errno);
+      close(file);
+      throw DeviceError("cannot load a kernel for the host device: writing its " + std::to_string(image.size()) +
+                        " bytes to memory: " + reason);
+    }
+    written += static_cast<std::size_t>(count);
+  }
+  return file;
+}
+
+}  // namespace
+
+HostModule::HostModule(const Binary& binary, std::span<const std::string> kernels, host::Hooks* hooks)
+    : file_(file_of(binary.image)), names_(kernels.begin(), kernels.end()) {
+  try {
+    // The file stays open: the loader knows libraries by path, and a reused descriptor would be an old kernel's path.
+    library_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ == nullptr) throw DeviceError(std::string("cannot load a kernel for the host device: ") + dlerror());
+    reinterpret_cast<host::BindFunction>(find("scantune_bind"))(hooks);
+    for (const std::string& name : names_) kernels_.push_back(reinterpret_cast<host::KernelFunction>(find(name.c_str())));
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+HostModule::~HostModule() { close(); }
+
+void HostModule::close() noexcept {
+  if (library_ != nullptr) dlclose(library_);
+  ::close(file_);
+}
+
+void* HostModule::find(const char* symbol) {
+  if (void* const address = dlsym(library_, symbol)) return address;
+  throw DeviceError(std::string("the compiled kernel for the host device has no function ") + symbol);
+}
+
+}  // namespace scantune

@@ -1,0 +1,170 @@
+// The machine that runs kernels on the CPU: one fibre per CUDA thread, a few resident CTAs, and a scheduler that makes every
+// choice a GPU leaves open from a seed. Threads give way only at the hooks of host_abi.h.
+//
+// A run that breaks a rule of the programming model, deadlocks or does not end throws DeviceError with a report that names
+// CTA, warp, lanes and the line of the kernel; its fibres are abandoned and the machine can be used again.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/host/allocations.h"
+#include "device/host/cta.h"
+#include "device/host/schedule.h"
+#include "device/host/weak_memory.h"
+
+namespace scantune {
+
+// One kernel of a sequence, as a stream would run it.
+struct Grid {
+  const char* name;
+  host::KernelFunction kernel;
+  Launch launch;
+  KernelArguments arguments;
+};
+
+class Machine {
+ public:
+  explicit Machine(const Allocations& allocations);
+
+  // What the kernels' shared objects are bound to. One per process: only one machine runs at a time.
+  static host::Hooks* hooks();
+
+  // Runs the grids in order, each after the one before it except where pdl lets it overlap. One caller at a time in the
+  // whole process.
+  void run(std::span<const Grid> grids, const Schedule& schedule);
+
+ private:
+  friend struct MachineHooks;
+  static constexpr u32 kMaxResidentCtas = 8;
+  static constexpr u32 kMaxResidentThreads = 2048;  // more would not fit the caches
+  static constexpr u32 kUnpreemptedAccesses = 4096;  // a lane that spins must give way some time
+  static constexpr const char* kLivelock = "the run has taken far more steps than a healthy one: threads spin without progress";
+  static constexpr u32 kSliceSwitches = 4096;       // lanes that run before another warp gets its turn
+
+  struct GridState {
+    const Grid* grid;
+    u32 started = 0;
+    u32 unreleased;  // CTAs that have neither exited nor released the next grid
+    u32 running;     // CTAs that have not exited
+    std::vector<u32> order;  // of the CTAs; empty: by index
+  };
+
+  // Why a run failed; turned into text once the fibres are left, since what they own is abandoned.
+  struct Failure {
+    const char* what = nullptr;
+    const CudaThread* thread = nullptr;  // null: the machine as a whole
+    host::Site site{};
+    const void* address = nullptr;
+    u32 mask = 0;
+    bool lists_waiting = false;  // the report says what every lane waits for
+  };
+
+  void reset(std::span<const Grid> grids, const Schedule& schedule);
+
+  // Scheduling. pick() returns null when the machine has nothing more to do or has failed.
+  CudaThread* pick() {
+    if (warp_ != nullptr && warp_->runnable != 0) {
+      if (!leave_warp_ && --slice_left_ != 0) return take_lane(*warp_);
+      enqueue(*warp_);
+    }
+    return pick_warp();
+  }
+  CudaThread* pick_warp();
+  CudaThread* take_lane(Warp& warp);
+  void give_way();
+  void preempt();
+  void access_point() {
+    if (--preempt_left_ == 0) preempt();
+  }
+  void wake(Warp& warp, u32 lanes);
+  void enqueue(Warp& warp);
+  Warp* dequeue();
+  void begin_slice(Warp& warp);
+  bool stalled(const Warp& warp) const { return warp.cta->stalled_until > step_; }
+  void unpark(bool all);
+  void wake_pollers();
+  bool spend(u32 work);  // false once the run has taken longer than any healthy one
+  void drain_in_background();
+
+  // CTAs and grids.
+  bool may_start() const;
+  void start_cta();
+  void start_late_or_now();
+  void start_thread(Cta& cta, u32 rank);
+  void poison_shared(Cta& cta, u32 shared_bytes);
+  void leave_thread();
+  void retire(Cta& cta);
+  void release(Cta& cta);
+  void finish_grid(u32 grid);
+  bool finished(u32 grid) const { return grids_[grid].running == 0; }
+
+  // Meetings of lanes.
+  void meet(Meeting::Operation operation, Waiting waiting, u32 bytes, u32 mask, host::Site site);
+  u32 join(Warp& warp, const Meeting& wanted, host::Site site);
+  void complete(Warp& warp, const Meeting& meeting);
+  void complete_shuffle(Warp& warp, const Meeting& meeting);
+  void complete_ballot(Warp& warp, const Meeting& meeting);
+  void share_view(Warp& warp, u32 mask);
+  void complete_barrier(Cta& cta);
+
+  // Memory.
+  void check_access(const void* address, u32 bytes, host::Site site);
+  bool find_allocation(const void* address, u32 bytes);
+
+  // Failing. fail() returns only to the scheduler outside the fibres.
+  void fail(const Failure& failure);
+  void fail_here(const char* what, host::Site site) { fail({.what = what, .thread = current_, .site = site}); }
+  std::string report() const;
+  std::string place_of(const CudaThread& thread) const;
+  std::string waiting_lanes() const;
+
+  void wait_for_predecessor(host::Site site);
+  void poll_pause(host::Site site);
+  void sync_block(host::Site site);
+
+  static void enter_thread(boost::context::detail::transfer_t transfer);
+  void resume(CudaThread& thread);
+  void leave_fibres();
+
+  const Allocations& allocations_;
+  Allocations::Range recent_[4] = {};
+  u32 recent_next_ = 0;
+
+  Schedule schedule_;
+  Random random_{0};
+  WeakMemory memory_;
+  std::vector<GridState> grids_;
+  u32 dispatching_ = 0;  // first grid with CTAs that have not started
+  std::vector<std::unique_ptr<Cta>> ctas_;
+  std::vector<u32> free_slots_;
+  u32 resident_limit_ = 1;
+  u32 next_serial_ = 1;
+
+  static constexpr u32 kQueueCapacity = 256;  // warps of all resident CTAs, a power of two
+  Warp* queue_[kQueueCapacity];               // a ring of warps with runnable lanes
+  u32 queue_first_ = 0;
+  u32 queue_count_ = 0;
+  std::vector<Warp*> parked_;   // of CTAs that stand still
+  std::vector<Warp*> pollers_;  // with lanes that wait for memory to change
+  u32 changes_seen_ = 0;
+
+  Fibre main_;
+  CudaThread* current_ = nullptr;
+  Warp* warp_ = nullptr;  // of current_
+  bool leave_warp_ = false;
+  u32 rotation_ = 0;  // of this slice's lane order
+  u32 slice_left_ = 0;
+  u32 preempt_left_ = 0;
+  u32 drain_left_ = 0;
+  u64 step_ = 0;
+  u64 start_at_ = 0;  // step before which no CTA starts
+  u64 work_left_ = 0;
+  Cta* leaving_ = nullptr;  // its last thread has exited
+  Failure failure_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,87 @@
+// Reports of failed runs.
+#include <cstdio>
+
+#include "device/host/machine.h"
+
+namespace scantune {
+namespace {
+
+std::string hex(u32 value) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", value);
+  return text;
+}
+
+std::string at(host::Site site) {
+  return site.file == nullptr ? "" : std::string(" at ") + site.file + ":" + std::to_string(site.line);
+}
+
+std::string what_for(const CudaThread& thread) {
+  switch (thread.waiting) {
+    case Waiting::sync_warp: return "sync_warp, mask " + hex(thread.mask);
+    case Waiting::ballot: return "ballot, mask " + hex(thread.mask);
+    case Waiting::shuffle: return "shuffle, mask " + hex(thread.mask);
+    case Waiting::sync_block: return "sync_block";
+    case Waiting::memory: return "polled memory to change";
+    case Waiting::predecessor: return "the grid before to finish";
+    case Waiting::nothing:
+    case Waiting::exited: break;
+  }
+  return {};
+}
+
+bool waits_alike(const CudaThread& a, const CudaThread& b) {
+  return a.waiting == b.waiting && a.mask == b.mask && a.site.line == b.site.line && a.site.file == b.site.file;
+}
+
+constexpr int kMaxLines = 40;
+
+}  // namespace
+
+void Machine::fail(const Failure& failure) {
+  if (failure_.what == nullptr) failure_ = failure;
+  if (current_ != nullptr) leave_fibres();
+}
+
+std::string Machine::report() const {
+  std::string text = "host device: ";
+  if (failure_.thread != nullptr) text.append(place_of(*failure_.thread)).append(1, ' ');
+  text += failure_.what;
+  if (failure_.address != nullptr) text.append(1, ' ').append(allocations_.describe(failure_.address));
+  if (failure_.mask != 0) text.append(1, ' ').append(hex(failure_.mask));
+  text += at(failure_.site);
+  if (failure_.lists_waiting) text += waiting_lanes();
+  return text + "\nschedule: " + to_string(schedule_);
+}
+
+std::string Machine::place_of(const CudaThread& thread) const {
+  return std::string(grids_[thread.viewer.grid].grid->name) + ": CTA " + std::to_string(thread.block_rank) + ", warp " +
+         std::to_string(thread.thread_rank / 32) + ", lane " + std::to_string(thread.thread_rank % 32);
+}
+
+// One line for the lanes of a warp that wait for the same thing.
+std::string Machine::waiting_lanes() const {
+  std::string text;
+  int lines = 0;
+  for (const auto& cta : ctas_) {
+    if (cta->live == 0) continue;
+    for (const Warp& warp : cta->warps) {
+      u32 left = warp.existing;
+      for (u32 lane = 0; lane < 32; ++lane) {
+        if ((left >> lane & 1) == 0) continue;
+        const CudaThread& first = warp.threads[lane];
+        u32 alike = 0;
+        for (u32 other = lane; other < 32; ++other)
+          if ((left >> other & 1) != 0 && waits_alike(first, warp.threads[other])) alike |= 1u << other;
+        left &= ~alike;
+        if (first.waiting == Waiting::nothing || first.waiting == Waiting::exited) continue;
+        if (++lines > kMaxLines) return text + "\n  ...";
+        text += std::string("\n  ") + grids_[cta->grid].grid->name + ": CTA " + std::to_string(cta->rank) + ", warp " +
+                std::to_string(warp.index) + ", lanes " + hex(alike) + " wait for " + what_for(first) + at(first.site);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace scantune

@@ -1,0 +1,139 @@
+// The choices of the machine: which lane runs next.
+#include <algorithm>
+#include <bit>
+
+#include "device/host/machine.h"
+
+namespace scantune {
+
+void Machine::give_way() {
+  CudaThread* const next = pick();
+  if (next != current_) resume(*next);
+}
+
+// The current lane stays runnable, but others come first.
+void Machine::preempt() {
+  const u32 every = schedule_.preempt_every;
+  preempt_left_ = every != 0 ? random_.around(every) : kUnpreemptedAccesses;
+  if (!spend(preempt_left_)) fail({.what = kLivelock, .lists_waiting = true});
+  CudaThread& thread = *current_;
+  thread.warp->runnable |= thread.lane_bit;
+  leave_warp_ = every == 0 || random_.chance(50);
+  if (random_.chance(schedule_.stall_percent)) {
+    thread.warp->cta->stalled_until = step_ + random_.around(500);
+    leave_warp_ = true;
+  }
+  give_way();
+}
+
+CudaThread* Machine::pick_warp() {
+  warp_ = nullptr;
+  leave_warp_ = false;
+  while (true) {
+    ++step_;
+    if (!spend(1 + kSliceSwitches - slice_left_)) return fail({.what = kLivelock, .lists_waiting = true}), nullptr;
+    slice_left_ = kSliceSwitches;
+    drain_in_background();
+    wake_pollers();
+    if (!parked_.empty()) unpark(false);
+    start_late_or_now();
+
+    if (queue_count_ != 0) {
+      Warp& warp = *dequeue();
+      if (stalled(warp)) {
+        parked_.push_back(&warp);
+        continue;
+      }
+      begin_slice(warp);
+      return take_lane(warp);
+    }
+    // Nothing can run: what was held back must go on.
+    if (!parked_.empty()) {
+      unpark(true);
+    } else if (may_start()) {
+      start_cta();
+    } else if (memory_.waiting()) {
+      memory_.drain_one();
+    } else if (dispatching_ == grids_.size() && grids_.back().running == 0) {
+      return nullptr;
+    } else {
+      return fail({.what = "deadlock: no thread can run and no store waits to become visible", .lists_waiting = true}), nullptr;
+    }
+  }
+}
+
+void Machine::begin_slice(Warp& warp) {
+  warp.queued = false;
+  warp_ = &warp;
+  if (schedule_.lane_order == LaneOrder::rotated) rotation_ = random_.below(32);
+}
+
+CudaThread* Machine::take_lane(Warp& warp) {
+  u32 lane;
+  if (schedule_.lane_order == LaneOrder::descending) {
+    lane = 31 - static_cast<u32>(std::countl_zero(warp.runnable));
+  } else {
+    const u32 rotation = schedule_.lane_order == LaneOrder::rotated ? rotation_ : 0;
+    lane = (static_cast<u32>(std::countr_zero(std::rotr(warp.runnable, static_cast<int>(rotation)))) + rotation) % 32;
+  }
+  warp.runnable &= ~(1u << lane);
+  return &warp.threads[lane];
+}
+
+void Machine::wake(Warp& warp, u32 lanes) {
+  warp.runnable |= lanes;
+  if (&warp != warp_) enqueue(warp);
+}
+
+void Machine::enqueue(Warp& warp) {
+  if (warp.queued) return;
+  warp.queued = true;
+  queue_[(queue_first_ + queue_count_++) % kQueueCapacity] = &warp;
+}
+
+Warp* Machine::dequeue() {
+  // The oldest sometimes gets its turn too, or two warps could spin for ever while a third waits for it.
+  if (schedule_.warp_order == WarpOrder::newest_first && !random_.chance(10))
+    return queue_[(queue_first_ + --queue_count_) % kQueueCapacity];
+  if (schedule_.warp_order == WarpOrder::shuffled)
+    std::swap(queue_[queue_first_], queue_[(queue_first_ + random_.below(queue_count_)) % kQueueCapacity]);
+  Warp* const warp = queue_[queue_first_];
+  queue_first_ = (queue_first_ + 1) % kQueueCapacity;
+  --queue_count_;
+  return warp;
+}
+
+// Warps of stalled CTAs go on when their time has come, or all of them when nothing else can run.
+void Machine::unpark(bool all) {
+  std::erase_if(parked_, [&](Warp* warp) {
+    if (all) warp->cta->stalled_until = 0;
+    if (stalled(*warp)) return false;
+    warp->queued = false;
+    enqueue(*warp);
+    return true;
+  });
+}
+
+void Machine::wake_pollers() {
+  if (changes_seen_ == memory_.polled_changes()) return;
+  changes_seen_ = memory_.polled_changes();
+  for (Warp* warp : pollers_) {
+    warp->listed_as_poller = false;
+    wake(*warp, std::exchange(warp->polling, 0));
+  }
+  pollers_.clear();
+}
+
+bool Machine::spend(u32 work) {
+  if (work_left_ <= work) return false;
+  work_left_ -= work;
+  return true;
+}
+
+void Machine::drain_in_background() {
+  if (drain_left_ == 0 || --drain_left_ != 0) return;
+  drain_left_ = random_.around(schedule_.drain_every);
+  if (memory_.waiting()) memory_.drain_one();
+}
+
+}  // namespace scantune

@@ -1,0 +1,148 @@
+#include "jit/host_compiler.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "jit/child_process.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kTimeout{60};
+constexpr const char* kNoCompiler =
+    "the host device needs a C++ compiler and found none; install g++ or set SCANTUNE_CXX to one";
+
+// No library is linked: a kernel calls nothing but memcpy and the like, which the process has.
+const std::vector<std::string> kOptions = {
+    "-std=c++20",           "-O1",           "-fPIC",           "-shared",     "-nostdlib", "-fwrapv", "-fno-strict-aliasing",
+    "-fvisibility=hidden",  "-fno-exceptions", "-fno-rtti",     "-fno-stack-protector", "-ffp-contract=off", "-w", "-x", "c++"};
+
+fs::path on_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  for (const char* begin = path; begin != nullptr;) {
+    const char* const end = std::strchr(begin, ':');
+    const fs::path candidate = fs::path(end != nullptr ? std::string(begin, end) : std::string(begin)) / name;
+    if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return fs::absolute(candidate);
+    begin = end != nullptr ? end + 1 : nullptr;
+  }
+  return {};
+}
+
+// The compiler that the environment names, or the system's; empty if there is none.
+fs::path find_compiler() {
+  if (const char* const chosen = std::getenv("SCANTUNE_CXX"); chosen != nullptr && *chosen != '\0') {
+    if (std::strchr(chosen, '/') == nullptr) return on_path(chosen);
+    return access(chosen, X_OK) == 0 ? fs::absolute(chosen) : fs::path();
+  }
+  const fs::path standard = on_path("c++");
+  return standard.empty() ? on_path("g++") : standard;
+}
+
+// A directory that only this process uses, gone with the object.
+class PrivateDirectory {
+ public:
+  PrivateDirectory() {
+    std::error_code error;
+    fs::path parent = fs::temp_directory_path(error);
+    if (error) parent = "/tmp";
+    std::string name = (parent / "scantune-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw CompileError("cannot make a directory to compile a kernel in, " + name + ": " + std::strerror(errno) +
+                         "; set TMPDIR to a directory that can be written to");
+    path_ = name;
+  }
+  PrivateDirectory(const PrivateDirectory&) = delete;
+  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
+  ~PrivateDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.flush();
+  if (!file) throw CompileError("cannot write " + path.string() + ": " + std::strerror(errno));
+}
+
+std::optional<std::vector<char>> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::vector<char>(std::istreambuf_iterator<char>(file), {});
+}
+
+void write_templates(std::span<const TemplateFile> templates, const fs::path& root) {
+  for (const TemplateFile& file : templates) {
+    fs::create_directories((root / file.path).parent_path());
+    write_file(root / file.path, file.text);
+  }
+}
+
+}  // namespace
+
+HostCompiler::HostCompiler(std::span<const TemplateFile> templates) : templates_(templates), compiler_(find_compiler()) {}
+
+std::string HostCompiler::fingerprint() const {
+  std::string text = compiler_.string();
+  const auto add = [&](const std::string& part) { text.append(1, ' ').append(part); };
+  for (const std::string& option : kOptions) add(option);
+  std::error_code error;
+  const auto size = fs::file_size(compiler_, error);
+  if (!error) add(std::to_string(size));
+  const auto written = fs::last_write_time(compiler_, error);
+  if (!error) add(std::to_string(written.time_since_epoch().count()));
+  return text;
+}
+
+std::string HostCompiler::version() {
+  if (compiler_.empty()) throw DeviceError(kNoCompiler);
+  const std::lock_guard lock(mutex_);
+  if (version_.empty()) {
+    const ChildResult result = run_child(compiler_, {"--version"}, "/", kTimeout);
+    version_ = result.output.substr(0, result.output.find('\n'));
+    if (version_.empty()) version_ = compiler_.filename().string();
+  }
+  return version_;
+}
+
+Binary HostCompiler::compile(const Instantiation& instantiation, const std::string& arch) {
+  if (arch != "host") throw CompileError(instantiation.label + " for " + arch + ": this compiler makes kernels for the host device only");
+  if (compiler_.empty()) throw DeviceError(kNoCompiler);
+  const auto start = std::chrono::steady_clock::now();
+  const PrivateDirectory directory;
+  std::vector<std::string> arguments = kOptions;
+  arguments.insert(arguments.end(), {"-Itemplates", "kernel.cpp", "-o", "kernel.so"});
+  ChildResult result;
+  try {
+    write_templates(templates_, directory.path() / "templates");
+    write_file(directory.path() / "kernel.cpp", instantiation.source);
+    result = run_child(compiler_, arguments, directory.path(), kTimeout);
+  } catch (const std::system_error& error) {
+    throw CompileError(instantiation.label + " for host: " + compiler_.string() + " could not run: " + error.what());
+  }
+  std::optional<std::vector<char>> image = read_file(directory.path() / "kernel.so");
+  if (result.timed_out)
+    throw CompileError(instantiation.label + " for host: " + compiler_.string() + " took longer than a minute:\n" + result.output);
+  if (result.exit_status != 0 || !image)
+    throw CompileError(instantiation.label + " for host did not compile (" + compiler_.string() + " returned " +
+                       std::to_string(result.exit_status) + "):\n" + result.output);
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  return {.image = std::move(*image), .compiler = version(), .log = std::move(result.output), .compile_ms = elapsed.count()};
+}
+
+}  // namespace scantune

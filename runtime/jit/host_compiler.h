@@ -1,0 +1,32 @@
+// Compiles kernels for the host device with the system's C++ compiler.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "jit/compiler.h"
+
+namespace scantune {
+
+class HostCompiler : public Compiler {
+ public:
+  // templates: what the kernels are compiled from; must outlive the compiler.
+  explicit HostCompiler(std::span<const TemplateFile> templates = template_files());
+
+  std::string fingerprint() const override;
+  std::string version() override;
+
+  // Runs SCANTUNE_CXX, or else c++ or g++ from the PATH. Throws DeviceError when there is none, CompileError with the
+  // compiler's whole log when it fails or takes longer than a minute. arch must be "host".
+  Binary compile(const Instantiation& instantiation, const std::string& arch) override;
+
+ private:
+  std::span<const TemplateFile> templates_;
+  std::filesystem::path compiler_;  // empty: none found
+  std::mutex mutex_;
+  std::string version_;  // asked for once
+};
+
+}  // namespace scantune
