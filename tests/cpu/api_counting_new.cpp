@@ -1,0 +1,19 @@
+// Counts what a test's own code allocates. Apart from its users, so that the compiler does not look into new and delete.
+#include "api_counting_new.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace scantune::testing {
+
+std::atomic<long> allocation_count{0};
+
+}  // namespace scantune::testing
+
+void* operator new(std::size_t bytes) {
+  ++scantune::testing::allocation_count;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "api_fake_device.h"
+#include "launch/capture_reserve.h"
+#include "launch/stream_workspaces.h"
+#include "launch/workspace_pool.h"
+
+namespace scantune {
+namespace {
+
+using testing::FakeDevice;
+
+constexpr WorkspaceNeed kPacked4{WorkspaceKind::packed_status, 4, 1000};
+constexpr WorkspaceNeed kPacked8{WorkspaceKind::packed_status, 8, 1000};
+constexpr WorkspaceNeed kSplit4{WorkspaceKind::split_status, 4, 1000};
+constexpr WorkspaceNeed kScratch{WorkspaceKind::scratch, 0, 1000};
+
+constexpr WorkspaceNeed with_bytes(WorkspaceNeed need, u64 bytes) {
+  need.bytes = bytes;
+  return need;
+}
+
+bool is_zero(const void* memory, u64 bytes) {
+  const auto* begin = static_cast<const unsigned char*>(memory);
+  return std::all_of(begin, begin + bytes, [](unsigned char byte) { return byte == 0; });
+}
+
+class Workspaces : public ::testing::Test {
+ protected:
+  std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
+  std::shared_ptr<WorkspacePool> pool_ = std::make_shared<WorkspacePool>(device_);
+  StreamWorkspaces streams_{pool_};
+};
+
+TEST_F(Workspaces, SizeClassesHoldTheNeedAndWasteAtMostAQuarter) {
+  for (u64 bytes = 1024; bytes < (u64{1} << 40); bytes = bytes * 9 / 8 + 1) {
+    EXPECT_GE(size_class(bytes), bytes);
+    EXPECT_LE(size_class(bytes), bytes + bytes / 4) << bytes;
+    EXPECT_EQ(size_class(size_class(bytes)), size_class(bytes)) << bytes;
+  }
+}
+
+TEST_F(Workspaces, OfOneStreamAreTheSameOnEveryCallAndCostTheDriverNothing) {
+  void* const first = streams_.lease(7, kPacked4);
+  EXPECT_TRUE(is_zero(first, kPacked4.bytes));
+  const int calls = device_->driver_calls;
+  EXPECT_EQ(streams_.lease(7, kPacked4), first);
+  EXPECT_EQ(streams_.lease(7, with_bytes(kPacked4, 200)), first);
+  EXPECT_EQ(device_->driver_calls, calls);
+}
+
+TEST_F(Workspaces, OfTwoStreamsAreApart) { EXPECT_NE(streams_.lease(1, kPacked4), streams_.lease(2, kPacked4)); }
+
+TEST_F(Workspaces, OfTwoLayoutsAreApart) {
+  const std::set<void*> regions{streams_.lease(1, kPacked4), streams_.lease(1, kPacked8), streams_.lease(1, kSplit4),
+                                streams_.lease(1, kScratch)};
+  EXPECT_EQ(regions.size(), 4u);
+}
+
+TEST_F(Workspaces, ThatGrowAreNewAndZeroAndLeaveTheOldOneAlone) {
+  auto* const old = static_cast<unsigned char*>(streams_.lease(1, kPacked4));
+  old[0] = 42;
+  void* const grown = streams_.lease(1, with_bytes(kPacked4, 1 << 20));
+  EXPECT_NE(grown, old);
+  EXPECT_TRUE(is_zero(grown, 1 << 20));
+  EXPECT_TRUE(device_->allocations.contains(old)) << "a launch may still be using it";
+  EXPECT_EQ(old[0], 42);
+  EXPECT_NE(streams_.lease(2, kPacked4), old) << "nor may another stream";
+  EXPECT_EQ(streams_.lease(1, kPacked4), grown);
+}
+
+TEST_F(Workspaces, OfAReleasedStreamServeTheNextOneWithoutBeingCleared) {
+  auto* const memory = static_cast<unsigned char*>(streams_.lease(1, kPacked4));
+  memory[0] = 42;  // an epoch
+  streams_.release(1);
+  const int calls = device_->driver_calls;
+  EXPECT_EQ(streams_.lease(2, kPacked4), memory);
+  EXPECT_EQ(memory[0], 42);
+  EXPECT_EQ(device_->driver_calls, calls);
+  EXPECT_NE(streams_.lease(1, kPacked4), memory) << "the first stream has to lease anew";
+}
+
+TEST_F(Workspaces, OfAReleasedStreamNeverServeAnotherLayout) {
+  void* const memory = streams_.lease(1, kPacked4);
+  streams_.release(1);
+  EXPECT_NE(streams_.lease(2, kPacked8), memory);
+  EXPECT_NE(streams_.lease(2, kSplit4), memory);
+}
+
+TEST_F(Workspaces, SurviveThousandsOfStreamsThatComeAndGo) {
+  std::map<u64, void*> kept;
+  for (u64 id = 1; id <= 5000; ++id) {
+    void* const memory = streams_.lease(id, kPacked4);
+    if (id % 50 == 0) {
+      kept[id] = memory;
+    } else {
+      streams_.release(id);
+    }
+  }
+  for (const auto& [id, memory] : kept) EXPECT_EQ(streams_.lease(id, kPacked4), memory);
+  EXPECT_LE(device_->allocations.size(), kept.size() + 1);
+}
+
+TEST_F(Workspaces, ReleasingAnUnknownStreamDoesNothing) { streams_.release(99); }
+
+TEST_F(Workspaces, AreLeasedByManyThreadsAtOnceWithoutMixingStreams) {
+  constexpr u64 kThreads = 8, kStreams = 300;
+  std::vector<std::vector<void*>> seen(kThreads, std::vector<void*>(kStreams));
+  std::vector<std::thread> threads;
+  for (u64 thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] {
+      for (u64 round = 0; round < 20; ++round)
+        for (u64 id = 0; id < kStreams; ++id) seen[thread][id] = streams_.lease((id * 7 + thread) % kStreams, kPacked4);
+    });
+  for (auto& thread : threads) thread.join();
+  std::set<void*> regions;
+  for (u64 id = 0; id < kStreams; ++id) regions.insert(streams_.lease(id, kPacked4));
+  EXPECT_EQ(regions.size(), kStreams);
+  for (u64 thread = 0; thread < kThreads; ++thread)
+    for (u64 id = 0; id < kStreams; ++id)
+      ASSERT_EQ(seen[thread][id], streams_.lease((id * 7 + thread) % kStreams, kPacked4));
+}
+
+TEST_F(Workspaces, AreFreedAgainIfTheyCannotBeZeroed) {
+  struct CannotZero : FakeDevice {
+    void zero(void*, u64) override { throw DeviceError("no"); }
+  };
+  const auto broken = std::make_shared<CannotZero>();
+  WorkspacePool pool(broken);
+  EXPECT_THROW(pool.acquire(kPacked4), DeviceError);
+  EXPECT_TRUE(broken->allocations.empty());
+}
+
+class Reserve : public Workspaces {
+ protected:
+  void* take(const std::shared_ptr<CaptureReserve>& reserve, int graph) {
+    const Stream stream = device_->make_stream();
+    device_->begin_capture(stream, graph);
+    return reserve->take(*device_, device_->stream_state(stream).capturing_graph);
+  }
+};
+
+TEST_F(Reserve, GivesEachCapturedLaunchAZeroedWorkspaceOfItsOwn) {
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 2);
+  const int calls = device_->driver_calls;
+  void* const first = take(reserve, 1);
+  void* const second = take(reserve, 1);
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(is_zero(first, kPacked4.bytes));
+  EXPECT_TRUE(is_zero(second, kPacked4.bytes));
+  EXPECT_EQ(device_->driver_calls, calls) << "a capture must not allocate";
+}
+
+TEST_F(Reserve, SaysWhatToDoWhenAllAreTaken) {
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  take(reserve, 1);
+  try {
+    take(reserve, 2);
+    FAIL() << "a second workspace appeared";
+  } catch (const RequestError& error) {
+    EXPECT_NE(std::string(error.what()).find("reserved only 1 workspaces"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("raise ScanOptions::captured_launches"), std::string::npos);
+  }
+}
+
+TEST_F(Reserve, ReusesAWorkspaceOnceItsGraphIsDead) {
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  void* const first = take(reserve, 1);
+  device_->destroy_graph(1);
+  EXPECT_EQ(take(reserve, 2), first);
+  EXPECT_FALSE(device_->driver_called_in_callback) << "a driver's callback must not call the driver";
+}
+
+TEST_F(Reserve, OutlivesItsPlanAsLongAsAGraphDoes) {
+  auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  void* const held = take(reserve, 1);
+  reserve.reset();
+  EXPECT_NE(pool_->acquire(kPacked4).memory, held) << "the graph may still be replayed";
+  device_->destroy_graph(1);
+  EXPECT_EQ(pool_->acquire(kPacked4).memory, held);
+  EXPECT_FALSE(device_->driver_called_in_callback);
+}
+
+TEST_F(Reserve, KeepsAWorkspaceThatAGraphRefusedToHold) {
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  device_->fail_to_retain = true;
+  EXPECT_THROW(take(reserve, 1), DeviceError);
+  device_->fail_to_retain = false;
+  EXPECT_NE(take(reserve, 1), nullptr);
+}
+
+TEST_F(Reserve, OfADeadPlanServesTheNextPlan) {
+  CaptureReserve::make(pool_, kPacked4, 3).reset();
+  const int calls = device_->driver_calls;
+  CaptureReserve::make(pool_, kPacked4, 3);
+  EXPECT_EQ(device_->driver_calls, calls);
+}
+
+}  // namespace
+}  // namespace scantune
