@@ -9,8 +9,9 @@
 namespace scantune {
 namespace {
 
-// Resource usage goes to the log: registers, shared memory and spills are what a reader of a slow kernel wants first.
-constexpr const char* kOptions[] = {"--std=c++20", "--ptxas-options=-v"};
+// The templates' constexpr functions carry no __device__, since a host compiler reads them too. Resource usage goes to the
+// log: registers, shared memory and spills are what a reader of a slow kernel wants first.
+constexpr const char* kOptions[] = {"--std=c++20", "--device-as-default-execution-space", "--ptxas-options=-v"};
 
 // The templates as NVRTC wants its in-memory headers.
 struct Headers {
