@@ -1,0 +1,101 @@
+// What the GPU tests share: a device, streams and graphs of the driver. Without a GPU every test is skipped, and says why.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "device/cuda/driver.h"
+#include "device/device.h"
+#include "scantune/error.hpp"
+#include "scantune/runtime.hpp"
+
+namespace scantune {
+
+inline void check(CUresult result, const char* call) {
+  if (result == CUDA_SUCCESS) return;
+  const char* name = "unknown error";
+  Driver::instance().cuGetErrorName(result, &name);
+  throw DeviceError(std::string(call) + ": " + name);
+}
+#define SCANTUNE_CHECK(call) ::scantune::check(::scantune::Driver::instance().call, #call)
+
+class GpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      device_ = cuda_device();
+    } catch (const DeviceError& error) {
+      GTEST_SKIP() << "needs a GPU: " << error.what();
+    }
+  }
+
+  std::shared_ptr<Device> device_;
+};
+
+class TestStream {
+ public:
+  TestStream() { SCANTUNE_CHECK(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING)); }
+  ~TestStream() {
+    runtime::release(stream_);
+    Driver::instance().cuStreamDestroy(stream_);
+  }
+  TestStream(const TestStream&) = delete;
+  operator CUstream() const { return stream_; }
+  void synchronize() const { SCANTUNE_CHECK(cuStreamSynchronize(stream_)); }
+
+ private:
+  CUstream stream_ = nullptr;
+};
+
+// What enqueue puts into the stream, as an executable graph.
+class TestGraph {
+ public:
+  template <class Enqueue>
+  TestGraph(CUstream stream, const Enqueue& enqueue) {
+    SCANTUNE_CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    CUgraph graph = nullptr;
+    try {
+      enqueue();
+    } catch (...) {
+      Driver::instance().cuStreamEndCapture(stream, &graph);
+      if (graph != nullptr) Driver::instance().cuGraphDestroy(graph);
+      throw;
+    }
+    SCANTUNE_CHECK(cuStreamEndCapture(stream, &graph));
+    SCANTUNE_CHECK(cuGraphInstantiate(&executable_, graph, 0));
+    SCANTUNE_CHECK(cuGraphDestroy(graph));
+  }
+  ~TestGraph() { Driver::instance().cuGraphExecDestroy(executable_); }
+  TestGraph(const TestGraph&) = delete;
+  void launch(CUstream stream) const { SCANTUNE_CHECK(cuGraphLaunch(executable_, stream)); }
+
+ private:
+  CUgraphExec executable_ = nullptr;
+};
+
+inline std::vector<std::int32_t> random_items(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::int32_t> items(n);
+  for (auto& item : items) item = static_cast<std::int32_t>(random());
+  return items;
+}
+
+inline std::vector<std::int32_t> inclusive_sum(const std::vector<std::int32_t>& items) {
+  std::vector<std::int32_t> sums(items.size());
+  std::uint32_t sum = 0;
+  for (std::size_t index = 0; index < items.size(); ++index)
+    sums[index] = static_cast<std::int32_t>(sum += static_cast<std::uint32_t>(items[index]));
+  return sums;
+}
+
+inline std::vector<std::int32_t> downloaded(const runtime::Buffer<std::int32_t>& buffer) {
+  std::vector<std::int32_t> items(buffer.size());
+  buffer.download(items.data());
+  return items;
+}
+
+}  // namespace scantune

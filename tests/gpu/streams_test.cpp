@@ -1,0 +1,161 @@
+// The public API on the GPU: streams, threads and graphs.
+#include <thread>
+
+#include "gpu_test.h"
+
+namespace scantune {
+namespace {
+
+using runtime::Buffer;
+class StreamsOnGpu : public GpuTest {};
+class GraphsOnGpu : public GpuTest {};
+
+TEST_F(StreamsOnGpu, OnePlanRunsOnManyStreamsFromManyThreads) {
+  constexpr std::size_t kItems = 3'000'001;
+  const auto plan = runtime::plan<std::int32_t>(kItems);
+  std::vector<std::thread> threads;
+  for (unsigned thread = 0; thread < 8; ++thread)
+    threads.emplace_back([&, thread] {
+      const auto items = random_items(kItems, thread);
+      const auto sums = inclusive_sum(items);
+      const TestStream stream;
+      Buffer<std::int32_t> input(items), output(kItems);
+      for (int round = 0; round < 30; ++round) {
+        for (int launch = 0; launch < 5; ++launch) plan(input.data(), output.data(), stream);
+        stream.synchronize();
+        ASSERT_EQ(downloaded(output), sums) << "thread " << thread << ", round " << round;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_F(StreamsOnGpu, TwoStreamsScanDifferentProblemsAtOnce) {
+  const auto items = random_items(1u << 22, 1);
+  const auto sums = inclusive_sum(items);
+  const TestStream first, second;
+  Buffer<std::int32_t> input(items), large(items.size());
+  Buffer<std::int32_t> small(5000);
+  for (int round = 0; round < 200; ++round) {
+    runtime::scan(input.data(), large.data(), items.size(), {.stream = first});
+    runtime::scan(input.data(), small.data(), 5000, {.stream = second});
+  }
+  first.synchronize();
+  second.synchronize();
+  EXPECT_EQ(downloaded(large), sums);
+  EXPECT_EQ(downloaded(small), std::vector<std::int32_t>(sums.begin(), sums.begin() + 5000));
+}
+
+TEST_F(StreamsOnGpu, ScansOfOneStreamFollowEachOtherInPlace) {
+  const auto items = random_items(70'001, 2);
+  auto expected = items;
+  const TestStream stream;
+  Buffer<std::int32_t> buffer(items);
+  const auto plan = runtime::plan<std::int32_t>(items.size());
+  for (int scan = 0; scan < 50; ++scan) {
+    plan(buffer.data(), buffer.data(), stream);
+    expected = inclusive_sum(expected);
+  }
+  stream.synchronize();
+  EXPECT_EQ(downloaded(buffer), expected);
+}
+
+TEST_F(StreamsOnGpu, DeterministicFloatSumsAreBitEqualBesideOtherWork) {
+  constexpr std::size_t kItems = 1'234'567;
+  std::mt19937 random(3);
+  std::vector<float> items(kItems), first(kItems), again(kItems);
+  for (auto& item : items) item = std::uniform_real_distribution<float>(-1, 1)(random);
+  const TestStream stream, busy;
+  Buffer<float> input(items), output(kItems), other(kItems);
+  const auto plan = runtime::plan<float>(kItems, {.determinism = Determinism::run_to_run});
+  const auto noise = runtime::plan<float>(kItems);
+  for (int run = 0; run < 100; ++run) {
+    noise(input.data(), other.data(), busy);
+    plan(input.data(), output.data(), stream);
+    output.download(run == 0 ? first.data() : again.data());
+    if (run > 0) {
+      ASSERT_EQ(again, first) << "run " << run;
+    }
+  }
+}
+
+TEST_F(GraphsOnGpu, ReplayManyTimes) {
+  const auto items = random_items(300'001, 4);
+  const TestStream stream;
+  Buffer<std::int32_t> input(items), output(items.size());
+  const auto plan = runtime::plan<std::int32_t>(items.size());
+  const TestGraph graph(stream, [&] { plan(input.data(), output.data(), stream); });
+  for (unsigned replay = 0; replay < 20; ++replay) {
+    const auto fresh = random_items(items.size(), 100 + replay);
+    input.upload(fresh.data());
+    for (int repeat = 0; repeat < 50; ++repeat) graph.launch(stream);
+    stream.synchronize();
+    ASSERT_EQ(downloaded(output), inclusive_sum(fresh)) << "replay " << replay;
+  }
+}
+
+TEST_F(GraphsOnGpu, TwoGraphsOfOnePlanReplayAtOnceBesideEagerCalls) {
+  const auto items = random_items(2'000'003, 5);
+  const auto sums = inclusive_sum(items);
+  const TestStream first, second, third;
+  Buffer<std::int32_t> input(items), out_first(items.size()), out_second(items.size()), out_third(items.size());
+  const auto plan = runtime::plan<std::int32_t>(items.size());
+  const TestGraph one(first, [&] { plan(input.data(), out_first.data(), first); });
+  const TestGraph two(first, [&] { plan(input.data(), out_second.data(), first); });
+  for (int replay = 0; replay < 200; ++replay) {
+    one.launch(first);
+    two.launch(second);
+    plan(input.data(), out_third.data(), third);
+  }
+  for (const TestStream* stream : {&first, &second, &third}) stream->synchronize();
+  EXPECT_EQ(downloaded(out_first), sums);
+  EXPECT_EQ(downloaded(out_second), sums);
+  EXPECT_EQ(downloaded(out_third), sums);
+}
+
+TEST_F(GraphsOnGpu, CaptureBeyondTheReserveIsRefusedAndAFreedGraphMakesRoom) {
+  const auto items = random_items(300'000, 6);
+  const auto sums = inclusive_sum(items);
+  const TestStream stream;
+  Buffer<std::int32_t> input(items), output(items.size());
+  const auto plan = runtime::plan<std::int32_t>(items.size(), {.captured_launches = 1});
+  const auto capture = [&] { plan(input.data(), output.data(), stream); };
+  {
+    const TestGraph graph(stream, capture);
+    EXPECT_THROW(TestGraph(stream, capture), RequestError);
+    graph.launch(stream);
+    stream.synchronize();
+    EXPECT_EQ(downloaded(output), sums);
+  }
+  // The driver frees a graph's objects some time after it is destroyed.
+  for (int attempt = 0;; ++attempt) {
+    try {
+      const TestGraph graph(stream, capture);
+      graph.launch(stream);
+      stream.synchronize();
+      break;
+    } catch (const RequestError&) {
+      ASSERT_LT(attempt, 1000) << "the reserve never came back";
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  EXPECT_EQ(downloaded(output), sums);
+}
+
+TEST_F(StreamsOnGpu, WrongArgumentsAreNamedBeforeAnythingIsLaunched) {
+  Buffer<std::int32_t> buffer(1000);
+  std::vector<std::int32_t> host(1000);
+  const auto message = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const RequestError& error) {
+      return error.what();
+    }
+    return "no exception";
+  };
+  EXPECT_NE(message([&] { runtime::scan(host.data(), buffer.data(), 1000); }).find("input"), std::string::npos);
+  EXPECT_NE(message([&] { runtime::scan(buffer.data(), host.data(), 1000); }).find("output"), std::string::npos);
+  EXPECT_NE(message([&] { runtime::scan(buffer.data(), buffer.data() + 1, 900); }).find("overlap"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace scantune
