@@ -1,0 +1,87 @@
+// What names a binary in the caches.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "jit/binary_key.h"
+#include "jit/nvrtc_compiler.h"
+#include "jit_counting_compiler.h"
+#include "support/sha256.h"
+
+namespace scantune {
+namespace {
+
+std::string key_of(const ScanRequest& request, const Config& config, const std::string& arch = "sm_90") {
+  return binary_key(NvrtcCompiler(), instantiate(request, config), arch);
+}
+
+TEST(BinaryKey, IsTheSameForEveryNThatTheModuleServes) {
+  const ScanRequest small{.n = 1000};
+  const Config config = default_config(small, 90);
+  ScanRequest large = small;
+  large.n = 100000;
+  EXPECT_EQ(key_of(small, config), key_of(large, config));
+  EXPECT_EQ(key_of(small, config).size(), 64u);
+}
+
+TEST(BinaryKey, DiffersWithEveryThingThatDecidesTheBinary) {
+  const ScanRequest request{.n = 100000};
+  ScanRequest unaligned = request;
+  unaligned.alignment_bytes = 4;
+  ScanRequest maximum = request;
+  maximum.op = Operator::max;
+  std::set<std::string> keys;
+  std::size_t made = 0;
+  for (const FamilyModel* family : families()) {
+    const Config config = family->default_config(request, 90);
+    for (const ScanRequest& other : {request, unaligned, maximum})
+      for (const char* arch : {"sm_80", "sm_90"}) {
+        keys.insert(key_of(other, config, arch));
+        ++made;
+      }
+  }
+  EXPECT_EQ(keys.size(), made);
+}
+
+TEST(BinaryKey, DiffersWithCompilerAndKernelNames) {
+  std::atomic<int> compilations = 0;
+  const Instantiation instantiation = instantiation_of("a");
+  Instantiation renamed = instantiation;
+  renamed.kernels = {"kern", "el"};
+  const CountingCompiler counting(compilations);
+  EXPECT_NE(binary_key(counting, instantiation, "sm_90"), binary_key(NvrtcCompiler(), instantiation, "sm_90"));
+  EXPECT_NE(binary_key(counting, instantiation, "sm_90"), binary_key(counting, renamed, "sm_90"));
+}
+
+TEST(BinaryKey, DiffersForAnNvrtcThatTheUserNames) {
+  const Instantiation instantiation = instantiation_of("a");
+  unsetenv("SCANTUNE_NVRTC");
+  const std::string usual = binary_key(NvrtcCompiler(), instantiation, "sm_90");
+  setenv("SCANTUNE_NVRTC", "/somewhere/libnvrtc.so.13", 1);
+  EXPECT_NE(binary_key(NvrtcCompiler(), instantiation, "sm_90"), usual);
+  unsetenv("SCANTUNE_NVRTC");
+}
+
+TEST(Templates, AreEmbeddedWithTheirPathsUnderTemplates) {
+  std::set<std::string> paths;
+  for (const TemplateFile& file : template_files()) paths.insert(file.path);
+  EXPECT_TRUE(paths.contains("config/request.h"));
+  EXPECT_TRUE(paths.contains("primitives/intrinsics_cuda.h"));
+  for (const FamilyModel* family : families()) EXPECT_TRUE(paths.contains(family->header())) << family->header();
+}
+
+TEST(Templates, HashToSha256) {
+  EXPECT_EQ(template_hash().size(), 64u);
+  EXPECT_EQ(template_hash().find_first_not_of("0123456789abcdef"), std::string::npos);
+}
+
+TEST(Sha256, MatchesTheStandardsExample) {
+  EXPECT_EQ(Sha256().add("abc").hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Sha256, KeepsFieldsApart) {
+  EXPECT_NE(Sha256().add_field("ab").add_field("c").hex(), Sha256().add_field("a").add_field("bc").hex());
+}
+
+}  // namespace
+}  // namespace scantune
