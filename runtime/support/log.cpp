@@ -2,12 +2,18 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 
 namespace scantune {
 namespace {
+
+bool is_quiet() {
+  const char* const value = std::getenv("SCANTUNE_LOG");
+  return value != nullptr && std::string_view(value) == "quiet";
+}
 
 bool first_time(std::string_view message) {
   static std::mutex mutex;
@@ -19,7 +25,7 @@ bool first_time(std::string_view message) {
 }  // namespace
 
 void log_once(std::string_view message) noexcept try {
-  if (!first_time(message)) return;
+  if (is_quiet() || !first_time(message)) return;
   // One write: lines of several threads and processes do not mix.
   const std::string line = "scantune: " + std::string(message) + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());

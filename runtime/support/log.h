@@ -5,7 +5,8 @@
 
 namespace scantune {
 
-// Writes "scantune: message" and a newline; the same message only once per process. Never throws.
+// Writes "scantune: message" and a newline; the same message only once per process. SCANTUNE_LOG=quiet
+// silences it. Never throws.
 void log_once(std::string_view message) noexcept;
 
 }  // namespace scantune

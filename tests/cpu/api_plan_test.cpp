@@ -202,6 +202,25 @@ TEST_F(Plans, PassOnTheErrorWhenEvenTheDefaultDoesNotCompile) {
   EXPECT_THROW(plan(sum_of(1 << 20)), CompileError);
 }
 
+TEST_F(Plans, SayOncePerProblemThatNothingWasTunedUnlessAskedToBeQuiet) {
+  ScanRequest f64 = sum_of(1000);
+  f64.input_type = f64.accumulator_type = f64.output_type = ValueType::f64;
+  setenv("SCANTUNE_LOG", "quiet", 1);
+  ::testing::internal::CaptureStderr();
+  plan(f64);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  unsetenv("SCANTUNE_LOG");
+  ::testing::internal::CaptureStderr();
+  plan(f64);
+  const std::string first = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(contains(first, "no tuning record for f64 sum on NVIDIA H200 (sm_90)")) << first;
+  EXPECT_TRUE(contains(first, "scantune --arch sm_90 --type f64 --op sum")) << first;
+  ::testing::internal::CaptureStderr();
+  f64.n = 2000;
+  plan(f64);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(Plans, RefuseAConfigThatCannotRunTheRequest) {
   const Config config = find_family("single_block")->default_config(sum_of(1024), 90);
   EXPECT_THROW(ScanPlan(device_, sum_of(1 << 20), {config, ConfigOrigin::exact_n, "", std::nullopt}, 0), RequestError);
