@@ -25,8 +25,10 @@ Allocation allocation_of(const CudaContext& context, CUdeviceptr pointer) {
                            CU_POINTER_ATTRIBUTE_RANGE_SIZE};
   std::array<void*, attributes.size()> values = {&found.type,           &found.context, &found.accessible, &found.managed,
                                                  &found.device_ordinal, &found.start,   &found.bytes};
-  context.check(Driver::instance().cuPointerGetAttributes(attributes.size(), attributes.data(), values.data(), pointer),
-                "cuPointerGetAttributes");
+  const CUresult result =
+      Driver::instance().cuPointerGetAttributes(attributes.size(), attributes.data(), values.data(), pointer);
+  if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_CONTEXT) return {};  // no address of CUDA's
+  context.check(result, "cuPointerGetAttributes");
   return found;
 }
 
