@@ -1,0 +1,123 @@
+// How long NVRTC takes for one kernel variant on one core, and how many variants per second one and two processes compile.
+//
+//   compile_bench [sm, 90 if left out]
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+
+#include "instantiation/instantiation.h"
+#include "jit/nvrtc_compiler.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kRepeats = 9;
+constexpr int kVariantsPerProcess = 24;
+
+using Clock = std::chrono::steady_clock;
+
+struct Variant {
+  ScanRequest request;
+  Config config;
+};
+
+std::vector<Variant> default_variants(int sm) {
+  std::vector<Variant> variants;
+  for (const FamilyModel* family : families())
+    for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64}) {
+      const ScanRequest request{.input_type = type, .accumulator_type = type, .output_type = type, .n = 100000};
+      variants.push_back({request, family->default_config(request, sm)});
+    }
+  return variants;
+}
+
+void compile(const Variant& variant, int sm) {
+  NvrtcCompiler().compile(instantiate(variant.request, variant.config), "sm_" + std::to_string(sm));
+}
+
+double cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
+double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + kRepeats / 2, values.end());
+  return values[kRepeats / 2];
+}
+
+void print_times_of(const Variant& variant, int sm) {
+  compile(variant, sm);  // NVRTC's own start-up
+  std::vector<double> wall, cpu;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    const auto start = Clock::now();
+    const double cpu_before = cpu_ms();
+    compile(variant, sm);
+    wall.push_back(ms_since(start));
+    cpu.push_back(cpu_ms() - cpu_before);
+  }
+  std::printf("  %-13s %s  %6.1f ms, of which the CPU worked %6.1f\n", variant.config.family().name(),
+              token(variant.request.input_type), median(wall), median(cpu));
+}
+
+// A process that compiles once, says that it is ready, waits for the word to go and then compiles its share.
+struct Worker {
+  Worker(int sm, int first_variant) {
+    if (pipe(ready) != 0 || pipe(go) != 0) std::abort();
+    if ((process = fork()) != 0) return;
+    const std::vector<Variant> variants = default_variants(sm);
+    const auto variant = [&](int index) { return variants[static_cast<std::size_t>(index) % variants.size()]; };
+    compile(variant(first_variant), sm);
+    char word = 1;
+    if (write(ready[1], &word, 1) != 1 || read(go[0], &word, 1) != 1) _exit(1);
+    for (int index = 0; index < kVariantsPerProcess; ++index) compile(variant(first_variant + index), sm);
+    _exit(0);
+  }
+  void wait_until_ready() const {
+    char word = 0;
+    if (read(ready[0], &word, 1) != 1) std::abort();
+  }
+  void start() const {
+    const char word = 1;
+    if (write(go[1], &word, 1) != 1) std::abort();
+  }
+  void wait_until_done() const {
+    int status = 0;
+    if (waitpid(process, &status, 0) != process || status != 0) std::abort();
+  }
+
+  int ready[2];
+  int go[2];
+  pid_t process;
+};
+
+double variants_per_second(int processes, int sm) {
+  std::vector<Worker> workers;
+  for (int process = 0; process < processes; ++process) workers.emplace_back(sm, process);
+  for (const Worker& worker : workers) worker.wait_until_ready();
+  const auto start = Clock::now();
+  for (const Worker& worker : workers) worker.start();
+  for (const Worker& worker : workers) worker.wait_until_done();
+  return 1e3 * processes * kVariantsPerProcess / ms_since(start);
+}
+
+}  // namespace
+}  // namespace scantune
+
+int main(int count, char** arguments) {
+  using namespace scantune;
+  const int sm = count > 1 ? std::atoi(arguments[1]) : 90;
+  // Before this process opens NVRTC: the processes start from nothing.
+  const double one = variants_per_second(1, sm), two = variants_per_second(2, sm);
+  std::printf("%s, default configs to sm_%d, median of %d:\n", NvrtcCompiler().version().c_str(), sm, kRepeats);
+  for (const Variant& variant : default_variants(sm)) print_times_of(variant, sm);
+  std::printf("1 process: %.1f variants/s, 2 processes: %.1f variants/s (%.2f times as many)\n", one, two, two / one);
+}

@@ -1,0 +1,59 @@
+#include "replayed_graph.h"
+
+#include <utility>
+
+#include "cuda_check.h"
+#include "measure/statistics.h"
+
+namespace scantune::bench {
+namespace {
+
+struct Events {
+  Events() {
+    SCANTUNE_BENCH_CHECK(cudaEventCreate(&start));
+    SCANTUNE_BENCH_CHECK(cudaEventCreate(&stop));
+  }
+  cudaEvent_t start = nullptr;
+  cudaEvent_t stop = nullptr;
+};
+
+}  // namespace
+
+ReplayedGraph::ReplayedGraph(cudaStream_t stream, int launches, const std::function<void(cudaStream_t, int)>& enqueue)
+    : stream_(stream), launches_(launches) {
+  SCANTUNE_BENCH_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  for (int launch = 0; launch < launches; ++launch) enqueue(stream, launch);
+  cudaGraph_t graph = nullptr;
+  SCANTUNE_BENCH_CHECK(cudaStreamEndCapture(stream, &graph));
+  SCANTUNE_BENCH_CHECK(cudaGraphInstantiate(&executable_, graph, 0));
+  SCANTUNE_BENCH_CHECK(cudaGraphDestroy(graph));
+  SCANTUNE_BENCH_CHECK(cudaGraphUpload(executable_, stream));
+}
+
+ReplayedGraph::~ReplayedGraph() {
+  if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+}
+
+ReplayedGraph::ReplayedGraph(ReplayedGraph&& other) noexcept
+    : stream_(other.stream_),
+      launches_(other.launches_),
+      executable_(std::exchange(other.executable_, nullptr)),
+      samples_us_(std::move(other.samples_us_)) {}
+
+void ReplayedGraph::replay() const { SCANTUNE_BENCH_CHECK(cudaGraphLaunch(executable_, stream_)); }
+
+void ReplayedGraph::sample() {
+  static const Events kEvents;  // for the life of the process
+  replay();
+  SCANTUNE_BENCH_CHECK(cudaEventRecord(kEvents.start, stream_));
+  replay();
+  SCANTUNE_BENCH_CHECK(cudaEventRecord(kEvents.stop, stream_));
+  SCANTUNE_BENCH_CHECK(cudaEventSynchronize(kEvents.stop));
+  float ms = 0;
+  SCANTUNE_BENCH_CHECK(cudaEventElapsedTime(&ms, kEvents.start, kEvents.stop));
+  samples_us_.push_back(1000.0 * static_cast<double>(ms) / launches_);
+}
+
+double ReplayedGraph::median_us() const { return quantile(samples_us_, 0.5); }
+
+}  // namespace scantune::bench

@@ -1,0 +1,36 @@
+// Launches captured into a CUDA graph, and how long replaying it takes.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <vector>
+
+namespace scantune::bench {
+
+class ReplayedGraph {
+ public:
+  // enqueue(stream, launch) puts launch 0, 1, ... into the stream.
+  ReplayedGraph(cudaStream_t stream, int launches, const std::function<void(cudaStream_t, int)>& enqueue);
+  ~ReplayedGraph();
+  ReplayedGraph(ReplayedGraph&& other) noexcept;
+  ReplayedGraph(const ReplayedGraph&) = delete;
+  ReplayedGraph& operator=(const ReplayedGraph&) = delete;
+
+  void replay() const;
+  // Appends the microseconds that one launch takes on average in one replay. Another replay runs before it, so that the
+  // GPU never waits for the CPU within the time taken.
+  void sample();
+
+  int launches() const { return launches_; }
+  std::size_t samples() const { return samples_us_.size(); }
+  double median_us() const;
+
+ private:
+  cudaStream_t stream_;
+  int launches_;
+  cudaGraphExec_t executable_ = nullptr;
+  std::vector<double> samples_us_;
+};
+
+}  // namespace scantune::bench
