@@ -29,7 +29,7 @@ from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
 from scantune.quantity import format_duration, format_size, parse_duration, parse_sizes
 from scantune.record import Run, now
-from scantune.report import ProgressReport, winners_table
+from scantune.report import ProgressReport, standard_output, winners_table
 from scantune.worker import Worker
 from scantune.worker_command import worker_command
 
@@ -40,7 +40,7 @@ _HOST_SIZES = ["2^8..2^18"]
 _MAX_COMPILE_WORKERS = 8
 _INTERRUPTED = 130
 
-console = Console()
+console = standard_output()
 errors = Console(stderr=True)
 
 

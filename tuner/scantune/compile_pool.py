@@ -14,13 +14,11 @@ from scantune.config import Config
 from scantune.trial import Failure
 from scantune.worker import Worker, WorkerDied, WorkerError
 
-_TIMEOUT_S = 120.0
-
 
 class CompilePool:
     """A fixed number of workers, each behind a thread; started at their first compilation."""
 
-    def __init__(self, new_worker: Callable[[], Worker], size: int, timeout_s: float = _TIMEOUT_S) -> None:
+    def __init__(self, new_worker: Callable[[], Worker], size: int, timeout_s: float) -> None:
         self._new_worker = new_worker
         self._timeout_s = timeout_s
         self._workers: list[Worker] = []
@@ -47,7 +45,8 @@ class CompilePool:
 
     def _compile(self, request: dict[str, Any], config: Config) -> float | Failure:
         try:
-            params = {"request": request, "config": config.message()}
+            # The kernels of other kinds of scan are compiled when the winner is verified.
+            params = {"request": request, "config": config.message(), "all_kinds": False}
             result = self._worker().call("compile", params, self._timeout_s)
         except WorkerDied as error:
             return Failure(error.status, f"compile: {error}")

@@ -30,7 +30,7 @@ _ADVICE = {
     "disk i/o error": "the disk failed to read or write; what was saved before is safe. Check space and permissions",
     "not a database": "it is not an SQLite database; move it away, or choose another with --db",
     "malformed": "it is damaged; move it away and tune again, or import an earlier export into a new one",
-    "unable to open": "it cannot be opened; check that its directory exists and is writable, or choose another with --db",
+    "unable to open": "it cannot be opened; check that its directory is there and writable, or choose another file",
 }
 
 

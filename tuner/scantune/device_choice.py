@@ -50,9 +50,8 @@ def _gpu_or_host(start: Start, note: Note) -> Worker:
         return gpu
     except (WorkerError, WorkerUnavailable) as error:
         gpu.close()
-        note(
-            f"no GPU can be used ({str(error).splitlines()[0]}), so this tunes the host device; its times describe the CPU"
-        )
+        reason = str(error).splitlines()[0]
+        note(f"no GPU can be used ({reason}), so this tunes the host device; its times describe the CPU")
     host = start(HOST)
     try:
         host.hello()
@@ -66,4 +65,5 @@ def _nothing_found(arch: str, device: str, error: WorkerError) -> str:
     asked = f"--arch {arch} was asked for" if arch != AUTO else f"--device {device} was asked for"
     if device == HOST:
         return f"{asked}, but the host device cannot be used: {error}; 'scantune doctor' tells more"
-    return f"{asked}, but {device} cannot be used: {error}; 'scantune --arch host' runs on the CPU, 'scantune doctor' tells more"
+    advice = "'scantune --arch host' runs on the CPU, 'scantune doctor' tells more"
+    return f"{asked}, but {device} cannot be used: {error}; {advice}"

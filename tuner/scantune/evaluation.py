@@ -26,6 +26,7 @@ _IMPLAUSIBLE_SPEEDUP = 2.0
 class Timeouts:
     """Seconds for one request: a fixed part, and a part per item and sample, both with room to spare."""
 
+    compile_s: float = 120.0
     base_s: float = 30.0
     item_s: float = 10e-9
 
@@ -68,9 +69,12 @@ class Evaluator:
         except (WorkerError, WorkerDied):
             return False
 
-    def verify(self, problem: Problem, n: int, config: Config, seed: int) -> Failure | None:
-        """Return why the config's results at n items cannot be trusted, or None."""
-        params = {"request": problem.request(n), "config": config.message(), "seed": seed}
+    def verify(self, problem: Problem, n: int, config: Config, seed: int, all_kinds: bool = False) -> Failure | None:
+        """Return why the config's results at n items cannot be trusted, or None.
+
+        With all_kinds, exclusive scans and initial values are checked too: a record serves them all.
+        """
+        params = {"request": problem.request(n), "config": config.message(), "seed": seed, "all_kinds": all_kinds}
         try:
             result = self._worker.call("verify", params, self._timeouts.verify_s(n))
         except (WorkerError, WorkerDied) as error:

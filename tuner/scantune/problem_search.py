@@ -63,6 +63,7 @@ class ProblemSearch:
         self._failures: dict[Config, Failure] = {}
         self._compiling: deque[Compiling] = deque()
         self._pending: deque[Config] = deque()  # to be tried before anything is suggested
+        self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
 
     @property
     def failures(self) -> dict[Config, Failure]:
@@ -77,8 +78,9 @@ class ProblemSearch:
         holder = self._legal(holder)
         hopeful = [self._legal(config) for config in starts]
         # Default and holder come first: however short the time is, nothing may win without meeting them.
-        first = [self._space.default, *([holder] if holder else [])]
-        self._queue([*first, *self._space.defaults, *(config for config in hopeful if config)])
+        self._queue([self._space.default, *([holder] if holder else [])])
+        self._owed = set(self._pending)
+        self._queue([*self._space.defaults, *(config for config in hopeful if config)])
         self._explore(self._tools.policy.trials - self._tools.policy.polish)
         self._polish()
         return self._decide(holder)
@@ -101,10 +103,11 @@ class ProblemSearch:
         self._pending.extend(config for config in configs if self._search.take(config))
 
     def _explore(self, limit: int) -> None:
-        while self._tried < limit:
+        while self._owed or (self._tried < limit and not self._out_of_time):
             # While one batch is measured the next one compiles.
-            self._compile_ahead(min(2 * self._tools.policy.batch, limit - self._tried), suggest=not self._out_of_time)
-            if not self._compiling or (self._out_of_time and self._times):
+            depth = max(len(self._owed), min(2 * self._tools.policy.batch, limit - self._tried))
+            self._compile_ahead(depth, suggest=not self._out_of_time)
+            if not self._compiling:
                 break
             self._race_batch()
         self._drop_compiling()
@@ -203,6 +206,7 @@ class ProblemSearch:
         self._tools.watcher.tried(self._tried, limit, best, self._times[best] if best else None)
 
     def _learn(self, trial: Trial, score: float | None) -> None:
+        self._owed.discard(trial.config)
         if trial.failure:
             self._failures[trial.config] = trial.failure
             self._search.tell(trial.config, None)
@@ -228,7 +232,7 @@ class ProblemSearch:
                 times[config] = outcome
         default_us = times[self._space.default].median_us if self._space.default in times else None
         while (winner := pick_winner(times, holder if holder in times else self._space.default)) is not None:
-            failure = self._tools.evaluator.verify(self._problem, self._n, winner, self._tools.seed + 1)
+            failure = self._tools.evaluator.verify(self._problem, self._n, winner, self._tools.seed + 1, all_kinds=True)
             if failure is None:
                 return self._record(winner, times[winner], default_us, measured.ceiling_us)
             self._reject(winner, failure)

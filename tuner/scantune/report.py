@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
@@ -65,11 +68,9 @@ class ProgressReport:
 
     def found(self, record: Record, space: Space) -> None:
         departures = " ".join(f"{name}={value}" for name, value in space.departures(record.config).items())
-        self._console.print(
-            f"{record.problem} {format_size(record.n)}: {record.median_us:.2f} µs{_gain_text(record, ', {} the default')}"
-            f"  {escape(record.config.family)} {escape(departures or 'default')}",
-            highlight=False,
-        )
+        text = f"{record.problem} {format_size(record.n)}: {record.median_us:.2f} µs{_gain_text(record, ', gain {}')}"
+        text += f"  {record.config.family} {departures or 'default'}"
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
         self._advance()
 
     def gave_up(self, problem: Problem, n: int, reason: str) -> None:
@@ -88,14 +89,21 @@ class ProgressReport:
         return min(rest_s, task.time_remaining) if task.time_remaining else rest_s
 
 
+def standard_output() -> Console:
+    """Return the console of results; a file or pipe, which has no width, gets room for whole rows."""
+    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if has_width else 160)
+
+
 def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space], title: str) -> Table:
     """Return the final table. With a space, a config is told by what departs from its family's default."""
-    table = Table(title=title, title_justify="left", caption=_caption(spaces), caption_justify="left")
-    for header, right in (
-        ("problem", False), ("N", True), ("family", False), ("config", False), ("µs", True), ("GB/s", True),
-        ("of copy", True), ("default", True),
-    ):  # fmt: skip
-        table.add_column(header, justify="right" if right else "left", overflow="fold", no_wrap=header != "config")
+    table = Table(
+        title=title, title_justify="left", caption=_caption(spaces), caption_justify="left", box=SIMPLE_HEAD,
+        pad_edge=False,
+    )  # fmt: skip
+    for header in ("problem", "N", "µs", "GB/s", "of copy", "gain"):
+        table.add_column(header, justify="left" if header == "problem" else "right", no_wrap=True)
+    table.add_column("family and config")
     previous = None
     for record in records:
         if previous and record.problem != previous.problem:
@@ -106,7 +114,7 @@ def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int]
 
 
 def _caption(spaces: Mapping[tuple[Problem, int], Space]) -> str:
-    about = "of copy: bandwidth beside a copy of as many bytes. default: how much faster than the untuned config."
+    about = "of copy: share of the bandwidth of a copy of as many bytes. gain: over the untuned default config."
     return f"config: what departs from the family's default. {about}" if spaces else about
 
 
@@ -117,12 +125,11 @@ def _row(record: Record, space: Space | None) -> list[str]:
     return [
         str(record.problem),
         format_size(record.n),
-        escape(record.config.family),
-        escape(" ".join(f"{name}={value}" for name, value in values.items())) or "default",
         f"{record.median_us:.2f}",
         f"{bytes_moved / record.median_us * 1e-3:.1f}",
         share,
         _gain_text(record, "{}") or "–",
+        escape(" ".join([record.config.family, *(f"{name}={value}" for name, value in values.items())])),
     ]
 
 

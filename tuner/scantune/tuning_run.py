@@ -52,16 +52,16 @@ class Outcome:
 class TuningRun:
     def __init__(
         self, archive: Archive, worker: Worker, new_worker: Callable[[], Worker], run: Run, policy: Policy,
-        compile_workers: int, watcher: RunWatcher,
+        compile_workers: int, watcher: RunWatcher, timeouts: Timeouts | None = None,
     ) -> None:  # fmt: skip
         self._archive = archive
         self._device = worker.hello().device
         self._run = run
         self._policy = policy
         self._watcher = watcher
-        timeouts = Timeouts.for_host() if self._device.is_host else Timeouts()
+        timeouts = timeouts or (Timeouts.for_host() if self._device.is_host else Timeouts())
         self._evaluator = Evaluator(worker, timeouts)
-        self._pool = CompilePool(new_worker, compile_workers)
+        self._pool = CompilePool(new_worker, compile_workers, timeouts.compile_s)
         self._records = {record.key: record for record in archive.records()}
 
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:

@@ -1,0 +1,120 @@
+"""Fixtures: a fake worker with faults to order, databases in a folder of the test's own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scantune.archive import Archive
+from scantune.config import Config
+from scantune.database import Database, open_database
+from scantune.evaluation import Timeouts
+from scantune.policy import Effort, Policy, Rounds
+from scantune.problem import Problem
+from scantune.record import Record, Run
+from scantune.space import Space
+from scantune.tuning_run import Outcome, TuningRun
+from scantune.worker import Worker
+
+FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
+SUM = Problem.of("i32", "sum")
+QUICK = Policy(24, 6, 4, 3, Rounds(3, 0.1, 1.5), Rounds(5, 0.1, None, True), 2**18, 30.0)
+
+
+@pytest.fixture(autouse=True)
+def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the user's settings and files out of the tests, and the tests out of them."""
+    for name in ("SCANTUNE_DB", "SCANTUNE_CACHE", "SCANTUNE_WORKER", "FAKE_WORKER_FAULTS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture
+def faults(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let every worker started from now on have these faults."""
+    return lambda **faults: monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps(faults))
+
+
+@pytest.fixture
+def request_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[dict[str, Any]]]:
+    """Return what all workers were asked."""
+    path = tmp_path / "requests.jsonl"
+    monkeypatch.setenv("FAKE_WORKER_LOG", str(path))
+    return lambda: [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    with Worker(FAKE_WORKER, "host") as worker:
+        yield worker
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with open_database(tmp_path / "tuning.db") as database:
+        yield database
+
+
+@dataclass
+class Notebook:
+    """A watcher that remembers."""
+
+    tries: int = 0
+    found_records: list[Record] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+    skipped: int = 0
+    on_try: Callable[[int], None] = lambda tries: None
+
+    def started(self, tasks: int, finished: int, budget_s: float) -> None:
+        self.skipped = finished
+
+    def searching(self, problem: Problem, n: int) -> None:
+        pass
+
+    def tried(self, trials: int, limit: int, best: Config | None, best_us: float | None) -> None:
+        self.tries += 1
+        self.on_try(self.tries)
+
+    def found(self, record: Record, space: Space) -> None:
+        self.found_records.append(record)
+
+    def gave_up(self, problem: Problem, n: int, reason: str) -> None:
+        self.given_up.append(reason)
+
+
+Tune = Callable[..., tuple[Outcome, Notebook]]
+
+
+@pytest.fixture
+def tune(database: Database) -> Tune:
+    """Run the tuner over the fake worker and return what came of it."""
+
+    def run(
+        sizes: tuple[int, ...] = (2**14,), problems: tuple[Problem, ...] = (SUM,), policy: Policy = QUICK,
+        effort: Effort = Effort.quick, seed: int = 1, started_at: str = "2026-01-01T00:00:00Z",
+        timeouts: Timeouts | None = None, notebook: Notebook | None = None,
+    ) -> tuple[Outcome, Notebook]:  # fmt: skip
+        notebook = notebook or Notebook()
+        with Worker(FAKE_WORKER, "host", seed) as worker:
+            hello = worker.hello()
+            own = Run(started_at, "0.1.0", hello.template_hash, hello.compiler_version, "none", effort, seed, "{}")
+            tuner = TuningRun(
+                Archive(database), worker, lambda: Worker(FAKE_WORKER, "host", seed), own, policy, 2, notebook, timeouts
+            )
+            return tuner.run(problems, sizes), notebook
+
+    return run
+
+
+def rows(database: Database, query: str) -> list[dict[str, Any]]:
+    """Return all rows of all_trials or all_records."""
+    return [dict(row) for row in database.rows(query, {"limit": 1_000_000})]

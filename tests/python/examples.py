@@ -1,0 +1,48 @@
+"""One table of examples that every round trip is driven by."""
+
+from __future__ import annotations
+
+from scantune.config import Config
+from scantune.device import Device
+from scantune.measurement import Measurement
+from scantune.policy import Effort
+from scantune.problem import Problem
+from scantune.record import Record, Run
+from scantune.trial import Failure, Trial
+
+DEVICES = [Device("sm_90", "NVIDIA H200", 132), Device("sm_90", "NVIDIA H100 PCIe", 114), Device("host", "A CPU", 8)]
+CONFIGS = [
+    Config("single_block", (("block_threads", 32), ("pdl", 0))),
+    Config("lookback", (("window", 8), ("layout", "warp_transposed"), ("poll_delay_ns", 0))),
+    Config("no_parameters", ()),
+    Config("extreme", (("smallest", -(2**31)), ("largest", 2**31 - 1))),
+]
+PROBLEMS = [
+    Problem.of("i32", "sum"),
+    Problem.of("bf16", "max"),
+    Problem("i8", "i32", "i32", "sum", "exclusive", "run_to_run", "documented"),
+]
+MEASUREMENTS = [
+    Measurement(0.71, 0.0, 1),
+    Measurement(2045.04, 0.0041, 31, 1980),
+    Measurement(3.5, 0.5, 3, None, probe_only=False),
+]
+FAILURES = [
+    Failure("compile_error", "error: expected a ';'\n  and a second line"),
+    Failure("wrong_result", "n = 4097: index 17: expected 3, found 4 (µ)"),
+    Failure("launch_error", ""),
+    Failure("timeout", "verify took longer than 30 s"),
+    Failure("crash", "the worker ended (killed by SIGSEGV)"),
+]
+TRIALS = [Trial(config, MEASUREMENTS[0], compile_ms=61.5) for config in CONFIGS] + [
+    Trial(Config("failing", (("number", index),)), failure=failure) for index, failure in enumerate(FAILURES)
+]
+RUNS = [
+    Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "580.65", Effort.quick, 1, "{}"),
+    Run("2026-02-28T23:59:59Z", "0.2.0", "b" * 64, "g++ 12.2", "", Effort.exhaustive, 2**31 - 1, '{"trials":64}'),
+]
+RECORDS = [
+    Record(DEVICES[0], PROBLEMS[0], 2**30, CONFIGS[1], 2045.0, 0.004, 2713.4, 2050.1, "2026-01-01T00:05:00Z", RUNS[0]),
+    Record(DEVICES[1], PROBLEMS[1], 1, CONFIGS[0], 0.71, 0.0, 1.81, None, "2026-01-02T00:00:00Z", RUNS[0]),
+    Record(DEVICES[2], PROBLEMS[2], 1000, CONFIGS[3], 31.5, 0.2, None, 12.0, "2026-03-01T00:00:00Z", RUNS[1]),
+]

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""A worker without a device: a synthetic space whose times are known, and faults that can be asked for.
+
+FAKE_WORKER_FAULTS is a JSON object: which fault befalls which configs, given as the parameters they must have, e.g.
+{"crash": {"block_threads": 512}, "hang": {...}, "start": "die"}. FAKE_WORKER_LOG collects every request. Both are read
+from the environment, as a real worker's options are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import sys
+import time
+from typing import Any
+
+FAMILIES: dict[str, dict[str, tuple[str, list[Any]]]] = {
+    "single_block": {
+        "block_threads": ("primary", [64, 128, 256]),
+        "items_per_thread": ("primary", [1, 4, 16]),
+        "pdl": ("secondary", [0, 1]),
+    },
+    "lookback": {
+        "block_threads": ("primary", [128, 256, 512]),
+        "items_per_thread": ("primary", [4, 8, 16, 32]),
+        "layout": ("primary", ["direct", "striped", "warp_transposed"]),
+        "window": ("secondary", [1, 8, 32]),
+    },
+}
+DEFAULTS = {
+    "single_block": {"block_threads": 256, "items_per_thread": 4, "pdl": 1},
+    "lookback": {"block_threads": 256, "items_per_thread": 16, "layout": "striped", "window": 32},
+}
+TYPES = ("i32", "i64", "f32", "f64")
+FAULTS = json.loads(os.environ.get("FAKE_WORKER_FAULTS", "{}"))
+NOISE = float(os.environ.get("FAKE_WORKER_NOISE", "0.002"))
+
+
+class Refusal(Exception):
+    def __init__(self, kind: str, message: str, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.error = {"kind": kind, "message": message, **({"fatal": True} if fatal else {})}
+
+
+def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
+    """The time behind the noise: best at one corner of the space, which depends on N."""
+    p, n = config["parameters"], request["n"]
+    if config["family"] == "single_block":
+        return (1 + n / 2000) * (1 + abs(p["block_threads"] - 128) / 500) * (1.1 - 0.1 * p["pdl"])
+    best_items = 8 if n < 2**20 else 32
+    shape = 1 + 0.02 * abs(p["items_per_thread"] - best_items) + abs(p["block_threads"] - 512) / 2000
+    layout = {"direct": 1.3, "striped": 1.1, "warp_transposed": 1.0}[p["layout"]]
+    return (3 + n / 100_000) * shape * layout * {1: 1.05, 8: 0.95, 32: 1.0}[p["window"]]
+
+
+def invalid_reason(request: dict[str, Any], config: dict[str, Any]) -> str | None:
+    table = FAMILIES.get(config.get("family", ""))
+    parameters = config.get("parameters", {})
+    if not table or parameters.keys() != table.keys():
+        return "unknown family or parameters"
+    if config["family"] == "single_block" and request["n"] > 2**17:
+        return "single_block scans at most 131072 items"
+    if parameters["block_threads"] * parameters["items_per_thread"] > 8192:
+        return "the tile does not fit in shared memory"
+    return None
+
+
+def space(request: dict[str, Any]) -> dict[str, Any]:
+    if request["input_type"] not in TYPES:
+        raise Refusal("bad_request", f"input_type {request['input_type']!r} is unknown")
+    families = []
+    for name, table in FAMILIES.items():
+        if name == "single_block" and request["n"] > 2**17:
+            continue
+        rows = []
+        for row in itertools.product(*(range(len(values)) for _, values in table.values())):
+            parameters = {key: values[index] for (key, (_, values)), index in zip(table.items(), row, strict=True)}
+            departs = [
+                k for k, (role, _) in table.items() if role == "secondary" and parameters[k] != DEFAULTS[name][k]
+            ]
+            off_default = any(parameters[k] != DEFAULTS[name][k] for k in table if k not in departs)
+            # Off the default, secondary parameters depart only in the polish.
+            legal = invalid_reason(request, {"family": name, "parameters": parameters}) is None
+            if legal and not (departs and off_default):
+                rows.append(list(row))
+        parameters = [{"name": k, "role": role, "values": values} for k, (role, values) in table.items()]
+        default = {"family": name, "parameters": DEFAULTS[name]}
+        families.append({"name": name, "parameters": parameters, "configs": rows, "default": default})
+    chosen = "single_block" if request["n"] <= 8192 else "lookback"
+    return {"families": families, "default_config": {"family": chosen, "parameters": DEFAULTS[chosen]}}
+
+
+def suffers(fault: str, method: str, config: dict[str, Any]) -> bool:
+    """Whether a fault was asked for; its condition names parameters, and perhaps family and method."""
+    condition = dict(FAULTS.get(fault) or {"family": "none"})
+    if condition.pop("method", method) != method or condition.pop("family", config["family"]) != config["family"]:
+        return False
+    return all(config["parameters"].get(name) == value for name, value in condition.items())
+
+
+def misbehave(method: str, config: dict[str, Any]) -> None:
+    if suffers("crash", method, config):
+        print("segmentation fault, as asked for", file=sys.stderr, flush=True)
+        os.abort()
+    if suffers("hang", method, config):
+        time.sleep(3600)
+    if suffers("garbage", method, config):
+        print("I am not JSON", flush=True)
+        time.sleep(3600)
+
+
+def compile_config(params: dict[str, Any]) -> dict[str, Any]:
+    misbehave("compile", params["config"])
+    if suffers("compile_error", "compile", params["config"]):
+        raise Refusal("compile_error", "error: expected a ';'")
+    return {"key": "0" * 64, "cached": False, "compile_ms": 1.5, "log": ""}
+
+
+def verify(params: dict[str, Any]) -> dict[str, Any]:
+    misbehave("verify", params["config"])
+    if suffers("wrong_result", "verify", params["config"]):
+        raise Refusal("wrong_result", f"n = {params['request']['n']}: index 17: expected 3, found 4")
+    if suffers("wrong_at_full_n", "verify", params["config"]) and params["request"]["n"] > 2**18:
+        raise Refusal("wrong_result", "only many tiles show it")
+    return {"checks": 24}
+
+
+def measure(params: dict[str, Any]) -> dict[str, Any]:
+    request, policy = params["request"], params["policy"]
+    drift = random.uniform(1.0, float(FAULTS.get("drift", 1.0)))
+    measurements: list[dict[str, Any]] = []
+    dead = False
+    for config in params["configs"]:
+        misbehave("measure", config)
+        dead = dead or suffers("poison", "measure", config)
+        if dead:
+            error = {"kind": "launch_error", "message": "an illegal memory access was encountered", "fatal": True}
+            measurements.append({"error": error})
+            continue
+        median = true_us(request, config) * drift * random.uniform(1 - NOISE, 1 + NOISE)
+        if suffers("lie", "measure", config):
+            median = -1.0
+        if suffers("too_fast", "measure", config):
+            median = 1e-3
+        one = {"median_us": median, "spread": NOISE, "samples": policy["rounds"], "launches_per_sample": 9}
+        measurements.append({**one, "sm_clock_mhz": None, "probe_only": False})
+    ceiling = request["n"] / 400_000 + 0.5 if policy["ceiling"] else None
+    return {"measurements": measurements, "ceiling_us": ceiling}
+
+
+def hello(device: str) -> dict[str, Any]:
+    if device.startswith("cuda") and not FAULTS.get("gpu"):
+        raise Refusal("device_error", "libcuda.so.1 was not found: no NVIDIA driver is installed")
+    identity = {"arch": "host", "name": "Fake CPU", "sm_count": 8}
+    if device.startswith("cuda"):
+        identity = {"arch": FAULTS["gpu"], "name": "Fake GPU", "sm_count": 132}
+    versions = {"version": "0.1.0", "compiler_version": "g++ 12", "driver_version": "none"}
+    template_hash = os.environ.get("FAKE_WORKER_TEMPLATES", "a" * 64)
+    return {"protocol": FAULTS.get("protocol", 1), "template_hash": template_hash, **versions, "device": identity}
+
+
+def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    if method == "hello":
+        return hello(device)
+    if method == "space":
+        return space(params["request"])
+    if method == "validate":
+        reason = invalid_reason(params["request"], params["config"])
+        return {"valid": True} if reason is None else {"valid": False, "reason": reason}
+    if method == "select":
+        config = {"family": "lookback", "parameters": DEFAULTS["lookback"]}
+        rejected = [{"row": "i32 sum n=256", "reason": "unknown family"}]
+        return {"config": config, "origin": "exact_n", "reason": "a record of this N", "rejected": rejected}
+    return {"compile": compile_config, "verify": verify, "measure": measure}[method](params)
+
+
+def log(method: str, params: dict[str, Any]) -> None:
+    path = os.environ.get("FAKE_WORKER_LOG")
+    if path:
+        with open(path, "a", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(json.dumps({"pid": os.getpid(), "method": method, **params}) + "\n")
+
+
+def main() -> None:
+    device = sys.argv[sys.argv.index("--device") + 1]
+    if FAULTS.get("start") == "die":
+        print("cannot load libmissing.so", file=sys.stderr)
+        sys.exit(127)
+    random.seed(os.getpid())
+    for line in sys.stdin:
+        request = json.loads(line)
+        log(request["method"], request["params"])
+        reply: dict[str, Any] = {"id": request["id"] + int(FAULTS.get("wrong_id", 0))}
+        try:
+            result = answer(device, request["method"], request["params"])
+            reply.update(ok=True, result=result)
+        except Refusal as refusal:
+            reply.update(ok=False, error=refusal.error)
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""What is written is what is read: configs, problems, trials and records."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conftest import rows
+from examples import CONFIGS, DEVICES, MEASUREMENTS, PROBLEMS, RECORDS, RUNS, TRIALS
+from scantune.archive import Archive
+from scantune.config import Config
+from scantune.database import Database
+from scantune.device import Device
+from scantune.measurement import Measurement
+from scantune.problem import Problem
+from scantune.record import Record
+from scantune.trial import Trial
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_config_survives_the_protocol_and_a_row(config: Config) -> None:
+    assert Config.from_message(json.loads(json.dumps(config.message()))) == config
+    assert Config.from_row(config.family, config.text) == config
+
+
+def test_config_text_is_compact_json_in_the_order_of_the_table() -> None:
+    assert CONFIGS[1].text == '{"window":8,"layout":"warp_transposed","poll_delay_ns":0}'
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+def test_request_names_everything_the_problem_is(problem: Problem) -> None:
+    request = json.loads(json.dumps(problem.request(77)))
+    assert request.pop("n") == 77
+    assert request.pop("has_init") == (problem.kind == "exclusive")
+    assert Problem(**request) == problem
+
+
+@pytest.mark.parametrize("measurement", MEASUREMENTS, ids=str)
+def test_measurement_survives_the_protocol(measurement: Measurement) -> None:
+    assert Measurement.from_message(json.loads(json.dumps(vars(measurement)))) == measurement
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: str(trial.config))
+def test_trial_survives_the_database(database: Database, device: Device, trial: Trial) -> None:
+    session = Archive(database).start(RUNS[0], device)
+    session.save_trial(PROBLEMS[2], 1000, trial, is_default=True)
+    (read,) = session.trials(PROBLEMS[2], 1000)
+    assert (read.config, read.measurement, read.failure) == (trial.config, trial.measurement, trial.failure)
+    (row,) = rows(database, "all_trials")
+    assert (row["compile_ms"], row["is_default"], row["template_hash"]) == (trial.compile_ms, 1, RUNS[0].template_hash)
+
+
+def test_records_survive_the_database(database: Database) -> None:
+    for record in RECORDS:
+        Archive(database).start(record.run, record.device).save_record(record)
+    assert sorted(map(str, Archive(database).records())) == sorted(map(str, RECORDS))
+
+
+def test_a_second_record_of_a_key_replaces_the_first(database: Database) -> None:
+    first, second = RECORDS[0], Record(**{**vars(RECORDS[0]), "config": CONFIGS[0], "median_us": 1.0})
+    for record in (first, second):
+        Archive(database).start(record.run, record.device).save_record(record)
+    assert Archive(database).records() == [second]
+
+
+@pytest.mark.parametrize(
+    ("family", "text"),
+    [
+        ("look back", "{}"),
+        ("lookback; DROP TABLE record", "{}"),
+        ("lookback", "[]"),
+        ("lookback", "{"),
+        ("lookback", '{"a": 1.5}'),
+        ("lookback", '{"a": true}'),
+        ("lookback", '{"a": null}'),
+        ("lookback", '{"a": "system(\\"x\\")"}'),
+        ("lookback", '{"a": 2147483648}'),
+        ("lookback", '{"A b": 1}'),
+        ("lookback", '{"a": NaN}'),
+        ("lookback", "[" * 3000),
+        ("lookback", '{"a": "' + "x" * 5000 + '"}'),
+        (None, "{}"),
+        ("lookback", None),
+        ("lookback", b"{}"),
+    ],
+)
+def test_config_of_a_row_is_refused_unless_it_is_integers_and_tokens(family: object, text: object) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        Config.from_row(family, text)

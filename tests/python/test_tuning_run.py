@@ -1,0 +1,277 @@
+"""The tuner over the fake worker: it finds what is fast, survives every fault, repeats nothing and loses nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conftest import QUICK, SUM, Notebook, Tune, rows
+from fake_worker import DEFAULTS, true_us
+from fake_worker import space as fake_space
+from scantune.archive import Archive
+from scantune.config import Config
+from scantune.database import Database
+from scantune.errors import ScantuneError, UsageError
+from scantune.evaluation import Timeouts
+from scantune.policy import Effort
+from scantune.problem import Problem
+from scantune.record import Record
+from scantune.space import Space
+
+N = 2**14
+IMPATIENT = Timeouts(compile_s=1.0, base_s=0.5)
+BIG = {"block_threads": 512}  # the fast configs: a fault there cannot be missed by the search
+
+
+def time_of(config: Config, n: int = N) -> float:
+    return true_us(SUM.request(n), config.message())
+
+
+def statuses(database: Database) -> Counter[str]:
+    return Counter(row["status"] for row in rows(database, "all_trials"))
+
+
+def test_winner_is_among_the_fastest_and_saved_with_the_default_and_the_ceiling(tune: Tune, database: Database) -> None:
+    outcome, _ = tune()
+    (record,) = outcome.records
+    space = Space.from_message(fake_space(SUM.request(N)))
+    assert time_of(record.config) <= sorted(map(time_of, space.searched))[2] * 1.01
+    assert record.median_us == pytest.approx(time_of(record.config), rel=0.01)
+    assert record.default_us == pytest.approx(time_of(space.default), rel=0.01)
+    assert record.ceiling_us
+    assert Archive(database).records() == [record]
+
+
+def test_polish_combines_departures_that_the_list_does_not_hold(tune: Tune) -> None:
+    outcome, _ = tune(policy=replace(QUICK, trials=60, polish=20))
+    space = Space.from_message(fake_space(SUM.request(N)))
+    (record,) = outcome.records
+    assert record.config not in space.searched
+    assert time_of(record.config) < min(map(time_of, space.searched))
+
+
+def test_default_is_always_tried_and_marked(tune: Tune, database: Database) -> None:
+    tune()
+    (row,) = [row for row in rows(database, "all_trials") if row["is_default"]]
+    assert Config.from_row(row["family"], row["config"]) == Config("lookback", tuple(DEFAULTS["lookback"].items()))
+    assert row["status"] == "ok"
+
+
+def test_no_config_is_tried_twice_and_only_valid_ones_are(
+    tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    tune(policy=replace(QUICK, trials=1000, polish=50))
+    tried = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
+    assert len(tried) == len(set(tried))
+    assert statuses(database).keys() == {"ok"}
+    space = Space.from_message(fake_space(SUM.request(N)))
+    assert set(space.searched) <= {Config.from_row(*row) for row in tried}
+    compiled = Counter(str(request["config"]) for request in request_log() if request["method"] == "compile")
+    # The families' defaults are compiled once more, before anything is tried.
+    assert sum(compiled.values()) - len(compiled) <= len(space.families)
+
+
+def test_candidates_are_verified_small_and_the_winner_at_its_own_size_for_all_kinds(
+    tune: Tune, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    n = 2**20
+    outcome, _ = tune(sizes=(n,))
+    checks = [request for request in request_log() if request["method"] == "verify"]
+    last = checks.pop()
+    assert Config.from_message(last["config"]) == outcome.records[0].config
+    assert (last["request"]["n"], last["all_kinds"]) == (n, True)
+    assert {(check["request"]["n"], check["all_kinds"]) for check in checks} == {(QUICK.verify_items, False)}
+
+
+@pytest.mark.parametrize(
+    ("fault", "condition", "status", "words"),
+    [
+        ("crash", BIG, "crash", "segmentation fault, as asked for"),
+        ("crash", {**BIG, "method": "compile"}, "crash", "compile:"),
+        ("crash", {**BIG, "method": "measure"}, "crash", "measure:"),
+        ("hang", {**BIG, "items_per_thread": 8, "layout": "striped"}, "timeout", "took longer than"),
+        ("hang", {**BIG, "items_per_thread": 8, "method": "measure"}, "timeout", "measure took longer"),
+        ("garbage", {**BIG, "items_per_thread": 8, "method": "verify"}, "crash", "not JSON"),
+        ("lie", BIG, "crash", "cannot be true"),
+        ("poison", BIG, "launch_error", "illegal memory access"),
+        ("compile_error", BIG, "compile_error", "expected a ';'"),
+        ("wrong_result", BIG, "wrong_result", "index 17: expected 3, found 4"),
+    ],
+)
+def test_faulty_candidate_is_recorded_with_its_reason_and_the_search_goes_on(
+    tune: Tune, database: Database, faults: Callable[..., None],
+    fault: str, condition: dict[str, Any], status: str, words: str,
+) -> None:  # fmt: skip
+    faults(**{fault: condition})
+    outcome, _ = tune(timeouts=IMPATIENT)
+    guilty = {name: value for name, value in condition.items() if name != "method"}
+    failed = [row for row in rows(database, "all_trials") if row["status"] != "ok"]
+    assert failed
+    for row in failed:
+        config = dict(Config.from_row(row["family"], row["config"]).values)
+        assert guilty.items() <= config.items(), f"an innocent config was blamed: {row}"
+        assert row["status"] == status
+        assert words in row["reason"]
+    assert statuses(database)["ok"] >= 5
+    assert not guilty.items() <= dict(outcome.records[0].config.values).items()
+
+
+def test_winner_that_fails_at_its_own_size_is_recorded_and_the_next_one_wins(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    faults(wrong_at_full_n={"items_per_thread": 32})
+    outcome, _ = tune(sizes=(2**20,))
+    assert dict(outcome.records[0].config.values)["items_per_thread"] != 32
+    assert statuses(database)["wrong_result"] >= 1
+
+
+def test_impossibly_fast_candidate_does_not_win(tune: Tune, database: Database, faults: Callable[..., None]) -> None:
+    faults(too_fast={"block_threads": 128, "family": "lookback"})
+    outcome, _ = tune(sizes=(2**22,))
+    assert dict(outcome.records[0].config.values)["block_threads"] != 128
+    assert "implausible" in str([row["reason"] for row in rows(database, "all_trials")])
+
+
+def test_drifting_clocks_do_not_choose_the_winner(tune: Tune, faults: Callable[..., None]) -> None:
+    faults(drift=1.5)
+    outcome, _ = tune(policy=replace(QUICK, trials=60, polish=20))
+    space = Space.from_message(fake_space(SUM.request(N)))
+    assert time_of(outcome.records[0].config) <= sorted(map(time_of, space.searched))[2] * 1.02
+
+
+def test_failing_default_leaves_a_record_without_its_time(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    faults(wrong_result={"family": "lookback", **DEFAULTS["lookback"]})
+    outcome, _ = tune()
+    assert outcome.records[0].default_us is None
+    assert Archive(database).records() == outcome.records
+
+
+def test_device_on_which_nothing_works_ends_the_run_with_reasons(tune: Tune, faults: Callable[..., None]) -> None:
+    faults(wrong_result={})
+    faults(wrong_result={"method": "verify"})
+    with pytest.raises(ScantuneError, match=r"(?s)no config of i32 sum, N = 2\^14, works.*index 17"):
+        tune(policy=replace(QUICK, trials=8, polish=2))
+
+
+def test_missing_compiler_is_no_trial(tune: Tune, database: Database, faults: Callable[..., None]) -> None:
+    faults(compile_error={"method": "compile"})
+    with pytest.raises(ScantuneError, match=r"(?s)not even the default configs compile.*expected a ';'"):
+        tune()
+    assert rows(database, "all_trials") == []
+
+
+def test_unknown_type_is_refused_before_anything_is_tried(tune: Tune) -> None:
+    with pytest.raises(UsageError, match="input_type 'u64' is unknown"):
+        tune(problems=(SUM, Problem.of("u64", "sum")))
+
+
+def test_finished_search_is_skipped_at_once(
+    tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    first, _ = tune()
+    trials, requests = rows(database, "all_trials"), len(request_log())
+    second, notebook = tune(started_at="2026-01-02T00:00:00Z")
+    assert second.records == first.records
+    assert (notebook.skipped, notebook.tries) == (1, 0)
+    assert rows(database, "all_trials") == trials
+    assert {request["method"] for request in request_log()[requests:]} <= {"hello", "space"}
+
+
+def test_more_effort_searches_on_and_repeats_no_trial(tune: Tune, database: Database) -> None:
+    tune()
+    before = {(row["family"], row["config"]) for row in rows(database, "all_trials")}
+    _, notebook = tune(effort=Effort.normal, policy=replace(QUICK, trials=40), started_at="2026-01-02T00:00:00Z")
+    after = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
+    assert len(after) == len(set(after)) == len(before) + notebook.tries
+    assert before < set(after)
+    assert Archive(database).records()[0].run.effort is Effort.normal
+
+
+def test_interrupted_search_resumes_without_repeating_a_trial(tune: Tune, database: Database) -> None:
+    def interrupt(tries: int) -> None:
+        if tries == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(notebook=Notebook(on_try=interrupt))
+    saved = rows(database, "all_trials")
+    assert len(saved) == 7
+    assert Archive(database).records() == []
+    outcome, notebook = tune(started_at="2026-01-02T00:00:00Z")
+    assert len(outcome.records) == 1
+    assert len(rows(database, "all_trials")) == 7 + notebook.tries
+    assert rows(database, "all_trials")[:7] == saved
+
+
+def test_changed_templates_repeat_the_search_from_the_old_winner(
+    tune: Tune, database: Database, monkeypatch: pytest.MonkeyPatch,
+    request_log: Callable[[], list[dict[str, Any]]],
+) -> None:  # fmt: skip
+    old, _ = tune()
+    requests = len(request_log())
+    monkeypatch.setenv("FAKE_WORKER_TEMPLATES", "b" * 64)
+    new, notebook = tune(started_at="2026-01-02T00:00:00Z")
+    assert notebook.tries > 5
+    assert new.records[0].run.template_hash == "b" * 64
+    raced = [request["configs"] for request in request_log()[requests:] if request["method"] == "measure"]
+    assert old.records[0].config.message() in raced[0]
+
+
+def test_winner_of_an_earlier_run_stays_unless_beaten(tune: Tune, database: Database) -> None:
+    """A search that finds nothing better, here for want of trials, leaves the record's config alone."""
+    space = Space.from_message(fake_space(SUM.request(N)))
+    values = {**DEFAULTS["lookback"], "block_threads": 512, "items_per_thread": 8, "layout": "warp_transposed"}
+    fastest = space.known(Config("lookback", tuple({**values, "window": 8}.items())))
+    outcome, _ = tune()
+    assert fastest
+    record = Record(**{**vars(outcome.records[0]), "config": fastest})
+    Archive(database).start(record.run, record.device).save_record(record)
+    again, _ = tune(
+        policy=replace(QUICK, trials=4, polish=0), effort=Effort.normal, seed=9, started_at="2026-01-02T00:00:00Z"
+    )
+    assert again.records[0].config == fastest
+    assert again.records[0].run.effort is Effort.normal
+
+
+def test_neighbouring_sizes_and_types_start_from_each_others_winners(
+    tune: Tune, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    first, _ = tune(sizes=(2**16,))
+    requests = len(request_log())
+    tune(sizes=(2**18,), problems=(Problem.of("f32", "sum"),), started_at="2026-01-02T00:00:00Z")
+    raced = [request["configs"] for request in request_log()[requests:] if request["method"] == "measure"]
+    assert first.records[0].config.message() in raced[0]
+
+
+def test_budget_ends_the_run_and_what_is_left_is_named(tune: Tune, database: Database) -> None:
+    sizes = tuple(2**k for k in range(8, 20))
+    outcome, notebook = tune(sizes=sizes, policy=replace(QUICK, budget_s=0.4))
+    assert outcome.out_of_budget
+    assert len(outcome.records) + len(outcome.out_of_budget) == len(sizes)
+    assert len(notebook.found_records) == len(outcome.records) >= 1
+    assert outcome.seconds < 3
+
+
+def test_share_of_the_budget_still_gives_every_search_its_default(tune: Tune, database: Database) -> None:
+    outcome, _ = tune(sizes=(2**10, 2**14), policy=replace(QUICK, trials=100_000, polish=0, budget_s=1.0))
+    assert len(outcome.records) == 2
+    assert all(record.default_us for record in outcome.records)
+
+
+def test_worker_that_cannot_be_restarted_ends_the_run_and_keeps_the_trials(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    def break_everything(tries: int) -> None:
+        if tries == 5:
+            faults(start="die")
+
+    faults(crash={**BIG, "method": "verify"})
+    with pytest.raises(ScantuneError, match=r"(?s)did not start.*libmissing"):
+        tune(notebook=Notebook(on_try=break_everything))
+    assert len(rows(database, "all_trials")) >= 5
