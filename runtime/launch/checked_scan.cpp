@@ -31,7 +31,7 @@ PlanCache::Set& PlanCache::set_of(const ScanRequest& request) {
   for (const int part : {static_cast<int>(request.input_type), static_cast<int>(request.op),
                          static_cast<int>(request.kind), static_cast<int>(request.has_init)})
     hash = hash * 31 + static_cast<unsigned>(part);
-  return sets_[(hash * 0x9e3779b97f4a7c15u) >> 60];
+  return sets_[(hash * 0x9e3779b97f4a7c15u) >> 61];
 }
 
 ScanPlan* PlanCache::find(const Device& device, const ScanRequest& request, int captured_launches) {

@@ -15,7 +15,7 @@ class PlanCache {
   ScanPlan& insert(std::shared_ptr<ScanPlan> plan, int captured_launches);
 
  private:
-  static constexpr std::size_t kSets = 16;
+  static constexpr std::size_t kSets = 8;
   static constexpr std::size_t kWays = 4;
 
   struct Entry {

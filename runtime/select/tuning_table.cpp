@@ -27,8 +27,10 @@ TuningTable::TuningTable(std::span<const RecordRow> rows) {
 }
 
 std::span<const TuningRecord> TuningTable::candidates(int sm, const ScanRequest& request) const {
-  const auto found = std::ranges::equal_range(records_, key_of(sm, request), {}, key_of_record);
-  return {found.begin(), found.end()};
+  const auto key = key_of(sm, request);
+  const auto first = std::ranges::lower_bound(records_, key, {}, key_of_record);
+  const auto last = std::ranges::upper_bound(records_, key, {}, key_of_record);
+  return {first, last};
 }
 
 }  // namespace scantune
