@@ -39,9 +39,9 @@ Driver::Driver(const char* library_name) : library_({library_name}) {
   SCANTUNE_DRIVER_FUNCTIONS(SCANTUNE_RESOLVE)
 #undef SCANTUNE_RESOLVE
   if (const CUresult result = cuInit(0); result != CUDA_SUCCESS) {
-    const char* name = "an unknown error";
+    const char* name = nullptr;  // the toolkit's stub knows none
     cuGetErrorName(result, &name);
-    throw DeviceError(std::string("CUDA could not be initialised: ") + name + ". " + advice_for(result) + kRunOnHost);
+    throw DeviceError("CUDA could not be initialised: " + (name ? name : "error " + std::to_string(result)) + ". " + advice_for(result) + kRunOnHost);
   }
 }
 
