@@ -41,14 +41,16 @@ class Plans : public ::testing::Test {
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
   std::vector<RecordRow> rows_;
   void* const input_ = address(0x1000000);
-  void* const output_ = address(0x9000000);
+  void* const output_ = address(0x90000000);
 };
 
 TEST_F(Plans, LaunchWhatTheFamilyAsksForWithPointersAndWorkspaceFilledIn) {
-  rows_ = {row_of("three_phase", 1 << 20)};
-  const auto plan = this->plan(sum_of(1 << 20));
+  constexpr int kMany = 1 << 26;  // sums of sums, at offsets of their own
+  rows_ = {row_of("three_phase", kMany)};
+  const auto plan = this->plan(sum_of(kMany));
   run(*plan, input_, output_, device_->make_stream());
-  const auto expected = find_family("three_phase")->launches(plan->selection().config, sum_of(1 << 20));
+  const auto expected = find_family("three_phase")->launches(plan->selection().config, sum_of(kMany));
+  ASSERT_EQ(expected.count, 5);
   ASSERT_EQ(device_->launched.size(), static_cast<std::size_t>(expected.count));
   for (int index = 0; index < expected.count; ++index) {
     const auto& made = device_->launched[static_cast<std::size_t>(index)];

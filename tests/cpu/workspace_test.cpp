@@ -1,8 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
+#include <future>
+#include <map>
+#include <semaphore>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "api_fake_device.h"
 #include "launch/capture_reserve.h"
@@ -123,6 +128,31 @@ TEST_F(Workspaces, AreLeasedByManyThreadsAtOnceWithoutMixingStreams) {
   for (u64 thread = 0; thread < kThreads; ++thread)
     for (u64 id = 0; id < kStreams; ++id)
       ASSERT_EQ(seen[thread][id], streams_.lease((id * 7 + thread) % kStreams, kPacked4));
+}
+
+TEST_F(Workspaces, OfKnownStreamsWaitForNobodyWhoIsAllocating) {
+  struct SlowToAllocate : FakeDevice {
+    void* allocate(u64 bytes) override {
+      allocating.release();
+      proceed.acquire();
+      return FakeDevice::allocate(bytes);
+    }
+    std::counting_semaphore<> allocating{0}, proceed{0};
+  };
+  constexpr u64 kStreams = 200;  // the table of streams has grown on the way
+  const auto slow = std::make_shared<SlowToAllocate>();
+  StreamWorkspaces streams(std::make_shared<WorkspacePool>(slow));
+  slow->proceed.release(kStreams);
+  for (u64 id = 0; id < kStreams; ++id) streams.lease(id, kPacked4);
+  for (u64 id = 0; id < kStreams; ++id) slow->allocating.acquire();
+  std::thread newcomer([&] { streams.lease(kStreams, kPacked4); });
+  slow->allocating.acquire();
+  auto warm = std::async(std::launch::async, [&] {
+    for (u64 id = 0; id < kStreams; ++id) streams.lease(id, kPacked4);
+  });
+  EXPECT_EQ(warm.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  slow->proceed.release();
+  newcomer.join();
 }
 
 TEST_F(Workspaces, AreFreedAgainIfTheyCannotBeZeroed) {
