@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from scantune import worker as worker_module
 from scantune.archive import Archive
 from scantune.config import Config
 from scantune.database import Database, open_database
@@ -36,6 +37,7 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(worker_module, "START_PAUSE_S", 0.0)
 
 
 @pytest.fixture

@@ -181,7 +181,7 @@ def open_readonly(path: Path) -> Database:
             database.close()
             last = last or error
             wal = path.with_name(path.name + "-wal")
-            if "cannot be opened" not in str(error) or (wal.exists() and wal.stat().st_size > 0):
+            if "cannot be" not in str(error) or (wal.exists() and wal.stat().st_size > 0):
                 break
     assert last
     raise last

@@ -22,7 +22,8 @@ from scantune.device import Hello
 from scantune.errors import ScantuneError
 
 _MAX_LINE_BYTES = 256 * 2**20
-_START_ATTEMPTS = 3
+START_ATTEMPTS = 3
+START_PAUSE_S = 0.5  # times the attempt: a driver may need a moment after a crash
 _START_TIMEOUT_S = 60.0
 
 
@@ -124,17 +125,17 @@ class Worker:
         if self._process is not None and self._process.poll() is None:
             return
         problem = ""
-        for attempt in range(_START_ATTEMPTS):
+        for attempt in range(START_ATTEMPTS):
             if self._closed:
                 raise WorkerUnavailable("the worker was closed")
-            time.sleep(0.3 * attempt)
+            time.sleep(START_PAUSE_S * attempt)
             try:
                 self._start()
                 return
             except WorkerDied as error:
                 problem = str(error)
         raise WorkerUnavailable(
-            f"the worker did not start in {_START_ATTEMPTS} attempts; tried: {' '.join(self._command)}\n{problem}\n"
+            f"the worker did not start in {START_ATTEMPTS} attempts; tried: {' '.join(self._command)}\n{problem}\n"
             "'scantune doctor' tells what is missing"
         )
 

@@ -1,0 +1,252 @@
+"""The command as people run it: a process with options, exit codes and signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import FAKE_WORKER
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+SMALL = ["--type", "i32", "--n", "2^12", "--workers", "1"]
+
+
+@pytest.fixture(autouse=True)
+def fake_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "scantune", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def scantune(*arguments: str, timeout: float = 50) -> tuple[int, str]:
+    """Return exit code and all output."""
+    process = start(*arguments)
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, ANSI.sub("", out + err)
+
+
+def count(path: Path, table: str) -> int:
+    with sqlite3.connect(path) as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+def test_tuning_is_the_default_command_and_ends_with_a_table(tmp_path: Path) -> None:
+    code, output = scantune("--arch", "host", *SMALL)
+    assert code == 0, output
+    assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +\d+\.\d +\d+% +\d\.\d\d×  +\w+", output), output
+    assert (tmp_path / "data" / "scantune" / "tuning.db").is_file()
+
+
+def test_second_run_resumes_at_once(tmp_path: Path) -> None:
+    db = tmp_path / "my.db"
+    assert scantune("tune", "--db", str(db), *SMALL)[0] == 0
+    trials = count(db, "trial")
+    code, output = scantune("--db", str(db), *SMALL)
+    assert (code, count(db, "trial")) == (0, trials)
+    assert "1 of 1 were finished by an earlier run" in output
+    assert "2^12" in output
+
+
+def test_auto_says_why_it_takes_the_host() -> None:
+    code, output = scantune(*SMALL)
+    assert code == 0
+    assert "no GPU can be used (libcuda.so.1 was not found" in output
+
+
+def test_auto_takes_the_gpu_if_there_is_one(faults: Callable[..., None]) -> None:
+    faults(gpu="sm_90")
+    code, output = scantune(*SMALL)
+    assert code == 0
+    assert "tuning Fake GPU (sm_90, 132 SMs)" in output
+
+
+@pytest.mark.parametrize(
+    ("gpu", "arguments", "words"),
+    [
+        (None, ["--arch", "sm_90"], "sm_90 was asked for, but cuda:0 cannot be used: libcuda.*'scantune --arch host'"),
+        ("sm_80", ["--arch", "sm_90"], r"cuda:0 is Fake GPU \(sm_80, 132 SMs\); 'scantune --arch sm_80' tunes for it"),
+        (None, ["--device", "cuda:1"], "--device cuda:1 was asked for, but"),
+        (None, ["--arch", "host", "--device", "cuda:0"], "contradict each other"),
+        (None, ["--n", "many"], "'many' is not a size"),
+        (None, ["--budget", "soon"], "'soon' is not a duration"),
+        (None, ["--type", "u64"], "input_type 'u64' is unknown"),
+        (None, ["--type", "string"], "'string' is not a value type"),
+        (None, ["--effort", "heroic"], "heroic"),
+        (None, ["--seed", "-1"], "seed"),
+        (None, ["frobnicate"], "No such command"),
+    ],
+)
+def test_what_cannot_be_done_as_asked_ends_with_2_and_says_what_to_do(
+    faults: Callable[..., None], gpu: str | None, arguments: list[str], words: str
+) -> None:
+    if gpu:
+        faults(gpu=gpu)
+    code, output = scantune(*arguments)
+    assert code == 2, output
+    assert re.search(words, output), output
+    assert "Traceback" not in output
+
+
+def test_missing_worker_is_an_error_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
+    code, output = scantune(*SMALL)
+    assert code == 1
+    assert "SCANTUNE_WORKER is '/no/such/worker', which is no program" in output
+
+
+def test_database_that_cannot_be_opened_is_reported_before_any_work(
+    tmp_path: Path, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    db = tmp_path / "bad.db"
+    db.write_text("no database " * 100)
+    code, output = scantune("--db", str(db), *SMALL)
+    assert code == 1
+    assert f"{db}: it is not an SQLite database" in output
+    assert request_log() == []
+
+
+def wait_for_trials(db: Path, least: int) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if db.exists() and db.stat().st_size > 0:
+            try:
+                if count(db, "trial") >= least:
+                    return
+            except sqlite3.OperationalError:
+                pass
+        time.sleep(0.05)
+    raise AssertionError(f"no {least} trials within 30 s")
+
+
+def processes_with(marker: str) -> list[str]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if marker in entry.read_text(errors="replace"):
+                found.append(entry.parent.name)
+        except OSError:
+            continue
+    return [pid for pid in found if int(pid) != os.getpid()]
+
+
+def long_run(db: Path) -> subprocess.Popen[str]:
+    return start("--arch", "host", "--type", "i32", "--n", "2^8..2^16:2", "--db", str(db), "--effort", "exhaustive")
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_run_saves_says_how_to_resume_and_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: signal.Signals
+) -> None:
+    monkeypatch.setenv("SCANTUNE_TEST_MARKER", str(tmp_path))
+    db = tmp_path / "my.db"
+    process = long_run(db)
+    wait_for_trials(db, 10)
+    process.send_signal(ending)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, out + err
+    assert f"all that was tried is saved in {db}. To resume: scantune --arch host" in err
+    assert "Traceback" not in err
+    assert processes_with(f"SCANTUNE_TEST_MARKER={tmp_path}") == []
+    assert count(db, "trial") >= 10
+
+
+def test_killed_run_loses_at_most_the_trial_in_flight_and_repeats_none(
+    tmp_path: Path, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    db = tmp_path / "my.db"
+    for least in (5, 30, 60):
+        process = long_run(db)
+        wait_for_trials(db, least)
+        process.kill()
+        process.communicate(timeout=20)
+    saved = count(db, "trial")
+    with sqlite3.connect(db) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        keys = connection.execute("SELECT problem_id, n, family, config FROM trial").fetchall()
+    assert saved == len(set(keys)) >= 60
+    code, _ = scantune("--arch", "host", "--type", "i32", "--n", "2^8..2^16:2", "--db", str(db))
+    assert code == 0
+    assert count(db, "record") == 9
+
+
+def test_show_export_import_and_explain(tmp_path: Path) -> None:
+    here, there, file = tmp_path / "here.db", tmp_path / "there.db", tmp_path / "export.db"
+    assert scantune("--db", str(here), *SMALL)[0] == 0
+    assert scantune("db", "export", str(file), "--db", str(here)) == (0, f"1 winners exported to {file}\n")
+    code, output = scantune("db", "import", str(file), "--db", str(there))
+    assert code == 0
+    assert "1 new winners, 0 replaced ours, 0 of ours kept" in output
+    shown = scantune("db", "show", "--db", str(there))[1]
+    assert "Fake CPU (host)" in shown
+    assert "2^12" in shown
+    assert "block_threads=" in shown
+    assert "0 winners" in scantune("db", "show", "--db", str(there), "--type", "f64")[1]
+    explained = scantune("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
+    assert "i32 sum 2^12: exact_n: a record of this N" in explained
+    assert "rejected i32 sum n=256: unknown family" in explained
+
+
+def test_import_of_nonsense_ends_with_1(tmp_path: Path) -> None:
+    file = tmp_path / "nonsense.db"
+    file.write_text("nonsense")
+    code, output = scantune("db", "import", str(file), "--db", str(tmp_path / "my.db"))
+    assert code == 1
+    assert f"{file}: it is not an SQLite database" in output
+
+
+def test_doctor_is_content_with_a_host_device() -> None:
+    code, output = scantune("doctor")
+    assert code == 0, output
+    assert re.search(r"ok +host device +Fake CPU \(host\).*compiled single_block", output)
+    assert re.search(r"-- +GPU +libcuda.so.1 was not found", output) or Path("/proc/driver/nvidia/version").exists()
+
+
+def test_doctor_ends_with_1_and_advice_when_something_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: Callable[..., None]
+) -> None:
+    faults(compile_error={"method": "compile"})
+    code, output = scantune("doctor")
+    assert code == 1
+    assert re.search(r"MISSING +host device .*does not compile: error: expected a ';'", output), output
+    monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
+    assert "MISSING  worker" in scantune("doctor")[1]
+    faults()
+    bad = tmp_path / "bad.db"
+    bad.write_text("nonsense")
+    code, output = scantune("doctor", "--db", str(bad))
+    assert code == 1
+    assert "it is not an SQLite database" in output
+
+
+def test_version_and_help_do_not_tune() -> None:
+    assert re.fullmatch(r"scantune \d+\.\d+\.\d+\n", scantune("--version")[1])
+    code, output = scantune("--help")
+    assert code == 0
+    assert "doctor" in output
+    assert "--budget" in scantune("tune", "--help")[1]
+
+
+def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:
+    db = tmp_path / "my.db"
+    assert scantune("--db", str(db), "--seed", "7", "--budget", "20s", *SMALL)[0] == 0
+    with sqlite3.connect(db) as connection:
+        columns = "effort, seed, template_hash, compiler_version, policy"
+        ((effort, seed, template_hash, compiler, policy),) = connection.execute(f"SELECT {columns} FROM run")
+    assert (effort, seed, template_hash, compiler) == ("quick", 7, "a" * 64, "g++ 12")
+    assert json.loads(policy)["budget_s"] == 20

@@ -1,0 +1,224 @@
+"""Export here, import there: nothing is lost, and nothing of a stranger's is believed unchecked."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conftest import rows
+from examples import CONFIGS, DEVICES, RECORDS, RUNS, TRIALS
+from scantune.archive import Archive
+from scantune.database import Database, DatabaseError, open_database, open_readonly
+from scantune.exchange import export_database, import_database
+from scantune.policy import Effort
+from scantune.record import Record
+
+BASE = RECORDS[0]
+
+
+def save(path: Path, records: list[Record], trials: int = 0) -> None:
+    with open_database(path) as database:
+        for record in records:
+            session = Archive(database).start(record.run, record.device)
+            session.save_record(record)
+            for trial in TRIALS[:trials]:
+                session.save_trial(record.problem, record.n, trial, is_default=False)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "source.db"
+    save(path, RECORDS, trials=len(TRIALS))
+    return path
+
+
+def merged(database: Database, path: Path) -> list[Record]:
+    import_database(database, path)
+    return Archive(database).records()
+
+
+def test_export_and_import_carry_every_record_and_trial(database: Database, source: Path, tmp_path: Path) -> None:
+    exported = tmp_path / "export.db"
+    with open_readonly(source) as original:
+        export_database(original, exported)
+        report = import_database(database, exported)
+        assert (report.new_records, report.new_trials, report.rejected) == (3, 3 * len(TRIALS), [])
+        assert sorted(map(str, Archive(database).records())) == sorted(map(str, Archive(original).records()))
+        strip = [{**row, "policy": ""} for row in rows(original, "all_trials")]
+        assert [{**row, "policy": ""} for row in rows(database, "all_trials")] == strip
+
+
+def test_second_import_changes_nothing(database: Database, source: Path) -> None:
+    import_database(database, source)
+    before = list(database._connection.iterdump())
+    report = import_database(database, source)
+    assert (report.new_records, report.better_records, report.kept_records, report.new_trials) == (0, 0, 3, 0)
+    assert list(database._connection.iterdump()) == before
+
+
+def test_export_is_one_file_of_ours_and_leaves_nothing_else(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out" / "export.db"
+    target.parent.mkdir()
+    with open_readonly(source) as original:
+        export_database(original, target)
+    assert list(target.parent.iterdir()) == [target]
+    with sqlite3.connect(target) as connection:
+        assert connection.execute("PRAGMA application_id").fetchone()[0] == 0x73636E74
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == 1
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete"
+
+
+def test_export_replaces_a_file_only_when_told_to(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "precious.txt"
+    target.write_text("precious")
+    with open_readonly(source) as original:
+        with pytest.raises(DatabaseError, match="exists already"):
+            export_database(original, target)
+        assert target.read_text() == "precious"
+        with pytest.raises(DatabaseError, match="onto itself"):
+            export_database(original, source, overwrite=True)
+        export_database(original, target, overwrite=True)
+    open_readonly(target).close()
+
+
+def test_export_to_a_missing_directory_is_refused(source: Path, tmp_path: Path) -> None:
+    with open_readonly(source) as original, pytest.raises(DatabaseError, match="its directory cannot be written"):
+        export_database(original, tmp_path / "nowhere" / "export.db")
+
+
+NEWER = "2026-04-01T00:00:00Z"
+THOROUGH = replace(RUNS[0], effort=Effort.normal)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "wins"),
+    [
+        (replace(BASE, finished_at=NEWER), True),
+        (replace(BASE, finished_at="2025-01-01T00:00:00Z"), False),
+        (replace(BASE, run=THOROUGH, finished_at="2025-01-01T00:00:00Z"), True),  # better measured, though older
+        (BASE, False),
+        (replace(BASE, median_us=1.0, finished_at="2025-01-01T00:00:00Z"), False),  # faster is no argument
+    ],
+    ids=["newer", "older", "more effort", "same", "faster but older"],
+)
+def test_of_two_winners_the_better_measured_stays_then_the_newer(
+    database: Database, tmp_path: Path, theirs: Record, wins: bool
+) -> None:
+    theirs = replace(theirs, config=CONFIGS[2])
+    Archive(database).start(BASE.run, BASE.device).save_record(BASE)
+    save(tmp_path / "theirs.db", [theirs])
+    assert merged(database, tmp_path / "theirs.db") == [theirs if wins else BASE]
+
+
+def test_winners_of_other_devices_stand_side_by_side(database: Database, tmp_path: Path) -> None:
+    Archive(database).start(BASE.run, BASE.device).save_record(BASE)
+    save(tmp_path / "theirs.db", [replace(BASE, device=DEVICES[1])])
+    assert {record.device for record in merged(database, tmp_path / "theirs.db")} == {DEVICES[0], DEVICES[1]}
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE record SET family = 'rm -rf /'", "'rm -rf /' is not a family"),
+        ("""UPDATE record SET config = '{"a": "x; y"}'""", "neither an integer nor a token"),
+        ("UPDATE record SET config = '{'", "not JSON"),
+        ("UPDATE record SET finished_at = '2999-01-01T00:00:00Z'", "in the future"),
+        ("UPDATE record SET finished_at = 'yesterday'", "not a time in UTC"),
+        ("UPDATE record SET spread = 'x'", "spread is 'x'"),
+        ("UPDATE record SET median_us = 1e300", "median_us"),
+        ("UPDATE record SET n = 1 << 50", "n is"),
+        ("UPDATE device SET arch = 'sm_9000'", "not an architecture"),
+        ("UPDATE device SET name = char(27) || '[2J'", "not the name of a device"),
+        ("UPDATE problem SET op = 'sum()'", "op is 'sum\\(\\)'"),
+        ("UPDATE problem SET input_type = 'string'", "not a value type"),
+        ("UPDATE run SET tool_version = hex(zeroblob(500))", "tool_version"),
+        ("UPDATE run SET effort = 'heroic'", "heroic"),
+    ],
+)
+def test_row_that_is_not_valid_is_left_out_with_its_reason(
+    database: Database, tmp_path: Path, statement: str, words: str
+) -> None:
+    path = tmp_path / "theirs.db"
+    save(path, [BASE])
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(statement)
+    report = import_database(database, path)
+    assert report.took_nothing
+    (reason,) = report.rejected
+    assert re.search(words, reason), reason
+    assert Archive(database).records() == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE trial SET status = 'splendid'",
+        "UPDATE trial SET median_us = NULL WHERE status = 'ok'",
+        "UPDATE trial SET samples = 'many' WHERE status = 'ok'",
+        "UPDATE trial SET compile_ms = 'long'",
+        "UPDATE trial SET is_default = 7",
+        "UPDATE trial SET reason = NULL WHERE status <> 'ok'",
+        "UPDATE trial SET template_hash = hex(zeroblob(500)) || id",
+    ],
+)
+def test_trial_that_is_not_valid_is_left_out(database: Database, source: Path, statement: str) -> None:
+    with sqlite3.connect(source) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        changed = connection.execute(statement).rowcount
+    report = import_database(database, source)
+    assert len(report.rejected) == changed > 0
+    assert report.new_trials == 3 * len(TRIALS) - changed
+    assert report.new_records == 3
+
+
+def test_one_bad_row_does_not_keep_the_good_ones_out(database: Database, source: Path) -> None:
+    with sqlite3.connect(source) as connection:
+        connection.execute("UPDATE record SET config = '{' WHERE n = 1000")
+    report = import_database(database, source)
+    assert (report.new_records, len(report.rejected), report.took_nothing) == (2, 1, False)
+
+
+def test_import_that_fails_half_way_leaves_ours_as_it_was(
+    database: Database, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Archive(database).start(BASE.run, BASE.device).save_record(BASE)
+    before = list(database._connection.iterdump())
+    run: Callable[..., int] = database.run
+    calls: list[str] = []
+
+    def fail_late(query: str, parameters: dict[str, object]) -> int:
+        calls.append(query)
+        if calls.count("add_trial") == 5:
+            raise DatabaseError("the disk is full")
+        return run(query, parameters)
+
+    monkeypatch.setattr(database, "run", fail_late)
+    with pytest.raises(DatabaseError, match="disk is full"):
+        import_database(database, source)
+    assert list(database._connection.iterdump()) == before
+
+
+def test_damaged_file_is_refused_whole(database: Database, source: Path) -> None:
+    content = bytearray(source.read_bytes())
+    content[-4096:] = b"\xff" * 4096
+    source.write_bytes(content)
+    with pytest.raises(DatabaseError, match="damaged"):
+        import_database(database, source)
+    assert Archive(database).records() == []
+
+
+def test_database_is_not_imported_into_itself(database: Database) -> None:
+    Archive(database).start(BASE.run, BASE.device).save_record(BASE)
+    with pytest.raises(DatabaseError, match="into itself"):
+        import_database(database, database.path)
+
+
+def test_missing_file_is_named(database: Database, tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError, match=r"missing\.db: there is no such database"):
+        import_database(database, tmp_path / "missing.db")
