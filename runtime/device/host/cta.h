@@ -16,39 +16,35 @@ struct Warp;
 
 enum class Waiting : u8 { nothing, sync_warp, ballot, shuffle, sync_block, memory, predecessor, exited };
 
-struct CudaThread : host::Lane, Fibre {
-  static constexpr u32 kNoPoll = ~0u;
+inline constexpr u32 kNoPoll = ~0u;
 
+struct CudaThread : host::Lane, Fibre {
   Machine* machine = nullptr;
   Warp* warp = nullptr;
+  u32 lane = 0;
   u32 lane_bit = 0;
   Viewer viewer{};
-  u32 polled = kNoPoll;  // count of polled changes at the oldest poll that this thread's next decision rests on
   bool predecessor_done = false;
 
-  // What it waits for.
+  // What it waits for, unless it is runnable.
   Waiting waiting = Waiting::nothing;
   u32 mask = 0;
   host::Site site{};
-
-  // What it brings to a meeting, and where the result goes.
-  host::Shuffle shuffle{};
-  u32 operand = 0;
-  bool vote = false;
-  void* result = nullptr;
-  alignas(16) unsigned char value[32];
 };
 
 // Lanes of one warp that have arrived at the same operation.
 struct Meeting {
-  enum class Operation : u8 { sync_warp, ballot, shuffle };
+  enum class Operation : u8 { sync_warp, ballot, shuffle_up, shuffle_down, shuffle_index };
   Operation operation{};
   u32 bytes = 0;
   u32 mask = 0;
   u32 arrived = 0;
 };
 
+// What the lanes bring to a meeting stands in arrays: completing one looks at all lanes.
 struct Warp {
+  static constexpr u32 kMaxShuffleBytes = 32;
+
   Cta* cta = nullptr;
   CudaThread* threads = nullptr;
   u32 index = 0;
@@ -56,9 +52,15 @@ struct Warp {
   u32 exited = 0;
   u32 runnable = 0;
   u32 polling = 0;
+  u32 votes = 0;
+  u32 rotation = 0;  // where the order of its lanes starts
   bool queued = false;
   bool listed_as_poller = false;
   u32 meeting_count = 0;
+  void* result[32];  // where the lane's result goes
+  u32 operand[32];
+  u32 polled[32];    // count of polled changes at the oldest poll that the lane's next decision rests on
+  alignas(16) unsigned char value[32][kMaxShuffleBytes];
   Meeting meetings[32];  // of disjoint masks
 };
 

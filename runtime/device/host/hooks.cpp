@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "device/host/machine.h"
 
@@ -23,20 +24,21 @@ void Machine::sync_block(host::Site site) {
 void Machine::complete_barrier(Cta& cta) {
   memory_.show_to_cta(cta.slot);
   cta.at_barrier = 0;
-  u32 view = 0, polled = CudaThread::kNoPoll;
+  u32 view = 0, polled = kNoPoll;
   bool predecessor_done = false;
   for (const CudaThread& thread : cta.threads) {
     view = std::max(view, thread.viewer.view);
-    polled = std::min(polled, thread.polled);
     predecessor_done |= thread.predecessor_done;
   }
   for (CudaThread& thread : cta.threads) {
     thread.viewer.view = view;
-    thread.polled = polled;
     thread.predecessor_done = predecessor_done;
-    thread.waiting = Waiting::nothing;
   }
-  for (Warp& warp : cta.warps) wake(warp, warp.existing);
+  for (const Warp& warp : cta.warps) polled = std::min(polled, *std::min_element(warp.polled, warp.polled + 32));
+  for (Warp& warp : cta.warps) {
+    std::fill(warp.polled, warp.polled + 32, polled);
+    wake(warp, warp.existing);
+  }
   warp_->runnable &= ~current_->lane_bit;
   // Else the warp that arrives last would always be the first to go on.
   if (schedule_.warp_order == WarpOrder::shuffled && random_.chance(50)) {
@@ -80,21 +82,45 @@ u32 Machine::join(Warp& warp, const Meeting& wanted, host::Site site) {
 }
 
 void Machine::complete(Warp& warp, const Meeting& meeting) {
-  u32 polled = CudaThread::kNoPoll;
-  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) {
-    CudaThread& thread = warp.threads[std::countr_zero(lanes)];
-    polled = std::min(polled, thread.polled);
-    thread.waiting = Waiting::nothing;
-  }
   // What the lanes decide from here on rests on the oldest poll of any of them.
-  if (polled != CudaThread::kNoPoll)
-    for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) warp.threads[std::countr_zero(lanes)].polled = polled;
+  u32 polled = kNoPoll;
+  for (u32 lane = 0; lane < 32; ++lane) polled = std::min(polled, (meeting.mask >> lane & 1) != 0 ? warp.polled[lane] : kNoPoll);
+  if (polled != kNoPoll)
+    for (u32 lane = 0; lane < 32; ++lane) warp.polled[lane] = (meeting.mask >> lane & 1) != 0 ? polled : warp.polled[lane];
+
   switch (meeting.operation) {
     case Meeting::Operation::sync_warp: share_view(warp, meeting.mask); break;
-    case Meeting::Operation::ballot: complete_ballot(warp, meeting); break;
-    case Meeting::Operation::shuffle: complete_shuffle(warp, meeting); break;
+    case Meeting::Operation::ballot:
+      for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1)
+        *static_cast<u32*>(warp.result[std::countr_zero(lanes)]) = warp.votes & meeting.mask;
+      break;
+    default:
+      if (meeting.bytes == 4) {
+        complete_shuffle<u32>(warp, meeting);
+      } else if (meeting.bytes == 8) {
+        complete_shuffle<u64>(warp, meeting);
+      } else {
+        complete_shuffle<unsigned char[Warp::kMaxShuffleBytes]>(warp, meeting);
+      }
   }
   warp.runnable |= meeting.mask & ~current_->lane_bit;
+}
+
+template <class Word>
+void Machine::complete_shuffle(Warp& warp, const Meeting& meeting) {
+  const u32 bytes = std::is_integral_v<Word> ? sizeof(Word) : meeting.bytes;
+  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(lanes));
+    const u32 operand = warp.operand[lane];
+    u32 source = operand % 32;  // as the instruction takes an index
+    if (meeting.operation == Meeting::Operation::shuffle_up) source = operand <= lane ? lane - operand : lane;
+    if (meeting.operation == Meeting::Operation::shuffle_down) source = operand < 32 - lane ? lane + operand : lane;
+    if ((meeting.mask >> source & 1) == 0) {
+      const CudaThread& thread = warp.threads[lane];
+      return fail({.what = "shuffles from a lane outside its mask:", .thread = &thread, .site = thread.site, .mask = meeting.mask});
+    }
+    std::memcpy(warp.result[lane], warp.value[source], bytes);
+  }
 }
 
 void Machine::share_view(Warp& warp, u32 mask) {
@@ -113,42 +139,10 @@ void Machine::share_view(Warp& warp, u32 mask) {
   }
 }
 
-void Machine::complete_ballot(Warp& warp, const Meeting& meeting) {
-  u32 votes = 0;
-  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) {
-    const CudaThread& thread = warp.threads[std::countr_zero(lanes)];
-    if (thread.vote) votes |= thread.lane_bit;
-  }
-  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1)
-    *static_cast<u32*>(warp.threads[std::countr_zero(lanes)].result) = votes;
-}
-
-void Machine::complete_shuffle(Warp& warp, const Meeting& meeting) {
-  for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1) {
-    const u32 lane = static_cast<u32>(std::countr_zero(lanes));
-    const CudaThread& thread = warp.threads[lane];
-    u32 source = lane;
-    switch (thread.shuffle) {
-      case host::Shuffle::up: source = thread.operand <= lane ? lane - thread.operand : lane; break;
-      case host::Shuffle::down: source = thread.operand < 32 - lane ? lane + thread.operand : lane; break;
-      case host::Shuffle::index: source = thread.operand % 32; break;
-    }
-    if ((meeting.mask >> source & 1) == 0)
-      return fail({.what = "shuffles from a lane outside its mask:", .thread = &thread, .site = thread.site, .mask = meeting.mask});
-    const unsigned char* const value = warp.threads[source].value;
-    if (meeting.bytes == 4) {
-      std::memcpy(thread.result, value, 4);
-    } else if (meeting.bytes == 8) {
-      std::memcpy(thread.result, value, 8);
-    } else {
-      std::memcpy(thread.result, value, meeting.bytes);
-    }
-  }
-}
-
 void Machine::check_access(const void* address, u32 bytes, host::Site site) {
-  access_point();
   CudaThread& thread = *current_;
+  thread.site = site;
+  access_point();
   const auto misuse = [&](const char* what) {
     fail({.what = what, .thread = &thread, .site = site, .address = address});
   };
@@ -171,17 +165,16 @@ bool Machine::find_allocation(const void* address, u32 bytes) {
 // Goes on once memory may have changed since the oldest poll that the thread's decision to pause rests on.
 void Machine::poll_pause(host::Site site) {
   CudaThread& thread = *current_;
+  thread.site = site;
   access_point();
-  if (thread.polled == memory_.polled_changes()) {
-    Warp& warp = *thread.warp;
-    thread.site = site;
+  Warp& warp = *thread.warp;
+  if (warp.polled[thread.lane] == memory_.polled_changes()) {
     thread.waiting = Waiting::memory;
     warp.polling |= thread.lane_bit;
     if (!std::exchange(warp.listed_as_poller, true)) pollers_.push_back(&warp);
     give_way();
-    thread.waiting = Waiting::nothing;
   }
-  thread.polled = CudaThread::kNoPoll;
+  warp.polled[thread.lane] = kNoPoll;
 }
 
 void Machine::wait_for_predecessor(host::Site site) {
@@ -198,7 +191,7 @@ void Machine::wait_for_predecessor(host::Site site) {
 
 // The hooks proper run in the fibre of the thread that calls them.
 struct MachineHooks {
-  static Machine& machine() { return *static_cast<CudaThread*>(Machine::hooks()->lane)->machine; }
+  static Machine& machine() { return *static_cast<CudaThread*>(Machine::hooks_.lane)->machine; }
 
   static void sync_block(host::Site site) { machine().sync_block(site); }
 
@@ -207,21 +200,32 @@ struct MachineHooks {
   }
 
   static void shuffle(void* out, const void* in, u32 bytes, host::Shuffle kind, u32 operand, u32 mask, host::Site site) {
+    constexpr Meeting::Operation kOperations[] = {Meeting::Operation::shuffle_up, Meeting::Operation::shuffle_down,
+                                                  Meeting::Operation::shuffle_index};
     Machine& the = machine();
-    CudaThread& thread = *the.current_;
-    if (bytes > sizeof thread.value) the.fail_here("shuffles a value of more than 32 bytes", site);
-    std::memcpy(thread.value, in, bytes);
-    thread.result = out;
-    thread.shuffle = kind;
-    thread.operand = operand;
-    the.meet(Meeting::Operation::shuffle, Waiting::shuffle, bytes, mask, site);
+    const u32 lane = the.current_->lane;
+    Warp& warp = *the.current_->warp;
+    if (bytes == 4) {
+      std::memcpy(warp.value[lane], in, 4);
+    } else if (bytes == 8) {
+      std::memcpy(warp.value[lane], in, 8);
+    } else if (bytes <= Warp::kMaxShuffleBytes) {
+      std::memcpy(warp.value[lane], in, bytes);
+    } else {
+      the.fail_here("shuffles a value of more than 32 bytes", site);
+    }
+    warp.result[lane] = out;
+    warp.operand[lane] = operand;
+    the.meet(kOperations[static_cast<int>(kind)], Waiting::shuffle, bytes, mask, site);
   }
 
   static u32 ballot(u32 mask, bool vote, host::Site site) {
     Machine& the = machine();
+    const CudaThread& thread = *the.current_;
+    Warp& warp = *thread.warp;
     u32 votes = 0;
-    the.current_->vote = vote;
-    the.current_->result = &votes;
+    warp.votes = vote ? warp.votes | thread.lane_bit : warp.votes & ~thread.lane_bit;
+    warp.result[thread.lane] = &votes;
     the.meet(Meeting::Operation::ballot, Waiting::ballot, 0, mask, site);
     return votes;
   }
@@ -232,7 +236,8 @@ struct MachineHooks {
     CudaThread& thread = *the.current_;
     if (order != host::Order::plain) {
       the.memory_.watch(address);
-      thread.polled = std::min(thread.polled, the.memory_.polled_changes());
+      u32& polled = thread.warp->polled[thread.lane];
+      polled = std::min(polled, the.memory_.polled_changes());
     }
     the.memory_.load(thread.viewer, out, static_cast<const unsigned char*>(address), bytes, order == host::Order::plain);
     if (order == host::Order::acquire) thread.viewer.view = the.memory_.now();
@@ -269,20 +274,17 @@ struct MachineHooks {
   }
 };
 
-host::Hooks* Machine::hooks() {
-  static host::Hooks table = {.lane = nullptr,
-                              .sync_block = MachineHooks::sync_block,
-                              .sync_warp = MachineHooks::sync_warp,
-                              .shuffle = MachineHooks::shuffle,
-                              .ballot = MachineHooks::ballot,
-                              .load = MachineHooks::load,
-                              .store = MachineHooks::store,
-                              .fetch_add = MachineHooks::fetch_add,
-                              .fence = MachineHooks::fence,
-                              .poll_pause = MachineHooks::poll_pause,
-                              .wait_for_predecessor = MachineHooks::wait_for_predecessor,
-                              .release_dependents = MachineHooks::release_dependents};
-  return &table;
-}
+constinit host::Hooks Machine::hooks_ = {.lane = nullptr,
+                                         .sync_block = MachineHooks::sync_block,
+                                         .sync_warp = MachineHooks::sync_warp,
+                                         .shuffle = MachineHooks::shuffle,
+                                         .ballot = MachineHooks::ballot,
+                                         .load = MachineHooks::load,
+                                         .store = MachineHooks::store,
+                                         .fetch_add = MachineHooks::fetch_add,
+                                         .fence = MachineHooks::fence,
+                                         .poll_pause = MachineHooks::poll_pause,
+                                         .wait_for_predecessor = MachineHooks::wait_for_predecessor,
+                                         .release_dependents = MachineHooks::release_dependents};
 
 }  // namespace scantune

@@ -84,19 +84,12 @@ void Machine::reset(std::span<const Grid> grids, const Schedule& schedule) {
   warp_ = nullptr;
   leave_warp_ = false;
   leaving_ = nullptr;
+  spun_ = 0;
   step_ = start_at_ = 0;
   work_left_ = work_limit(grids);
   slice_left_ = kSliceSwitches;
   preempt_left_ = schedule.preempt_every != 0 ? random_.around(schedule.preempt_every) : kUnpreemptedAccesses;
   drain_left_ = schedule.drain_every != 0 ? random_.around(schedule.drain_every) : 0;
-}
-
-void Machine::resume(CudaThread& thread) {
-  Fibre& from = current_ != nullptr ? static_cast<Fibre&>(*current_) : main_;
-  current_ = &thread;
-  warp_ = thread.warp;
-  hooks()->lane = &thread;
-  switch_fibre(from, thread);
 }
 
 void Machine::leave_fibres() {
@@ -107,7 +100,7 @@ void Machine::leave_fibres() {
 
 void Machine::enter_thread(boost::context::detail::transfer_t transfer) {
   keep_context(transfer);
-  Machine& machine = *static_cast<CudaThread*>(hooks()->lane)->machine;
+  Machine& machine = *static_cast<CudaThread*>(hooks_.lane)->machine;
   const Grid& grid = *machine.grids_[machine.current_->viewer.grid].grid;
   grid.kernel(&grid.arguments);
   machine.leave_thread();
@@ -155,7 +148,8 @@ void Machine::start_cta() {
     warp.threads = &cta.threads[32 * index];
     warp.index = index;
     warp.existing = warp.runnable = ~0u >> (32 - lanes);
-    warp.exited = warp.polling = 0;
+    warp.exited = warp.polling = warp.votes = warp.rotation = 0;
+    std::fill(std::begin(warp.polled), std::end(warp.polled), kNoPoll);
     warp.queued = warp.listed_as_poller = false;
     warp.meeting_count = 0;
     enqueue(warp);
@@ -175,9 +169,9 @@ void Machine::start_thread(Cta& cta, u32 rank) {
   thread.shared_bytes = static_cast<u32>(launch.shared_bytes);
   thread.machine = this;
   thread.warp = &cta.warps[rank / 32];
-  thread.lane_bit = 1u << rank % 32;
+  thread.lane = rank % 32;
+  thread.lane_bit = 1u << thread.lane;
   thread.viewer = {.cta = cta.serial, .queue = cta.slot, .grid = cta.grid, .thread = rank, .view = memory_.now()};
-  thread.polled = CudaThread::kNoPoll;
   thread.predecessor_done = !launch.pdl;
   thread.waiting = Waiting::nothing;
   start_fibre(thread, cta.stacks.top(rank), FibreStacks::kStackBytes, &Machine::enter_thread);

@@ -5,6 +5,7 @@
 // CTA, warp, lanes and the line of the kernel; its fibres are abandoned and the machine can be used again.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,7 +32,7 @@ class Machine {
   explicit Machine(const Allocations& allocations);
 
   // What the kernels' shared objects are bound to. One per process: only one machine runs at a time.
-  static host::Hooks* hooks();
+  static host::Hooks* hooks() { return &hooks_; }
 
   // Runs the grids in order, each after the one before it except where pdl lets it overlap. One caller at a time in the
   // whole process.
@@ -65,6 +66,8 @@ class Machine {
 
   void reset(std::span<const Grid> grids, const Schedule& schedule);
 
+  static host::Hooks hooks_;
+
   // Scheduling. pick() returns null when the machine has nothing more to do or has failed.
   CudaThread* pick() {
     if (warp_ != nullptr && warp_->runnable != 0) {
@@ -74,8 +77,19 @@ class Machine {
     return pick_warp();
   }
   CudaThread* pick_warp();
-  CudaThread* take_lane(Warp& warp);
-  void give_way();
+  CudaThread* take_lane(Warp& warp) {
+    const u32 rotated = std::rotr(warp.runnable, static_cast<int>(warp.rotation));
+    const u32 place = schedule_.lane_order == LaneOrder::descending ? 31 - static_cast<u32>(std::countl_zero(rotated))
+                                                                    : static_cast<u32>(std::countr_zero(rotated));
+    const u32 lane = (place + warp.rotation) % 32;
+    warp.runnable &= ~(1u << lane);
+    return &warp.threads[lane];
+  }
+  // The current lane waits, or lets others come first.
+  void give_way() {
+    CudaThread* const next = pick();
+    if (next != current_) resume(*next);
+  }
   void preempt();
   void access_point() {
     if (--preempt_left_ == 0) preempt();
@@ -102,12 +116,12 @@ class Machine {
   void finish_grid(u32 grid);
   bool finished(u32 grid) const { return grids_[grid].running == 0; }
 
-  // Meetings of lanes.
+  // Meetings of lanes: the current lane takes part, and goes on when all of the mask have.
   void meet(Meeting::Operation operation, Waiting waiting, u32 bytes, u32 mask, host::Site site);
   u32 join(Warp& warp, const Meeting& wanted, host::Site site);
   void complete(Warp& warp, const Meeting& meeting);
+  template <class Word>
   void complete_shuffle(Warp& warp, const Meeting& meeting);
-  void complete_ballot(Warp& warp, const Meeting& meeting);
   void share_view(Warp& warp, u32 mask);
   void complete_barrier(Cta& cta);
 
@@ -127,7 +141,13 @@ class Machine {
   void sync_block(host::Site site);
 
   static void enter_thread(boost::context::detail::transfer_t transfer);
-  void resume(CudaThread& thread);
+  void resume(CudaThread& thread) {
+    Fibre& from = current_ != nullptr ? static_cast<Fibre&>(*current_) : main_;
+    current_ = &thread;
+    warp_ = thread.warp;
+    hooks_.lane = &thread;
+    switch_fibre(from, thread);
+  }
   void leave_fibres();
 
   const Allocations& allocations_;
@@ -156,9 +176,9 @@ class Machine {
   CudaThread* current_ = nullptr;
   Warp* warp_ = nullptr;  // of current_
   bool leave_warp_ = false;
-  u32 rotation_ = 0;  // of this slice's lane order
   u32 slice_left_ = 0;
   u32 preempt_left_ = 0;
+  u32 spun_ = 0;  // accesses since a store was last pushed out on behalf of spinning threads
   u32 drain_left_ = 0;
   u64 step_ = 0;
   u64 start_at_ = 0;  // step before which no CTA starts

@@ -66,15 +66,14 @@ std::string Machine::waiting_lanes() const {
   for (const auto& cta : ctas_) {
     if (cta->live == 0) continue;
     for (const Warp& warp : cta->warps) {
-      u32 left = warp.existing;
+      u32 left = warp.existing & ~warp.runnable & ~warp.exited;
       for (u32 lane = 0; lane < 32; ++lane) {
-        if ((left >> lane & 1) == 0) continue;
+        if ((left >> lane & 1) == 0 || &warp.threads[lane] == failure_.thread) continue;
         const CudaThread& first = warp.threads[lane];
         u32 alike = 0;
         for (u32 other = lane; other < 32; ++other)
           if ((left >> other & 1) != 0 && waits_alike(first, warp.threads[other])) alike |= 1u << other;
         left &= ~alike;
-        if (first.waiting == Waiting::nothing || first.waiting == Waiting::exited) continue;
         if (++lines > kMaxLines) return text + "\n  ...";
         text += std::string("\n  ") + grids_[cta->grid].grid->name + ": CTA " + std::to_string(cta->rank) + ", warp " +
                 std::to_string(warp.index) + ", lanes " + hex(alike) + " wait for " + what_for(first) + at(first.site);

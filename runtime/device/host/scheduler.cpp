@@ -1,26 +1,27 @@
 // The choices of the machine: which lane runs next.
 #include <algorithm>
-#include <bit>
 
 #include "device/host/machine.h"
 
 namespace scantune {
 
-void Machine::give_way() {
-  CudaThread* const next = pick();
-  if (next != current_) resume(*next);
-}
-
 // The current lane stays runnable, but others come first.
 void Machine::preempt() {
+  CudaThread& thread = *current_;
   const u32 every = schedule_.preempt_every;
   preempt_left_ = every != 0 ? random_.around(every) : kUnpreemptedAccesses;
-  if (!spend(preempt_left_)) fail({.what = kLivelock, .lists_waiting = true});
-  CudaThread& thread = *current_;
-  thread.warp->runnable |= thread.lane_bit;
+  if (!spend(preempt_left_)) fail({.what = kLivelock, .thread = &thread, .site = thread.site, .lists_waiting = true});
+  // Stores become visible some time, even while every thread spins.
+  if ((spun_ += preempt_left_) >= kUnpreemptedAccesses) {
+    spun_ = 0;
+    if (memory_.waiting()) memory_.drain_one();
+  }
+  Warp& warp = *thread.warp;
+  warp.runnable |= thread.lane_bit;
+  warp.rotation = schedule_.lane_order == LaneOrder::descending ? thread.lane : (thread.lane + 1) % 32;
   leave_warp_ = every == 0 || random_.chance(50);
   if (random_.chance(schedule_.stall_percent)) {
-    thread.warp->cta->stalled_until = step_ + random_.around(500);
+    warp.cta->stalled_until = step_ + random_.around(500);
     leave_warp_ = true;
   }
   give_way();
@@ -65,19 +66,7 @@ CudaThread* Machine::pick_warp() {
 void Machine::begin_slice(Warp& warp) {
   warp.queued = false;
   warp_ = &warp;
-  if (schedule_.lane_order == LaneOrder::rotated) rotation_ = random_.below(32);
-}
-
-CudaThread* Machine::take_lane(Warp& warp) {
-  u32 lane;
-  if (schedule_.lane_order == LaneOrder::descending) {
-    lane = 31 - static_cast<u32>(std::countl_zero(warp.runnable));
-  } else {
-    const u32 rotation = schedule_.lane_order == LaneOrder::rotated ? rotation_ : 0;
-    lane = (static_cast<u32>(std::countr_zero(std::rotr(warp.runnable, static_cast<int>(rotation)))) + rotation) % 32;
-  }
-  warp.runnable &= ~(1u << lane);
-  return &warp.threads[lane];
+  if (schedule_.lane_order == LaneOrder::rotated) warp.rotation = random_.below(32);
 }
 
 void Machine::wake(Warp& warp, u32 lanes) {

@@ -1,0 +1,75 @@
+// Kernels written out in a test, run on the host device.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/host/host_device.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+
+// Memory of the host device, as an array.
+template <class T>
+class DeviceArray {
+ public:
+  DeviceArray(Device& device, u64 count, T value = T{})
+      : device_(device), data_(static_cast<T*>(device.allocate(count * sizeof(T)))), count_(count) {
+    fill(value);
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceArray() { device_.free(data_); }
+
+  T* data() { return data_; }
+  u64 size() const { return count_; }
+  T& operator[](u64 index) { return data_[index]; }
+  void fill(T value) { std::fill(data_, data_ + count_, value); }
+
+ private:
+  Device& device_;
+  T* data_;
+  u64 count_;
+};
+
+class KernelFixture : public testing::Test {
+ protected:
+  // The text of one or more kernels, after the intrinsics. Line 1 is the first line of text.
+  std::unique_ptr<Module> compile(const std::string& text, const std::vector<std::string>& kernels = {"kernel"}) {
+    Instantiation instantiation;
+    instantiation.source = "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\n#line 1 \"kernel.cpp\"\n" + text;
+    instantiation.kernels = kernels;
+    instantiation.label = "kernels of a test";
+    return device_.load(device_.compiler().compile(instantiation, "host"), kernels, {});
+  }
+
+  static KernelArguments arguments(const void* input, void* output, void* workspace = nullptr) {
+    KernelArguments result{};
+    result.input = input;
+    result.output = output;
+    result.workspace = workspace;
+    return result;
+  }
+
+  void run(const Module& module, const Launch& launch, const KernelArguments& arguments, u64 seed) {
+    const HostLaunch one{&module, launch, arguments};
+    device_.run({&one, 1}, Schedule::from_seed(seed));
+  }
+
+  // What the device says about a run that fails; empty if it does not.
+  std::string report(const Module& module, const Launch& launch, const KernelArguments& arguments, u64 seed = 0) {
+    try {
+      run(module, launch, arguments, seed);
+      return {};
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+  }
+
+  HostDevice device_;
+};
+
+}  // namespace scantune
