@@ -33,7 +33,7 @@ class Module {
 
 // What a stream means for a workspace. Handles of streams are reused; ids are not.
 struct StreamState {
-  u64 id = 0;
+  u64 id = 0;  // not told while the stream is being captured
   void* capturing_graph = nullptr;  // non-null while the stream is being captured
 };
 

@@ -16,6 +16,7 @@ TEST_F(StreamsOnGpu, OnePlanRunsOnManyStreamsFromManyThreads) {
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < 8; ++thread)
     threads.emplace_back([&, thread] {
+      cuda_device();  // makes a context current on this thread
       const auto items = random_items(kItems, thread);
       const auto sums = inclusive_sum(items);
       const TestStream stream;

@@ -2,6 +2,7 @@
 
 #include "device/cuda/driver.h"
 #include "device/cuda/graph_timer.h"
+#include "device/cuda/nvml.h"
 #include "device/cuda/pointer_check.h"
 #include "jit/cached_compiler.h"
 #include "jit/nvrtc_compiler.h"
@@ -60,8 +61,7 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaContext> context)
     : context_(std::move(context)),
       ordinal_(current_ordinal(*context_)),
       identity_(identity_of(*context_, ordinal_)),
-      l2_bytes_(static_cast<u64>(attribute_of(*context_, ordinal_, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))),
-      nvml_(pci_bus_id_of(ordinal_)) {
+      l2_bytes_(static_cast<u64>(attribute_of(*context_, ordinal_, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))) {
   const OutsideCaptures outside;
   own_stream_ = non_blocking_stream(*context_);
   timing_stream_ = non_blocking_stream(*context_);
@@ -168,14 +168,21 @@ void CudaDevice::synchronize() {
 StreamState CudaDevice::stream_state(Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  unsigned long long id = 0;
-  context_->check(Driver::instance().cuStreamGetId(stream, &id), "cuStreamGetId");
   CUstreamCaptureStatus status{};
   CUgraph graph = nullptr;
   context_->check(capture_info(stream, status, graph), "cuStreamGetCaptureInfo");
   if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
     throw DeviceError("the capture of the stream has been invalidated by an earlier call; end it and start anew");
-  return {id, status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? graph : nullptr};
+  // The driver tells no id while it captures.
+  if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) return {0, graph};
+  unsigned long long id = 0;
+  context_->check(Driver::instance().cuStreamGetId(stream, &id), "cuStreamGetId");
+  return {id, nullptr};
+}
+
+std::optional<int> CudaDevice::sm_clock_mhz() {
+  // Opened only here: initialising the management library takes milliseconds, which scans should not pay.
+  return NvmlDevice(pci_bus_id_of(ordinal_)).sm_clock_mhz();
 }
 
 std::string CudaDevice::pointer_problem(const void* pointer, u64 bytes) {

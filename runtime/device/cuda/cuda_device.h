@@ -7,7 +7,6 @@
 
 #include "device/cuda/context.h"
 #include "device/cuda/cuda_module.h"
-#include "device/cuda/nvml.h"
 #include "device/device.h"
 
 namespace scantune {
@@ -41,7 +40,7 @@ class CudaDevice : public Device {
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;
 
   double time_us(const std::function<void(Stream)>& enqueue, int replays) override;
-  std::optional<int> sm_clock_mhz() override { return nvml_.sm_clock_mhz(); }
+  std::optional<int> sm_clock_mhz() override;
   u64 l2_bytes() override { return l2_bytes_; }
 
  private:
@@ -49,7 +48,6 @@ class CudaDevice : public Device {
   int ordinal_;
   DeviceIdentity identity_;
   u64 l2_bytes_;
-  NvmlDevice nvml_;
   Stream own_stream_ = nullptr;  // non-blocking: for what must not wait for, nor join, a caller's stream
   Stream timing_stream_ = nullptr;
   std::mutex timing_;
