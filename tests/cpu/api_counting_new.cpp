@@ -10,9 +10,12 @@ std::atomic<long> allocation_count{0};
 
 }  // namespace scantune::testing
 
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++scantune::testing::allocation_count;
-  if (void* memory = std::malloc(bytes)) return memory;
+  return std::malloc(bytes);
+}
+void* operator new(std::size_t bytes) {
+  if (void* memory = ::operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
