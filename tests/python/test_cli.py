@@ -49,7 +49,7 @@ def count(path: Path, table: str) -> int:
 def test_tuning_is_the_default_command_and_ends_with_a_table(tmp_path: Path) -> None:
     code, output = scantune("--arch", "host", *SMALL)
     assert code == 0, output
-    assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +\d+\.\d +\d+% +\d\.\d\d×  +\w+", output), output
+    assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +\d+\.\d+ +\d+% +\d\.\d\d×  +\w+", output), output
     assert (tmp_path / "data" / "scantune" / "tuning.db").is_file()
 
 

@@ -50,7 +50,7 @@ def _gpu_or_host(start: Start, note: Note) -> Worker:
         return gpu
     except (WorkerError, WorkerUnavailable) as error:
         gpu.close()
-        reason = str(error).splitlines()[0]
+        reason = str(error).splitlines()[0].rstrip(":")
         note(f"no GPU can be used ({reason}), so this tunes the host device; its times describe the CPU")
     host = start(HOST)
     try:

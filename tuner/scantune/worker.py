@@ -25,6 +25,7 @@ _MAX_LINE_BYTES = 256 * 2**20
 START_ATTEMPTS = 3
 START_PAUSE_S = 0.5  # times the attempt: a driver may need a moment after a crash
 _START_TIMEOUT_S = 60.0
+_ENDED = "the worker ended"
 
 
 class WorkerError(ScantuneError):
@@ -190,8 +191,9 @@ class Worker:
             self.kill()
             raise WorkerTimeout(f"{method} took longer than {timeout_s:.0f} s") from None
         except WorkerDied as error:
-            code = self._ending()
-            raise WorkerDied(f"{error}{code}{self._stderr_tail()}") from None
+            ending = self._end_of_process() if str(error) == _ENDED else ""
+            self.kill()
+            raise WorkerDied(f"{error}{ending}{self._stderr_tail()}") from None
         except WorkerError as error:
             if error.fatal:
                 self.kill()
@@ -214,7 +216,7 @@ class Worker:
                 try:
                     view = view[os.write(stdin.fileno(), view) :]
                 except BrokenPipeError:
-                    raise WorkerDied("the worker ended") from None
+                    raise WorkerDied(_ENDED) from None
 
     def _read_line(self, deadline: float) -> bytes:
         stdout = self._pipes().stdout
@@ -230,7 +232,7 @@ class Worker:
                     raise WorkerTimeout
                 chunk = os.read(stdout.fileno(), 1 << 20)
                 if not chunk:
-                    raise WorkerDied("the worker ended")
+                    raise WorkerDied(_ENDED)
                 self._buffer += chunk
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -256,20 +258,18 @@ class Worker:
             raise WorkerDied("the worker was closed")
         return self._process
 
-    def _ending(self) -> str:
-        """Kill what is left and return how it ended, for a message."""
+    def _end_of_process(self) -> str:
+        """Return how a process that closed its pipes ended, for a message."""
         process = self._process
         if process is None:
             return ""
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=1)
-        ended_by_itself = process.poll() is not None
-        self.kill()
         if self._drain:
             self._drain.join(timeout=1)
-        if not ended_by_itself:
-            return ""
         code = process.returncode
+        if code is None:
+            return ""
         return f" (killed by {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
 
     def _stderr_tail(self) -> str:
