@@ -1,5 +1,5 @@
 # Two commands: `make tune` and `make test`. Each sets up what it needs first (.ci/setup) and is quick when that is done.
-#   make tune ARGS="--type f32 --n 2^20"   passes options to scantune
+# ARGS passes options on, as in  make tune ARGS="--type f32 --n 2^20".
 BUILD ?= build
 JOBS ?= $(shell nproc)
 ARGS ?=
@@ -7,8 +7,6 @@ ARGS ?=
 export BUILD JOBS
 
 bin := .venv/bin
-cpp_files = $(shell git ls-files '*.h' '*.hpp' '*.cpp' '*.cu')
-python_paths := tuner tests
 
 .PHONY: help setup tune test test-long bench lint format clean
 
@@ -16,7 +14,7 @@ help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
 	@echo "make test        run every test that this machine can run"
 	@echo "make test-long   run the tests that take minutes"
-	@echo "make bench       measure compile speed and call overhead; on a GPU, compare with CUB"
+	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
 	@echo "make lint        clang-format, clang-tidy, ruff, mypy"
 	@echo "make format      rewrite the sources in the project's format"
 	@echo "make clean       remove everything that was built or installed here"
@@ -37,18 +35,15 @@ test-long: setup
 	@.ci/test long
 
 bench: setup
-	@cmake --build $(BUILD) -j $(JOBS) --target bench
+	@.ci/bench $(ARGS)
 
 lint: setup
-	$(bin)/clang-format --dry-run -Werror $(cpp_files)
-	$(bin)/ruff check $(python_paths)
-	$(bin)/ruff format --check $(python_paths)
-	$(bin)/mypy
+	@.ci/lint
 
 format: setup
-	$(bin)/clang-format -i $(cpp_files)
-	$(bin)/ruff check --fix $(python_paths)
-	$(bin)/ruff format $(python_paths)
+	git ls-files -z '*.h' '*.hpp' '*.cpp' '*.cu' | xargs -0 $(bin)/clang-format -i
+	$(bin)/ruff check --fix tuner tests
+	$(bin)/ruff format tuner tests
 
 clean:
 	rm -rf $(BUILD) .venv .deps
