@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scantune/error.hpp"
+#include "space/config_json.h"
+
+namespace scantune {
+namespace {
+
+TEST(ConfigJson, EverySearchedConfigSurvivesTheRoundTrip) {
+  const ScanRequest request{.n = 4096};
+  for (const FamilyModel* family : families())
+    for (const Config& config : searched_configs(*family, request, 90)) {
+      ASSERT_EQ(config_from_json(to_json(config)), config) << to_string(config);
+      ASSERT_EQ(parse_config(family->name(), canonical_parameters(config)), config) << to_string(config);
+    }
+}
+
+TEST(ConfigJson, CanonicalParametersFollowTheTableAndHoldNoSpaces) {
+  const FamilyModel& family = *find_family("lookback");
+  const std::string text = canonical_parameters(family.default_config({.n = 4096}, 90));
+  EXPECT_EQ(text.find(' '), std::string::npos) << text;
+  std::size_t position = 0;
+  for (const ParameterModel& parameter : family.parameters()) {
+    const std::size_t found = text.find(Json(parameter.name).dump() + ":");
+    ASSERT_NE(found, std::string::npos) << parameter.name;
+    EXPECT_GE(found, position) << parameter.name;
+    position = found;
+  }
+}
+
+TEST(ConfigJson, ParametersMayComeInAnyOrder) {
+  const Config config = find_family("single_block")->default_config({.n = 64}, 90);
+  Json reversed = Json::object();
+  const Json parameters = to_json(config)["parameters"];
+  std::vector<std::string> names;
+  for (const auto& member : parameters.items()) names.push_back(member.key());
+  for (auto name = names.rbegin(); name != names.rend(); ++name) reversed[*name] = parameters[*name];
+  EXPECT_EQ(parse_config("single_block", reversed.dump()), config);
+}
+
+TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
+  const ScanRequest requests[] = {
+      {.n = 1},
+      {.input_type = ValueType::i8, .op = Operator::max, .kind = Kind::exclusive, .has_init = true, .n = u64{1} << 40},
+      {.has_init = true, .determinism = Determinism::run_to_run, .forward_progress = ForwardProgress::documented, .n = 7}};
+  for (const ScanRequest& request : requests) EXPECT_EQ(request_from_json(to_json(request)), request) << to_string(request);
+}
+
+TEST(ConfigJson, ARequestNeedsOnlyItsInputTypeAndN) {
+  const ScanRequest request = request_from_json(Json::parse(R"({"input_type": "f64", "kind": "exclusive", "n": 9})"));
+  EXPECT_EQ(request.accumulator_type, ValueType::f64);
+  EXPECT_EQ(request.output_type, ValueType::f64);
+  EXPECT_EQ(request.op, Operator::sum);
+  EXPECT_TRUE(request.has_init);
+}
+
+struct Refused {
+  const char* json;
+  const char* said;
+};
+
+TEST(ConfigJson, RefusesRequestsAndSaysWhy) {
+  const Refused table[] = {
+      {R"([])", "must be a JSON object"},
+      {R"({"n": 4})", "request.input_type is missing"},
+      {R"({"input_type": "i32"})", "request.n is missing"},
+      {R"({"input_type": "i33", "n": 4})", "request.input_type must be one of i8, i16"},
+      {R"({"input_type": 3, "n": 4})", "found 3"},
+      {R"({"input_type": "i32", "n": 0})", "request.n must be an integer from 1 to 2^48; found 0"},
+      {R"({"input_type": "i32", "n": -4})", "found -4"},
+      {R"({"input_type": "i32", "n": 4.0})", "found 4.0"},
+      {R"({"input_type": "i32", "n": "4"})", "found \"4\""},
+      {R"({"input_type": "i32", "n": 281474976710657})", "found 281474976710657"},
+      {R"({"input_type": "i32", "n": 18446744073709551616})", "request.n must be"},
+      {R"({"input_type": "i32", "n": [[[]]]})", "found an array"},
+      {R"({"input_type": "i32", "n": 4, "has_init": 1})", "request.has_init must be true or false"},
+      {R"({"input_type": "i32", "n": 4, "init": true})", "unknown member \"init\""},
+  };
+  for (const Refused& row : table) try {
+      request_from_json(Json::parse(row.json));
+      ADD_FAILURE() << row.json;
+    } catch (const RequestError& error) {
+      EXPECT_NE(std::string(error.what()).find(row.said), std::string::npos) << row.json << ": " << error.what();
+    }
+}
+
+TEST(ConfigJson, RefusesConfigsAndSaysWhy) {
+  const std::string right = canonical_parameters(find_family("single_block")->default_config({.n = 64}, 90));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = right;
+    const std::size_t place = text.find(from);
+    EXPECT_NE(place, std::string::npos) << from;
+    return text.replace(place, from.size(), to);
+  };
+  const std::pair<std::string, const char*> table[] = {
+      {"", "not JSON"},
+      {"[1]", "must be a JSON object"},
+      {"{}", "single_block.block_threads is missing"},
+      {with("\"block_threads\":256", "\"block_threads\":\"256\""), "single_block.block_threads cannot be \"256\""},
+      {with("\"block_threads\":256", "\"block_threads\":256.5"), "cannot be 256.5"},
+      {with("\"block_threads\":256", "\"block_threads\":99999999999"), "cannot be 99999999999"},
+      {with("\"block_threads\":256", "\"block_threads\":true"), "cannot be true"},
+      {with("\"direct\"", "\"upside_down\""), "single_block.layout cannot be \"upside_down\""},
+      {with("\"direct\"", "0"), "single_block.layout cannot be 0"},
+      {with("{", "{\"colour\":1,"), "single_block has no parameter \"colour\""},
+  };
+  for (const auto& [text, said] : table) try {
+      parse_config("single_block", text);
+      ADD_FAILURE() << text;
+    } catch (const RequestError& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << text << ": " << error.what();
+    }
+  EXPECT_THROW(parse_config("no_such_family", right), RequestError);
+}
+
+TEST(ConfigJson, SurvivesDeeplyNestedText) {
+  const std::string deep(1'000'000, '[');
+  EXPECT_THROW(parse_config("single_block", deep), RequestError);
+  EXPECT_THROW(parse_config("single_block", deep + std::string(1'000'000, ']')), RequestError);
+  EXPECT_THROW(parse_config("single_block", "{\"block_threads\":" + deep + std::string(1'000'000, ']') + "}"),
+               RequestError);
+}
+
+}  // namespace
+}  // namespace scantune

@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "measure/measure.h"
+#include "measure/statistics.h"
+#include "worker_scanning_device.h"
+
+namespace scantune {
+namespace {
+
+using testing::ScanningDevice;
+
+// A device that times contenders by a script: what a run of each takes, sample after sample, the last for ever.
+class ScriptedDevice : public ScanningDevice {
+ public:
+  std::vector<std::vector<double>> run_us;
+  std::vector<int> order;  // of contenders, as timed
+  std::vector<int> replays;
+
+  double time_us(const std::function<void(Stream)>& enqueue, int wanted_replays) override {
+    launches_ = 0;
+    enqueue(nullptr);
+    order.push_back(current_);
+    replays.push_back(wanted_replays);
+    std::vector<double>& script = run_us[static_cast<std::size_t>(current_)];
+    const double time = script.front();
+    if (script.size() > 1) script.erase(script.begin());
+    return time * launches_;
+  }
+
+  Contender contender(int index, bool is_ceiling = false) {
+    return {"contender " + std::to_string(index), [this, index](Stream, int buffer) {
+              if (index == refused) throw DeviceError("the driver refused");
+              if (index == deadly) lost = "the context died";
+              if (!lost.empty()) throw DeviceError(lost);
+              current_ = index;
+              ++launches_;
+              buffers.push_back(buffer);
+            },
+            is_ceiling};
+  }
+  std::vector<Contender> contenders() {
+    std::vector<Contender> all;
+    for (int index = 0; index < static_cast<int>(run_us.size()); ++index) all.push_back(contender(index));
+    return all;
+  }
+
+  int refused = -1;
+  int deadly = -1;
+  std::vector<int> buffers;
+
+ private:
+  int current_ = 0;
+  int launches_ = 0;
+};
+
+const Measurement& measurement(const MeasureOutcome& outcome) { return std::get<Measurement>(outcome); }
+
+TEST(Statistics, QuantilesInterpolateBetweenSamples) {
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
+  EXPECT_DOUBLE_EQ(quantile({5}, 0.25), 5);
+  EXPECT_DOUBLE_EQ(quantile({1, 2, 3, 4, 5}, 1), 5);
+  EXPECT_DOUBLE_EQ(spread({1, 2, 3, 4, 5}), 2.0 / 3);
+}
+
+TEST(Race, ReportsMedianAndSpreadOfTheSamplesWithoutTheProbe) {
+  ScriptedDevice device;
+  device.run_us = {{100, 100, 10, 30, 20}};
+  const auto outcome = race(device, device.contenders(), {}, {.rounds = 3, .min_round_ms = 0});
+  EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 20);
+  EXPECT_DOUBLE_EQ(measurement(outcome[0]).spread, 0.5);
+  EXPECT_EQ(measurement(outcome[0]).samples, 3);
+  EXPECT_EQ(measurement(outcome[0]).sm_clock_mhz, 1980);
+}
+
+TEST(Race, InterleavesTheContenders) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}, {10'001}};
+  race(device, device.contenders(), {}, {.rounds = 3});
+  EXPECT_EQ(device.order, (std::vector{0, 1, 0, 1, 0, 1, 0, 1}));
+}
+
+TEST(Race, RepeatsRunsUntilASampleIsLongEnough) {
+  ScriptedDevice device;
+  device.run_us = {{10}};
+  const auto outcome = race(device, device.contenders(), {.launches = 64, .buffers = 4}, {.rounds = 1, .min_round_ms = 2});
+  EXPECT_EQ(device.replays.back(), 4);  // 64 launches of 10 us fill 2 ms three times and a bit
+  EXPECT_EQ(measurement(outcome[0]).launches_per_sample, 256);
+  EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 10);
+}
+
+TEST(Race, TakesTheBuffersInTurn) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}};
+  race(device, device.contenders(), {.launches = 5, .buffers = 3}, {.rounds = 1});
+  EXPECT_EQ(std::vector(device.buffers.begin(), device.buffers.begin() + 5), (std::vector{0, 1, 2, 0, 1}));
+}
+
+TEST(Race, DropsWhatTheProbeFindsClearlySlower) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}, {29'000}, {31'000}};
+  const auto outcome = race(device, device.contenders(), {}, {.rounds = 2, .slower_than = 3});
+  EXPECT_FALSE(measurement(outcome[1]).probe_only);
+  EXPECT_TRUE(measurement(outcome[2]).probe_only);
+  EXPECT_EQ(measurement(outcome[2]).samples, 1);
+  EXPECT_DOUBLE_EQ(measurement(outcome[2]).median_us, 31'000);
+}
+
+TEST(Race, DropsNothingUnlessToldTo) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}, {900'000}};
+  EXPECT_FALSE(measurement(race(device, device.contenders(), {}, {.rounds = 2})[1]).probe_only);
+}
+
+TEST(Race, MeasuresOnlyTheFastestCeilingAndDropsNoScanForIt) {
+  ScriptedDevice device;
+  device.run_us = {{50'000}, {10'000}, {9'000}};
+  const std::vector<Contender> contenders{device.contender(0), device.contender(1, true), device.contender(2, true)};
+  const auto outcome = race(device, contenders, {}, {.rounds = 2, .slower_than = 2});
+  EXPECT_FALSE(measurement(outcome[0]).probe_only);
+  EXPECT_TRUE(measurement(outcome[1]).probe_only);
+  EXPECT_FALSE(measurement(outcome[2]).probe_only);
+}
+
+TEST(Race, GoesOnWithoutAContenderThatIsRefused) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}, {10'000}, {20'000}};
+  device.refused = 1;
+  const auto outcome = race(device, device.contenders(), {}, {.rounds = 2});
+  EXPECT_DOUBLE_EQ(measurement(outcome[2]).median_us, 20'000);
+  const auto& failure = std::get<MeasureFailure>(outcome[1]);
+  EXPECT_FALSE(failure.fatal);
+  EXPECT_NE(failure.message.find("contender 1: the driver refused"), std::string::npos) << failure.message;
+}
+
+TEST(Race, FailsEveryContenderOnceTheDeviceIsLost) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}, {10'000}, {10'000}};
+  device.deadly = 1;
+  for (const MeasureOutcome& outcome : race(device, device.contenders(), {}, {.rounds = 2})) {
+    EXPECT_TRUE(std::get<MeasureFailure>(outcome).fatal);
+    EXPECT_NE(std::get<MeasureFailure>(outcome).message.find("the context died"), std::string::npos);
+  }
+}
+
+class MeasuringScans : public ::testing::Test {
+ protected:
+  std::vector<MeasureOutcome> measure(u64 n, const MeasurePolicy& policy) {
+    const ScanRequest request{.n = n};
+    const PreparedScan scan(device_, request, default_config(request, 90));
+    const PreparedScan* const scans[] = {&scan};
+    measured_ = Measurer(device_).measure(scans, policy);
+    return measured_.scans;
+  }
+
+  ScanningDevice device_;
+  Measurements measured_;
+};
+
+TEST_F(MeasuringScans, RotatesOverSoManyBuffersAsExceedTheCache) {
+  std::set<const std::byte*> inputs;
+  device_.mistake = [&](const testing::Scanned& scanned) { inputs.insert(scanned.input); };
+  measure(1 << 20, {.rounds = 1, .min_round_ms = 0});
+  EXPECT_EQ(inputs.size(), 64u);
+}
+
+TEST_F(MeasuringScans, StaysOnOneBufferWhenHot) {
+  std::set<const std::byte*> inputs;
+  device_.mistake = [&](const testing::Scanned& scanned) { inputs.insert(scanned.input); };
+  measure(1 << 12, {.rounds = 1, .min_round_ms = 0, .rotate = false});
+  EXPECT_EQ(inputs.size(), 1u);
+}
+
+TEST_F(MeasuringScans, DividesTheTimeOfAGraphByItsLaunches) {
+  const auto outcomes = measure(1 << 12, {.rounds = 2, .min_round_ms = 0});
+  EXPECT_DOUBLE_EQ(measurement(outcomes[0]).median_us, 10);
+  EXPECT_EQ(measurement(outcomes[0]).launches_per_sample, 64);
+}
+
+TEST_F(MeasuringScans, RunsOneLaunchAtATimeOnTheHostDevice) {
+  device_.mutable_identity() = {"host", kHostSm, "plain", 1};
+  const auto outcomes = measure(1 << 12, {.rounds = 2, .min_round_ms = 0});
+  EXPECT_EQ(measurement(outcomes[0]).launches_per_sample, 1);
+}
+
+TEST_F(MeasuringScans, FeedsItemsThatAreNotZero) {
+  device_.mistake = [&](const testing::Scanned& scanned) {
+    const auto* items = reinterpret_cast<const i32*>(scanned.input);
+    EXPECT_EQ(std::count(items, items + scanned.request.n, 0), 0);
+  };
+  measure(1 << 10, {.rounds = 1, .min_round_ms = 0});
+}
+
+TEST_F(MeasuringScans, NamesTheMissingMemory) {
+  device_.memory_bytes = 1 << 20;
+  EXPECT_THROW(measure(1 << 24, {}), OutOfDeviceMemory);
+}
+
+}  // namespace
+}  // namespace scantune

@@ -1,0 +1,230 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "worker/session.h"
+#include "worker_scanning_device.h"
+
+namespace scantune {
+namespace {
+
+using testing::ScanningDevice;
+
+class WorkerSession : public ::testing::Test {
+ protected:
+  Json ask(const std::string& line) {
+    const std::string answer = session_.respond(line);
+    EXPECT_EQ(answer.find('\n'), std::string::npos);
+    return Json::parse(answer);
+  }
+  Json call(const std::string& method, const Json& params = Json::object()) {
+    return ask(Json{{"id", 5}, {"method", method}, {"params", params}}.dump());
+  }
+  Json result(const std::string& method, const Json& params = Json::object()) {
+    const Json answer = call(method, params);
+    EXPECT_EQ(answer.value("ok", false), true) << answer;
+    return answer.value("result", Json());
+  }
+  Json error(const std::string& method, const Json& params = Json::object()) {
+    const Json answer = call(method, params);
+    EXPECT_EQ(answer.value("ok", true), false) << answer;
+    return answer.value("error", Json());
+  }
+  static Json request(u64 n = 2000) { return {{"input_type", "i32"}, {"n", n}}; }
+  static Config lookback() { return find_family("lookback")->default_config({.n = 2000}, 90); }
+
+  std::shared_ptr<ScanningDevice> device_ = std::make_shared<ScanningDevice>();
+  Session session_{[this] { return device_; }};
+};
+
+TEST_F(WorkerSession, AnswersWithTheIdOfTheRequest) {
+  EXPECT_EQ(ask(R"({"id": 17, "method": "hello"})")["id"], 17);
+  EXPECT_EQ(ask(R"({"id": "a", "method": "hello"})")["id"], "a");
+  EXPECT_EQ(ask(R"({"id": 18, "method": "no such"})")["id"], 18);
+  EXPECT_TRUE(ask(R"({"method": "hello"})")["id"].is_null());
+}
+
+TEST_F(WorkerSession, RefusesLinesThatAreNoRequestAndGoesOn) {
+  const std::string lines[] = {"", "{", "null", "17", "[]", "\xff\xfe", "{}", R"({"id": 1})", R"({"id": 1, "method": 3})",
+                               R"({"id": [[1]], "method": "hello"})", R"({"id": 1, "method": "hello", "params": []})",
+                               R"({"id": 1, "method": "\udc00"})", std::string(300'000, '['),
+                               R"({"id": 1, "method": "hello"} {"id": 2})", std::string("{\0}", 3)};
+  for (const std::string& line : lines) EXPECT_EQ(ask(line)["error"]["kind"], "bad_request") << line.substr(0, 60);
+  EXPECT_TRUE(ask(R"({"id": 1, "method": "hello"})")["ok"]);
+}
+
+TEST_F(WorkerSession, RefusesParametersThatAreMissingUnknownOrOutOfRange) {
+  const Json config = to_json(lookback());
+  const std::pair<const char*, Json> table[] = {
+      {"space", {{"n", 4}}},
+      {"space", Json::object()},
+      {"space", {{"request", 3}}},
+      {"validate", {{"request", request()}}},
+      {"validate", {{"request", request()}, {"config", {{"family", "no_such"}, {"parameters", Json::object()}}}}},
+      {"verify", {{"request", request()}, {"config", config}, {"seed", "one"}}},
+      {"verify", {{"request", request()}, {"config", config}, {"all_kinds", 1}}},
+      {"measure", {{"request", request()}, {"configs", Json::array()}}},
+      {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"rounds", 0}}}}},
+      {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"rounds", 1.5}}}}},
+      {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"min_round_ms", -1}}}}},
+      {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"slower_than", 0.5}}}}},
+      {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"loud", true}}}}},
+      {"select", {{"request", request()}, {"databases", "tuning.db"}}},
+      {"select", {{"request", request()}, {"databases", {"/no/such/file.db"}}}},
+  };
+  for (const auto& [method, params] : table)
+    EXPECT_EQ(error(method, params)["kind"], "bad_request") << method << " " << params;
+}
+
+TEST_F(WorkerSession, SaysWhichDeviceAndToolsItHas) {
+  const Json hello = result("hello");
+  EXPECT_EQ(hello["protocol"], 1);
+  EXPECT_EQ(hello["device"]["arch"], "sm_90");
+  EXPECT_EQ(hello["device"]["sm_count"], 4);
+  EXPECT_EQ(hello["driver_version"], "1.0");
+  EXPECT_EQ(hello["template_hash"].get<std::string>().size(), 64u);
+}
+
+TEST_F(WorkerSession, SaysThatThereIsNoDeviceAndLooksAgainLater) {
+  bool present = false;
+  Session session([&]() -> std::shared_ptr<Device> {
+    if (!present) throw DeviceError("no CUDA device is visible");
+    return device_;
+  });
+  const Json answer = Json::parse(session.respond(R"({"id": 1, "method": "hello"})"));
+  EXPECT_EQ(answer["error"]["kind"], "device_error");
+  EXPECT_EQ(answer["error"]["message"], "no CUDA device is visible");
+  present = true;
+  EXPECT_TRUE(Json::parse(session.respond(R"({"id": 1, "method": "hello"})"))["ok"]);
+}
+
+TEST_F(WorkerSession, ListsLegalConfigsOnlyAsIndicesIntoTheValues) {
+  const Json space = result("space", {{"request", request()}});
+  EXPECT_EQ(space["families"].size(), 3u);
+  for (const Json& family : space["families"]) {
+    ASSERT_GT(family["configs"].size(), 10u);
+    for (const Json& indices : family["configs"]) {
+      Json parameters = Json::object();
+      for (std::size_t index = 0; index < indices.size(); ++index) {
+        const Json& parameter = family["parameters"][index];
+        parameters[parameter["name"].get<std::string>()] = parameter["values"].at(indices[index].get<std::size_t>());
+      }
+      const Config config = config_from_json({{"family", family["name"]}, {"parameters", parameters}});
+      ASSERT_EQ(reject_reason(config, request_from_json(request()), 90), nullptr) << to_string(config);
+    }
+    EXPECT_NO_THROW(config_from_json(family["default"]));
+  }
+  EXPECT_EQ(config_from_json(space["default_config"]), default_config(request_from_json(request()), 90));
+}
+
+TEST_F(WorkerSession, LeavesFamiliesOutThatCannotSolveTheProblem) {
+  for (const Json& family : result("space", {{"request", request(u64{1} << 24)}})["families"])
+    EXPECT_NE(family["name"], "single_block");
+}
+
+TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
+  EXPECT_EQ(error("space", {{"request", {{"input_type", "bf16"}, {"n", 4}}}})["kind"], "unsupported");
+}
+
+TEST_F(WorkerSession, ValidatesAndGivesTheReason) {
+  Json config = to_json(lookback());
+  EXPECT_EQ(result("validate", {{"request", request()}, {"config", config}}), (Json{{"valid", true}}));
+  config["parameters"]["block_threads"] = 100;
+  const Json answer = result("validate", {{"request", request()}, {"config", config}});
+  EXPECT_EQ(answer["valid"], false);
+  EXPECT_EQ(answer["reason"], "block_threads must be a multiple of 32 up to 1024");
+}
+
+TEST_F(WorkerSession, CompilesEveryKernelThatVerifyRuns) {
+  const Json params = {{"request", request()}, {"config", to_json(lookback())}};
+  const Json compiled = result("compile", params);
+  EXPECT_EQ(compiled["key"].get<std::string>().size(), 64u);
+  EXPECT_EQ(compiled["cached"], false);
+  EXPECT_EQ(compiled["compile_ms"], 8.0);
+  const auto& sources = device_->compiler().sources;
+  std::set<std::string> ahead(sources.begin(), sources.end());
+  result("verify", params);
+  EXPECT_EQ(std::set<std::string>(sources.begin(), sources.end()), ahead);
+}
+
+TEST_F(WorkerSession, NamesTheCompilersComplaint) {
+  device_->compiler().refuses = [](const std::string&) { return true; };
+  const Json params = {{"request", request()}, {"config", to_json(lookback())}};
+  for (const char* method : {"compile", "verify"}) {
+    const Json complaint = error(method, params);
+    EXPECT_EQ(complaint["kind"], "compile_error");
+    EXPECT_NE(complaint["message"].get<std::string>().find("does not compile"), std::string::npos);
+  }
+}
+
+TEST_F(WorkerSession, VerifiesAndReportsWrongResults) {
+  const Json params = {{"request", request()}, {"config", to_json(lookback())}, {"seed", 4}};
+  EXPECT_GT(result("verify", params)["checks"], 30);
+  device_->mistake = [](const testing::Scanned& scanned) { scanned.flip(scanned.request.n / 2); };
+  const Json wrong = error("verify", params);
+  EXPECT_EQ(wrong["kind"], "wrong_result");
+  EXPECT_NE(wrong["message"].get<std::string>().find("seed 4"), std::string::npos);
+}
+
+TEST_F(WorkerSession, MeasuresInTheOrderOfTheConfigsAndKeepsErrorsInTheirPlaces) {
+  Json illegal = to_json(lookback());
+  illegal["parameters"]["block_threads"] = 100;
+  const Json answer = result("measure", {{"request", request()},
+                                         {"configs", {to_json(lookback()), illegal, to_json(lookback())}},
+                                         {"policy", {{"rounds", 2}, {"min_round_ms", 0}}}});
+  ASSERT_EQ(answer["measurements"].size(), 3u);
+  EXPECT_EQ(answer["measurements"][0]["median_us"], 10.0);
+  EXPECT_EQ(answer["measurements"][1]["error"]["kind"], "unsupported");
+  EXPECT_EQ(answer["measurements"][2]["samples"], 2);
+  EXPECT_TRUE(answer["ceiling_us"].is_null());
+}
+
+TEST_F(WorkerSession, SaysThatItMustBeReplacedOnceTheDeviceIsLost) {
+  device_->mistake = [this](const testing::Scanned&) { device_->lost = "an illegal address was accessed"; };
+  const Json params = {{"request", request()}, {"configs", {to_json(lookback())}}};
+  const Json failed = result("measure", params)["measurements"][0]["error"];
+  EXPECT_EQ(failed["kind"], "launch_error");
+  EXPECT_EQ(failed["fatal"], true);
+  const Json after = error("verify", {{"request", request()}, {"config", to_json(lookback())}});
+  EXPECT_EQ(after["kind"], "launch_error");
+  EXPECT_EQ(after["fatal"], true);
+}
+
+TEST_F(WorkerSession, CallsShortMemoryADeviceErrorThatItSurvives) {
+  device_->memory_bytes = 1000;
+  const Json short_of_memory = error("verify", {{"request", request()}, {"config", to_json(lookback())}});
+  EXPECT_EQ(short_of_memory["kind"], "device_error");
+  EXPECT_FALSE(short_of_memory.contains("fatal"));
+}
+
+TEST_F(WorkerSession, SelectsTheDefaultWhereNothingIsRecorded) {
+  const Json selected = result("select", {{"request", request()}, {"databases", Json::array()}});
+  EXPECT_EQ(selected["origin"], "default");
+  EXPECT_EQ(config_from_json(selected["config"]), default_config(request_from_json(request()), 90));
+  EXPECT_FALSE(selected["reason"].get<std::string>().empty());
+}
+
+TEST_F(WorkerSession, SurvivesRandomChangesToARequest) {
+  const std::string right =
+      Json{{"id", 1}, {"method", "validate"}, {"params", {{"request", request()}, {"config", to_json(lookback())}}}}.dump();
+  u64 state = 88172645463325252u;
+  const auto random = [&](u64 below) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return static_cast<std::size_t>(state % below);
+  };
+  for (int round = 0; round < 5000; ++round) {
+    std::string line = right;
+    for (std::size_t change = random(4) + 1; change-- > 0;) {
+      const std::size_t place = random(line.size());
+      if (random(2) == 0) line[place] = static_cast<char>(random(256));
+      else line.erase(place, random(8) + 1);
+    }
+    const Json answer = ask(line);
+    ASSERT_TRUE(answer["ok"] == true || answer["error"]["kind"] == "bad_request") << line << answer;
+  }
+}
+
+}  // namespace
+}  // namespace scantune
