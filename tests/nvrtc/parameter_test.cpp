@@ -17,6 +17,10 @@ struct Case {
   int parameter;
 };
 
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.family->parameters()[static_cast<std::size_t>(c.parameter)].name << " of " << c.family->name();
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const FamilyModel* family : families())
