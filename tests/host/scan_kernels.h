@@ -1,0 +1,62 @@
+// The families' kernels on the host device, launched without the runtime above it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/host/host_device.h"
+#include "instantiation/instantiation.h"
+
+namespace scantune {
+
+// Loaded kernels, each compiled once per process and source.
+class ScanKernels {
+ public:
+  explicit ScanKernels(HostDevice& device) : device_(device) {}
+
+  const Module& get(const Instantiation& instantiation);
+  const Module& get(const ScanRequest& request, const Config& config) { return get(instantiate(request, config)); }
+
+ private:
+  HostDevice& device_;
+  std::map<std::string, std::unique_ptr<Module>> modules_;  // by source
+};
+
+// A workspace as the runtime would lease it: zeroed before its first use, and never again.
+class Workspace {
+ public:
+  Workspace(HostDevice& device, const WorkspaceNeed& need);
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace() { device_.free(memory_); }
+
+  void* data() const { return memory_; }
+  WorkspaceHeader& header() const { return *static_cast<WorkspaceHeader*>(memory_); }
+
+ private:
+  HostDevice& device_;
+  void* memory_;
+};
+
+struct ScanBuffers {
+  const void* input;
+  void* output;
+  void* workspace;
+  const void* init;  // an accumulator, or null
+};
+
+// The launches of one scan, as the runtime would put them into a stream. first_item: the index of the item that the
+// buffers start with, for kernels made with that first tile; a multiple of the config's tile.
+std::vector<HostLaunch> scan_launches(const Module& module, const Config& config, const ScanRequest& request,
+                                      const ScanBuffers& buffers, u64 first_item = 0);
+
+// A config of the family by parameter names; the rest is the default for the request.
+Config config_of(const FamilyModel& family, const ScanRequest& request,
+                 const std::vector<std::pair<std::string, std::string>>& values = {});
+
+// A legal config with a tile of at most max_tile_items items, every parameter drawn from its table.
+Config random_config(const FamilyModel& family, const ScanRequest& request, int max_tile_items, Random& random);
+
+}  // namespace scantune
