@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "worker/session.h"
+
+namespace scantune {
+namespace {
+
+struct Ran {
+  int code;  // 128 and more: killed by a signal
+  std::string output;
+};
+
+// Runs the worker as a client would, with the text on its standard input.
+Ran run_worker(const std::string& options, const std::string& input, const std::string& behind = "") {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / ("worker-" + std::to_string(getpid()));
+  std::ofstream(file) << input;
+  const std::string command = "SCANTUNE_CACHE='" SCANTUNE_TEST_CACHE "' timeout 60 '" SCANTUNE_WORKER_PROGRAM "' " +
+                              options + " < '" + file.string() + "' 2>&1 " + behind;
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string output;
+  for (int character; (character = std::fgetc(pipe)) != EOF;) output += static_cast<char>(character);
+  const int status = pclose(pipe);
+  std::filesystem::remove(file);
+  return {WEXITSTATUS(status), output};
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+class WorkerOnHost : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { setenv("SCANTUNE_CACHE", SCANTUNE_TEST_CACHE, 1); }
+
+  Json result(const std::string& method, const Json& params) {
+    const Json answer = Json::parse(session_.respond(Json{{"id", 1}, {"method", method}, {"params", params}}.dump()));
+    EXPECT_EQ(answer["ok"], true) << answer;
+    return answer.value("result", Json::object());
+  }
+  static Json request(ValueType type, u64 n, Operator op = Operator::sum) {
+    return {{"input_type", token(type)}, {"op", token(op)}, {"n", n}};
+  }
+
+  Session session_{[] { return host_device(); }};
+};
+
+struct Problem {
+  const FamilyModel* family;
+  ValueType type;
+  Operator op;
+};
+
+std::vector<Problem> problems() {
+  std::vector<Problem> all;
+  for (const FamilyModel* family : families())
+    for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64})
+      for (const Operator op : {Operator::sum, Operator::max}) all.push_back({family, type, op});
+  return all;
+}
+
+class WorkerOnHostVerifies : public WorkerOnHost, public ::testing::WithParamInterface<Problem> {};
+
+INSTANTIATE_TEST_SUITE_P(All, WorkerOnHostVerifies, ::testing::ValuesIn(problems()), [](const auto& parameter) {
+  return std::string(parameter.param.family->name()) + "_" + token(parameter.param.type) + "_" + token(parameter.param.op);
+});
+
+TEST_P(WorkerOnHostVerifies, TheDefaultConfigOfEveryFamily) {
+  const auto& [family, type, op] = GetParam();
+  const Json asked = request(type, 20'000, op);
+  const Config config = family->default_config(request_from_json(asked), kHostSm);
+  EXPECT_GE(result("verify", {{"request", asked}, {"config", to_json(config)}})["checks"], 60);
+}
+
+TEST_F(WorkerOnHost, IntroducesItselfAsHost) {
+  const Json hello = result("hello", Json::object());
+  EXPECT_EQ(hello["device"]["arch"], "host");
+  EXPECT_GE(hello["device"]["sm_count"], 1);
+}
+
+TEST_F(WorkerOnHost, MeasuresTheDefaultOfEveryFamilyBesideTheCopy) {
+  const Json asked = request(ValueType::i32, 4096);
+  Json configs = Json::array();
+  for (const FamilyModel* family : families())
+    configs.push_back(to_json(family->default_config(request_from_json(asked), kHostSm)));
+  const Json measured = result("measure", {{"request", asked}, {"configs", configs},
+                                           {"policy", {{"rounds", 3}, {"min_round_ms", 0.5}, {"ceiling", true}}}});
+  EXPECT_GT(measured["ceiling_us"], 0);
+  for (const Json& measurement : measured["measurements"]) {
+    EXPECT_GT(measurement["median_us"], 0);
+    EXPECT_GE(measurement["spread"], 0);
+    EXPECT_EQ(measurement["samples"], 3);
+    EXPECT_TRUE(measurement["sm_clock_mhz"].is_null());
+  }
+}
+
+TEST_F(WorkerOnHost, FindsInTheCacheWhatItHasCompiled) {
+  const Json asked = request(ValueType::i32, 4096);
+  const Config config = find_family("lookback")->default_config(request_from_json(asked), kHostSm);
+  const Json params = {{"request", asked}, {"config", to_json(config)}};
+  const Json first = result("compile", params), second = result("compile", params);
+  EXPECT_EQ(second["cached"], true);
+  EXPECT_EQ(second["compile_ms"], 0.0);
+  EXPECT_EQ(second["key"], first["key"]);
+}
+
+TEST(WorkerProgram, AnswersEveryLineAndEndsWithItsInput) {
+  const Ran ran = run_worker("--device host --seed 3",
+                             "{\"id\": 1, \"method\": \"hello\"}\nno request\n\n{\"id\": 2, \"method\": \"hello\"}");
+  EXPECT_EQ(ran.code, 0);
+  const std::vector<Json> lines = lines_of(ran.output);
+  ASSERT_EQ(lines.size(), 3u) << ran.output;
+  EXPECT_EQ(lines[0]["id"], 1);
+  EXPECT_EQ(lines[1]["error"]["kind"], "bad_request");
+  EXPECT_EQ(lines[2]["ok"], true);
+}
+
+TEST(WorkerProgram, EndsWhenItsAnswersCannotBeWritten) {
+  EXPECT_EQ(run_worker("--device host", "no request\nno request\n", "> /dev/full").code, 1);
+}
+
+TEST(WorkerProgram, RefusesOptionsItDoesNotKnow) {
+  for (const char* options : {"--colour", "--device", "--device gpu", "--device cuda:x", "--seed one", "--device host x"}) {
+    const Ran ran = run_worker(options, "");
+    EXPECT_EQ(ran.code, 2) << options;
+    EXPECT_NE(ran.output.find("usage: scantune-worker"), std::string::npos) << ran.output;
+  }
+}
+
+TEST(WorkerProgram, SaysWhatIsMissingWhereThereIsNoGpu) {
+  const Ran ran = run_worker("--device cuda:63", "{\"id\": 1, \"method\": \"hello\"}\n");
+  EXPECT_EQ(ran.code, 0);
+  const std::vector<Json> lines = lines_of(ran.output);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0]["error"]["kind"], "device_error");
+}
+
+}  // namespace
+}  // namespace scantune
