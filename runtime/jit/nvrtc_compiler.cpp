@@ -11,7 +11,8 @@ namespace {
 
 // The templates' constexpr functions carry no __device__, since a host compiler reads them too. Resource usage goes to the
 // log: registers, shared memory and spills are what a reader of a slow kernel wants first.
-constexpr const char* kOptions[] = {"--std=c++20", "--device-as-default-execution-space", "--ptxas-options=-v"};
+constexpr const char* kOptions[] = {"--std=c++20", "--device-as-default-execution-space", "--minimal",
+                                    "--ptxas-options=-v"};
 
 // The templates as NVRTC wants its in-memory headers.
 struct Headers {

@@ -8,7 +8,7 @@
 namespace scantune {
 
 struct ThreePhaseConfig {
-  int block_threads = 256;    // threads per CTA, in every phase
+  int block_threads = 256;    // threads per CTA
   int items_per_thread = 16;  // items each thread holds in registers (batchSize)
   int vector_bytes = 16;      // width of a load or store; 16 is int4
   TileLayout layout = TileLayout::striped;
@@ -20,6 +20,11 @@ struct ThreePhaseConfig {
 
   constexpr bool operator==(const ThreePhaseConfig&) const = default;
 };
+
+// How the sums are scanned: small tiles whatever the config says, since there are few sums and less to compile.
+constexpr ThreePhaseConfig sums_config(const ThreePhaseConfig& config) {
+  return {.block_threads = 256, .items_per_thread = 4, .layout = TileLayout::direct, .pdl = config.pdl};
+}
 
 constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& request) {
   return tile_shared_bytes(tile_shape(config, request), request);
@@ -73,7 +78,7 @@ struct Family<ThreePhaseConfig> {
 
   // The sums of one level, the smallest level last; each level starts on a vector boundary.
   struct Levels {
-    static constexpr int kCapacity = 6;
+    static constexpr int kCapacity = 6;  // 2^40 items are 2^31 sums at most, then 2^21, 2^11 and 2
     u64 items[kCapacity] = {};
     u64 offset[kCapacity] = {};  // bytes into the workspace
     u64 bytes = 0;
@@ -82,11 +87,11 @@ struct Family<ThreePhaseConfig> {
 
   static constexpr Levels levels(const ThreePhaseConfig& config, const ScanRequest& request) {
     Levels levels;
-    const u64 tile = static_cast<u64>(tile_items(config));
-    for (u64 items = ceil_div(request.n, tile);; items = ceil_div(items, tile)) {
+    const u64 tile = static_cast<u64>(tile_items(sums_config(config)));
+    for (u64 items = ceil_div(request.n, static_cast<u64>(tile_items(config)));; items = ceil_div(items, tile)) {
       levels.items[levels.count] = items;
       levels.offset[levels.count++] = levels.bytes;
-      levels.bytes += round_up(items * size_of(request.accumulator_type), kVectorAlignmentBytes);
+      levels.bytes += round_up(items * static_cast<u64>(size_of(request.accumulator_type)), kVectorAlignmentBytes);
       if (items <= tile) return levels;
     }
   }
@@ -100,11 +105,12 @@ struct Family<ThreePhaseConfig> {
     const Levels sums = levels(config, request);
     const int top = sums.count - 1;
     const auto launch = [&](KernelIndex kernel, u64 blocks, u64 n, u64 source, u64 destination) {
-      const bool over_sums = kernel != kReduceInput && kernel != kDownsweepInput;
+      const bool over_sums = kernel == kReduceSums || kernel == kDownsweepSums;
       return Launch{.kernel = kernel,
                     .grid_blocks = static_cast<u32>(blocks),
-                    .block_threads = config.block_threads,
-                    .shared_bytes = shared_bytes(config, over_sums ? sums_request(request) : request),
+                    .block_threads = over_sums ? sums_config(config).block_threads : config.block_threads,
+                    .shared_bytes = over_sums ? shared_bytes(sums_config(config), sums_request(request))
+                                              : shared_bytes(config, request),
                     .n = n,
                     .source_offset = source,
                     .destination_offset = destination,

@@ -86,16 +86,16 @@ constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest&
 
 // Shared memory of the tile scan: the exchange space of each warp, and the scanned totals of the warps.
 constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& request) {
-  const u64 totals = round_up(static_cast<u64>(kWarpThreads) * size_of(request.accumulator_type), 16);
-  return shape.warps() * exchange_bytes_per_warp(shape, request) + static_cast<int>(totals);
+  const int totals = kWarpThreads * size_of(request.accumulator_type);  // a multiple of 16
+  return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
 }
 
 constexpr const char* invalid_tile_reason(int block_threads, int items_per_thread, int vector_bytes, int min_ctas_per_sm,
                                           const ScanRequest& request, int sm) {
   if (block_threads < kWarpThreads || block_threads > 1024 || block_threads % kWarpThreads != 0)
     return "block_threads must be a multiple of 32 up to 1024";
-  if (items_per_thread < 1) return "items_per_thread must be positive";
-  if (items_per_thread * size_of(request.accumulator_type) > 128)
+  if (items_per_thread < 1 || items_per_thread > 128) return "items_per_thread must be between 1 and 128";
+  if (items_per_thread > 128 / size_of(request.accumulator_type))
     return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
   if (vector_bytes != 4 && vector_bytes != 8 && vector_bytes != 16) return "vector_bytes must be 4, 8 or 16";
   if (vector_bytes < size_of(request.input_type) || vector_bytes < size_of(request.output_type))
@@ -105,7 +105,7 @@ constexpr const char* invalid_tile_reason(int block_threads, int items_per_threa
   aligned.alignment_bytes = kVectorAlignmentBytes;
   if (items_per_thread % vector_items(vector_bytes, aligned) != 0)
     return "items_per_thread must be a multiple of the items in a vector";
-  if (min_ctas_per_sm < 1 || min_ctas_per_sm * block_threads > limits_of(sm).threads_per_sm)
+  if (min_ctas_per_sm < 1 || min_ctas_per_sm > limits_of(sm).threads_per_sm / block_threads)
     return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
   return nullptr;
 }

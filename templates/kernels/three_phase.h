@@ -63,7 +63,7 @@ SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
   wait_for_predecessor();
   release_dependents();
   using T = typename Problem::Accumulator;
-  reduce_tile<SumsProblem<Problem>, kConfig>(arguments, sums_at<T>(arguments, arguments.source_offset));
+  reduce_tile<SumsProblem<Problem>, sums_config(kConfig)>(arguments, sums_at<T>(arguments, arguments.source_offset));
 }
 
 // Also scans the last level, which fits one tile: its one CTA starts from the caller's init.
@@ -73,7 +73,7 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
   release_dependents();
   using T = typename Problem::Accumulator;
   T* const sums = sums_at<T>(arguments, arguments.destination_offset);
-  scan_tile<SumsProblem<Problem>, kConfig>(arguments, sums, sums, carry_into_block<Problem>(arguments),
+  scan_tile<SumsProblem<Problem>, sums_config(kConfig)>(arguments, sums, sums, carry_into_block<Problem>(arguments),
                                            Problem::kHasInit || block_rank() > 0);
 }
 
@@ -88,13 +88,13 @@ SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig)                      \
-  SCANTUNE_KERNEL(name, kConfig.block_threads, kConfig.min_ctas_per_sm) {        \
-    ::scantune::name<Problem, kConfig>(arguments);                               \
+#define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig, kShape)            \
+  SCANTUNE_KERNEL(name, kShape.block_threads, kShape.min_ctas_per_sm) {        \
+    ::scantune::name<Problem, kConfig>(arguments);                             \
   }
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                       \
-  SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig)        \
-  SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig)         \
-  SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig)      \
-  SCANTUNE_THREE_PHASE_KERNEL(downsweep_input, Problem, kConfig)
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                         \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig, kConfig)                                 \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig, ::scantune::sums_config(kConfig))         \
+  SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig, ::scantune::sums_config(kConfig))      \
+  SCANTUNE_THREE_PHASE_KERNEL(downsweep_input, Problem, kConfig, kConfig)
