@@ -8,6 +8,8 @@ from __future__ import annotations
 import random
 import warnings
 
+import numpy as np
+import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 from optuna.trial import TrialState
@@ -16,6 +18,7 @@ from scantune.config import Config
 from scantune.space import Family, Indices, Parameter, Space
 
 _STARTUP_TRIALS = 10
+_GUIDED_TRIALS = 600  # the sampler's time grows with each; who asks for more means to try everything anyway
 
 
 class Search:
@@ -25,7 +28,7 @@ class Search:
         self._space = space
         self._random = random.Random(seed)
         self._seen: set[Config] = set()
-        self._unseen = {family.name: set(range(len(family))) for family in space.families.values()}
+        self._unseen = {family.name: np.ones(len(family), dtype=bool) for family in space.families.values()}
         self._asked: dict[Config, optuna.Trial] = {}
         self._study = _new_study(seed)
 
@@ -36,7 +39,7 @@ class Search:
         self._seen.add(config)
         if config in self._space.searched:
             family, index = self._space.searched[config]
-            self._unseen[family].discard(index)
+            self._unseen[family][index] = False
         return True
 
     def seen(self, config: Config) -> bool:
@@ -44,8 +47,12 @@ class Search:
 
     def suggest(self) -> Config | None:
         """Return an unseen valid config and take it; None when there is none left."""
-        if not any(self._unseen.values()):
+        if not any(rows.any() for rows in self._unseen.values()):
             return None
+        if len(self._seen) >= _GUIDED_TRIALS:
+            config, _ = self._random_unseen()
+            self.take(config)
+            return config
         trial = self._study.ask()
         family = self._space.families[trial.suggest_categorical("family", list(self._space.families))]
         wished = tuple(_suggest(trial, family, parameter) for parameter in family.parameters)
@@ -63,6 +70,8 @@ class Search:
     def tell(self, config: Config, score: float | None) -> None:
         """Learn from a trial; None is a failure, which counts as worse than any time."""
         self.take(config)
+        if len(self._seen) > 2 * _GUIDED_TRIALS:
+            return
         state = TrialState.PRUNED if score is None else TrialState.COMPLETE
         trial = self._asked.pop(config, None)
         if trial is not None:
@@ -80,17 +89,21 @@ class Search:
                 )
             )
 
-    def _nearest_unseen(self, wished_family: Family, wished: Indices) -> tuple[Config, Indices]:
-        family = wished_family
-        if not self._unseen[family.name]:
-            left = [name for name, rows in self._unseen.items() if rows]
-            family = self._space.families[self._random.choice(left)]
-            row = self._random.choice(sorted(self._unseen[family.name]))
-        else:
-            distances = family.distances(wished)
-            unseen = sorted(self._unseen[family.name])
-            # Ties are broken at random, or the first rows of the table would always win.
-            row = min(unseen, key=lambda index: (distances[index], self._random.random()))
+    def _nearest_unseen(self, family: Family, wished: Indices) -> tuple[Config, Indices]:
+        unseen = self._unseen[family.name]
+        if not unseen.any():
+            return self._random_unseen()
+        distances = np.where(unseen, family.distances(wished), np.inf)
+        return self._any_of(family, distances <= distances.min() + 1e-9)
+
+    def _random_unseen(self) -> tuple[Config, Indices]:
+        left = [name for name, rows in self._unseen.items() if rows.any()]
+        name = self._random.choice(left)
+        return self._any_of(self._space.families[name], self._unseen[name])
+
+    def _any_of(self, family: Family, rows: npt.NDArray[np.bool_]) -> tuple[Config, Indices]:
+        # At random, or the first rows of the table would always win a tie.
+        row = self._random.choice(np.flatnonzero(rows).tolist())
         indices = tuple(int(index) for index in family.indices[row])
         return family.config(indices), indices
 
