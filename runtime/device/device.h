@@ -87,6 +87,5 @@ class Device {
 std::shared_ptr<Device> current_device();
 std::shared_ptr<Device> host_device();  // one per process; runs with seed 0 unless SCANTUNE_HOST_SEED says otherwise
 std::shared_ptr<Device> cuda_device();
-std::shared_ptr<Device> cuda_device(int ordinal);  // the GPU of that number; makes its primary context current
 
 }  // namespace scantune

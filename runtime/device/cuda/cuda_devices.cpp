@@ -4,24 +4,18 @@
 
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/driver.h"
-#include "scantune/error.hpp"
 
 namespace scantune {
 namespace {
 
 void check(CUresult result, const char* call) { CudaContext(nullptr, 0).check(result, call); }
 
-CUcontext make_primary_context_current(int ordinal) {
+CUcontext make_primary_context_current() {
   const Driver& driver = Driver::instance();
-  int count = 0;
-  check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
-  if (ordinal < 0 || ordinal >= count)
-    throw DeviceError("GPU " + std::to_string(ordinal) + " was asked for, and CUDA sees " + std::to_string(count) +
-                      " (see nvidia-smi and CUDA_VISIBLE_DEVICES)");
-  CUdevice device = 0;
-  check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  CUdevice first = 0;
+  check(driver.cuDeviceGet(&first, 0), "cuDeviceGet");
   CUcontext context = nullptr;
-  check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");  // for good
+  check(driver.cuDevicePrimaryCtxRetain(&context, first), "cuDevicePrimaryCtxRetain");  // for good
   check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
   return context;
 }
@@ -60,9 +54,7 @@ std::shared_ptr<Device> device_of_current(CUcontext context) {
 std::shared_ptr<Device> cuda_device() {
   CUcontext context = nullptr;
   check(Driver::instance().cuCtxGetCurrent(&context), "cuCtxGetCurrent");
-  return device_of_current(context ? context : make_primary_context_current(0));
+  return device_of_current(context ? context : make_primary_context_current());
 }
-
-std::shared_ptr<Device> cuda_device(int ordinal) { return device_of_current(make_primary_context_current(ordinal)); }
 
 }  // namespace scantune
