@@ -16,8 +16,7 @@ std::vector<u64> sizes(const Config& config, const ScanRequest& request, int sm)
   const u64 tile = static_cast<u64>(config.family().tile_items(config));
   std::vector<u64> all{1, 31, 33, tile - 1, tile, tile + 1, several_tiles(config), request.n - 1, request.n};
   std::ranges::sort(all);
-  const auto repeated = std::ranges::unique(all);
-  all.erase(repeated.begin(), repeated.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   std::erase_if(all, [&](u64 n) {
     ScanRequest resized = request;
     resized.n = n;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <nlohmann/json.hpp>
 
 #include "scantune/error.hpp"
@@ -113,6 +114,22 @@ TEST(ConfigJson, RefusesConfigsAndSaysWhy) {
       EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << text << ": " << error.what();
     }
   EXPECT_THROW(parse_config("no_such_family", right), RequestError);
+}
+
+// A database may hold any integer; products of them must not wrap into the legal range.
+TEST(ConfigJson, ExtremeIntegersParseAndAreIllegal) {
+  const ScanRequest request{.n = 4096};
+  for (const FamilyModel* family : families())
+    for (std::size_t index = 0; index < family->parameters().size(); ++index) {
+      const ParameterModel& parameter = family->parameters()[index];
+      if (parameter.tokens != nullptr || std::string(parameter.name) == "pdl") continue;
+      for (const int extreme : {INT_MIN, -1, 1 << 26, 1 << 29, 1 << 30, INT_MAX}) {
+        Config config = family->default_config(request, 90);
+        config[static_cast<int>(index)] = extreme;
+        ASSERT_EQ(parse_config(family->name(), canonical_parameters(config)), config);
+        EXPECT_NE(reject_reason(config, request, 90), nullptr) << to_string(config);
+      }
+    }
 }
 
 TEST(ConfigJson, SurvivesDeeplyNestedText) {
