@@ -57,6 +57,18 @@ TEST_F(FamiliesOnGpu, ScanManyTiles) { verify_all(100'003, 4); }
 
 TEST_F(FamiliesOnGpu, ScanMillionsOfItems) { verify_all((1u << 24) + 5, 1); }
 
+// Small enough to run under compute-sanitizer (CONTRIBUTING says how).
+TEST_F(FamiliesOnGpu, ScanUnderTheSanitizers) {
+  const int sm = device_->identity().sm;
+  Verifier verifier(*device_);
+  for (const FamilyModel* family : families())
+    for (const ValueType type : {ValueType::i32, ValueType::f64}) {
+      const ScanRequest request = request_of(type, Operator::sum, 20'001);
+      for (const Config& config : sampled_configs(*family, request, sm, 5))
+        EXPECT_GT(verifier.verify(request, config), 0) << to_string(config);
+    }
+}
+
 TEST_F(FamiliesOnGpu, StatusWordsSurviveTheWrapOfTheEpoch) {
   const ScanRequest request = request_of(ValueType::i64, Operator::sum, 100'000);
   const int sm = device_->identity().sm;
