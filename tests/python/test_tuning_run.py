@@ -23,8 +23,9 @@ from scantune.record import Record
 from scantune.space import Space
 
 N = 2**14
-IMPATIENT = Timeouts(compile_s=1.0, base_s=0.5)
+IMPATIENT = Timeouts(compile_s=10.0, base_s=1.5)
 BIG = {"block_threads": 512}  # the fast configs: a fault there cannot be missed by the search
+ONE = {"family": "single_block", **DEFAULTS["single_block"]}  # a family's default, which is always tried
 
 
 def time_of(config: Config, n: int = N) -> float:
@@ -93,9 +94,9 @@ def test_candidates_are_verified_small_and_the_winner_at_its_own_size_for_all_ki
         ("crash", BIG, "crash", "segmentation fault, as asked for"),
         ("crash", {**BIG, "method": "compile"}, "crash", "compile:"),
         ("crash", {**BIG, "method": "measure"}, "crash", "measure:"),
-        ("hang", {**BIG, "items_per_thread": 8, "layout": "striped"}, "timeout", "took longer than"),
-        ("hang", {**BIG, "items_per_thread": 8, "method": "measure"}, "timeout", "measure took longer"),
-        ("garbage", {**BIG, "items_per_thread": 8, "method": "verify"}, "crash", "not JSON"),
+        ("hang", ONE, "timeout", "took longer than"),
+        ("hang", {**ONE, "method": "measure"}, "timeout", "measure took longer"),
+        ("garbage", {**ONE, "method": "verify"}, "crash", "not JSON"),
         ("lie", BIG, "crash", "cannot be true"),
         ("poison", BIG, "launch_error", "illegal memory access"),
         ("compile_error", BIG, "compile_error", "expected a ';'"),
@@ -108,7 +109,7 @@ def test_faulty_candidate_is_recorded_with_its_reason_and_the_search_goes_on(
 ) -> None:  # fmt: skip
     faults(**{fault: condition})
     outcome, _ = tune(timeouts=IMPATIENT)
-    guilty = {name: value for name, value in condition.items() if name != "method"}
+    guilty = {name: value for name, value in condition.items() if name not in ("method", "family")}
     failed = [row for row in rows(database, "all_trials") if row["status"] != "ok"]
     assert failed
     for row in failed:
@@ -255,7 +256,7 @@ def test_budget_ends_the_run_and_what_is_left_is_named(tune: Tune, database: Dat
     assert outcome.out_of_budget
     assert len(outcome.records) + len(outcome.out_of_budget) == len(sizes)
     assert len(notebook.found_records) == len(outcome.records) >= 1
-    assert outcome.seconds < 3
+    assert outcome.seconds < 10
 
 
 def test_share_of_the_budget_still_gives_every_search_its_default(tune: Tune, database: Database) -> None:
