@@ -62,8 +62,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
-  wait_for_predecessor();
-  release_dependents();
+  begin_kernel<kConfig.pdl != 0>();
 
   // Take a tile.
   u32 index = block_rank();

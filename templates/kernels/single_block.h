@@ -15,8 +15,7 @@ SCANTUNE_DEVICE void single_block_scan(const KernelArguments& arguments) {
   const auto* input = static_cast<const typename Problem::Input*>(arguments.input);
   auto* output = static_cast<typename Problem::Output*>(arguments.output);
 
-  wait_for_predecessor();
-  release_dependents();
+  begin_kernel<kConfig.pdl != 0>();
 
   T carry = Problem::init(arguments);
   bool has_carry = Problem::kHasInit;

@@ -53,15 +53,13 @@ SCANTUNE_DEVICE typename Problem::Accumulator carry_into_block(const KernelArgum
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_input(const KernelArguments& arguments) {
-  wait_for_predecessor();
-  release_dependents();
+  begin_kernel<kConfig.pdl != 0>();
   reduce_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input));
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
-  wait_for_predecessor();
-  release_dependents();
+  begin_kernel<kConfig.pdl != 0>();
   using T = typename Problem::Accumulator;
   reduce_tile<SumsProblem<Problem>, sums_config(kConfig)>(arguments, sums_at<T>(arguments, arguments.source_offset));
 }
@@ -69,8 +67,7 @@ SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
 // Also scans the last level, which fits one tile: its one CTA starts from the caller's init.
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
-  wait_for_predecessor();
-  release_dependents();
+  begin_kernel<kConfig.pdl != 0>();
   using T = typename Problem::Accumulator;
   T* const sums = sums_at<T>(arguments, arguments.destination_offset);
   scan_tile<SumsProblem<Problem>, sums_config(kConfig)>(arguments, sums, sums, carry_into_block<Problem>(arguments),
@@ -79,8 +76,7 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
-  wait_for_predecessor();
-  release_dependents();
+  begin_kernel<kConfig.pdl != 0>();
   scan_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input),
                               static_cast<typename Problem::Output*>(arguments.output),
                               carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);

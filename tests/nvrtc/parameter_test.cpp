@@ -37,14 +37,8 @@ std::string compiled_code(const ScanRequest& request, const Config& config) {
   return code_of(NvrtcCompiler().compile(instantiate(request, config), "sm_90").image);
 }
 
-// The launch attribute beside the code; grid, block and shared memory follow from parameters that change the code.
-bool overlaps_predecessor(const ScanRequest& request, const Config& config) {
-  return config.family().launches(config, request).launches[0].pdl;
-}
-
 bool runs_alike(const ScanRequest& request, const Config& one, const Config& other) {
-  return overlaps_predecessor(request, one) == overlaps_predecessor(request, other) &&
-         compiled_code(request, one) == compiled_code(request, other);
+  return compiled_code(request, one) == compiled_code(request, other);
 }
 
 // Whether some config runs differently when the parameter goes from one value to the other.
