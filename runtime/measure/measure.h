@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "measure/copy_kernel.h"
@@ -24,8 +25,8 @@ class Measurer {
   // that are not zero. Throws DeviceError when there is no memory for the buffers.
   Measurements measure(std::span<const PreparedScan* const> scans, const MeasurePolicy& policy);
 
-  // Gives back the buffers, which are kept from call to call.
-  void release() { buffers_.reset(); }
+  // Gives back the buffers, which are kept from call to call. False if there are none.
+  bool release() { return std::exchange(buffers_, nullptr) != nullptr; }
 
  private:
   // Pairs of input and output that are taken in turn.

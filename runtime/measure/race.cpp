@@ -57,6 +57,7 @@ class Race {
   }
 
   int replays(const Runner& runner) const {
+    if (runner.probe_us <= 0) return 1;  // the clock did not move
     const double wanted = std::ceil(1000 * policy_.min_round_ms / (runner.probe_us * batch_.launches));
     return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostReplays)));
   }

@@ -32,7 +32,7 @@ class Verifier {
   // Scans request.n items, one fewer, and sizes around the config's tile; by the kernel for aligned pointers and by the
   // one for any pointer; out of place and in place; into poisoned outputs between guard zones; again and again on one
   // workspace that is never cleared. Returns the number of cases. Throws WrongResult, and what PreparedScan and the
-  // device throw. At large n the time goes into copying: two inputs to the device and three outputs back.
+  // device throw. At large n the time goes into copying: two inputs to the device and two outputs back.
   int verify(const ScanRequest& request, const Config& config, const VerifyOptions& options = {});
 
  private:

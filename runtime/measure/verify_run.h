@@ -27,7 +27,7 @@ class VerifyRun {
   // Room for scans of up to most_items items.
   VerifyRun(Device& device, const Config& config, ScanRequest request, u64 most_items);
 
-  // Scans into poisoned memory and compares; out of place three times, on the workspace of all scans before. Throws
+  // Scans into poisoned memory and compares; out of place again and again, on the workspace of all scans before. Throws
   // WrongResult.
   void run(const PreparedScan& scan, const VerifyCase& which, const InputSpec& input, const Reference& reference);
 

@@ -45,11 +45,11 @@ class ScanningDevice : public Device {
  public:
   std::function<void(const Scanned&)> mistake = [](const Scanned&) {};
   std::function<double(int launches)> microseconds = [](int launches) { return 10.0 * launches; };
-  u64 memory_bytes = u64{1} << 32;
+  u64 memory_bytes = u64{1} << 32;  // of one allocation
+  u64 total_bytes = u64{1} << 34;   // of all
   std::string lost;  // once set, the device refuses everything
   u64 l2 = 0;
   int scans = 0;
-  u64 most_allocated = 0;
 
   const DeviceIdentity& identity() const override { return identity_; }
   DeviceIdentity& mutable_identity() { return identity_; }
@@ -78,11 +78,10 @@ class ScanningDevice : public Device {
 
   void* allocate(u64 bytes) override {
     require_well();
-    if (bytes > memory_bytes) throw DeviceError("out of memory");
+    if (bytes > memory_bytes || allocated_bytes() + bytes > total_bytes) throw DeviceError("out of memory");
     std::vector<std::byte> memory(bytes, std::byte{0x5c});
     void* data = memory.data();
     allocations_[data] = std::move(memory);
-    most_allocated = std::max(most_allocated, bytes);
     return data;
   }
   void free(void* memory) noexcept override { allocations_.erase(memory); }
@@ -104,6 +103,11 @@ class ScanningDevice : public Device {
   std::optional<int> sm_clock_mhz() override { return 1980; }
   u64 l2_bytes() override { return l2; }
 
+  u64 allocated_bytes() const {
+    u64 sum = 0;
+    for (const auto& [data, memory] : allocations_) sum += memory.size();
+    return sum;
+  }
   std::size_t live_allocations() const { return allocations_.size(); }
 
  private:

@@ -197,6 +197,14 @@ TEST_F(WorkerSession, CallsShortMemoryADeviceErrorThatItSurvives) {
   EXPECT_FALSE(short_of_memory.contains("fatal"));
 }
 
+TEST_F(WorkerSession, MakesRoomForVerifyingAfterMeasuring) {
+  const Json config = to_json(lookback());
+  device_->total_bytes = 80 << 20;
+  result("measure", {{"request", request(1 << 16)}, {"configs", {config}}, {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}});
+  device_->total_bytes = device_->allocated_bytes() + (1 << 18);
+  EXPECT_GT(result("verify", {{"request", request(1 << 16)}, {"config", config}, {"all_kinds", false}})["checks"], 20);
+}
+
 TEST_F(WorkerSession, SelectsTheDefaultWhereNothingIsRecorded) {
   const Json selected = result("select", {{"request", request()}, {"databases", Json::array()}});
   EXPECT_EQ(selected["origin"], "default");
