@@ -60,7 +60,7 @@ std::string microseconds(double us) {
 }
 
 std::string describe(const TuningRecord& record) {
-  return microseconds(record.median_us) + " (default " + microseconds(record.default_us) + ") for " +
+  return microseconds(record.median_us) + " (default " + (record.default_us ? microseconds(*record.default_us) : "failed") + ") for " +
          to_string(record.request) + " on " + record.device.name + ", measured " + record.finished_at + ", from " +
          record.database;
 }

@@ -106,7 +106,8 @@ RecordRow row_of(SQLite::Statement& statement, const std::filesystem::path& file
           .config = text("config"),
           .template_hash = text("template_hash"),
           .median_us = statement.getColumn("median_us").getDouble(),
-          .default_us = statement.getColumn("default_us").getDouble(),
+          .default_us = statement.isColumnNull("default_us") ? std::nullopt
+                                                          : std::optional(statement.getColumn("default_us").getDouble()),
           .finished_at = text("finished_at")};
 }
 

@@ -36,7 +36,7 @@ RecordRow row_of(const nlohmann::json& json) {
           .config = text("config"),
           .template_hash = text("template_hash"),
           .median_us = json.at("median_us").get<double>(),
-          .default_us = json.at("default_us").get<double>(),
+          .default_us = json.at("default_us").is_null() ? std::nullopt : std::optional(json.at("default_us").get<double>()),
           .finished_at = text("finished_at")};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace scantune {
@@ -30,7 +31,7 @@ struct RecordRow {
   std::string config;  // the parameters as JSON
   std::string template_hash;
   double median_us = 0;
-  double default_us = 0;
+  std::optional<double> default_us;  // null in the database when the default config failed
   std::string finished_at;
 };
 

@@ -1,6 +1,7 @@
 // A row of a tuning database that has been checked against the parameter space this library was built with.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -15,7 +16,7 @@ struct TuningRecord {
   Config config;
   std::string template_hash;
   double median_us = 0;
-  double default_us = 0;  // of the default config, measured in the same round
+  std::optional<double> default_us;  // of the default config in the same round; nullopt if that one failed
   std::string finished_at;
   Layer layer = Layer::user;
   std::string database;

@@ -57,7 +57,7 @@ class DatabaseFile : public ::testing::Test {
     statement.bind(2, row.family);
     statement.bind(3, row.config);
     statement.bind(4, row.median_us);
-    statement.bind(5, row.default_us);
+    if (row.default_us) statement.bind(5, *row.default_us);
     statement.bind(6, row.finished_at);
     statement.exec();
   }
@@ -90,6 +90,16 @@ TEST_F(DatabaseFile, GivesBackTheRecordsThatWereStored) {
   const auto selection = select(TuningTable(rows), kH200, sum_of(65536));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(selection.record->finished_at, "2025-01-02T03:04:05Z");
+}
+
+TEST_F(DatabaseFile, MayHoldAWinnerWhoseDefaultFailed) {
+  auto database = create(file_);
+  RecordRow row = row_of("lookback", 65536);
+  row.default_us = std::nullopt;
+  insert(database, row);
+  const auto selection = select(TuningTable(read_records(file_, Layer::user)), kH200, sum_of(65536));
+  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(selection.record->default_us, std::nullopt);
 }
 
 TEST_F(DatabaseFile, IsReadWhileATunerWritesToItsLog) {
