@@ -33,7 +33,7 @@ class Module {
 
 // What a stream means for a workspace. Handles of streams are reused; ids are not.
 struct StreamState {
-  u64 id = 0;  // not told while the stream is being captured
+  u64 id = 0;                       // not told while the stream is being captured
   void* capturing_graph = nullptr;  // non-null while the stream is being captured
 };
 
@@ -82,8 +82,9 @@ class Device {
   virtual u64 l2_bytes() = 0;                     // 0 on the host device
 };
 
-// The device that scans run on: SCANTUNE_DEVICE=host asks for the host device; otherwise the GPU of the calling thread's
-// current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError when there is none.
+// The device that scans run on: SCANTUNE_DEVICE=host asks for the host device; otherwise the GPU of the calling
+// thread's current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError when there
+// is none.
 std::shared_ptr<Device> current_device();
 std::shared_ptr<Device> host_device();  // one per process; runs with seed 0 unless SCANTUNE_HOST_SEED says otherwise
 std::shared_ptr<Device> cuda_device();

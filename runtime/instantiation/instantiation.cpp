@@ -6,9 +6,9 @@ namespace {
 // The qualified enumerator or the digits: what stands after a designator in the source.
 std::string initializer(const ParameterModel& parameter, int value) {
   // Enumerators are written by number: the field's type gives the meaning, and a token never becomes source text.
-  return parameter.tokens == nullptr ? std::to_string(value)
-                                     : "static_cast<decltype(Choice::" + std::string(parameter.name) + ")>(" +
-                                           std::to_string(value) + ")";
+  return parameter.tokens == nullptr
+             ? std::to_string(value)
+             : "static_cast<decltype(Choice::" + std::string(parameter.name) + ")>(" + std::to_string(value) + ")";
 }
 
 std::string config_literal(const Config& config) {
@@ -36,9 +36,9 @@ std::string request_literal(const ScanRequest& request) {
 Instantiation instantiate(const ScanRequest& request, const Config& config) {
   const FamilyModel& family = config.family();
   Instantiation result;
-  result.source = std::string("#include \"") + family.header() + "\"\n" +                                 //
-                  "using Choice = scantune::" + family.config_name() + ";\n" +                            //
-                  "using Problem = scantune::Problem<" + request_literal(request) + ">;\n" +              //
+  result.source = std::string("#include \"") + family.header() + "\"\n" +                     //
+                  "using Choice = scantune::" + family.config_name() + ";\n" +                //
+                  "using Problem = scantune::Problem<" + request_literal(request) + ">;\n" +  //
                   "SCANTUNE_INSTANTIATE(Problem, (" + config_literal(config) + "))\n";
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request) + ", pointers aligned to " +

@@ -140,7 +140,8 @@ std::vector<Config> searched_configs(const FamilyModel& family, const ScanReques
   Config config = family.default_config(request, sm);
   add_combinations(family, config, 0, configs);
   add_departures(family, configs);
-  std::erase_if(configs, [&](const Config& candidate) { return family.invalid_reason(candidate, request, sm) != nullptr; });
+  std::erase_if(configs,
+                [&](const Config& candidate) { return family.invalid_reason(candidate, request, sm) != nullptr; });
   return configs;
 }
 

@@ -10,9 +10,9 @@ struct KernelArguments {
   const void* input;
   void* output;
   void* workspace;
-  u64 n;                   // items this launch works on
-  u64 source_offset;       // bytes into the workspace; what they mean is the family's business
-  u64 destination_offset;  // likewise
+  u64 n;                                           // items this launch works on
+  u64 source_offset;                               // bytes into the workspace; what they mean is the family's business
+  u64 destination_offset;                          // likewise
   alignas(16) unsigned char init[kMaxValueBytes];  // the initial value, as an accumulator
 };
 
@@ -20,9 +20,9 @@ struct KernelArguments {
 // their epoch, so a region is never shared by two layouts: old payload must not read as another layout's flag.
 enum class WorkspaceKind {
   none,
-  scratch,          // written before it is read in every launch; needs no zeroing
-  packed_status,    // WorkspaceHeader, then one word per tile with flag, epoch and value
-  split_status,     // WorkspaceHeader, then one record per tile: flag and epoch, aggregate, prefix
+  scratch,        // written before it is read in every launch; needs no zeroing
+  packed_status,  // WorkspaceHeader, then one word per tile with flag, epoch and value
+  split_status,   // WorkspaceHeader, then one record per tile: flag and epoch, aggregate, prefix
 };
 
 struct WorkspaceNeed {

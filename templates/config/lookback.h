@@ -27,20 +27,20 @@ struct Tokens<StatusLayout> {
 };
 
 struct LookbackConfig {
-  int block_threads = 256;                     // threads per CTA
-  int items_per_thread = 16;                   // items each thread scans in registers (batchSize)
-  int vector_bytes = 16;                       // width of a load or store; 16 is int4
+  int block_threads = 256;    // threads per CTA
+  int items_per_thread = 16;  // items each thread scans in registers (batchSize)
+  int vector_bytes = 16;      // width of a load or store; 16 is int4
   TileLayout layout = TileLayout::striped;
   WarpScan warp_scan = WarpScan::kogge_stone;
-  int window = 32;                             // descriptors read per poll of the look-back
-  int first_delay_ns = 0;                      // sleep before the first poll, so that it finds a prefix at once
-  int poll_delay_ns = 0;                       // sleep between unsuccessful polls
+  int window = 32;         // descriptors read per poll of the look-back
+  int first_delay_ns = 0;  // sleep before the first poll, so that it finds a prefix at once
+  int poll_delay_ns = 0;   // sleep between unsuccessful polls
   TileOrder tile_order = TileOrder::block_index;
   StatusLayout status_layout = StatusLayout::packed;
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
-  int min_ctas_per_sm = 1;                     // register budget: this many CTAs must fit one SM
-  int pdl = 1;                                 // programmatic dependent launch: starts while the kernel before it drains
+  int min_ctas_per_sm = 1;  // register budget: this many CTAs must fit one SM
+  int pdl = 1;              // programmatic dependent launch: starts while the kernel before it drains
 
   constexpr bool operator==(const LookbackConfig&) const = default;
 };
@@ -50,7 +50,8 @@ constexpr int shared_bytes(const LookbackConfig& config, const ScanRequest& requ
   return tile_shared_bytes(tile_shape(config, request), request) + 16;
 }
 
-// One status descriptor of a tile. A split record holds a 4-byte flag padded to the value's alignment, then aggregate and prefix.
+// One status descriptor of a tile. A split record holds a 4-byte flag padded to the value's alignment, then aggregate
+// and prefix.
 constexpr u64 descriptor_bytes(StatusLayout layout, int value_bytes) {
   const u64 value = static_cast<u64>(value_bytes);
   return layout == StatusLayout::packed ? 2 * value : (value < 4 ? 4 : value) + 2 * value;

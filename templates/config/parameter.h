@@ -39,7 +39,7 @@ constexpr const char* const* tokens_of() {
 template <auto kMember>
 struct MemberAccess;
 
-template <class Config, class Member, Member Config::* kMember>
+template <class Config, class Member, Member Config::*kMember>
 struct MemberAccess<kMember> {
   static constexpr const char* const* tokens() { return tokens_of<Member>(); }
   static constexpr int get(const Config& config) { return static_cast<int>(config.*kMember); }
@@ -51,8 +51,13 @@ struct MemberAccess<kMember> {
 template <auto kMember, auto... kValues, class Config>
 constexpr Parameter<Config> make_parameter(const char* name, Role role, const Config&) {
   using Access = detail::MemberAccess<kMember>;
-  return {name,           role,         detail::kValueArray<static_cast<int>(kValues)...>, static_cast<int>(sizeof...(kValues)),
-          Access::tokens(), &Access::get, &Access::set};
+  return {name,
+          role,
+          detail::kValueArray<static_cast<int>(kValues)...>,
+          static_cast<int>(sizeof...(kValues)),
+          Access::tokens(),
+          &Access::get,
+          &Access::set};
 }
 
 // One row of a table: the member, its role and the values that the search may give it.

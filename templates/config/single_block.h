@@ -46,8 +46,8 @@ struct Family<SingleBlockConfig> {
   }
 
   static constexpr const char* invalid_reason(const SingleBlockConfig& config, const ScanRequest& request, int sm) {
-    if (const char* reason = invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes, 1,
-                                                 request, sm))
+    if (const char* reason =
+            invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes, 1, request, sm))
       return reason;
     if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)

@@ -30,7 +30,8 @@ constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& re
   return tile_shared_bytes(tile_shape(config, request), request);
 }
 
-// Sums are scanned inclusively, as values of the accumulator type, aligned for vectors whatever the caller's pointers are.
+// Sums are scanned inclusively, as values of the accumulator type, aligned for vectors whatever the caller's pointers
+// are.
 constexpr ScanRequest sums_request(ScanRequest request) {
   request.input_type = request.output_type = request.accumulator_type;
   request.kind = Kind::inclusive;
@@ -119,10 +120,12 @@ struct Family<ThreePhaseConfig> {
     LaunchList list;
     list.add(launch(kReduceInput, sums.items[0], request.n, 0, sums.offset[0]));
     for (int level = 0; level < top; ++level)
-      list.add(launch(kReduceSums, sums.items[level + 1], sums.items[level], sums.offset[level], sums.offset[level + 1]));
+      list.add(
+          launch(kReduceSums, sums.items[level + 1], sums.items[level], sums.offset[level], sums.offset[level + 1]));
     list.add(launch(kDownsweepSums, 1, sums.items[top], sums.offset[top], sums.offset[top]));
     for (int level = top - 1; level >= 0; --level)
-      list.add(launch(kDownsweepSums, sums.items[level + 1], sums.items[level], sums.offset[level + 1], sums.offset[level]));
+      list.add(
+          launch(kDownsweepSums, sums.items[level + 1], sums.items[level], sums.offset[level + 1], sums.offset[level]));
     list.add(launch(kDownsweepInput, sums.items[0], request.n, sums.offset[0], 0));
     return list;
   }

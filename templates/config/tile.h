@@ -90,8 +90,8 @@ constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& reque
   return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
 }
 
-constexpr const char* invalid_tile_reason(int block_threads, int items_per_thread, int vector_bytes, int min_ctas_per_sm,
-                                          const ScanRequest& request, int sm) {
+constexpr const char* invalid_tile_reason(int block_threads, int items_per_thread, int vector_bytes,
+                                          int min_ctas_per_sm, const ScanRequest& request, int sm) {
   if (block_threads < kWarpThreads || block_threads > 1024 || block_threads % kWarpThreads != 0)
     return "block_threads must be a multiple of 32 up to 1024";
   if (items_per_thread < 1 || items_per_thread > 128) return "items_per_thread must be between 1 and 128";

@@ -9,7 +9,8 @@ struct alignas(16) CopyVector {
   u64 low, high;
 };
 
-// Copies arguments.n vectors. Each CTA copies kUnroll * kBlockThreads of them, all loads in flight before the first store.
+// Copies arguments.n vectors. Each CTA copies kUnroll * kBlockThreads of them, all loads in flight before the first
+// store.
 template <int kBlockThreads, int kUnroll, CacheHint kHint>
 SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
   const auto* input = static_cast<const CopyVector*>(arguments.input);

@@ -88,7 +88,8 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
       if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
       carry = look_back<Op, kConfig>(status, index, tile.lane());
     }
-    if (tile.lane() == 0) status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
+    if (tile.lane() == 0)
+      status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
     status.finish(index, block_count(), tile.lane());
   }
   tile.distribute(carry, has_carry);
@@ -99,7 +100,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                            \
-  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) {        \
-    ::scantune::lookback_scan<Problem, kConfig>(arguments);                               \
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                     \
+  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
+    ::scantune::lookback_scan<Problem, kConfig>(arguments);                        \
   }

@@ -42,7 +42,7 @@ SCANTUNE_DEVICE void single_block_scan(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                            \
-  SCANTUNE_KERNEL(single_block_scan, kConfig.block_threads, 1) {          \
-    ::scantune::single_block_scan<Problem, kConfig>(arguments);           \
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                   \
+  SCANTUNE_KERNEL(single_block_scan, kConfig.block_threads, 1) { \
+    ::scantune::single_block_scan<Problem, kConfig>(arguments);  \
   }

@@ -33,7 +33,8 @@ SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typenam
 // Phases 2 and 3: scans a tile that follows carry_in.
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void scan_tile(const KernelArguments& arguments, const typename Problem::Input* input,
-                               typename Problem::Output* output, typename Problem::Accumulator carry_in, bool has_carry) {
+                               typename Problem::Output* output, typename Problem::Accumulator carry_in,
+                               bool has_carry) {
   using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
   const u64 first = (Problem::kFirstTile + block_rank()) * Tile::kTileItems;
   Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first);
@@ -71,7 +72,7 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   T* const sums = sums_at<T>(arguments, arguments.destination_offset);
   scan_tile<SumsProblem<Problem>, sums_config(kConfig)>(arguments, sums, sums, carry_into_block<Problem>(arguments),
-                                           Problem::kHasInit || block_rank() > 0);
+                                                        Problem::kHasInit || block_rank() > 0);
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
@@ -84,13 +85,11 @@ SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig, kShape)            \
-  SCANTUNE_KERNEL(name, kShape.block_threads, kShape.min_ctas_per_sm) {        \
-    ::scantune::name<Problem, kConfig>(arguments);                             \
-  }
+#define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig, kShape) \
+  SCANTUNE_KERNEL(name, kShape.block_threads, kShape.min_ctas_per_sm) { ::scantune::name<Problem, kConfig>(arguments); }
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                         \
-  SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig, kConfig)                                 \
-  SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig, ::scantune::sums_config(kConfig))         \
-  SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig, ::scantune::sums_config(kConfig))      \
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                    \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig, kConfig)                            \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig, ::scantune::sums_config(kConfig))    \
+  SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig, ::scantune::sums_config(kConfig)) \
   SCANTUNE_THREE_PHASE_KERNEL(downsweep_input, Problem, kConfig, kConfig)

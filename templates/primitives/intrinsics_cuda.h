@@ -2,8 +2,9 @@
 #pragma once
 
 #define SCANTUNE_DEVICE __device__ __forceinline__
-#define SCANTUNE_KERNEL(name, block_threads, min_ctas) \
-  extern "C" __global__ void __launch_bounds__(block_threads, min_ctas) name(const __grid_constant__ ::scantune::KernelArguments arguments)
+#define SCANTUNE_KERNEL(name, block_threads, min_ctas)                  \
+  extern "C" __global__ void __launch_bounds__(block_threads, min_ctas) \
+      name(const __grid_constant__ ::scantune::KernelArguments arguments)
 
 namespace scantune {
 
@@ -77,7 +78,8 @@ struct Word<16> {
   using Type = uint4;
 };
 
-// Loads of plain data. Never .nc: such a load may be hoisted above the wait for the kernel before, and is wrong in place.
+// Loads of plain data. Never .nc: such a load may be hoisted above the wait for the kernel before, and is wrong in
+// place.
 template <CacheHint kHint, class T>
 SCANTUNE_DEVICE T load_global(const T* address) {
   using Bits = typename Word<sizeof(T)>::Type;
@@ -128,15 +130,17 @@ SCANTUNE_DEVICE T load_relaxed_wide(const T* address) {
   static_assert(sizeof(T) == 8 || sizeof(T) == 16);
   if constexpr (sizeof(T) == 8) {
     u64 bits;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(__cvta_generic_to_global(address)) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(bits)
+                 : "l"(__cvta_generic_to_global(address))
+                 : "memory");
     return from_bits<T>(bits);
   } else {
     ulonglong2 bits;
-    asm volatile(
-        "{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
-        : "=l"(bits.x), "=l"(bits.y)
-        : "l"(__cvta_generic_to_global(address))
-        : "memory");
+    asm volatile("{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
+                 : "=l"(bits.x), "=l"(bits.y)
+                 : "l"(__cvta_generic_to_global(address))
+                 : "memory");
     return from_bits<T>(bits);
   }
 }
@@ -145,7 +149,8 @@ template <class T>
 SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value) {
   static_assert(sizeof(T) == 8 || sizeof(T) == 16);
   if constexpr (sizeof(T) == 8) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "l"(from_bits<u64>(value))
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
+                 "l"(from_bits<u64>(value))
                  : "memory");
   } else {
     const ulonglong2 bits = from_bits<ulonglong2>(value);

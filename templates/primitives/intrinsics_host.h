@@ -5,11 +5,11 @@
 
 #define SCANTUNE_DEVICE inline
 // NOLINTNEXTLINE: two definitions, the exported one unpacks the arguments
-#define SCANTUNE_KERNEL(name, block_threads, min_ctas)                             \
-  static void name##_body(const ::scantune::KernelArguments& arguments);           \
+#define SCANTUNE_KERNEL(name, block_threads, min_ctas)                                                        \
+  static void name##_body(const ::scantune::KernelArguments& arguments);                                      \
   extern "C" __attribute__((visibility("default"))) void name(const ::scantune::KernelArguments* arguments) { \
-    name##_body(*arguments);                                                       \
-  }                                                                                \
+    name##_body(*arguments);                                                                                  \
+  }                                                                                                           \
   static void name##_body(const ::scantune::KernelArguments& arguments)
 
 namespace scantune {
@@ -18,7 +18,9 @@ namespace host {
 inline Hooks* hooks = nullptr;
 }
 
-extern "C" __attribute__((visibility("default"), used)) inline void scantune_bind(host::Hooks* hooks) { host::hooks = hooks; }
+extern "C" __attribute__((visibility("default"), used)) inline void scantune_bind(host::Hooks* hooks) {
+  host::hooks = hooks;
+}
 
 // Default arguments name the place of the call, not this file.
 #define SCANTUNE_SITE host::Site site = {__builtin_FILE(), __builtin_LINE()}
@@ -121,7 +123,9 @@ SCANTUNE_DEVICE void store_payload(T* address, T value, SCANTUNE_SITE) {
   store_global<CacheHint::no_allocate>(address, value, site);
 }
 
-SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value, SCANTUNE_SITE) { return host::hooks->fetch_add(address, value, site); }
+SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value, SCANTUNE_SITE) {
+  return host::hooks->fetch_add(address, value, site);
+}
 
 SCANTUNE_DEVICE void fence(SCANTUNE_SITE) { host::hooks->fence(site); }
 

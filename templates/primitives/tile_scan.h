@@ -171,7 +171,9 @@ class TileScan {
     return warp_ * kWarpItems + (v * kWarpThreads + lane_) * kVectorItems;
   }
 
-  SCANTUNE_DEVICE u32 item_position(int item) const { return vector_position(item / kVectorItems) + item % kVectorItems; }
+  SCANTUNE_DEVICE u32 item_position(int item) const {
+    return vector_position(item / kVectorItems) + item % kVectorItems;
+  }
 
   SCANTUNE_DEVICE u32 row_position(int row, u32 lane) const {
     return warp_ * kWarpItems + (row * kWarpThreads + lane) * kRowItems;
@@ -194,7 +196,8 @@ class TileScan {
       T total = items[0];
 #pragma unroll
       for (int item = 1; item < kRowItems; ++item)
-        if (kFull || row_position(row, lane_) + item < tile_items_) items[item] = total = Op::combine(total, items[item]);
+        if (kFull || row_position(row, lane_) + item < tile_items_)
+          items[item] = total = Op::combine(total, items[item]);
       prefix_[row] = total;
     }
   }
@@ -257,7 +260,8 @@ class TileScan {
   const u32 lane_;
   const u32 tile_items_;  // that exist
   T items_[kItems];
-  T prefix_[kRows];  // total of each row, then everything in this warp before this thread's row; nothing for lane 0 of row 0
+  T prefix_[kRows];  // total of each row, then everything in this warp before this thread's row; nothing for lane 0 of
+                     // row 0
   T before_warp_;    // first warp only: everything in the tile before warp `lane`
 };
 

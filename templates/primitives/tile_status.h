@@ -1,5 +1,5 @@
-// Tile descriptors in a workspace: how CTAs tell each other aggregates and prefixes. A descriptor belongs to the running
-// launch only if it carries its epoch, so nothing is cleared between launches.
+// Tile descriptors in a workspace: how CTAs tell each other aggregates and prefixes. A descriptor belongs to the
+// running launch only if it carries its epoch, so nothing is cleared between launches.
 #pragma once
 
 #include "config/lookback.h"

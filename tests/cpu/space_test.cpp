@@ -54,7 +54,8 @@ TEST(Space, EveryDefaultIsSearchedOnEveryArchitecture) {
 TEST(Space, SpellingsRoundTrip) {
   for (const FamilyModel* family : families())
     for (const ParameterModel& parameter : family->parameters())
-      for (const int value : parameter.values) EXPECT_EQ(parse(parameter, spell(parameter, value)), value) << parameter.name;
+      for (const int value : parameter.values)
+        EXPECT_EQ(parse(parameter, spell(parameter, value)), value) << parameter.name;
 }
 
 TEST(Space, RefusesSpellingsThatAreNoValue) {

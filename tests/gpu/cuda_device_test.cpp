@@ -22,7 +22,8 @@ constexpr int kNoShared[] = {0};
 
 // Kernels of a few words: what they write tells which arguments they were given.
 Instantiation kernel(const std::string& body) {
-  return {"#include \"config/launch.h\"\nextern \"C\" __global__ void probe(scantune::KernelArguments a) { " + body + " }\n",
+  return {"#include \"config/launch.h\"\nextern \"C\" __global__ void probe(scantune::KernelArguments a) { " + body +
+              " }\n",
           {"probe"},
           "a probe"};
 }

@@ -82,7 +82,8 @@ TEST_F(FamiliesOnGpu, StatusWordsSurviveTheWrapOfTheEpoch) {
       for (std::size_t index = 0; index < items.size(); ++index)
         sums[index] = sum += items[index] = static_cast<std::int64_t>(index * 7919 % 1000) - 400;
       const u64 bytes = request.n * 8;
-      DeviceBuffer input(*device_, bytes), output(*device_, bytes), workspace(*device_, scan.workspace_bytes(request.n));
+      DeviceBuffer input(*device_, bytes), output(*device_, bytes),
+          workspace(*device_, scan.workspace_bytes(request.n));
       device_->upload(input.data(), items.data(), bytes);
       device_->zero(workspace.data(), scan.workspace_bytes(request.n));
       const u32 epoch = kLastEpoch - 3;

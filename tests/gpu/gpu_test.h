@@ -1,4 +1,5 @@
-// What the GPU tests share: a device, streams and graphs of the driver. Without a GPU every test is skipped, and says why.
+// What the GPU tests share: a device, streams and graphs of the driver. Without a GPU every test is skipped, and says
+// why.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -28,7 +28,8 @@ class Device;
 
 namespace scantune::runtime {
 
-// A cudaStream_t or CUstream; null is the legacy default stream. The host device runs every call at once and ignores it.
+// A cudaStream_t or CUstream; null is the legacy default stream. The host device runs every call at once and ignores
+// it.
 using Stream = CUstream_st*;
 
 using scantune::Determinism;
@@ -97,10 +98,15 @@ void scan(const ScanRequest& request, const void* input, void* output, const voi
 template <class T>
 ScanRequest request_of(std::uint64_t n, const ScanOptions<T>& options) {
   constexpr ValueType type = value_type_of<T>();
-  return {.input_type = type, .accumulator_type = type, .output_type = type,
-          .op = options.op.value(), .kind = options.kind,
+  return {.input_type = type,
+          .accumulator_type = type,
+          .output_type = type,
+          .op = options.op.value(),
+          .kind = options.kind,
           .has_init = options.init.has_value() || options.kind == Kind::exclusive,
-          .determinism = options.determinism, .forward_progress = options.forward_progress, .n = n};
+          .determinism = options.determinism,
+          .forward_progress = options.forward_progress,
+          .n = n};
 }
 
 template <class T>
@@ -110,14 +116,14 @@ T init_of(const ScanOptions<T>& options) {
 
 }  // namespace detail
 
-// A scan of exactly n items, ready to launch: kernels chosen, compiled and loaded. Copies share one state. Any number of
-// threads may call one plan, on one stream or on many.
+// A scan of exactly n items, ready to launch: kernels chosen, compiled and loaded. Copies share one state. Any number
+// of threads may call one plan, on one stream or on many.
 template <class T>
 class Plan {
  public:
   // Scans input[0, n) into output[0, n) on the stream. The pointers may be equal, but must not overlap otherwise; each
-  // must be a multiple of sizeof(T). Allocation-free once the stream has been used before; may be captured into a graph.
-  // Checks arithmetic only (null, alignment, overlap); a wrong pointer is the caller's.
+  // must be a multiple of sizeof(T). Allocation-free once the stream has been used before; may be captured into a
+  // graph. Checks arithmetic only (null, alignment, overlap); a wrong pointer is the caller's.
   void operator()(const T* input, T* output, Stream stream = nullptr) const {
     detail::run_plan(*state_, input, output, stream);
   }
@@ -153,8 +159,8 @@ std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<T>>
   return plan<T>(n, options).describe();
 }
 
-// Gives back what the runtime keeps for a stream that is about to be destroyed, for use by other streams. No scan may be
-// running on it.
+// Gives back what the runtime keeps for a stream that is about to be destroyed, for use by other streams. No scan may
+// be running on it.
 void release(Stream stream);
 
 // Memory of the device that scans run on: the GPU of the current context, or the host device.
