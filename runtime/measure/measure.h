@@ -21,8 +21,8 @@ class Measurer {
  public:
   explicit Measurer(Device& device) : device_(device) {}
 
-  // Times the scans, which are for one problem. n launches follow each other in one graph, with an input of random items
-  // that are not zero. Throws DeviceError when there is no memory for the buffers.
+  // Times the scans, which are for one problem. n launches follow each other in one graph, with an input of random
+  // items that are not zero. Throws DeviceError when there is no memory for the buffers.
   Measurements measure(std::span<const PreparedScan* const> scans, const MeasurePolicy& policy);
 
   // Gives back the buffers, which are kept from call to call. False if there are none.

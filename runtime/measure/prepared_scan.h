@@ -10,8 +10,8 @@ namespace scantune {
 
 class PreparedScan {
  public:
-  // request.alignment_bytes says what both pointers are multiples of. Throws RequestError if the config is not legal for
-  // the request, CompileError and DeviceError.
+  // request.alignment_bytes says what both pointers are multiples of. Throws RequestError if the config is not legal
+  // for the request, CompileError and DeviceError.
   PreparedScan(Device& device, const ScanRequest& request, const Config& config);
 
   const ScanRequest& request() const { return request_; }

@@ -17,7 +17,7 @@ class Race {
  public:
   Race(Device& device, std::span<const Contender> contenders, const Batch& batch, const MeasurePolicy& policy)
       : device_(device), batch_(batch), policy_(policy) {
-    for (const Contender& contender : contenders) runners_.push_back({.contender = &contender});
+    runners_.assign(contenders.begin(), contenders.end());
   }
 
   std::vector<MeasureOutcome> run() {
@@ -28,17 +28,20 @@ class Race {
         if (runner.runs) guarded(runner, [&] { sample(runner, round); });
     }
     std::vector<MeasureOutcome> outcomes;
+    outcomes.reserve(runners_.size());
     for (const Runner& runner : runners_) outcomes.push_back(outcome(runner));
     return outcomes;
   }
 
  private:
   struct Runner {
+    Runner(const Contender& runs_this) : contender(&runs_this) {}
+
     const Contender* contender;
     double probe_us = std::numeric_limits<double>::infinity();  // of one run
-    std::vector<double> samples_us = {};
-    std::optional<int> sm_clock_mhz = {};
-    std::optional<MeasureFailure> failure = {};
+    std::vector<double> samples_us;
+    std::optional<int> sm_clock_mhz;
+    std::optional<MeasureFailure> failure;
     bool runs = true;
 
     bool is_ceiling() const { return contender->is_ceiling; }
@@ -46,14 +49,16 @@ class Race {
 
   double time_us(const Runner& runner, int replays) {
     const auto enqueue = [&](Stream stream) {
-      for (int launch = 0; launch < batch_.launches; ++launch) runner.contender->enqueue(stream, launch % batch_.buffers);
+      for (int launch = 0; launch < batch_.launches; ++launch)
+        runner.contender->enqueue(stream, launch % batch_.buffers);
     };
     return device_.time_us(enqueue, replays) / batch_.launches;
   }
 
   void probe(Runner& runner) {
     runner.probe_us = time_us(runner, 1);
-    if (runner.probe_us * batch_.launches < kShortProbeUs) runner.probe_us = std::min(runner.probe_us, time_us(runner, 1));
+    if (runner.probe_us * batch_.launches < kShortProbeUs)
+      runner.probe_us = std::min(runner.probe_us, time_us(runner, 1));
   }
 
   int replays(const Runner& runner) const {
@@ -77,8 +82,10 @@ class Race {
   void drop_slow() {
     const double fastest_scan = fastest_probe_us(false), fastest_copy = fastest_probe_us(true);
     for (Runner& runner : runners_) {
-      if (runner.is_ceiling()) runner.runs = runner.runs && runner.probe_us <= fastest_copy;
-      else if (policy_.slower_than) runner.runs = runner.runs && runner.probe_us <= *policy_.slower_than * fastest_scan;
+      if (runner.is_ceiling())
+        runner.runs = runner.runs && runner.probe_us <= fastest_copy;
+      else if (policy_.slower_than)
+        runner.runs = runner.runs && runner.probe_us <= *policy_.slower_than * fastest_scan;
     }
   }
 
@@ -102,8 +109,8 @@ class Race {
     if (runner.failure) return *runner.failure;
     if (!lost_.empty()) return MeasureFailure{"not measured, because the device was lost: " + lost_, true};
     if (runner.samples_us.empty())
-      return Measurement{.median_us = runner.probe_us, .samples = 1, .launches_per_sample = batch_.launches,
-                         .probe_only = true};
+      return Measurement{
+          .median_us = runner.probe_us, .samples = 1, .launches_per_sample = batch_.launches, .probe_only = true};
     return Measurement{.median_us = quantile(runner.samples_us, 0.5),
                        .spread = spread(runner.samples_us),
                        .samples = static_cast<int>(runner.samples_us.size()),

@@ -13,10 +13,10 @@
 namespace scantune {
 
 struct MeasurePolicy {
-  int rounds = 5;                     // samples of each contender
-  double min_round_ms = 2;            // how long one sample lasts at least
-  bool rotate = true;                 // cold: over buffers that together exceed the L2 cache; else one buffer, hot
-  bool ceiling = false;               // also time the fastest copy of as many bytes
+  int rounds = 5;           // samples of each contender
+  double min_round_ms = 2;  // how long one sample lasts at least
+  bool rotate = true;       // cold: over buffers that together exceed the L2 cache; else one buffer, hot
+  bool ceiling = false;     // also time the fastest copy of as many bytes
   std::optional<double> slower_than = std::nullopt;  // drop what the probe finds slower than this factor of the fastest
 };
 
@@ -30,9 +30,9 @@ struct Measurement {
 };
 
 struct Contender {
-  std::string name;                                // for messages
+  std::string name;                                 // for messages
   std::function<void(Stream, int buffer)> enqueue;  // one run, in the buffer of that index
-  bool is_ceiling = false;                         // of these, only the fastest is timed beyond the probe
+  bool is_ceiling = false;                          // of these, only the fastest is timed beyond the probe
 };
 
 // Runs that are enqueued together, in one graph on a GPU, taking the buffers in turn.

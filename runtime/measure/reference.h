@@ -19,10 +19,11 @@ struct Mismatch {
 // The expected output of a request for one input. Neither input nor output is kept: only the running value at every
 // chunk, from which any part of the output follows, so 2^30 items cost a fraction of a megabyte.
 //
-// Integer sums wrap and are exact, as are maxima, in which NaN propagates and -0 orders below +0. Floating-point sums are
-// compared with a sum in long double: exactly where the input makes every order of additions exact (InputPattern::exact),
-// else within k * u * (|init| + |x_0| + ... + |x_i|) for k additions and unit roundoff u, which holds for any order of
-// additions (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2), and u of the result for its rounding.
+// Integer sums wrap and are exact, as are maxima, in which NaN propagates and -0 orders below +0. Floating-point sums
+// are compared with a sum in long double: exactly where the input makes every order of additions exact
+// (InputPattern::exact), else within k * u * (|init| + |x_0| + ... + |x_i|) for k additions and unit roundoff u, which
+// holds for any order of additions (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2), and u of
+// the result for its rounding.
 class Reference {
  public:
   static constexpr u64 kChunkItems = u64{1} << 16;

@@ -133,8 +133,8 @@ std::string VerifyRun::problem_with_guard(const std::byte* guard, const char* wh
   const auto found = download(guard, kGuardBytes);
   const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
   if (touched == found.end()) return {};
-  return std::string("wrote ") + where + ", at byte " + std::to_string(touched - found.begin()) + " of a guard zone of " +
-         std::to_string(kGuardBytes) + " bytes";
+  return std::string("wrote ") + where + ", at byte " + std::to_string(touched - found.begin()) +
+         " of a guard zone of " + std::to_string(kGuardBytes) + " bytes";
 }
 
 }  // namespace scantune

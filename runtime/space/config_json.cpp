@@ -9,7 +9,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kMostItems = u64{1} << 48;  // more than any memory holds, and bytes cannot overflow
+constexpr u64 kMostItems = u64{1} << 48;   // more than any memory holds, and bytes cannot overflow
 constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
 
 std::string quote(const Json& json) {
@@ -66,8 +66,7 @@ int parameter_value(const FamilyModel& family, const ParameterModel& parameter, 
   std::optional<int> value;
   if (parameter.tokens != nullptr && json.is_string()) value = parse(parameter, json.get_ref<const std::string&>());
   if (parameter.tokens == nullptr && json.is_number_integer()) value = parse(parameter, json.dump());
-  if (!value)
-    throw RequestError(std::string(family.name()) + "." + parameter.name + " cannot be " + quote(json));
+  if (!value) throw RequestError(std::string(family.name()) + "." + parameter.name + " cannot be " + quote(json));
   return *value;
 }
 

@@ -40,8 +40,8 @@ DeviceChoice DeviceChoice::parse(const std::string& device, const std::optional<
   choice.is_host_ = device == "host";
   if (choice.is_host_ || device == "cuda") return choice;
   constexpr std::string_view kPrefix = "cuda:";
-  const auto index = device.starts_with(kPrefix) ? integer<unsigned>(std::string_view(device).substr(kPrefix.size()))
-                                                 : std::nullopt;
+  const auto index =
+      device.starts_with(kPrefix) ? integer<unsigned>(std::string_view(device).substr(kPrefix.size())) : std::nullopt;
   if (!index) throw RequestError("--device must be cuda, cuda:INDEX or host, found '" + device + "'");
   choice.index_ = *index;
   return choice;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: scantune-worker [--device cuda[:INDEX]|host] [--seed SEED]\n"
-    "Reads one JSON request per line from standard input and answers each with one line; see docs/worker-protocol.md.\n";
+    "Reads one JSON request per line from standard input and answers each with one line; see "
+    "docs/worker-protocol.md.\n";
 
 struct Options {
   std::string device = "cuda:0";
@@ -40,8 +41,10 @@ Options parse(int count, char** arguments) {
     }
     if (name != "--device" && name != "--seed") fail("there is no option " + std::string(name));
     if (++index == count) fail(std::string(name) + " needs a value");
-    if (name == "--device") options.device = arguments[index];
-    else options.seed = arguments[index];
+    if (name == "--device")
+      options.device = arguments[index];
+    else
+      options.seed = arguments[index];
   }
   return options;
 }

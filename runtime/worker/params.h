@@ -20,8 +20,8 @@ class Params {
   Config config() const;
   std::vector<Config> configs() const;
   MeasurePolicy policy() const;
-  u64 seed() const;                                                 // 1 unless given
-  bool all_kinds() const;                                           // true unless given
+  u64 seed() const;                                                     // 1 unless given
+  bool all_kinds() const;                                               // true unless given
   std::optional<std::vector<std::filesystem::path>> databases() const;  // nullopt unless given
 
  private:

@@ -20,10 +20,10 @@ struct WorkerError : Error {
 };
 
 struct WorkerRequest {
-  Json id;                      // null if the line has none
+  Json id;  // null if the line has none
   std::string method;
   Json params = Json::object();
-  std::string problem;          // why the line is no request; empty if it is one
+  std::string problem;  // why the line is no request; empty if it is one
 };
 
 WorkerRequest read_request(const std::string& line);

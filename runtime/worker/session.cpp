@@ -24,8 +24,10 @@ std::size_t index_of(const ParameterModel& parameter, int value) {
 Json parameter_json(const ParameterModel& parameter) {
   Json values = Json::array();
   for (const int value : parameter.values) {
-    if (parameter.tokens == nullptr) values.push_back(value);
-    else values.push_back(spell(parameter, value));
+    if (parameter.tokens == nullptr)
+      values.push_back(value);
+    else
+      values.push_back(spell(parameter, value));
   }
   Json json = Json::object();
   json["name"] = parameter.name;
@@ -88,7 +90,7 @@ std::string Session::respond(const std::string& line) {
   }
 }
 
-WorkerError Session::translated(std::exception_ptr error) {
+WorkerError Session::translated(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const WorkerError& known) {

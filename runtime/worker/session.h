@@ -30,7 +30,7 @@ class Session {
   Json select(const Params& params);
 
   Device& device();
-  WorkerError translated(std::exception_ptr error);  // an exception as the protocol names it
+  WorkerError translated(const std::exception_ptr& error);  // an exception as the protocol names it
 
   std::function<std::shared_ptr<Device>()> open_device_;
   std::shared_ptr<Device> device_;

@@ -30,15 +30,15 @@ Pairs first_of(Pairs pairs) {
 using Enqueue = std::function<void(cudaStream_t, const void* input, void* output)>;
 
 ReplayedGraph graph_over(const Pairs& pairs, cudaStream_t stream, int launches, const Enqueue& enqueue) {
-  return {stream, launches, [&](cudaStream_t capturing, int launch) {
-            enqueue(capturing, pairs.input(launch), pairs.output(launch));
-          }};
+  return {stream, launches,
+          [&](cudaStream_t capturing, int launch) { enqueue(capturing, pairs.input(launch), pairs.output(launch)); }};
 }
 
 // The same launches, cold and hot.
 struct Contender {
   Contender(const Pairs& pairs, cudaStream_t stream, int launches, const Enqueue& enqueue)
-      : cold(graph_over(pairs, stream, launches, enqueue)), hot(graph_over(first_of(pairs), stream, launches, enqueue)) {}
+      : cold(graph_over(pairs, stream, launches, enqueue)),
+        hot(graph_over(first_of(pairs), stream, launches, enqueue)) {}
 
   void sample() {
     cold.sample();
@@ -89,7 +89,8 @@ Enqueue cub_scan(void* temporary, std::size_t temporary_bytes, u64 n) {
 }
 
 template <class T>
-CaseResult run_typed(ValueType type, u64 n, const Arena& arena, std::span<const CopyKernel> copies, cudaStream_t stream) {
+CaseResult run_typed(ValueType type, u64 n, const Arena& arena, std::span<const CopyKernel> copies,
+                     cudaStream_t stream) {
   const int launches = launches_per_graph(n);
   const u64 bytes = n * sizeof(T);
   const Pairs pairs = arena.pairs(bytes, launches);
@@ -120,8 +121,9 @@ CaseResult run_typed(ValueType type, u64 n, const Arena& arena, std::span<const 
   const int replays = static_cast<int>(std::clamp(wanted, kFewestReplays, kMostReplays));
   for (int replay = 0; replay < replays; ++replay)
     for (Contender* contender : {&scantune, &cub, &copy}) contender->sample();
-  return {type, n, launches, pairs.count, scantune.cold.samples(), scantune.times(), cub.times(), copy.times(),
-          plan.describe()};
+  return {
+      type,           n, launches, pairs.count, scantune.cold.samples(), scantune.times(), cub.times(), copy.times(),
+      plan.describe()};
 }
 
 }  // namespace
@@ -136,13 +138,19 @@ Pairs Arena::pairs(u64 bytes, int launches) const {
           static_cast<int>(std::clamp<u64>(fitting, 1, static_cast<u64>(launches)))};
 }
 
-CaseResult run_case(ValueType type, u64 n, const Arena& arena, std::span<const CopyKernel> copies, cudaStream_t stream) {
+CaseResult run_case(ValueType type, u64 n, const Arena& arena, std::span<const CopyKernel> copies,
+                    cudaStream_t stream) {
   switch (type) {
-    case ValueType::i32: return run_typed<i32>(type, n, arena, copies, stream);
-    case ValueType::i64: return run_typed<i64>(type, n, arena, copies, stream);
-    case ValueType::f32: return run_typed<f32>(type, n, arena, copies, stream);
-    case ValueType::f64: return run_typed<f64>(type, n, arena, copies, stream);
-    default: throw RequestError(std::string("no comparison is built for ") + token(type));
+    case ValueType::i32:
+      return run_typed<i32>(type, n, arena, copies, stream);
+    case ValueType::i64:
+      return run_typed<i64>(type, n, arena, copies, stream);
+    case ValueType::f32:
+      return run_typed<f32>(type, n, arena, copies, stream);
+    case ValueType::f64:
+      return run_typed<f64>(type, n, arena, copies, stream);
+    default:
+      throw RequestError(std::string("no comparison is built for ") + token(type));
   }
 }
 

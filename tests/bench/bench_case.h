@@ -25,8 +25,8 @@ struct CaseResult {
   std::size_t replays;
   Times scantune;
   Times cub;
-  Times copy;           // of as many bytes, the fastest copy kernel
-  std::string chosen;   // what scantune ran, and why
+  Times copy;          // of as many bytes, the fastest copy kernel
+  std::string chosen;  // what scantune ran, and why
 
   double ratio_cold() const { return cub.cold_us / scantune.cold_us; }
   double ratio_hot() const { return cub.hot_us / scantune.hot_us; }
@@ -36,7 +36,7 @@ struct CaseResult {
 // The GPU memory of all cases: as much as the largest needs.
 class Arena {
  public:
-  explicit Arena(u64 most_bytes);  // of one input
+  explicit Arena(u64 most_bytes);              // of one input
   Pairs pairs(u64 bytes, int launches) const;  // as many as launches can use, over up to 512 MiB
 
  private:

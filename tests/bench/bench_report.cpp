@@ -12,7 +12,8 @@ namespace scantune::bench {
 namespace {
 
 constexpr const char* kMethod =
-    "Inclusive sum, out of place. Microseconds per launch: the median over replays of a CUDA graph of 64 (n <= 2^22), 16 "
+    "Inclusive sum, out of place. Microseconds per launch: the median over replays of a CUDA graph of 64 (n <= 2^22), "
+    "16 "
     "(n <= 2^26) or 4 launches; the graphs of all contenders take turns, replay by replay, in one process. Cold: the "
     "launches rotate over up to 512 MiB of buffers; hot: they reuse one pair. Both scans were compared with the CPU's "
     "before, in poisoned outputs. Copy: the fastest of a few vectorised copy kernels over as many bytes.";
@@ -60,16 +61,18 @@ std::string line_of(const CaseResult& result) {
 }
 
 std::string table_of(const Provenance& provenance, const std::vector<CaseResult>& results) {
-  std::string table = provenance.gpu + ", driver " + provenance.driver + ", CUB " + provenance.cub + ", " +
-                      provenance.date + (provenance.commit.empty() ? "" : ", commit " + provenance.commit) +
-                      "\nmicroseconds per inclusive sum; CUB/scantune above 1 means that scantune is faster\n"
-                      "type           n |  scantune       hot |       CUB       hot |      copy | CUB/scantune | copy/sc.\n"
-                      "                 |      cold           |      cold           |      cold |   cold    hot |\n";
+  std::string table =
+      provenance.gpu + ", driver " + provenance.driver + ", CUB " + provenance.cub + ", " + provenance.date +
+      (provenance.commit.empty() ? "" : ", commit " + provenance.commit) +
+      "\nmicroseconds per inclusive sum; CUB/scantune above 1 means that scantune is faster\n"
+      "type           n |  scantune       hot |       CUB       hot |      copy | CUB/scantune | copy/sc.\n"
+      "                 |      cold           |      cold           |      cold |   cold    hot |\n";
   for (const CaseResult& result : results) table += line_of(result) + "\n";
   return table;
 }
 
-void write_json(const std::filesystem::path& file, const Provenance& provenance, const std::vector<CaseResult>& results) {
+void write_json(const std::filesystem::path& file, const Provenance& provenance,
+                const std::vector<CaseResult>& results) {
   nlohmann::ordered_json json = {{"gpu", provenance.gpu},       {"driver", provenance.driver}, {"cub", provenance.cub},
                                  {"commit", provenance.commit}, {"date", provenance.date},     {"method", kMethod}};
   json["results"] = nlohmann::ordered_json::array();

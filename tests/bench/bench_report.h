@@ -23,6 +23,7 @@ std::string line_of(const CaseResult& result);
 std::string table_of(const Provenance& provenance, const std::vector<CaseResult>& results);
 
 // Throws scantune::Error when the file cannot be written.
-void write_json(const std::filesystem::path& file, const Provenance& provenance, const std::vector<CaseResult>& results);
+void write_json(const std::filesystem::path& file, const Provenance& provenance,
+                const std::vector<CaseResult>& results);
 
 }  // namespace scantune::bench

@@ -32,8 +32,10 @@ constexpr const char* kUsage =
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char character : text) {
-    if (character == separator) parts.emplace_back();
-    else parts.back() += character;
+    if (character == separator)
+      parts.emplace_back();
+    else
+      parts.back() += character;
   }
   return parts;
 }
@@ -87,12 +89,18 @@ Options parse(int count, char** arguments) {
     const std::string name = arguments[index];
     if (index + 1 == count) fail(name + " needs a value, or is no option");
     const std::string value = arguments[++index];
-    if (name == "--types") options.value_types = types(value);
-    else if (name == "--sizes") options.item_counts = sizes(value);
-    else if (name == "--db") setenv("SCANTUNE_DB", value.c_str(), 1);
-    else if (name == "--json") options.json = value;
-    else if (name == "--commit") options.commit = value;
-    else fail("there is no option " + name);
+    if (name == "--types")
+      options.value_types = types(value);
+    else if (name == "--sizes")
+      options.item_counts = sizes(value);
+    else if (name == "--db")
+      setenv("SCANTUNE_DB", value.c_str(), 1);
+    else if (name == "--json")
+      options.json = value;
+    else if (name == "--commit")
+      options.commit = value;
+    else
+      fail("there is no option " + name);
   }
   return options;
 }

@@ -16,7 +16,8 @@ cudaError_t cub_inclusive_sum(void* temporary, std::size_t& temporary_bytes, con
 }
 
 template cudaError_t cub_inclusive_sum(void*, std::size_t&, const int*, int*, unsigned long long, cudaStream_t);
-template cudaError_t cub_inclusive_sum(void*, std::size_t&, const long long*, long long*, unsigned long long, cudaStream_t);
+template cudaError_t cub_inclusive_sum(void*, std::size_t&, const long long*, long long*, unsigned long long,
+                                       cudaStream_t);
 template cudaError_t cub_inclusive_sum(void*, std::size_t&, const float*, float*, unsigned long long, cudaStream_t);
 template cudaError_t cub_inclusive_sum(void*, std::size_t&, const double*, double*, unsigned long long, cudaStream_t);
 

@@ -1,5 +1,5 @@
-// What a scan costs on the CPU: a warm plan's call beside the bare driver launch of the same kernel, and the first call of
-// a process whose kernels are in the disk cache. Needs a GPU.
+// What a scan costs on the CPU: a warm plan's call beside the bare driver launch of the same kernel, and the first call
+// of a process whose kernels are in the disk cache. Needs a GPU.
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,8 +61,8 @@ class BareLaunches {
       SCANTUNE_BENCH_DRIVER(cuModuleGetFunction(
           &bare.function, module_, instantiation.kernels[static_cast<std::size_t>(launch.kernel)].c_str()));
       if (launch.shared_bytes > 48 * 1024)
-        SCANTUNE_BENCH_DRIVER(cuFuncSetAttribute(bare.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                 launch.shared_bytes));
+        SCANTUNE_BENCH_DRIVER(
+            cuFuncSetAttribute(bare.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.shared_bytes));
       bare.config.gridDimX = launch.grid_blocks;
       bare.config.blockDimX = static_cast<unsigned>(launch.block_threads);
       bare.config.gridDimY = bare.config.gridDimZ = bare.config.blockDimY = bare.config.blockDimZ = 1;
@@ -130,8 +130,9 @@ void compare_calls(u64 n) {
     plan_us.push_back(batch_us(stream, [&] { plan(from, to, stream); }));
   }
   const double bare_median = quantile(bare_us, 0.5), plan_median = quantile(plan_us, 0.5);
-  std::printf("i32 sum of %9llu items, %zu launches: bare %.3f us, plan %.3f us, plan adds %.3f us of CPU time per call\n",
-              n, bare.count(), bare_median, plan_median, plan_median - bare_median);
+  std::printf(
+      "i32 sum of %9llu items, %zu launches: bare %.3f us, plan %.3f us, plan adds %.3f us of CPU time per call\n", n,
+      bare.count(), bare_median, plan_median, plan_median - bare_median);
 }
 
 // In a process of its own. Prints the milliseconds of the first scan() after the context was made.
@@ -164,8 +165,10 @@ void compare_first_calls(u64 n) {
     returned_ms.push_back(returned);
     done_ms.push_back(done);
   }
-  std::printf("i32 sum of %9llu items, first call of a process, disk cache warm: returns after %.2f ms, done after %.2f ms "
-              "(slowest %.2f)\n", n, quantile(returned_ms, 0.5), quantile(done_ms, 0.5), std::ranges::max(done_ms));
+  std::printf(
+      "i32 sum of %9llu items, first call of a process, disk cache warm: returns after %.2f ms, done after %.2f ms "
+      "(slowest %.2f)\n",
+      n, quantile(returned_ms, 0.5), quantile(done_ms, 0.5), std::ranges::max(done_ms));
 }
 
 }  // namespace

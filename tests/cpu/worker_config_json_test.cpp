@@ -45,8 +45,12 @@ TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
   const ScanRequest requests[] = {
       {.n = 1},
       {.input_type = ValueType::i8, .op = Operator::max, .kind = Kind::exclusive, .has_init = true, .n = u64{1} << 40},
-      {.has_init = true, .determinism = Determinism::run_to_run, .forward_progress = ForwardProgress::documented, .n = 7}};
-  for (const ScanRequest& request : requests) EXPECT_EQ(request_from_json(to_json(request)), request) << to_string(request);
+      {.has_init = true,
+       .determinism = Determinism::run_to_run,
+       .forward_progress = ForwardProgress::documented,
+       .n = 7}};
+  for (const ScanRequest& request : requests)
+    EXPECT_EQ(request_from_json(to_json(request)), request) << to_string(request);
 }
 
 TEST(ConfigJson, ARequestNeedsOnlyItsInputTypeAndN) {

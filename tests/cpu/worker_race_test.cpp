@@ -31,7 +31,8 @@ class ScriptedDevice : public ScanningDevice {
   }
 
   Contender contender(int index, bool is_ceiling = false) {
-    return {"contender " + std::to_string(index), [this, index](Stream, int buffer) {
+    return {"contender " + std::to_string(index),
+            [this, index](Stream, int buffer) {
               if (index == refused) throw DeviceError("the driver refused");
               if (index == deadly) lost = "the context died";
               if (!lost.empty()) throw DeviceError(lost);
@@ -85,7 +86,8 @@ TEST(Race, InterleavesTheContenders) {
 TEST(Race, RepeatsRunsUntilASampleIsLongEnough) {
   ScriptedDevice device;
   device.run_us = {{10}};
-  const auto outcome = race(device, device.contenders(), {.launches = 64, .buffers = 4}, {.rounds = 1, .min_round_ms = 2});
+  const auto outcome =
+      race(device, device.contenders(), {.launches = 64, .buffers = 4}, {.rounds = 1, .min_round_ms = 2});
   EXPECT_EQ(device.replays.back(), 4);  // 64 launches of 10 us fill 2 ms three times and a bit
   EXPECT_EQ(measurement(outcome[0]).launches_per_sample, 256);
   EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 10);

@@ -29,8 +29,10 @@ T combined(Operator op, T a, T b) {
     }
     return std::max(a, b);
   }
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
-  else return a + b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
+  else
+    return a + b;
 }
 
 // One item after the other, in the value type itself: the plainest scan there is.
@@ -68,11 +70,11 @@ struct Problem {
 
 std::vector<Problem> problems() {
   std::vector<Problem> all;
-  for (const ValueType type : {ValueType::i8, ValueType::u16, ValueType::i32, ValueType::i64, ValueType::u64,
-                               ValueType::f32, ValueType::f64})
+  for (const ValueType type :
+       {ValueType::i8, ValueType::u16, ValueType::i32, ValueType::i64, ValueType::u64, ValueType::f32, ValueType::f64})
     for (const Operator op : {Operator::sum, Operator::max})
-      for (const auto& [kind, has_init] : {std::pair{Kind::inclusive, false}, std::pair{Kind::inclusive, true},
-                                           std::pair{Kind::exclusive, true}})
+      for (const auto& [kind, has_init] :
+           {std::pair{Kind::inclusive, false}, std::pair{Kind::inclusive, true}, std::pair{Kind::exclusive, true}})
         for (const InputPattern pattern : {InputPattern::exact, InputPattern::rounding, InputPattern::specials})
           if (applies(pattern, type, op)) all.push_back({type, op, kind, has_init, pattern});
   return all;
@@ -87,8 +89,13 @@ class ReferenceOfProblem : public ::testing::TestWithParam<Problem> {
  protected:
   ScanRequest request(u64 n) const {
     const Problem& problem = GetParam();
-    return {.input_type = problem.type, .accumulator_type = problem.type, .output_type = problem.type, .op = problem.op,
-            .kind = problem.kind, .has_init = problem.has_init, .n = n};
+    return {.input_type = problem.type,
+            .accumulator_type = problem.type,
+            .output_type = problem.type,
+            .op = problem.op,
+            .kind = problem.kind,
+            .has_init = problem.has_init,
+            .n = n};
   }
   InputSpec input(u64 n) const { return {GetParam().type, GetParam().op, GetParam().pattern, n, 7}; }
 };
@@ -204,8 +211,11 @@ TEST(Inputs, OfSpecialMaximaHoldBothZerosAndOneNan) {
 
 TEST(Reference, TellsMinusZeroFromZero) {
   const u64 n = 64;
-  const ScanRequest request{.input_type = ValueType::f32, .accumulator_type = ValueType::f32,
-                            .output_type = ValueType::f32, .op = Operator::max, .n = n};
+  const ScanRequest request{.input_type = ValueType::f32,
+                            .accumulator_type = ValueType::f32,
+                            .output_type = ValueType::f32,
+                            .op = Operator::max,
+                            .n = n};
   const InputSpec spec{ValueType::f32, Operator::max, InputPattern::specials, n, 7};
   std::vector<f32> output = plain_scan<f32>(request, spec);
   const auto zero = std::find_if(output.begin(), output.end(), [](f32 item) { return item == 0; });
@@ -218,8 +228,8 @@ TEST(Reference, TellsMinusZeroFromZero) {
 
 TEST(Reference, AcceptsAnotherOrderOfRoundedAdditionsButNotAMissingItem) {
   const u64 n = 4096;
-  const ScanRequest request{.input_type = ValueType::f32, .accumulator_type = ValueType::f32,
-                            .output_type = ValueType::f32, .n = n};
+  const ScanRequest request{
+      .input_type = ValueType::f32, .accumulator_type = ValueType::f32, .output_type = ValueType::f32, .n = n};
   const InputSpec spec{ValueType::f32, Operator::sum, InputPattern::rounding, n, 7};
   const std::vector<f32> items = items_of<f32>(spec);
   std::vector<f32> output;
@@ -235,8 +245,8 @@ TEST(Reference, AcceptsAnotherOrderOfRoundedAdditionsButNotAMissingItem) {
 }
 
 TEST(Reference, RefusesTypesWithoutArithmeticOnTheCpu) {
-  const ScanRequest request{.input_type = ValueType::f16, .accumulator_type = ValueType::f16,
-                            .output_type = ValueType::f16, .n = 1};
+  const ScanRequest request{
+      .input_type = ValueType::f16, .accumulator_type = ValueType::f16, .output_type = ValueType::f16, .n = 1};
   EXPECT_THROW(make_reference(request, {.type = ValueType::f16, .n = 1}), RequestError);
 }
 

@@ -47,7 +47,7 @@ class ScanningDevice : public Device {
   std::function<double(int launches)> microseconds = [](int launches) { return 10.0 * launches; };
   u64 memory_bytes = u64{1} << 32;  // of one allocation
   u64 total_bytes = u64{1} << 34;   // of all
-  std::string lost;  // once set, the device refuses everything
+  std::string lost;                 // once set, the device refuses everything
   u64 l2 = 0;
   int scans = 0;
 
@@ -67,12 +67,11 @@ class ScanningDevice : public Device {
     if (source.find("copy_vectors") != std::string::npos) return;
     ScanRequest request = request_of(source);
     request.n = launch.n;
-    visit_type(request.accumulator_type,
-               [&]<class T>(std::type_identity<T>) { scan<T>(request, arguments); });
+    visit_type(request.accumulator_type, [&]<class T>(std::type_identity<T>) { scan<T>(request, arguments); });
     ++scans;
     auto* workspace = static_cast<std::byte*>(arguments.workspace);
-    mistake({request, static_cast<const std::byte*>(arguments.input), static_cast<std::byte*>(arguments.output), workspace,
-             workspace == nullptr ? 0 : allocations_.at(workspace).size(), scans});
+    mistake({request, static_cast<const std::byte*>(arguments.input), static_cast<std::byte*>(arguments.output),
+             workspace, workspace == nullptr ? 0 : allocations_.at(workspace).size(), scans});
     require_well();
   }
 
@@ -141,8 +140,10 @@ class ScanningDevice : public Device {
   template <class T>
   static T combine(Operator op, T a, T b) {
     if (op == Operator::sum) {
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
-      else return a + b;
+      if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
+      else
+        return a + b;
     }
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();

@@ -45,10 +45,21 @@ TEST_F(WorkerSession, AnswersWithTheIdOfTheRequest) {
 }
 
 TEST_F(WorkerSession, RefusesLinesThatAreNoRequestAndGoesOn) {
-  const std::string lines[] = {"", "{", "null", "17", "[]", "\xff\xfe", "{}", R"({"id": 1})", R"({"id": 1, "method": 3})",
-                               R"({"id": [[1]], "method": "hello"})", R"({"id": 1, "method": "hello", "params": []})",
-                               R"({"id": 1, "method": "\udc00"})", std::string(300'000, '['),
-                               R"({"id": 1, "method": "hello"} {"id": 2})", std::string("{\0}", 3)};
+  const std::string lines[] = {"",
+                               "{",
+                               "null",
+                               "17",
+                               "[]",
+                               "\xff\xfe",
+                               "{}",
+                               R"({"id": 1})",
+                               R"({"id": 1, "method": 3})",
+                               R"({"id": [[1]], "method": "hello"})",
+                               R"({"id": 1, "method": "hello", "params": []})",
+                               R"({"id": 1, "method": "\udc00"})",
+                               std::string(300'000, '['),
+                               R"({"id": 1, "method": "hello"} {"id": 2})",
+                               std::string("{\0}", 3)};
   for (const std::string& line : lines) EXPECT_EQ(ask(line)["error"]["kind"], "bad_request") << line.substr(0, 60);
   EXPECT_TRUE(ask(R"({"id": 1, "method": "hello"})")["ok"]);
 }
@@ -200,7 +211,8 @@ TEST_F(WorkerSession, CallsShortMemoryADeviceErrorThatItSurvives) {
 TEST_F(WorkerSession, MakesRoomForVerifyingAfterMeasuring) {
   const Json config = to_json(lookback());
   device_->total_bytes = 80 << 20;
-  result("measure", {{"request", request(1 << 16)}, {"configs", {config}}, {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}});
+  result("measure",
+         {{"request", request(1 << 16)}, {"configs", {config}}, {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}});
   device_->total_bytes = device_->allocated_bytes() + (1 << 18);
   EXPECT_GT(result("verify", {{"request", request(1 << 16)}, {"config", config}, {"all_kinds", false}})["checks"], 20);
 }
@@ -214,7 +226,8 @@ TEST_F(WorkerSession, SelectsTheDefaultWhereNothingIsRecorded) {
 
 TEST_F(WorkerSession, SurvivesRandomChangesToARequest) {
   const std::string right =
-      Json{{"id", 1}, {"method", "validate"}, {"params", {{"request", request()}, {"config", to_json(lookback())}}}}.dump();
+      Json{{"id", 1}, {"method", "validate"}, {"params", {{"request", request()}, {"config", to_json(lookback())}}}}
+          .dump();
   u64 state = 88172645463325252u;
   const auto random = [&](u64 below) {
     state ^= state << 13;
@@ -226,8 +239,10 @@ TEST_F(WorkerSession, SurvivesRandomChangesToARequest) {
     std::string line = right;
     for (std::size_t change = random(4) + 1; change-- > 0;) {
       const std::size_t place = random(line.size());
-      if (random(2) == 0) line[place] = static_cast<char>(random(256));
-      else line.erase(place, random(8) + 1);
+      if (random(2) == 0)
+        line[place] = static_cast<char>(random(256));
+      else
+        line.erase(place, random(8) + 1);
     }
     const Json answer = ask(line);
     ASSERT_TRUE(answer["ok"] == true || answer["error"]["kind"] == "bad_request") << line << answer;

@@ -10,8 +10,8 @@
 namespace scantune {
 namespace {
 
-using testing::ScanningDevice;
 using testing::Scanned;
+using testing::ScanningDevice;
 
 constexpr u64 kItems = 5000;
 
@@ -100,14 +100,30 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
          if (scanned.request.n == kItems) scanned.flip(kItems - 1);
        },
        "item 4999"},
-      {"ragged end", [](const Scanned& scanned) { if (scanned.request.n == kItems - 1) scanned.flip(kItems - 2); },
+      {"ragged end",
+       [](const Scanned& scanned) {
+         if (scanned.request.n == kItems - 1) scanned.flip(kItems - 2);
+       },
        "item 4998"},
-      {"unaligned pointers", [](const Scanned& scanned) { if (scanned.request.alignment_bytes != 16) scanned.flip(0); },
+      {"unaligned pointers",
+       [](const Scanned& scanned) {
+         if (scanned.request.alignment_bytes != 16) scanned.flip(0);
+       },
        "aligned to items only"},
-      {"in place", [](const Scanned& scanned) { if (scanned.input == scanned.output) scanned.flip(0); }, "in place"},
+      {"in place",
+       [](const Scanned& scanned) {
+         if (scanned.input == scanned.output) scanned.flip(0);
+       },
+       "in place"},
       {"a second scan on the workspace",
-       [](const Scanned& scanned) { if (scanned.scans % 5 == 3) scanned.flip(0); }, "repeated on one workspace"},
-      {"another kind", [](const Scanned& scanned) { if (scanned.request.kind == Kind::exclusive) scanned.flip(0); },
+       [](const Scanned& scanned) {
+         if (scanned.scans % 5 == 3) scanned.flip(0);
+       },
+       "repeated on one workspace"},
+      {"another kind",
+       [](const Scanned& scanned) {
+         if (scanned.request.kind == Kind::exclusive) scanned.flip(0);
+       },
        "exclusive sum"},
       {"an item that is not written",
        [](const Scanned& scanned) {

@@ -23,7 +23,8 @@ struct Ran {
 
 // Runs the worker as a client would, with the text on its standard input.
 Ran run_worker(const std::string& options, const std::string& input, const std::string& behind = "") {
-  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / ("worker-" + std::to_string(getpid()));
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / ("worker-" + std::to_string(getpid()));
   std::ofstream(file) << input;
   const std::string command = "SCANTUNE_CACHE='" SCANTUNE_TEST_CACHE "' timeout 60 '" SCANTUNE_WORKER_PROGRAM "' " +
                               options + " < '" + file.string() + "' 2>&1 " + behind;
@@ -75,7 +76,8 @@ std::vector<Problem> problems() {
 class WorkerOnHostVerifies : public WorkerOnHost, public ::testing::WithParamInterface<Problem> {};
 
 INSTANTIATE_TEST_SUITE_P(All, WorkerOnHostVerifies, ::testing::ValuesIn(problems()), [](const auto& parameter) {
-  return std::string(parameter.param.family->name()) + "_" + token(parameter.param.type) + "_" + token(parameter.param.op);
+  return std::string(parameter.param.family->name()) + "_" + token(parameter.param.type) + "_" +
+         token(parameter.param.op);
 });
 
 TEST_P(WorkerOnHostVerifies, TheDefaultConfigOfEveryFamily) {
@@ -96,7 +98,8 @@ TEST_F(WorkerOnHost, MeasuresTheDefaultOfEveryFamilyBesideTheCopy) {
   Json configs = Json::array();
   for (const FamilyModel* family : families())
     configs.push_back(to_json(family->default_config(request_from_json(asked), kHostSm)));
-  const Json measured = result("measure", {{"request", asked}, {"configs", configs},
+  const Json measured = result("measure", {{"request", asked},
+                                           {"configs", configs},
                                            {"policy", {{"rounds", 3}, {"min_round_ms", 0.5}, {"ceiling", true}}}});
   EXPECT_GT(measured["ceiling_us"], 0);
   for (const Json& measurement : measured["measurements"]) {
@@ -133,7 +136,8 @@ TEST(WorkerProgram, EndsWhenItsAnswersCannotBeWritten) {
 }
 
 TEST(WorkerProgram, RefusesOptionsItDoesNotKnow) {
-  for (const char* options : {"--colour", "--device", "--device gpu", "--device cuda:x", "--seed one", "--device host x"}) {
+  for (const char* options :
+       {"--colour", "--device", "--device gpu", "--device cuda:x", "--seed one", "--device host x"}) {
     const Ran ran = run_worker(options, "");
     EXPECT_EQ(ran.code, 2) << options;
     EXPECT_NE(ran.output.find("usage: scantune-worker"), std::string::npos) << ran.output;
