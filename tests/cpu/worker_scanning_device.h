@@ -33,11 +33,13 @@ class ScanningCompiler : public Compiler {
   std::string fingerprint() const override { return "plain"; }
   Binary compile(const Instantiation& instantiation, const std::string&) override {
     sources.push_back(instantiation.source);
+    instantiations.push_back(instantiation);
     if (refuses && refuses(instantiation.source)) throw CompileError(instantiation.label + " does not compile");
     return {{instantiation.source.begin(), instantiation.source.end()}, "plain 1.0", "a log", 2.0};
   }
 
   std::vector<std::string> sources;
+  std::vector<Instantiation> instantiations;
   std::function<bool(const std::string& source)> refuses;
 };
 

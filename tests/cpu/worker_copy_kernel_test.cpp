@@ -1,0 +1,24 @@
+// The copy kernels are no family, so no other test compiles them for a GPU.
+#include <gtest/gtest.h>
+
+#include "jit/nvrtc_compiler.h"
+#include "measure/copy_kernel.h"
+#include "worker_scanning_device.h"
+
+namespace scantune {
+namespace {
+
+TEST(CopyKernel, CompilesForEveryArchitectureWithoutSpills) {
+  testing::ScanningDevice device;
+  for (const CopyShape& shape : CopyKernel::shapes()) CopyKernel(device, shape);
+  ASSERT_EQ(device.compiler().instantiations.size(), CopyKernel::shapes().size());
+  for (const Instantiation& instantiation : device.compiler().instantiations)
+    for (const char* arch : {"sm_75", "sm_80", "sm_90", "sm_100"}) {
+      const Binary binary = NvrtcCompiler().compile(instantiation, arch);
+      EXPECT_FALSE(binary.image.empty());
+      EXPECT_NE(binary.log.find(" 0 bytes spill stores"), std::string::npos) << arch << "\n" << binary.log;
+    }
+}
+
+}  // namespace
+}  // namespace scantune
