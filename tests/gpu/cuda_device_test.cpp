@@ -294,7 +294,7 @@ int use_a_failed_context() {
 }
 
 TEST_F(CudaDeviceTest, RefusesCallsAndSaysWhyOnceTheContextHasFailed) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(std::_Exit(use_a_failed_context()), testing::ExitedWithCode(0), "");
 }
 
