@@ -76,14 +76,24 @@ struct Family<LookbackConfig> {
 
   static constexpr LookbackConfig default_config(const ScanRequest& request, int sm) {
     LookbackConfig config;
-    // Small problems want many CTAs; large ones want big tiles and few polls, which would slow the data down.
-    const bool large = request.n > (1u << 21);
-    config.block_threads = request.n <= (1u << 17) ? 256 : 512;
-    config.items_per_thread = (large ? 64 : 32) / size_of(request.accumulator_type);
-    if (large) {
+    // From the winners on an H200. Small problems want many CTAs; large ones want big tiles and few, late polls, since
+    // polling slows the data down.
+    const bool wide = size_of(request.accumulator_type) > 4;
+    if (wide) config.layout = TileLayout::warp_transposed;
+    if (request.n <= (1u << 21)) {
+      config.block_threads = request.n <= (1u << 17) ? 256 : 512;
+      config.items_per_thread = 8;
+    } else if (wide) {
+      config.block_threads = limits_of(sm).shared_bytes_per_block > 96 * 1024 ? 512 : 256;
+      config.items_per_thread = 16;
+      config.first_delay_ns = 1600;
+      config.store_hint = CacheHint::streaming;
+    } else {
+      config.block_threads = 384;
+      config.items_per_thread = 24;
       config.window = 8;
-      config.first_delay_ns = 1000;
-      config.poll_delay_ns = 700;
+      config.first_delay_ns = 1600;
+      config.poll_delay_ns = 300;
     }
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
