@@ -63,7 +63,8 @@ pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>
             const std::filesystem::path& directory, int output) {
   SpawnActions actions;
   check(posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str()), "posix_spawn_file_actions_addchdir_np");
-  check(posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0), "posix_spawn_file_actions_addopen");
+  check(posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0),
+        "posix_spawn_file_actions_addopen");
   check(posix_spawn_file_actions_adddup2(actions.get(), output, 1), "posix_spawn_file_actions_adddup2");
   check(posix_spawn_file_actions_adddup2(actions.get(), output, 2), "posix_spawn_file_actions_adddup2");
   // A group of its own, so that a compiler driver dies with the processes that it has started.
@@ -85,7 +86,8 @@ pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>
 bool read_until(int input, std::chrono::steady_clock::time_point deadline, std::string& output) {
   char buffer[4096];
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) return false;
     pollfd waiting{input, POLLIN, 0};
     if (poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;

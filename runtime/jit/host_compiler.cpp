@@ -23,9 +23,21 @@ constexpr const char* kNoCompiler =
     "the host device needs a C++ compiler and found none; install g++ or set SCANTUNE_CXX to one";
 
 // No library is linked: a kernel calls nothing but memcpy and the like, which the process has.
-const std::vector<std::string> kOptions = {
-    "-std=c++20",           "-O1",           "-fPIC",           "-shared",     "-nostdlib", "-fwrapv", "-fno-strict-aliasing",
-    "-fvisibility=hidden",  "-fno-exceptions", "-fno-rtti",     "-fno-stack-protector", "-ffp-contract=off", "-w", "-x", "c++"};
+const std::vector<std::string> kOptions = {"-std=c++20",
+                                           "-O1",
+                                           "-fPIC",
+                                           "-shared",
+                                           "-nostdlib",
+                                           "-fwrapv",
+                                           "-fno-strict-aliasing",
+                                           "-fvisibility=hidden",
+                                           "-fno-exceptions",
+                                           "-fno-rtti",
+                                           "-fno-stack-protector",
+                                           "-ffp-contract=off",
+                                           "-w",
+                                           "-x",
+                                           "c++"};
 
 fs::path on_path(const std::string& name) {
   const char* const path = std::getenv("PATH");
@@ -95,7 +107,8 @@ void write_templates(std::span<const TemplateFile> templates, const fs::path& ro
 
 }  // namespace
 
-HostCompiler::HostCompiler(std::span<const TemplateFile> templates) : templates_(templates), compiler_(find_compiler()) {}
+HostCompiler::HostCompiler(std::span<const TemplateFile> templates)
+    : templates_(templates), compiler_(find_compiler()) {}
 
 std::string HostCompiler::fingerprint() const {
   std::string text = compiler_.string();
@@ -121,7 +134,8 @@ std::string HostCompiler::version() {
 }
 
 Binary HostCompiler::compile(const Instantiation& instantiation, const std::string& arch) {
-  if (arch != "host") throw CompileError(instantiation.label + " for " + arch + ": this compiler makes kernels for the host device only");
+  if (arch != "host")
+    throw CompileError(instantiation.label + " for " + arch + ": this compiler makes kernels for the host device only");
   if (compiler_.empty()) throw DeviceError(kNoCompiler);
   const auto start = std::chrono::steady_clock::now();
   const PrivateDirectory directory;
@@ -137,12 +151,16 @@ Binary HostCompiler::compile(const Instantiation& instantiation, const std::stri
   }
   std::optional<std::vector<char>> image = read_file(directory.path() / "kernel.so");
   if (result.timed_out)
-    throw CompileError(instantiation.label + " for host: " + compiler_.string() + " took longer than a minute:\n" + result.output);
+    throw CompileError(instantiation.label + " for host: " + compiler_.string() + " took longer than a minute:\n" +
+                       result.output);
   if (result.exit_status != 0 || !image)
     throw CompileError(instantiation.label + " for host did not compile (" + compiler_.string() + " returned " +
                        std::to_string(result.exit_status) + "):\n" + result.output);
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  return {.image = std::move(*image), .compiler = version(), .log = std::move(result.output), .compile_ms = elapsed.count()};
+  return {.image = std::move(*image),
+          .compiler = version(),
+          .log = std::move(result.output),
+          .compile_ms = elapsed.count()};
 }
 
 }  // namespace scantune

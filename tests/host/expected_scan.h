@@ -1,4 +1,5 @@
-// What a scan must return, by the plainest loop. Inputs are such that every order of combining them gives the same bits.
+// What a scan must return, by the plainest loop. Inputs are such that every order of combining them gives the same
+// bits.
 #pragma once
 
 #include <limits>
@@ -56,11 +57,16 @@ std::vector<T> expected_scan(const ScanRequest& request, const std::vector<T>& i
 template <class Function>
 void with_type(ValueType type, const Function& function) {
   switch (type) {
-    case ValueType::i32: return function(i32{});
-    case ValueType::i64: return function(i64{});
-    case ValueType::f32: return function(f32{});
-    case ValueType::f64: return function(f64{});
-    default: throw std::invalid_argument("no kernel has this type");
+    case ValueType::i32:
+      return function(i32{});
+    case ValueType::i64:
+      return function(i64{});
+    case ValueType::f32:
+      return function(f32{});
+    case ValueType::f64:
+      return function(f64{});
+    default:
+      throw std::invalid_argument("no kernel has this type");
   }
 }
 

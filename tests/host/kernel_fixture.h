@@ -40,7 +40,8 @@ class KernelFixture : public testing::Test {
   // The text of one or more kernels, after the intrinsics. Line 1 is the first line of text.
   std::unique_ptr<Module> compile(const std::string& text, const std::vector<std::string>& kernels = {"kernel"}) {
     Instantiation instantiation;
-    instantiation.source = "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\n#line 1 \"kernel.cpp\"\n" + text;
+    instantiation.source =
+        "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\n#line 1 \"kernel.cpp\"\n" + text;
     instantiation.kernels = kernels;
     instantiation.label = "kernels of a test";
     return device_.load(device_.compiler().compile(instantiation, "host"), kernels, {});

@@ -26,7 +26,8 @@ SCANTUNE_KERNEL(kernel, 96, 1) {
     out.fill(~0u);
     run(*module, {.grid_blocks = 20, .block_threads = 96}, arguments(nullptr, out.data()), seed);
     for (u32 cta = 0; cta < 20; ++cta)
-      for (u32 thread = 0; thread < 96; ++thread) ASSERT_EQ(out[cta * 96 + thread], cta * 1000 + thread + 20) << "seed " << seed;
+      for (u32 thread = 0; thread < 96; ++thread)
+        ASSERT_EQ(out[cta * 96 + thread], cta * 1000 + thread + 20) << "seed " << seed;
   }
 }
 
@@ -37,7 +38,8 @@ struct Shared { u32 slots[128]; };
 SCANTUNE_KERNEL(kernel, 128, 1) {
   Shared& shared = shared_memory<Shared>();
   shared.slots[thread_rank()] = thread_rank();
-  )") + barrier + R"(
+  )") + barrier +
+           R"(
   store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), shared.slots[(thread_rank() + 32) % 128]);
 })";
   };
@@ -65,7 +67,8 @@ struct Shared { u32 slots[32]; };
 SCANTUNE_KERNEL(kernel, 32, 1) {
   Shared& shared = shared_memory<Shared>();
   shared.slots[thread_rank()] = thread_rank();
-  )") + barrier + R"(
+  )") + barrier +
+           R"(
   store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), shared.slots[(thread_rank() + 1) % 32]);
 })";
   };
@@ -93,8 +96,10 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
   u32* flag = static_cast<u32*>(arguments.workspace);
   u32* message = flag + 32;
   u32* out = static_cast<u32*>(arguments.output);
-  if (block_rank() == 0) { )" + send + R"( }
-  else if (thread_rank() == 0) { )" + receive + R"( }
+  if (block_rank() == 0) { )" + send +
+                                R"( }
+  else if (thread_rank() == 0) { )" +
+                                receive + R"( }
 })");
     DeviceArray<u32> workspace(device_, 96), out(device_, 64);
     int wrong = 0;
@@ -123,7 +128,9 @@ TEST_F(MessagePassing, WorksWithReleaseAndAcquire) {
 }
 
 TEST_F(MessagePassing, WorksWithFences) {
-  EXPECT_EQ(failures(kMessage + "if (thread_rank() == 0) { fence(); store_relaxed(flag, 1u); }", kPoll + "fence();" + kCopy), 0);
+  EXPECT_EQ(
+      failures(kMessage + "if (thread_rank() == 0) { fence(); store_relaxed(flag, 1u); }", kPoll + "fence();" + kCopy),
+      0);
 }
 
 TEST_F(MessagePassing, FailsWithoutRelease) {
@@ -131,7 +138,8 @@ TEST_F(MessagePassing, FailsWithoutRelease) {
 }
 
 TEST_F(MessagePassing, FailsWithoutAcquire) {
-  EXPECT_GT(failures("if (thread_rank() == 0) { store_payload(message, 7u); store_release(flag, 1u); }", kPoll + kCopy), 10);
+  EXPECT_GT(failures("if (thread_rank() == 0) { store_payload(message, 7u); store_release(flag, 1u); }", kPoll + kCopy),
+            10);
 }
 
 TEST_F(MessagePassing, FailsWhenTheFlagGoesFirst) {
@@ -188,6 +196,41 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
         arguments(nullptr, out.data(), counter.data()), seed);
     ASSERT_EQ(out[0], 0u) << "seed " << seed;
   }
+}
+
+// CTA 0 writes over what CTA 1 has written: which of the two stays is open unless the flag orders them.
+TEST_F(Machine, LetsAStoreComeBeforeAnotherThatItsThreadHasNotSeen) {
+  const auto lost = [&](const std::string& wait) {
+    const auto module = compile(R"(
+SCANTUNE_KERNEL(kernel, 32, 1) {
+  u32* flag = static_cast<u32*>(arguments.workspace);
+  u32* word = flag + 32;
+  if (thread_rank() != 0) return;
+  if (block_rank() == 1) {
+    store_relaxed(word, 1u);
+    store_release(flag, 1u);
+  } else {
+    )" + wait + R"(
+    store_relaxed(word, 2u);
+  }
+})");
+    DeviceArray<u32> workspace(device_, 64);
+    int count = 0;
+    for (u64 seed = 1; seed <= kSeeds; ++seed) {
+      workspace.fill(0);
+      Schedule schedule = Schedule::from_seed(seed);
+      schedule.resident_ctas = 2;
+      const HostLaunch launch{module.get(),
+                              {.grid_blocks = 2, .block_threads = 32, .dispatch = Dispatch::in_order},
+                              arguments(nullptr, nullptr, workspace.data())};
+      device_.run({&launch, 1}, schedule);
+      count += workspace[32] != 2;
+    }
+    return count;
+  };
+  EXPECT_EQ(lost("while (load_acquire(flag) == 0) poll_pause<0>();"), 0);
+  EXPECT_GT(lost("while (load_relaxed(flag) == 0) poll_pause<0>();"), 10);
+  EXPECT_EQ(lost("while (load_relaxed(word) == 0) poll_pause<0>();"), 0);  // it has read the other's value
 }
 
 TEST_F(Machine, AddsAtomically) {
@@ -299,7 +342,8 @@ TEST_F(Machine, ReportsWhereADeadlockStands) {
         report(*module, {.grid_blocks = 4, .block_threads = 64}, arguments(nullptr, nullptr, flag.data()), seed);
     ASSERT_THAT(text, HasSubstr("deadlock"));
     ASSERT_THAT(text, HasSubstr("kernel: CTA 2, warp 0, lanes 0xffffffff wait for sync_block at kernel.cpp:6"));
-    ASSERT_THAT(text, HasSubstr("kernel: CTA 2, warp 1, lanes 0xffffffff wait for polled memory to change at kernel.cpp:4"));
+    ASSERT_THAT(text,
+                HasSubstr("kernel: CTA 2, warp 1, lanes 0xffffffff wait for polled memory to change at kernel.cpp:4"));
     ASSERT_THAT(text, HasSubstr("seed " + std::to_string(seed)));
   }
 }
@@ -321,7 +365,8 @@ TEST_F(Machine, LetsASpinningThreadWithoutPauseSeeTheFlagSomeTime) {
 })");
   for (u64 seed = 0; seed < 50; ++seed) {
     DeviceArray<u32> flag(device_, 1, 0);
-    EXPECT_EQ(report(*module, {.grid_blocks = 3, .block_threads = 64}, arguments(nullptr, nullptr, flag.data()), seed), "");
+    EXPECT_EQ(report(*module, {.grid_blocks = 3, .block_threads = 64}, arguments(nullptr, nullptr, flag.data()), seed),
+              "");
   }
 }
 
@@ -344,7 +389,8 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
   for (u64 seed = 0; seed < 2 * kSeeds; ++seed) {
     DeviceArray<u32> flags(device_, 24, 0);
     ASSERT_EQ(report(*module, {.grid_blocks = 24, .block_threads = 64, .dispatch = Dispatch::in_order},
-                     arguments(nullptr, nullptr, flags.data()), seed), "");
+                     arguments(nullptr, nullptr, flags.data()), seed),
+              "");
   }
 }
 
@@ -383,14 +429,16 @@ TEST_F(Machine, ReportsMisalignedAccesses) {
 })");
   DeviceArray<u32> memory(device_, 4);
   EXPECT_EQ(report(*module, {.block_threads = 1}, arguments(memory.data(), nullptr)), "");
-  EXPECT_THAT(report(*module, {.block_threads = 1}, arguments(memory.data() + 1, nullptr)), HasSubstr("misaligned address"));
+  EXPECT_THAT(report(*module, {.block_threads = 1}, arguments(memory.data() + 1, nullptr)),
+              HasSubstr("misaligned address"));
 }
 
 TEST_F(Machine, ReportsSharedMemoryThatIsTooSmall) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 32, 1) {
   shared_memory<u32[8]>()[8 + thread_rank() % 2] = 1;
 })");
-  EXPECT_THAT(report(*module, {.block_threads = 32, .shared_bytes = 32}, {}), HasSubstr("past the end of its shared memory"));
+  EXPECT_THAT(report(*module, {.block_threads = 32, .shared_bytes = 32}, {}),
+              HasSubstr("past the end of its shared memory"));
   EXPECT_EQ(report(*module, {.block_threads = 32, .shared_bytes = 48}, {}), "");
 }
 
@@ -427,7 +475,8 @@ TEST_F(Machine, StartsCtasInOrderWhereTheLaunchAsksForIt) {
       DeviceArray<u32> counter(device_, 1, 0), out(device_, 64);
       Schedule schedule = Schedule::from_seed(seed);
       schedule.resident_ctas = 1;
-      const HostLaunch launch{module.get(), {.grid_blocks = 64, .block_threads = 1, .dispatch = dispatch},
+      const HostLaunch launch{module.get(),
+                              {.grid_blocks = 64, .block_threads = 1, .dispatch = dispatch},
                               arguments(nullptr, out.data(), counter.data())};
       device_.run({&launch, 1}, schedule);
       const bool in_order = std::is_sorted(out.data(), out.data() + 64);
@@ -464,9 +513,14 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
 }
 
 TEST_F(Machine, CanBeUsedAgainAfterAFailure) {
-  const auto hang = compile("SCANTUNE_KERNEL(kernel, 64, 1) { if (thread_rank() < 32) sync_block(); else while (true) poll_pause<0>(); }");
-  const auto good = compile("SCANTUNE_KERNEL(kernel, 64, 1) { sync_block(); store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), 5u); }");
-  const auto bad = compile("SCANTUNE_KERNEL(kernel, 64, 1) { if (thread_rank() == 7) load_global<CacheHint::normal>(static_cast<u32*>(arguments.output) - 1); sync_block(); }");
+  const auto hang = compile(
+      "SCANTUNE_KERNEL(kernel, 64, 1) { if (thread_rank() < 32) sync_block(); else while (true) poll_pause<0>(); }");
+  const auto good = compile(
+      "SCANTUNE_KERNEL(kernel, 64, 1) { sync_block(); "
+      "store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), 5u); }");
+  const auto bad = compile(
+      "SCANTUNE_KERNEL(kernel, 64, 1) { if (thread_rank() == 7) "
+      "load_global<CacheHint::normal>(static_cast<u32*>(arguments.output) - 1); sync_block(); }");
   EXPECT_THAT(report(*hang, {.block_threads = 64}, {}), HasSubstr("without progress"));
   for (u64 seed = 1; seed <= 20; ++seed) {
     DeviceArray<u32> out(device_, 64, 0);
@@ -505,7 +559,9 @@ class Overlap : public Machine {
     seen_.clear();
     const HostLaunch launches[] = {
         {&module, {.kernel = 0, .grid_blocks = 4, .block_threads = 64}, arguments(nullptr, first.data())},
-        {&module, {.kernel = 1, .grid_blocks = 4, .block_threads = 64, .pdl = pdl}, arguments(first.data(), second.data())}};
+        {&module,
+         {.kernel = 1, .grid_blocks = 4, .block_threads = 64, .pdl = pdl},
+         arguments(first.data(), second.data())}};
     try {
       device_.run(launches, Schedule::from_seed(seed));
     } catch (const DeviceError& error) {
@@ -538,7 +594,8 @@ SCANTUNE_KERNEL(second, 64, 1) {
   wait_for_predecessor();
   const u32 value = load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input) + (index + 100) % 256);
   store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + index, overlapped + value);
-})", {"first", "second"});
+})",
+                              {"first", "second"});
   int overlapped = 0;
   for (u64 seed = 0; seed <= kSeeds; ++seed) {
     ASSERT_EQ(report_pair(*module, seed), "");
@@ -557,7 +614,8 @@ TEST_F(Overlap, ReportsAnAccessBeforeTheWait) {
 SCANTUNE_KERNEL(second, 64, 1) {
   if (block_rank() == 3) load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input));
   wait_for_predecessor();
-})", {"first", "second"});
+})",
+                              {"first", "second"});
   for (u64 seed = 0; seed <= 20; ++seed)
     EXPECT_THAT(report_pair(*module, seed), HasSubstr("accesses global memory before wait_for_predecessor"));
 }
@@ -566,8 +624,10 @@ TEST_F(Overlap, ReportsACtaThatNeverWaits) {
   const auto module = compile(std::string(kFirst) + R"(
 SCANTUNE_KERNEL(second, 64, 1) {
   if (block_rank() != 2) wait_for_predecessor();
-})", {"first", "second"});
-  for (u64 seed = 0; seed <= 20; ++seed) EXPECT_THAT(report_pair(*module, seed), HasSubstr("exited without wait_for_predecessor"));
+})",
+                              {"first", "second"});
+  for (u64 seed = 0; seed <= 20; ++seed)
+    EXPECT_THAT(report_pair(*module, seed), HasSubstr("exited without wait_for_predecessor"));
 }
 
 TEST_F(Overlap, AcceptsABarrierAfterOneThreadsWait) {
@@ -578,7 +638,8 @@ SCANTUNE_KERNEL(second, 64, 1) {
   const u32 index = block_rank() * 64 + thread_rank();
   const u32 value = load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input) + (index + 100) % 256);
   store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + index, value);
-})", {"first", "second"});
+})",
+                              {"first", "second"});
   for (u64 seed = 0; seed <= kSeeds; ++seed) {
     ASSERT_EQ(report_pair(*module, seed), "");
     ASSERT_EQ(seen_, std::vector<u32>(256, 4)) << "seed " << seed;

@@ -44,12 +44,15 @@ Config config_of(const FamilyModel& family, const ScanRequest& request,
   Config config = family.default_config(request, kHostSm);
   for (const auto& [name, spelling] : values) {
     int index = 0;
-    while (index < static_cast<int>(family.parameters().size()) && name != family.parameters()[static_cast<std::size_t>(index)].name) ++index;
+    while (index < static_cast<int>(family.parameters().size()) &&
+           name != family.parameters()[static_cast<std::size_t>(index)].name)
+      ++index;
     const std::optional<int> value = parse(family.parameters()[static_cast<std::size_t>(index)], spelling);
     if (!value) throw std::invalid_argument(name + " cannot be " + spelling);
     config[index] = *value;
   }
-  if (const char* reason = family.invalid_reason(config, request, kHostSm)) throw std::invalid_argument(to_string(config) + ": " + reason);
+  if (const char* reason = family.invalid_reason(config, request, kHostSm))
+    throw std::invalid_argument(to_string(config) + ": " + reason);
   return config;
 }
 
@@ -60,7 +63,8 @@ Config random_config(const FamilyModel& family, const ScanRequest& request, int 
       const auto values = family.parameters()[static_cast<std::size_t>(index)].values;
       config[index] = values[random.below(static_cast<u32>(values.size()))];
     }
-    if (family.invalid_reason(config, request, kHostSm) == nullptr && family.tile_items(config) <= max_tile_items) return config;
+    if (family.invalid_reason(config, request, kHostSm) == nullptr && family.tile_items(config) <= max_tile_items)
+      return config;
   }
 }
 

@@ -17,7 +17,10 @@ enum class ScanKind { inclusive, exclusive, inclusive_with_init };
 using Problem = std::tuple<const FamilyModel*, ValueType, Operator, ScanKind>;
 
 ScanRequest request_of(ValueType type, Operator op, ScanKind kind) {
-  return {.input_type = type, .accumulator_type = type, .output_type = type, .op = op,
+  return {.input_type = type,
+          .accumulator_type = type,
+          .output_type = type,
+          .op = op,
           .kind = kind == ScanKind::exclusive ? Kind::exclusive : Kind::inclusive,
           .has_init = kind != ScanKind::inclusive};
 }
@@ -33,8 +36,10 @@ template <class T>
 class Items {
  public:
   Items(HostDevice& device, u64 n, u64 misaligned_items)
-      : device_(device), memory_(static_cast<unsigned char*>(device.allocate((n + 2 * kAround + misaligned_items) * sizeof(T)))),
-        first_(reinterpret_cast<T*>(memory_) + kAround + misaligned_items), n_(n) {
+      : device_(device),
+        memory_(static_cast<unsigned char*>(device.allocate((n + 2 * kAround + misaligned_items) * sizeof(T)))),
+        first_(reinterpret_cast<T*>(memory_) + kAround + misaligned_items),
+        n_(n) {
     poison();
   }
   Items(const Items&) = delete;
@@ -82,8 +87,9 @@ struct Case {
 };
 
 std::string to_string(const Case& scan) {
-  return scantune::to_string(scan.request) + ", " + scantune::to_string(scan.config) + (scan.in_place ? ", in place, " : ", ") +
-         std::to_string(scan.misaligned_items) + " items from alignment, seed " + std::to_string(scan.seed);
+  return scantune::to_string(scan.request) + ", " + scantune::to_string(scan.config) +
+         (scan.in_place ? ", in place, " : ", ") + std::to_string(scan.misaligned_items) +
+         " items from alignment, seed " + std::to_string(scan.seed);
 }
 
 template <class T>
@@ -98,7 +104,8 @@ void check(const Case& scan, u64 first_item = 0, const Module* module = nullptr)
   std::copy(items.begin(), items.end(), input.data());
   T* const result = scan.in_place ? input.data() : output.data();
   const Workspace workspace(device, scan.config.family().workspace(scan.config, request));
-  const auto launches = scan_launches(*module, scan.config, request, {input.data(), result, workspace.data(), &init}, first_item);
+  const auto launches =
+      scan_launches(*module, scan.config, request, {input.data(), result, workspace.data(), &init}, first_item);
   ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(scan.seed)));
 
   const std::vector<T> expected = expected_scan(request, items, init);
@@ -133,12 +140,13 @@ TEST_P(Scan, IsRightAtEdgeSizes) {
 
 std::vector<const FamilyModel*> all_families() { return {families().begin(), families().end()}; }
 
-INSTANTIATE_TEST_SUITE_P(AllProblems, Scan,
-                         testing::Combine(testing::ValuesIn(all_families()),
-                                          testing::Values(ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64),
-                                          testing::Values(Operator::sum, Operator::max),
-                                          testing::Values(ScanKind::inclusive, ScanKind::exclusive, ScanKind::inclusive_with_init)),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    AllProblems, Scan,
+    testing::Combine(testing::ValuesIn(all_families()),
+                     testing::Values(ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64),
+                     testing::Values(Operator::sum, Operator::max),
+                     testing::Values(ScanKind::inclusive, ScanKind::exclusive, ScanKind::inclusive_with_init)),
+    name_of);
 
 class Family : public testing::TestWithParam<const FamilyModel*> {};
 
@@ -151,7 +159,8 @@ TEST_P(Family, IsRightWithEveryValueOfEveryParameter) {
       ScanRequest request = request_of(ValueType::i32, Operator::sum, ScanKind::exclusive);
       request.n = 1;
       Config config = random_config(family, request, 1 << 20, random);
-      for (config[parameter] = value; family.invalid_reason(config, request, kHostSm) != nullptr; config[parameter] = value)
+      for (config[parameter] = value; family.invalid_reason(config, request, kHostSm) != nullptr;
+           config[parameter] = value)
         config = random_config(family, request, 1 << 20, random);
       request.n = 2 * static_cast<u64>(family.tile_items(config)) + 100;
       check<i32>({request, config, random.chance(50), 0, random.below(1u << 30)});
@@ -182,9 +191,11 @@ TEST_P(Family, IsRightPastTwoToThe32Items) {
       request.n = 7 * tile + 5;
       Instantiation instantiation = instantiate(request, config);
       const std::string end = ">;\n";
-      instantiation.source.replace(instantiation.source.find(end), end.size(), ", " + std::to_string(first_tile) + ">;\n");
+      instantiation.source.replace(instantiation.source.find(end), end.size(),
+                                   ", " + std::to_string(first_tile) + ">;\n");
       with_type(type, [&](auto value) {
-        check<decltype(value)>({request, config, false, 0, random.below(1000)}, first_tile * tile, &bench().kernels.get(instantiation));
+        check<decltype(value)>({request, config, false, 0, random.below(1000)}, first_tile * tile,
+                               &bench().kernels.get(instantiation));
       });
       if (HasFatalFailure()) return;
     }
@@ -225,11 +236,13 @@ TEST_P(Family, ShowsTheOperatorOnlyRealItemsInOrder) {
         const Workspace workspace(device, family.workspace(config, request));
         const u64 seed = random.below(1u << 30);
         SCOPED_TRACE(to_string(Case{request, config, true, 0, seed}));
-        const auto launches = scan_launches(module, config, request, {items.data(), items.data(), workspace.data(), &init});
+        const auto launches =
+            scan_launches(module, config, request, {items.data(), items.data(), workspace.data(), &init});
         ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(seed)));
         const u64 begin = request.has_init ? 0 : 1;
         for (u64 index = 0; index < n; ++index)
-          ASSERT_EQ(items.data()[index], interval(begin, index + (kind == ScanKind::exclusive ? 1 : 2))) << "item " << index;
+          ASSERT_EQ(items.data()[index], interval(begin, index + (kind == ScanKind::exclusive ? 1 : 2)))
+              << "item " << index;
       }
     }
   }
@@ -251,7 +264,8 @@ TEST_P(Family, TakesMaximaOfNaNAndOfZerosOfBothSigns) {
     items.data()[zero] = 0.0f;
     items.data()[nan] = std::numeric_limits<f32>::quiet_NaN();
     const Workspace workspace(device, family.workspace(config, request));
-    device.run(scan_launches(module, config, request, {items.data(), items.data(), workspace.data(), nullptr}), Schedule::from_seed(seed));
+    device.run(scan_launches(module, config, request, {items.data(), items.data(), workspace.data(), nullptr}),
+               Schedule::from_seed(seed));
     for (u64 index = 0; index < request.n; ++index) {
       const f32 item = items.data()[index];
       if (index >= nan) {

@@ -1,5 +1,5 @@
-// The family that spins, under thousands of schedules: tiles so small that twenty of them race in every run, two scans back to back
-// in place so that the second one overlaps the first, and one workspace that is never cleared.
+// The family that spins, under thousands of schedules: tiles so small that twenty of them race in every run, two scans
+// back to back in place so that the second one overlaps the first, and one workspace that is never cleared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,11 @@ const std::vector<Variant> kVariants = {
 
 class Schedules : public testing::TestWithParam<Variant> {
  protected:
-  Schedules() : kernels_(device_), family_(*find_family("lookback")), config_(small_config()), module_(kernels_.get(kRequest, config_)) {}
+  Schedules()
+      : kernels_(device_),
+        family_(*find_family("lookback")),
+        config_(small_config()),
+        module_(kernels_.get(kRequest, config_)) {}
 
   Config small_config() const {
     auto values = GetParam().values;
@@ -55,7 +59,8 @@ class Schedules : public testing::TestWithParam<Variant> {
     std::vector<HostLaunch> launches;
     std::vector<i32> expected = items;
     for (int scan = 0; scan < scans; ++scan) {
-      for (const HostLaunch& launch : scan_launches(module_, config_, request, {memory, memory, workspace.data(), nullptr}))
+      for (const HostLaunch& launch :
+           scan_launches(module_, config_, request, {memory, memory, workspace.data(), nullptr}))
         launches.push_back(launch);
       expected = expected_scan(request, expected, 0);
     }
@@ -114,7 +119,8 @@ TEST_P(Schedules, TakeNoWordOfAnEarlierLaunchForTheirOwn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lookback, Schedules, testing::ValuesIn(kVariants), [](const auto& variant) { return variant.param.name; });
+INSTANTIATE_TEST_SUITE_P(Lookback, Schedules, testing::ValuesIn(kVariants),
+                         [](const auto& variant) { return variant.param.name; });
 
 }  // namespace
 }  // namespace scantune

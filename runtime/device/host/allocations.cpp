@@ -55,7 +55,8 @@ void* Allocations::allocate(u64 bytes) {
 
 void Allocations::free(void* memory) noexcept {
   if (memory == nullptr) return;
-  const auto found = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& range) { return range.begin == memory; });
+  const auto found =
+      std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& range) { return range.begin == memory; });
   if (found == ranges_.end()) {
     std::fprintf(stderr, "scantune: %p is freed but is no allocation of the host device\n", memory);
     std::abort();
@@ -69,9 +70,9 @@ void Allocations::free(void* memory) noexcept {
 }
 
 const Allocations::Range* Allocations::find(const void* address) const {
-  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address, [](const void* wanted, const Range& range) {
-    return wanted < static_cast<const void*>(range.begin);
-  });
+  const auto after = std::upper_bound(
+      ranges_.begin(), ranges_.end(), address,
+      [](const void* wanted, const Range& range) { return wanted < static_cast<const void*>(range.begin); });
   if (after == ranges_.begin() || !(after - 1)->contains(address, 1)) return nullptr;
   return &*(after - 1);
 }
@@ -85,7 +86,8 @@ std::string Allocations::damaged_guard() const {
 std::string Allocations::describe(const void* address) const {
   const u64 wanted = reinterpret_cast<u64>(address);
   if (const Range* range = find(address))
-    return hex(wanted) + ", byte " + std::to_string(wanted - reinterpret_cast<u64>(range->begin)) + " of " + name_of(*range);
+    return hex(wanted) + ", byte " + std::to_string(wanted - reinterpret_cast<u64>(range->begin)) + " of " +
+           name_of(*range);
   const Range* nearest = nullptr;
   u64 distance = ~0ull;
   for (const Range& range : ranges_) {
@@ -94,7 +96,8 @@ std::string Allocations::describe(const void* address) const {
     if (away < distance) nearest = &range, distance = away;
   }
   if (nearest == nullptr) return hex(wanted) + "; the device has no allocations";
-  const char* const side = wanted < reinterpret_cast<u64>(nearest->begin) ? " bytes before " : " bytes past the end of ";
+  const char* const side =
+      wanted < reinterpret_cast<u64>(nearest->begin) ? " bytes before " : " bytes past the end of ";
   return hex(wanted) + ", " + std::to_string(distance) + side + name_of(*nearest);
 }
 

@@ -27,10 +27,10 @@ class Allocations {
   Allocations& operator=(const Allocations&) = delete;
   ~Allocations();
 
-  void* allocate(u64 bytes);           // aligned to 256 bytes like the driver's; throws DeviceError when memory is short
-  void free(void* memory) noexcept;    // ends the process if a guard zone was written to
-  const Range* find(const void* address) const;  // the allocation that holds the address, or null
-  std::string damaged_guard() const;             // empty if every guard zone is intact, else what was written to
+  void* allocate(u64 bytes);         // aligned to 256 bytes like the driver's; throws DeviceError when memory is short
+  void free(void* memory) noexcept;  // ends the process if a guard zone was written to
+  const Range* find(const void* address) const;     // the allocation that holds the address, or null
+  std::string damaged_guard() const;                // empty if every guard zone is intact, else what was written to
   std::string describe(const void* address) const;  // where an address lies, for reports
 
  private:

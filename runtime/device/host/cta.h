@@ -59,7 +59,7 @@ struct Warp {
   u32 meeting_count = 0;
   void* result[32];  // where the lane's result goes
   u32 operand[32];
-  u32 polled[32];    // count of polled changes at the oldest poll that the lane's next decision rests on
+  u32 polled[32];  // count of polled changes at the oldest poll that the lane's next decision rests on
   alignas(16) unsigned char value[32][kMaxShuffleBytes];
   Meeting meetings[32];  // of disjoint masks
 };

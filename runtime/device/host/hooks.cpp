@@ -15,7 +15,8 @@ void Machine::sync_block(host::Site site) {
   thread.waiting = Waiting::sync_block;
   ++cta.at_barrier;
   if (cta.live != cta.thread_count)
-    return fail({.what = "waits at a barrier that exited threads of its CTA can never reach", .thread = &thread, .site = site});
+    return fail(
+        {.what = "waits at a barrier that exited threads of its CTA can never reach", .thread = &thread, .site = site});
   if (cta.at_barrier != cta.thread_count) return give_way();
   complete_barrier(cta);
 }
@@ -55,7 +56,8 @@ void Machine::meet(Meeting::Operation operation, Waiting waiting, u32 bytes, u32
   thread.site = site;
   thread.mask = mask;
   thread.waiting = waiting;
-  const u32 index = join(warp, {.operation = operation, .bytes = bytes, .mask = mask, .arrived = thread.lane_bit}, site);
+  const u32 index =
+      join(warp, {.operation = operation, .bytes = bytes, .mask = mask, .arrived = thread.lane_bit}, site);
   if (warp.meetings[index].arrived != mask) return give_way();
   const Meeting meeting = warp.meetings[index];
   warp.meetings[index] = warp.meetings[--warp.meeting_count];
@@ -84,12 +86,16 @@ u32 Machine::join(Warp& warp, const Meeting& wanted, host::Site site) {
 void Machine::complete(Warp& warp, const Meeting& meeting) {
   // What the lanes decide from here on rests on the oldest poll of any of them.
   u32 polled = kNoPoll;
-  for (u32 lane = 0; lane < 32; ++lane) polled = std::min(polled, (meeting.mask >> lane & 1) != 0 ? warp.polled[lane] : kNoPoll);
+  for (u32 lane = 0; lane < 32; ++lane)
+    polled = std::min(polled, (meeting.mask >> lane & 1) != 0 ? warp.polled[lane] : kNoPoll);
   if (polled != kNoPoll)
-    for (u32 lane = 0; lane < 32; ++lane) warp.polled[lane] = (meeting.mask >> lane & 1) != 0 ? polled : warp.polled[lane];
+    for (u32 lane = 0; lane < 32; ++lane)
+      warp.polled[lane] = (meeting.mask >> lane & 1) != 0 ? polled : warp.polled[lane];
 
   switch (meeting.operation) {
-    case Meeting::Operation::sync_warp: share_view(warp, meeting.mask); break;
+    case Meeting::Operation::sync_warp:
+      share_view(warp, meeting.mask);
+      break;
     case Meeting::Operation::ballot:
       for (u32 lanes = meeting.mask; lanes != 0; lanes &= lanes - 1)
         *static_cast<u32*>(warp.result[std::countr_zero(lanes)]) = warp.votes & meeting.mask;
@@ -117,7 +123,10 @@ void Machine::complete_shuffle(Warp& warp, const Meeting& meeting) {
     if (meeting.operation == Meeting::Operation::shuffle_down) source = operand < 32 - lane ? lane + operand : lane;
     if ((meeting.mask >> source & 1) == 0) {
       const CudaThread& thread = warp.threads[lane];
-      return fail({.what = "shuffles from a lane outside its mask:", .thread = &thread, .site = thread.site, .mask = meeting.mask});
+      return fail({.what = "shuffles from a lane outside its mask:",
+                   .thread = &thread,
+                   .site = thread.site,
+                   .mask = meeting.mask});
     }
     std::memcpy(warp.result[lane], warp.value[source], bytes);
   }
@@ -199,7 +208,8 @@ struct MachineHooks {
     machine().meet(Meeting::Operation::sync_warp, Waiting::sync_warp, 0, mask, site);
   }
 
-  static void shuffle(void* out, const void* in, u32 bytes, host::Shuffle kind, u32 operand, u32 mask, host::Site site) {
+  static void shuffle(void* out, const void* in, u32 bytes, host::Shuffle kind, u32 operand, u32 mask,
+                      host::Site site) {
     constexpr Meeting::Operation kOperations[] = {Meeting::Operation::shuffle_up, Meeting::Operation::shuffle_down,
                                                   Meeting::Operation::shuffle_index};
     Machine& the = machine();
@@ -239,7 +249,8 @@ struct MachineHooks {
       u32& polled = thread.warp->polled[thread.lane];
       polled = std::min(polled, the.memory_.polled_changes());
     }
-    the.memory_.load(thread.viewer, out, static_cast<const unsigned char*>(address), bytes, order == host::Order::plain);
+    the.memory_.load(thread.viewer, out, static_cast<const unsigned char*>(address), bytes,
+                     order == host::Order::plain);
     if (order == host::Order::acquire) thread.viewer.view = the.memory_.now();
   }
 
@@ -254,7 +265,9 @@ struct MachineHooks {
   static u32 fetch_add(u32* address, u32 value, host::Site site) {
     Machine& the = machine();
     the.check_access(address, sizeof *address, site);
-    return the.memory_.fetch_add(the.current_->viewer, reinterpret_cast<unsigned char*>(address), value);
+    const u32 old = the.memory_.fetch_add(the.current_->viewer, reinterpret_cast<unsigned char*>(address), value);
+    the.take_long_sometimes();
+    return old;
   }
 
   static void fence(host::Site) {
@@ -263,6 +276,7 @@ struct MachineHooks {
     Viewer& viewer = the.current_->viewer;
     the.memory_.drain_visible(viewer);
     viewer.view = the.memory_.now();
+    the.take_long_sometimes();
   }
 
   static void poll_pause(host::Site site) { machine().poll_pause(site); }

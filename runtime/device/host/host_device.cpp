@@ -101,7 +101,8 @@ void HostDevice::launch(const Module& module, const Launch& launch, const Kernel
   run({&one, 1});
 }
 
-std::unique_ptr<Module> HostDevice::load(const Binary& binary, std::span<const std::string> kernels, std::span<const int>) {
+std::unique_ptr<Module> HostDevice::load(const Binary& binary, std::span<const std::string> kernels,
+                                         std::span<const int>) {
   return std::make_unique<HostModule>(binary, kernels, Machine::hooks());
 }
 

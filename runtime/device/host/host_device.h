@@ -1,5 +1,5 @@
-// The host device: runs the kernels on the CPU, one CUDA thread after another, under seeded schedules. For machines without a
-// GPU, and for finding races. Its timings describe this CPU and never a GPU.
+// The host device: runs the kernels on the CPU, one CUDA thread after another, under seeded schedules. For machines
+// without a GPU, and for finding races. Its timings describe this CPU and never a GPU.
 #pragma once
 
 #include <mutex>
@@ -46,7 +46,9 @@ class HostDevice : public Device {
   void synchronize() override {}
 
   // Launches are complete when launch() returns, so streams differ by their handles alone.
-  StreamState stream_state(Stream stream) override { return {.id = reinterpret_cast<u64>(stream), .capturing_graph = nullptr}; }
+  StreamState stream_state(Stream stream) override {
+    return {.id = reinterpret_cast<u64>(stream), .capturing_graph = nullptr};
+  }
   std::string pointer_problem(const void* pointer, u64 bytes) override;
   std::string stream_problem(Stream) override { return {}; }
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;

@@ -15,7 +15,8 @@ namespace {
 // The image as a file in memory: nothing is left behind, and no directory has to allow execution.
 int file_of(const std::vector<char>& image) {
   const int file = memfd_create("scantune-kernel", MFD_CLOEXEC);
-  if (file < 0) throw DeviceError(std::string("cannot load a kernel for the host device: memfd_create: ") + std::strerror(errno));
+  if (file < 0)
+    throw DeviceError(std::string("cannot load a kernel for the host device: memfd_create: ") + std::strerror(errno));
   for (std::size_t written = 0; written < image.size();) {
     const ssize_t count = write(file, image.data() + written, image.size() - written);
     if (count < 0 && errno == EINTR) continue;
@@ -39,7 +40,8 @@ HostModule::HostModule(const Binary& binary, std::span<const std::string> kernel
     library_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) throw DeviceError(std::string("cannot load a kernel for the host device: ") + dlerror());
     reinterpret_cast<host::BindFunction>(find("scantune_bind"))(hooks);
-    for (const std::string& name : names_) kernels_.push_back(reinterpret_cast<host::KernelFunction>(find(name.c_str())));
+    for (const std::string& name : names_)
+      kernels_.push_back(reinterpret_cast<host::KernelFunction>(find(name.c_str())));
   } catch (...) {
     close();
     throw;

@@ -59,7 +59,8 @@ void Machine::reset(std::span<const Grid> grids, const Schedule& schedule) {
   int widest = 1;
   for (const Grid& grid : grids) {
     widest = std::max(widest, grid.launch.block_threads);
-    GridState state{.grid = &grid, .unreleased = grid.launch.grid_blocks, .running = grid.launch.grid_blocks, .order = {}};
+    GridState state{
+        .grid = &grid, .unreleased = grid.launch.grid_blocks, .running = grid.launch.grid_blocks, .order = {}};
     if (schedule.shuffle_ctas && grid.launch.dispatch == Dispatch::any_order && grid.launch.grid_blocks > 1) {
       for (u32 rank = 0; rank < grid.launch.grid_blocks; ++rank) {
         state.order.push_back(rank);
@@ -197,7 +198,8 @@ void Machine::leave_thread() {
   thread.waiting = Waiting::exited;
   warp.exited |= thread.lane_bit;
   --cta.live;
-  if (cta.at_barrier > 0) fail({.what = "exited while others of its CTA wait at a barrier", .thread = &thread, .lists_waiting = true});
+  if (cta.at_barrier > 0)
+    fail({.what = "exited while others of its CTA wait at a barrier", .thread = &thread, .lists_waiting = true});
   for (u32 index = 0; index < warp.meeting_count; ++index)
     if ((warp.meetings[index].mask & thread.lane_bit) != 0)
       fail({.what = "exited while other lanes wait for it", .thread = &thread, .lists_waiting = true});

@@ -1,8 +1,8 @@
-// The machine that runs kernels on the CPU: one fibre per CUDA thread, a few resident CTAs, and a scheduler that makes every
-// choice a GPU leaves open from a seed. Threads give way only at the hooks of host_abi.h.
+// The machine that runs kernels on the CPU: one fibre per CUDA thread, a few resident CTAs, and a scheduler that makes
+// every choice a GPU leaves open from a seed. Threads give way only at the hooks of host_abi.h.
 //
-// A run that breaks a rule of the programming model, deadlocks or does not end throws DeviceError with a report that names
-// CTA, warp, lanes and the line of the kernel; its fibres are abandoned and the machine can be used again.
+// A run that breaks a rule of the programming model, deadlocks or does not end throws DeviceError with a report that
+// names CTA, warp, lanes and the line of the kernel; its fibres are abandoned and the machine can be used again.
 #pragma once
 
 #include <bit>
@@ -41,16 +41,17 @@ class Machine {
  private:
   friend struct MachineHooks;
   static constexpr u32 kMaxResidentCtas = 8;
-  static constexpr u32 kMaxResidentThreads = 2048;  // more would not fit the caches
+  static constexpr u32 kMaxResidentThreads = 2048;   // more would not fit the caches
   static constexpr u32 kUnpreemptedAccesses = 4096;  // a lane that spins must give way some time
-  static constexpr const char* kLivelock = "the run has taken far more steps than a healthy one: threads spin without progress";
-  static constexpr u32 kSliceSwitches = 4096;       // lanes that run before another warp gets its turn
+  static constexpr const char* kLivelock =
+      "the run has taken far more steps than a healthy one: threads spin without progress";
+  static constexpr u32 kSliceSwitches = 4096;  // lanes that run before another warp gets its turn
 
   struct GridState {
     const Grid* grid;
     u32 started = 0;
-    u32 unreleased;  // CTAs that have neither exited nor released the next grid
-    u32 running;     // CTAs that have not exited
+    u32 unreleased;          // CTAs that have neither exited nor released the next grid
+    u32 running;             // CTAs that have not exited
     std::vector<u32> order;  // of the CTAs; empty: by index
   };
 
@@ -91,6 +92,10 @@ class Machine {
     if (next != current_) resume(*next);
   }
   void preempt();
+  void stand_aside();
+  void take_long_sometimes() {
+    if (random_.chance(schedule_.slow_sync_percent)) stand_aside();
+  }
   void access_point() {
     if (--preempt_left_ == 0) preempt();
   }

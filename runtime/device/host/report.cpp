@@ -18,14 +18,21 @@ std::string at(host::Site site) {
 
 std::string what_for(const CudaThread& thread) {
   switch (thread.waiting) {
-    case Waiting::sync_warp: return "sync_warp, mask " + hex(thread.mask);
-    case Waiting::ballot: return "ballot, mask " + hex(thread.mask);
-    case Waiting::shuffle: return "shuffle, mask " + hex(thread.mask);
-    case Waiting::sync_block: return "sync_block";
-    case Waiting::memory: return "polled memory to change";
-    case Waiting::predecessor: return "the grid before to finish";
+    case Waiting::sync_warp:
+      return "sync_warp, mask " + hex(thread.mask);
+    case Waiting::ballot:
+      return "ballot, mask " + hex(thread.mask);
+    case Waiting::shuffle:
+      return "shuffle, mask " + hex(thread.mask);
+    case Waiting::sync_block:
+      return "sync_block";
+    case Waiting::memory:
+      return "polled memory to change";
+    case Waiting::predecessor:
+      return "the grid before to finish";
     case Waiting::nothing:
-    case Waiting::exited: break;
+    case Waiting::exited:
+      break;
   }
   return {};
 }

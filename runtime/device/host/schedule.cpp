@@ -29,18 +29,20 @@ Schedule Schedule::from_seed(u64 seed) {
   schedule.warp_order = static_cast<WarpOrder>(pick(random, std::array<u32, 4>{0, 1, 2, 2}));
   schedule.lane_order = static_cast<LaneOrder>(random.below(3));
   schedule.shuffle_ctas = random.chance(50);
+  schedule.slow_sync_percent = pick(random, std::array<u32, 4>{0, 0, 20, 80});
   return schedule;
 }
 
 std::string to_string(const Schedule& schedule) {
   constexpr const char* kWarpOrders[] = {"round_robin", "newest_first", "shuffled"};
   constexpr const char* kLaneOrders[] = {"ascending", "descending", "rotated"};
-  return "seed " + std::to_string(schedule.seed) + " (" + std::to_string(schedule.resident_ctas) + " resident CTAs, preempt_every " +
-         std::to_string(schedule.preempt_every) + ", buffered_stores " + std::to_string(schedule.buffered_stores) +
-         ", drain_every " + std::to_string(schedule.drain_every) + ", stale_percent " +
-         std::to_string(schedule.stale_percent) + ", late_start_percent " + std::to_string(schedule.late_start_percent) +
-         ", stall_percent " + std::to_string(schedule.stall_percent) + ", warps " +
-         kWarpOrders[static_cast<int>(schedule.warp_order)] + ", lanes " +
+  return "seed " + std::to_string(schedule.seed) + " (" + std::to_string(schedule.resident_ctas) +
+         " resident CTAs, preempt_every " + std::to_string(schedule.preempt_every) + ", buffered_stores " +
+         std::to_string(schedule.buffered_stores) + ", drain_every " + std::to_string(schedule.drain_every) +
+         ", stale_percent " + std::to_string(schedule.stale_percent) + ", late_start_percent " +
+         std::to_string(schedule.late_start_percent) + ", slow_sync_percent " +
+         std::to_string(schedule.slow_sync_percent) + ", stall_percent " + std::to_string(schedule.stall_percent) +
+         ", warps " + kWarpOrders[static_cast<int>(schedule.warp_order)] + ", lanes " +
          kLaneOrders[static_cast<int>(schedule.lane_order)] + (schedule.shuffle_ctas ? ", CTAs shuffled)" : ")");
 }
 

@@ -13,12 +13,13 @@ enum class LaneOrder { ascending, descending, rotated };
 // Each field is drawn by itself: a fixed combination of them misses many bugs.
 struct Schedule {
   u64 seed = 0;
-  u32 resident_ctas = 8;       // CTAs that run at a time
-  u32 preempt_every = 0;       // mean number of memory accesses after which a lane must give way; 0: never
-  u32 buffered_stores = 16;    // stores that may wait to become visible to other CTAs
-  u32 drain_every = 0;         // mean number of scheduling steps after which one of them does; 0: only when pushed out
-  u32 stale_percent = 0;       // plain loads that see an older value where the memory model lets them
+  u32 resident_ctas = 8;     // CTAs that run at a time
+  u32 preempt_every = 0;     // mean number of memory accesses after which a lane must give way; 0: never
+  u32 buffered_stores = 16;  // stores that may wait to become visible to other CTAs
+  u32 drain_every = 0;       // mean number of scheduling steps after which one of them does; 0: only when pushed out
+  u32 stale_percent = 0;     // plain loads that see an older value, and stores that come before others', where they may
   u32 late_start_percent = 0;  // CTAs that start later than they could
+  u32 slow_sync_percent = 0;   // atomics and fences that take long
   u32 stall_percent = 0;       // preemptions after which the whole CTA stands still for a while
   WarpOrder warp_order = WarpOrder::round_robin;
   LaneOrder lane_order = LaneOrder::ascending;

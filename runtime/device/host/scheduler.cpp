@@ -19,11 +19,16 @@ void Machine::preempt() {
   Warp& warp = *thread.warp;
   warp.runnable |= thread.lane_bit;
   warp.rotation = schedule_.lane_order == LaneOrder::descending ? thread.lane : (thread.lane + 1) % 32;
+  if (random_.chance(schedule_.stall_percent)) return stand_aside();
   leave_warp_ = every == 0 || random_.chance(50);
-  if (random_.chance(schedule_.stall_percent)) {
-    warp.cta->stalled_until = step_ + random_.around(500);
-    leave_warp_ = true;
-  }
+  give_way();
+}
+
+// The current lane's whole CTA stands still for a while.
+void Machine::stand_aside() {
+  warp_->runnable |= current_->lane_bit;
+  warp_->cta->stalled_until = step_ + random_.around(500);
+  leave_warp_ = true;
   give_way();
 }
 
@@ -58,7 +63,8 @@ CudaThread* Machine::pick_warp() {
     } else if (dispatching_ == grids_.size() && grids_.back().running == 0) {
       return nullptr;
     } else {
-      return fail({.what = "deadlock: no thread can run and no store waits to become visible", .lists_waiting = true}), nullptr;
+      return fail({.what = "deadlock: no thread can run and no store waits to become visible", .lists_waiting = true}),
+             nullptr;
     }
   }
 }

@@ -19,8 +19,8 @@ FibreStacks::~FibreStacks() {
 
 void FibreStacks::reserve(u32 count) {
   if (count <= count_) return;
-  void* const memory = mmap(nullptr, count * kStride, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory =
+      mmap(nullptr, count * kStride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw DeviceError("the host device needs " + std::to_string(count * kStride >> 20) +
                       " MiB of address space for the stacks of a CTA and got none; raise the limit (ulimit -v)");

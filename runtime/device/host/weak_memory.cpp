@@ -28,12 +28,19 @@ void WeakMemory::open(u32 queue) {
   end.next = end.previous = queue;
 }
 
-void WeakMemory::load_slowly(const Viewer& viewer, void* out, const unsigned char* address, u32 bytes, bool may_be_stale) {
+void WeakMemory::load_slowly(const Viewer& viewer, void* out, const unsigned char* address, u32 bytes,
+                             bool may_be_stale) {
   const Bucket& bucket = bucket_of(address);
   const unsigned char* const granule = granule_of(address);
   alignas(16) unsigned char image[kGranuleBytes];
   __builtin_memcpy(image, granule, kGranuleBytes);
-  if (may_be_stale && bucket.written > viewer.view) look_back_in_time(viewer, bucket, granule, image);
+  if (bucket.written > viewer.view) {
+    if (may_be_stale) {
+      look_back_in_time(viewer, bucket, granule, image);
+    } else {
+      mark_seen(viewer, bucket, granule);
+    }
+  }
 
   // Forward from the waiting stores that the thread sees; the newest counts.
   u32 forwarded = 0;
@@ -63,6 +70,35 @@ void WeakMemory::look_back_in_time(const Viewer& viewer, const Bucket& bucket, c
   }
 }
 
+// A thread's later stores to a place follow what its CTA has read there.
+void WeakMemory::mark_seen(const Viewer& viewer, const Bucket& bucket, const unsigned char* granule) {
+  for (u32 number = bucket.overwritten; number != 0 && number + kHistory > history_count_;) {
+    Overwritten& before = history_[number % kHistory];
+    if (before.time <= viewer.view) return;
+    if (before.granule == granule) before.seen |= 1u << viewer.queue;
+    number = before.earlier;
+  }
+}
+
+bool WeakMemory::comes_before_others(const Store& store) {
+  const Bucket& bucket = bucket_of(store.address);
+  if (bucket.written <= store.view || bucket.overwritten == 0) return false;
+  const unsigned char* const granule = granule_of(store.address);
+  for (u32 number = bucket.overwritten; number != 0 && number + kHistory > history_count_;) {
+    const Overwritten& before = history_[number % kHistory];
+    if (before.time <= store.view) return false;
+    if (before.granule == granule) {
+      // Whoever works with an atomic's result has it: what follows comes after.
+      const bool ordered = before.cta == store.cta || before.atomic || (before.seen >> store.queue & 1) != 0;
+      const bool same_place = before.first < store.address + store.bytes && store.address < before.first + before.bytes;
+      if (ordered) return false;
+      if (same_place) return random_->chance(stale_percent_);
+    }
+    number = before.earlier;
+  }
+  return false;
+}
+
 void WeakMemory::store(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes) {
   const u32 index = take_entry();
   Store& store = stores_[index];
@@ -72,6 +108,8 @@ void WeakMemory::store(const Viewer& viewer, unsigned char* address, const void*
   store.thread = static_cast<u16>(viewer.thread);
   store.bytes = static_cast<u8>(bytes);
   store.reach = Reach::thread;
+  store.queue = viewer.queue;
+  store.view = viewer.view;
   copy(store.value, in, bytes);
   link(index, viewer.queue);
   if (waiting_.size() > capacity_) drain_one();
@@ -91,7 +129,7 @@ u32 WeakMemory::fetch_add(const Viewer& viewer, unsigned char* address, u32 valu
   u32 old;
   __builtin_memcpy(&old, address, sizeof old);
   const u32 sum = old + value;
-  write(address, &sum, sizeof sum, viewer.cta);
+  write(address, &sum, sizeof sum, viewer.cta, true);
   return old;
 }
 
@@ -176,7 +214,7 @@ void WeakMemory::unlink(u32 index) {
 void WeakMemory::drain(u32 index) {
   drain_before(index);
   const Store& store = stores_[index];
-  write(store.address, store.value, store.bytes, store.cta);
+  if (!comes_before_others(store)) write(store.address, store.value, store.bytes, store.cta);
   unlink(index);
 }
 
@@ -185,15 +223,17 @@ void WeakMemory::drain_before(u32 index) {
   while (true) {
     u32 oldest = index;
     for (u32 older = stores_[index].older; older != kNone; older = stores_[older].older)
-      if (stores_[older].cta == stores_[index].cta && granule_of(stores_[older].address) == granule_of(stores_[index].address))
+      if (stores_[older].cta == stores_[index].cta &&
+          granule_of(stores_[older].address) == granule_of(stores_[index].address))
         oldest = older;
     if (oldest == index) return;
-    write(stores_[oldest].address, stores_[oldest].value, stores_[oldest].bytes, stores_[oldest].cta);
+    const Store& store = stores_[oldest];
+    if (!comes_before_others(store)) write(store.address, store.value, store.bytes, store.cta);
     unlink(oldest);
   }
 }
 
-void WeakMemory::write(unsigned char* address, const void* in, u32 bytes, u32 cta) {
+void WeakMemory::write(unsigned char* address, const void* in, u32 bytes, u32 cta, bool atomic) {
   Bucket& bucket = bucket_of(address);
   bucket.written = ++now_;
   if (stale_percent_ != 0) {
@@ -203,6 +243,10 @@ void WeakMemory::write(unsigned char* address, const void* in, u32 bytes, u32 ct
     before.time = now_;
     before.cta = cta;
     before.earlier = bucket.overwritten;
+    before.seen = 0;
+    before.atomic = atomic;
+    before.first = address;
+    before.bytes = bytes;
     __builtin_memcpy(before.value, before.granule, kGranuleBytes);
     bucket.overwritten = number;
   }

@@ -1,7 +1,10 @@
 // The memory model of the host device. Weaker than a CPU's, as a GPU's is:
 // - a store waits in a buffer, seen by its own thread only, until something makes it visible or it drains by itself, in
 //   no particular order; a barrier shows it to the threads that met there, a fence or release to everyone;
-// - a plain load may see an older value than memory holds, back to the last time that its thread synchronised.
+// - a plain load may see an older value than memory holds, back to the last time that its thread synchronised;
+// - a store may come before another CTA's to the same place, so that it is never seen, if its thread has neither seen
+// that one nor
+//   synchronised since.
 #pragma once
 
 #include <vector>
@@ -28,7 +31,7 @@ class WeakMemory {
   // Bytes is 1, 2, 4, 8 or 16 and the address a multiple of it.
   void load(const Viewer& viewer, void* out, const unsigned char* address, u32 bytes, bool may_be_stale) {
     const Bucket& bucket = bucket_of(address);
-    if (bucket.newest == kNone && (!may_be_stale || bucket.written <= viewer.view)) return copy(out, address, bytes);
+    if (bucket.newest == kNone && bucket.written <= viewer.view) return copy(out, address, bytes);
     load_slowly(viewer, out, address, bytes, may_be_stale);
   }
   void store(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes);
@@ -56,25 +59,30 @@ class WeakMemory {
 
   struct Store {
     unsigned char* address;
-    u32 cta, grid;
+    u32 cta, grid, queue;
     u32 newer, older;    // in the bucket
     u32 next, previous;  // in the CTA's queue, a ring
     u32 place;           // in waiting_
+    u32 view;            // of its thread when it was made
     u16 thread;
     u8 bytes;
     Reach reach;
     alignas(8) unsigned char value[kGranuleBytes];
   };
   struct Bucket {
-    u32 newest = kNone;  // waiting store
-    u32 written = 0;     // time of the last write
+    u32 newest = kNone;   // waiting store
+    u32 written = 0;      // time of the last write
     u32 overwritten = 0;  // its number in the history, from 1
     bool watched = false;
   };
   struct Overwritten {
     unsigned char* granule;
+    const unsigned char* first;  // of the bytes written
+    u32 bytes;
     u32 time, cta;
     u32 earlier;  // number of the one before in the bucket; 0: none
+    u32 seen;     // queues of the CTAs that have read the new value, a bit each
+    bool atomic;
     unsigned char value[kGranuleBytes];
   };
 
@@ -88,10 +96,17 @@ class WeakMemory {
 
   static void copy(void* out, const void* in, u32 bytes) {
     switch (bytes) {
-      case 4: __builtin_memcpy(out, in, 4); break;
-      case 8: __builtin_memcpy(out, in, 8); break;
-      case 16: __builtin_memcpy(out, in, 16); break;
-      default: __builtin_memcpy(out, in, bytes);
+      case 4:
+        __builtin_memcpy(out, in, 4);
+        break;
+      case 8:
+        __builtin_memcpy(out, in, 8);
+        break;
+      case 16:
+        __builtin_memcpy(out, in, 16);
+        break;
+      default:
+        __builtin_memcpy(out, in, bytes);
     }
   }
 
@@ -101,13 +116,16 @@ class WeakMemory {
   }
 
   void load_slowly(const Viewer& viewer, void* out, const unsigned char* address, u32 bytes, bool may_be_stale);
-  void look_back_in_time(const Viewer& viewer, const Bucket& bucket, const unsigned char* granule, unsigned char* image);
+  void look_back_in_time(const Viewer& viewer, const Bucket& bucket, const unsigned char* granule,
+                         unsigned char* image);
   u32 take_entry();
   void link(u32 index, u32 queue);
   void unlink(u32 index);
   void drain(u32 index);
   void drain_before(u32 index);
-  void write(unsigned char* address, const void* in, u32 bytes, u32 cta);
+  bool comes_before_others(const Store& store);
+  void mark_seen(const Viewer& viewer, const Bucket& bucket, const unsigned char* granule);
+  void write(unsigned char* address, const void* in, u32 bytes, u32 cta, bool atomic = false);
 
   std::vector<Bucket> buckets_;
   std::vector<Store> stores_;  // the first ones are the queues' ends

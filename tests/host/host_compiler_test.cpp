@@ -1,0 +1,181 @@
+#include "jit/host_compiler.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "device/host/host_device.h"
+#include "jit/child_process.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+using testing::HasSubstr;
+
+// Sets an environment variable for one test.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* const old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+class Directory {
+ public:
+  Directory() : path_(std::filesystem::temp_directory_path() / ("scantune-test-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  ~Directory() { std::filesystem::remove_all(path_); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Instantiation kernel_of(const std::string& body) {
+  return {.source = "#include \"primitives/intrinsics.h\"\nSCANTUNE_KERNEL(kernel, 32, 1) {" + body + "}\n",
+          .kernels = {"kernel"},
+          .label = "the kernel of a test"};
+}
+
+TEST(HostCompiler, MakesASharedObjectAndSaysWithWhat) {
+  HostCompiler compiler;
+  const Binary binary = compiler.compile(kernel_of(""), "host");
+  EXPECT_EQ(std::string(binary.image.data(), 4),
+            "\x7f"
+            "ELF");
+  EXPECT_EQ(binary.compiler, compiler.version());
+  EXPECT_GT(binary.compile_ms, 0);
+}
+
+TEST(HostCompiler, PutsTheWholeLogIntoTheError) {
+  HostCompiler compiler;
+  try {
+    compiler.compile(kernel_of("no_such_function(); also_not_this();"), "host");
+    FAIL() << "it compiled";
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the kernel of a test for host did not compile"));
+    EXPECT_THAT(error.what(), HasSubstr("no_such_function"));
+    EXPECT_THAT(error.what(), HasSubstr("also_not_this"));
+  }
+}
+
+TEST(HostCompiler, CompilesNothingForGpus) {
+  EXPECT_THROW(HostCompiler().compile(kernel_of(""), "sm_90"), CompileError);
+}
+
+TEST(HostCompiler, SaysWhatToInstallWhenThereIsNone) {
+  const Environment chosen("SCANTUNE_CXX", ""), path("PATH", "/nowhere");
+  HostCompiler compiler;
+  try {
+    compiler.compile(kernel_of(""), "host");
+    FAIL() << "it compiled";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("install g++ or set SCANTUNE_CXX"));
+  }
+}
+
+TEST(HostCompiler, RunsWhatTheEnvironmentNamesAndOnlyToCompile) {
+  const Directory directory;
+  const auto compiler_path = directory.path() / "compiler";
+  std::ofstream(compiler_path) << "#!/bin/sh\ntouch " << directory.path().string()
+                               << "/ran\necho broken compiler >&2\nexit 3\n";
+  std::filesystem::permissions(compiler_path, std::filesystem::perms::owner_all);
+  const Environment chosen("SCANTUNE_CXX", compiler_path.string());
+  HostCompiler compiler;
+  EXPECT_THAT(compiler.fingerprint(), HasSubstr(compiler_path.string()));
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "ran"));
+  try {
+    compiler.compile(kernel_of(""), "host");
+    FAIL() << "it compiled";
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("broken compiler"));
+    EXPECT_THAT(error.what(), HasSubstr("returned 3"));
+  }
+  EXPECT_TRUE(std::filesystem::exists(directory.path() / "ran"));
+}
+
+TEST(HostCompiler, LeavesNothingBehind) {
+  const Directory directory;
+  const Environment temporary("TMPDIR", directory.path().string());
+  HostCompiler compiler;
+  compiler.compile(kernel_of(""), "host");
+  EXPECT_THROW(compiler.compile(kernel_of("wrong"), "host"), CompileError);
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
+TEST(ChildProcess, DiesWithItsChildrenWhenItTakesTooLong) {
+  const auto start = std::chrono::steady_clock::now();
+  const ChildResult result =
+      run_child("/bin/sh", {"-c", "echo begun; sleep 60 & sleep 60; wait"}, "/", std::chrono::milliseconds(300));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.output, "begun\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(HostDevice, RefusesImagesThatAreNoKernels) {
+  HostDevice device;
+  const Binary garbage{.image = {'n', 'o'}, .compiler = "", .log = ""};
+  const std::vector<std::string> kernels = {"kernel"}, others = {"other"};
+  EXPECT_THROW(device.load(garbage, kernels, {}), DeviceError);
+  const Binary binary = device.compiler().compile(kernel_of(""), "host");
+  EXPECT_NO_THROW(device.load(binary, kernels, {}));
+  EXPECT_THROW(device.load(binary, others, {}), DeviceError);
+}
+
+// The loader knows libraries by path: two kernels of the same name must not become one.
+TEST(HostDevice, KeepsKernelsOfTheSameNameApart) {
+  HostDevice device;
+  auto* const out = static_cast<u32*>(device.allocate(4));
+  const std::vector<std::string> kernels = {"kernel"};
+  for (u32 value = 1; value <= 3; ++value) {
+    const std::string body =
+        "if (scantune::thread_rank() == 0) scantune::store_relaxed(static_cast<scantune::u32*>(arguments.output), " +
+        std::to_string(value) + ");";
+    const auto module = device.load(device.compiler().compile(kernel_of(body), "host"), kernels, {});
+    KernelArguments arguments{};
+    arguments.output = out;
+    device.launch(*module, {.block_threads = 32}, arguments, nullptr);
+    EXPECT_EQ(*out, value);
+  }
+}
+
+TEST(HostDevice, RefusesLaunchesThatADriverWouldRefuse) {
+  HostDevice device;
+  const std::vector<std::string> kernels = {"kernel"};
+  const auto module = device.load(device.compiler().compile(kernel_of(""), "host"), kernels, {});
+  const auto launch = [&](const Launch& shape) { device.launch(*module, shape, {}, nullptr); };
+  EXPECT_NO_THROW(launch({.block_threads = 32}));
+  EXPECT_THROW(launch({.grid_blocks = 0, .block_threads = 32}), DeviceError);
+  EXPECT_THROW(launch({.block_threads = 1025}), DeviceError);
+  EXPECT_THROW(launch({.block_threads = 32, .shared_bytes = 1 << 20}), DeviceError);
+  EXPECT_THROW(launch({.kernel = 1, .block_threads = 32}), DeviceError);
+}
+
+TEST(HostDevice, ChecksPointersAgainstItsAllocations) {
+  HostDevice device;
+  auto* const memory = static_cast<char*>(device.allocate(100));
+  char other[4];
+  EXPECT_EQ(device.pointer_problem(memory + 10, 90), "");
+  EXPECT_THAT(device.pointer_problem(memory + 10, 91), HasSubstr("past the end"));
+  EXPECT_THAT(device.pointer_problem(other, 4), HasSubstr("not memory of the host device"));
+  EXPECT_THROW(device.upload(memory + 98, other, 4), DeviceError);
+  EXPECT_THROW(device.allocate(~0ull), DeviceError);
+}
+
+}  // namespace
+}  // namespace scantune

@@ -1,0 +1,77 @@
+#include "mutants.h"
+
+#include <algorithm>
+#include <regex>
+#include <string_view>
+
+namespace scantune {
+namespace {
+
+struct Rule {
+  const char* kind;
+  const char* pattern;
+  const char* replacement;
+};
+
+// Statements, so that definitions and comments do not match.
+constexpr Rule kRules[] = {
+    {"no_sync_block", R"(\bsync_block\(\);)", ";"},
+    {"no_sync_warp", R"(\bsync_warp\(\);)", ";"},
+    {"no_fence", R"(\bfence\(\);)", ";"},
+    {"no_wait", R"(\bwait_for_predecessor\(\);)", ";"},
+    {"relaxed_store", R"(\bstore_release\()", "store_relaxed("},
+    {"relaxed_load", R"(\bload_acquire\()", "load_relaxed("},
+    {"flag_before_payload", R"((\bstore_payload\([^;]*;)(\s*)(store_release\([^;]*;))", "$3$2$1"},
+    {"one_buffer", R"(\bbuffer \^= kWarpThreads;)", ";"},
+};
+
+bool is_mutated(std::string_view path) {
+  return path.starts_with("kernels/") || path == "primitives/tile_scan.h" || path == "primitives/tile_status.h" ||
+         path == "primitives/warp_scan.h";
+}
+
+bool in_comment(const std::string& text, std::size_t position) {
+  const std::size_t line = text.rfind('\n', position) + 1;
+  return text.find("//", line) < position;
+}
+
+void add_mutants(const std::string& path, const std::string& text, const Rule& rule, std::vector<Mutant>& mutants) {
+  const std::regex pattern(rule.pattern);
+  int occurrence = 0;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    const auto position = static_cast<std::size_t>(match->position());
+    if (in_comment(text, position)) continue;
+    const auto line = 1 + std::count(text.begin(), text.begin() + match->position(), '\n');
+    std::string changed = text;
+    changed.replace(position, static_cast<std::size_t>(match->length()), match->format(rule.replacement));
+    mutants.push_back({path, static_cast<int>(line), rule.kind, ++occurrence, std::move(changed)});
+  }
+}
+
+}  // namespace
+
+std::string Mutant::name() const {
+  std::string result = path.substr(path.find('/') + 1);
+  result.resize(result.size() - 2);
+  return result + "_line_" + std::to_string(line) + "_" + kind;
+}
+
+std::vector<Mutant> all_mutants(std::span<const TemplateFile> templates) {
+  std::vector<Mutant> mutants;
+  for (const TemplateFile& file : templates)
+    if (is_mutated(file.path))
+      for (const Rule& rule : kRules) add_mutants(file.path, file.text, rule, mutants);
+  std::stable_sort(mutants.begin(), mutants.end(), [](const Mutant& a, const Mutant& b) {
+    return std::tie(a.path, a.line) < std::tie(b.path, b.line);
+  });
+  return mutants;
+}
+
+std::vector<TemplateFile> with_mutant(std::span<const TemplateFile> templates, const Mutant& mutant) {
+  std::vector<TemplateFile> result(templates.begin(), templates.end());
+  for (TemplateFile& file : result)
+    if (file.path == mutant.path) file.text = mutant.text.c_str();
+  return result;
+}
+
+}  // namespace scantune

@@ -1,0 +1,32 @@
+// Kernels with one line of synchronisation taken out, made from the templates' own text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jit/compiler.h"
+
+namespace scantune {
+
+struct Mutant {
+  std::string path;  // of the template
+  int line;
+  std::string kind;  // what was done: "no_sync_warp"
+  int occurrence;    // of this kind in this file, from 1
+  std::string text;  // the whole changed file
+
+  std::string name() const;  // fit for the name of a test
+};
+
+// Every mutant of the kernels and of the primitives that they are made of, in order of place:
+// - a call of sync_block, sync_warp, fence or wait_for_predecessor is removed;
+// - a store_release or load_acquire becomes relaxed;
+// - a payload and the flag after it are stored in the other order;
+// - Hillis-Steele stays in one buffer.
+std::vector<Mutant> all_mutants(std::span<const TemplateFile> templates);
+
+// The templates with the mutant's file in place of the original, which must outlive the result.
+std::vector<TemplateFile> with_mutant(std::span<const TemplateFile> templates, const Mutant& mutant);
+
+}  // namespace scantune

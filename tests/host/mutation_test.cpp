@@ -1,0 +1,201 @@
+// Tests of the tests: every piece of synchronisation in the kernels is taken out in turn, and each time a run under
+// some schedule must go wrong: another result, a report, or a deadlock.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "expected_scan.h"
+#include "jit/host_compiler.h"
+#include "mutants.h"
+#include "scan_kernels.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+// Within this many schedules of one of the settings below.
+constexpr u64 kSeeds = 500;
+
+struct Setting {
+  const char* family;
+  std::vector<std::pair<std::string, std::string>> values;
+  bool wraps_epoch = false;  // the first launch uses the last epoch
+};
+
+// Small tiles, so that many race; between them they reach every line of the kernels.
+const std::vector<Setting> kSettings = {
+    {"single_block",
+     {{"block_threads", "64"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}, {"vector_bytes", "4"}}},
+    {"single_block",
+     {{"block_threads", "64"},
+      {"items_per_thread", "2"},
+      {"layout", "warp_transposed"},
+      {"vector_bytes", "4"},
+      {"warp_scan", "hillis_steele"}}},
+    {"single_block",
+     {{"block_threads", "64"},
+      {"items_per_thread", "2"},
+      {"layout", "striped"},
+      {"vector_bytes", "4"},
+      {"warp_scan", "hillis_steele"}}},
+    {"lookback",
+     {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "packed"}, {"tile_order", "block_index"}}},
+    {"lookback",
+     {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "packed"}, {"tile_order", "ticket"}}},
+    {"lookback",
+     {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "split"}, {"tile_order", "block_index"}}},
+    {"lookback",
+     {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "packed"}, {"tile_order", "ticket"}},
+     true},
+    {"lookback",
+     {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "split"}, {"tile_order", "block_index"}},
+     true},
+    {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}}},
+};
+
+// What cannot be caught here, and why.
+struct Waiver {
+  const char* path;
+  const char* kind;
+  int occurrence;
+  const char* reason;
+};
+const std::vector<Waiver> kWaivers = {
+    {"kernels/single_block.h", "no_sync_block", 1,
+     "no warp touches another's shared memory before the barrier inside the next tile's scan"},
+    {"primitives/tile_scan.h", "no_sync_warp", 4,
+     "the next to write there is to_consecutive, in which each lane writes just the slots that it has read here"},
+    {"primitives/warp_scan.h", "no_sync_warp", 2,
+     "every caller shuffles the result, which each lane has only when it has read what it combines"},
+};
+
+const Waiver* waiver_of(const Mutant& mutant) {
+  const auto found = std::find_if(kWaivers.begin(), kWaivers.end(), [&](const Waiver& waiver) {
+    return waiver.path == mutant.path && waiver.kind == mutant.kind && waiver.occurrence == mutant.occurrence;
+  });
+  return found == kWaivers.end() ? nullptr : &*found;
+}
+
+bool may_reach(const Setting& setting, const Mutant& mutant) {
+  return !mutant.path.starts_with("kernels/") || mutant.path == find_family(setting.family)->header();
+}
+
+class Trial {
+ public:
+  Trial(const Setting& setting, std::span<const TemplateFile> templates) : setting_(setting), compiler_(templates) {
+    request_.n = 1;
+    const FamilyModel& family = *find_family(setting.family);
+    config_ = config_of(family, request_, setting.values);
+    request_.n = 9 * static_cast<u64>(family.tile_items(*config_)) + 77;
+    const Instantiation instantiation = instantiate(request_, *config_);
+    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    items_ = scan_items<i32>(request_.n, 1);
+    expected_ = expected_scan(request_, expected_scan(request_, items_, kInit), kInit);
+    memory_ = static_cast<i32*>(device_.allocate(request_.n * sizeof(i32)));
+  }
+
+  // What went wrong in two overlapping scans in place; empty if nothing did.
+  std::string failure(u64 seed) {
+    std::copy(items_.begin(), items_.end(), memory_);
+    const WorkspaceNeed need = config_->family().workspace(*config_, request_);
+    Workspace workspace(device_, need);
+    if (setting_.wraps_epoch) workspace.header().epoch = kLastEpoch - 1;
+    std::vector<HostLaunch> scan =
+        scan_launches(*module_, *config_, request_, {memory_, memory_, workspace.data(), &kInit});
+    std::string problem = run(scan, seed);
+    if (problem.empty() && setting_.wraps_epoch && !zeroed(workspace, need.bytes))
+      problem = "the wrap left words behind";
+    if (!problem.empty()) return problem;
+    std::copy(items_.begin(), items_.end(), memory_);
+    const std::vector<HostLaunch> once = scan;
+    scan.insert(scan.end(), once.begin(), once.end());
+    problem = run(scan, seed);
+    if (problem.empty() && !std::equal(expected_.begin(), expected_.end(), memory_)) problem = "wrong result";
+    return problem;
+  }
+
+ private:
+  static constexpr i32 kInit = 3;
+
+  std::string run(std::span<const HostLaunch> launches, u64 seed) {
+    try {
+      device_.run(launches, Schedule::from_seed(seed));
+      return {};
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+  }
+
+  static bool zeroed(const Workspace& workspace, u64 bytes) {
+    const auto* const begin = static_cast<const unsigned char*>(workspace.data());
+    return std::all_of(begin, begin + bytes, [](unsigned char byte) { return byte == 0; });
+  }
+
+  const Setting& setting_;
+  HostDevice device_;
+  HostCompiler compiler_;
+  ScanRequest request_{.kind = Kind::exclusive, .has_init = true};
+  std::optional<Config> config_;
+  std::unique_ptr<Module> module_;
+  std::vector<i32> items_, expected_;
+  i32* memory_;
+};
+
+class Mutation : public testing::TestWithParam<Mutant> {};
+
+TEST_P(Mutation, IsCaught) {
+  const Mutant& mutant = GetParam();
+  const std::vector<TemplateFile> templates = with_mutant(template_files(), mutant);
+  const Waiver* const waiver = waiver_of(mutant);
+  for (const Setting& setting : kSettings) {
+    if (!may_reach(setting, mutant)) continue;
+    Trial trial(setting, templates);
+    for (u64 seed = 1; seed <= kSeeds; ++seed) {
+      const std::string failure = trial.failure(seed);
+      if (failure.empty()) continue;
+      RecordProperty("seed", std::to_string(seed));
+      ASSERT_EQ(waiver, nullptr) << "is caught now, so that its waiver can go; seed " << seed << ": " << failure;
+      std::cout << "caught with seed " << seed << " of " << setting.family << ": "
+                << failure.substr(0, failure.find('\n')) << "\n";
+      return;
+    }
+  }
+  EXPECT_NE(waiver, nullptr) << mutant.path << ":" << mutant.line << " (" << mutant.kind << ", occurrence "
+                             << mutant.occurrence << ") was not missed in " << kSeeds << " schedules of any setting";
+}
+
+INSTANTIATE_TEST_SUITE_P(AllMutants, Mutation, testing::ValuesIn(all_mutants(template_files())),
+                         [](const auto& mutant) { return mutant.param.name(); });
+
+TEST(Mutants, AreMadeOfEveryKind) {
+  std::set<std::string> kinds;
+  for (const Mutant& mutant : all_mutants(template_files())) kinds.insert(mutant.kind);
+  EXPECT_EQ(kinds, (std::set<std::string>{"no_sync_block", "no_sync_warp", "no_fence", "no_wait", "relaxed_store",
+                                          "relaxed_load", "flag_before_payload", "one_buffer"}));
+}
+
+TEST(Mutants, AreWaivedOnlyWhereTheyExist) {
+  const std::vector<Mutant> mutants = all_mutants(template_files());
+  for (const Waiver& waiver : kWaivers)
+    EXPECT_TRUE(
+        std::any_of(mutants.begin(), mutants.end(), [&](const Mutant& mutant) { return waiver_of(mutant) == &waiver; }))
+        << waiver.path << ", " << waiver.kind << " " << waiver.occurrence;
+}
+
+// Else the mutants would be caught for another reason.
+TEST(Mutants, AreNeededToFail) {
+  for (const Setting& setting : kSettings) {
+    Trial trial(setting, template_files());
+    for (u64 seed = 1; seed <= kSeeds; ++seed)
+      ASSERT_EQ(trial.failure(seed), "") << setting.family << ", seed " << seed;
+  }
+}
+
+}  // namespace
+
+void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.name(); }
+
+}  // namespace scantune
