@@ -27,6 +27,13 @@ void add_directory(std::vector<std::string>& candidates, const std::filesystem::
 
 std::string spelled(NvrtcVersion version) { return std::to_string(version.major) + "." + std::to_string(version.minor); }
 
+// NVRTC opens its builtins by bare name, and the loader looks for that beside NVRTC only where NVRTC's file says so: PyPI's
+// does not. Loaded before, they are found by their name. A failure is NVRTC's to report, when it compiles.
+void load_builtins_beside(const std::string& nvrtc_path, NvrtcVersion version) {
+  const std::filesystem::path directory = std::filesystem::path(nvrtc_path).parent_path();
+  const DynamicLibrary builtins({directory / ("libnvrtc-builtins.so." + spelled(version))});
+}
+
 }  // namespace
 
 std::vector<std::string> nvrtc_candidates() {
@@ -58,6 +65,7 @@ NvrtcLibrary::NvrtcLibrary(const std::vector<std::string>& candidates) : library
   if (version() < kOldestNvrtc)
     throw DeviceError(library_.path() + " is NVRTC " + spelled(version()) + "; scantune needs " + spelled(kOldestNvrtc) +
                       " or newer. Set SCANTUNE_NVRTC to a newer one, or 'pip install nvidia-cuda-nvrtc'.");
+  load_builtins_beside(library_.path(), version());
 }
 
 const NvrtcLibrary& NvrtcLibrary::instance() {
