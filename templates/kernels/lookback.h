@@ -65,6 +65,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
 
   // Take a tile.
+  TileStatus<T, kConfig.status_layout> status(arguments.workspace, thread_rank() < kWarpThreads);
   u32 index = block_rank();
   if constexpr (kConfig.tile_order == TileOrder::ticket) {
     if (thread_rank() == 0)
@@ -83,19 +84,18 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   T carry = Problem::init(arguments);
   const bool has_carry = Problem::kHasInit || index > 0;
   if (tile.in_first_warp()) {
-    TileStatus<T, kConfig.status_layout> status(arguments.workspace);
     if (index > 0) {
       if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
       carry = look_back<Op, kConfig>(status, index, tile.lane());
     }
     if (tile.lane() == 0)
       status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
-    status.finish(index, block_count(), tile.lane());
   }
   tile.distribute(carry, has_carry);
 
   // Combine with the carry-in and store.
   tile.store(static_cast<typename Problem::Output*>(arguments.output) + first, has_carry);
+  if (tile.in_first_warp()) status.finish(index, block_count(), tile.lane());
 }
 
 }  // namespace scantune
