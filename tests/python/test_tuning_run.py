@@ -252,7 +252,7 @@ def test_neighbouring_sizes_and_types_start_from_each_others_winners(
 
 def test_budget_ends_the_run_and_what_is_left_is_named(tune: Tune, database: Database) -> None:
     sizes = tuple(2**k for k in range(8, 20))
-    outcome, notebook = tune(sizes=sizes, policy=replace(QUICK, budget_s=0.4))
+    outcome, notebook = tune(sizes=sizes, policy=replace(QUICK, budget_s=0.1))
     assert outcome.out_of_budget
     assert len(outcome.records) + len(outcome.out_of_budget) == len(sizes)
     assert len(notebook.found_records) == len(outcome.records) >= 1

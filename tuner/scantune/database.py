@@ -63,7 +63,10 @@ class Database:
     def run(self, query: str, parameters: Parameters) -> int:
         """Execute a statement of db/queries; return the number of rows it changed."""
         with self.failures():
-            return self._connection.execute(sql(query), dict(parameters)).rowcount
+            # Not the cursor's rowcount: Python 3.10 has none for a statement that begins with a comment.
+            before = self._connection.total_changes
+            self._connection.execute(sql(query), dict(parameters))
+            return self._connection.total_changes - before
 
     def insert(self, query: str, parameters: Parameters) -> int:
         """Execute an INSERT of db/queries that always adds a row; return the row's id."""
