@@ -46,7 +46,7 @@ struct LookbackConfig {
 };
 
 constexpr int shared_bytes(const LookbackConfig& config, const ScanRequest& request) {
-  // Beside the tile scan's: the tile index, which one thread draws for all.
+  // Beside the tile scan's: the tile index and the epoch, which one thread gets for all.
   return tile_shared_bytes(tile_shape(config, request), request) + 16;
 }
 

@@ -55,9 +55,11 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   using Op = typename Problem::Op;
   using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  using Status = TileStatus<T, kConfig.status_layout>;
   struct alignas(16) Shared {
     typename Tile::Shared tile;
     u32 tile_index;
+    u32 epoch;
   };
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
@@ -65,7 +67,8 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
 
   // Take a tile.
-  TileStatus<T, kConfig.status_layout> status(arguments.workspace, thread_rank() < kWarpThreads);
+  u32 epoch = 0;
+  if (thread_rank() == 0) epoch = Status::read_epoch(arguments.workspace);
   u32 index = block_rank();
   if constexpr (kConfig.tile_order == TileOrder::ticket) {
     if (thread_rank() == 0)
@@ -78,24 +81,26 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
 
   // Load and scan the tile.
   tile.load(static_cast<const typename Problem::Input*>(arguments.input) + first);
+  if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of scan()
   const T aggregate = tile.scan();
 
   // Publish the aggregate, look back for the carry-in, publish the prefix.
   T carry = Problem::init(arguments);
   const bool has_carry = Problem::kHasInit || index > 0;
   if (tile.in_first_warp()) {
+    Status status(arguments.workspace, shared.epoch);
     if (index > 0) {
       if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
       carry = look_back<Op, kConfig>(status, index, tile.lane());
     }
     if (tile.lane() == 0)
       status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
+    status.finish(index, block_count(), tile.lane());
   }
   tile.distribute(carry, has_carry);
 
   // Combine with the carry-in and store.
   tile.store(static_cast<typename Problem::Output*>(arguments.output) + first, has_carry);
-  if (tile.in_first_warp()) status.finish(index, block_count(), tile.lane());
 }
 
 }  // namespace scantune

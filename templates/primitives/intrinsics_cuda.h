@@ -181,6 +181,12 @@ SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value) {
   return old;
 }
 
+// Raises the word to value; does not wait for it.
+SCANTUNE_DEVICE void store_max(u32* address, u32 value) {
+  asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "r"(value)
+               : "memory");
+}
+
 SCANTUNE_DEVICE void fence() { __threadfence(); }
 
 template <int kDelayNs>

@@ -127,6 +127,11 @@ SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value, SCANTUNE_SITE) {
   return host::hooks->fetch_add(address, value, site);
 }
 
+// For a word that one thread at a time raises.
+SCANTUNE_DEVICE void store_max(u32* address, u32 value, SCANTUNE_SITE) {
+  if (load_relaxed(address, site) < value) store_relaxed(address, value, site);
+}
+
 SCANTUNE_DEVICE void fence(SCANTUNE_SITE) { host::hooks->fence(site); }
 
 template <int kDelayNs>

@@ -32,12 +32,13 @@ class TileStatus {
   static_assert(sizeof(SplitRecord) == descriptor_bytes(StatusLayout::split, sizeof(T)));
 
  public:
-  // Reads the header, for a warp that is going to publish or poll; made early, the read overlaps with loading the tile.
-  SCANTUNE_DEVICE TileStatus(void* workspace, bool takes_part) : header_(static_cast<WorkspaceHeader*>(workspace)) {
-    if (!takes_part) return;
-    epoch_ = load_relaxed(&header_->epoch) + 1;
-    high_water_ = load_relaxed(&header_->high_water);
+  // The epoch of the running launch. Read early, it arrives while the tile loads.
+  SCANTUNE_DEVICE static u32 read_epoch(const void* workspace) {
+    return load_relaxed(&static_cast<const WorkspaceHeader*>(workspace)->epoch) + 1;
   }
+
+  SCANTUNE_DEVICE TileStatus(void* workspace, u32 epoch)
+      : header_(static_cast<WorkspaceHeader*>(workspace)), epoch_(epoch) {}
 
   SCANTUNE_DEVICE void publish(u32 tile, TileFlag flag, T value) {
     const u32 state = epoch_ << 2 | static_cast<u32>(flag);
@@ -69,11 +70,11 @@ class TileStatus {
   }
 
   // Called by the first warp of every CTA after its last poll. The CTA of the last tile has seen all others publish, so
-  // all have read the header: it may set it for the next launch. Stores only: nothing waits for them.
+  // all have read epoch and ticket: it may set both for the next launch. Nothing waits for what is stored here.
   SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 lane) {
     if (epoch_ == kLastEpoch) return wrap(tiles, lane);
     if (tile != tiles - 1 || lane != 0) return;
-    if (high_water_ < tiles) store_relaxed(&header_->high_water, tiles);
+    store_max(&header_->high_water, tiles);
     store_relaxed(&header_->ticket, 0);
     store_relaxed(&header_->epoch, epoch_);
   }
@@ -95,7 +96,8 @@ class TileStatus {
       fence();
     }
     if (shuffle_index(done, 0) != tiles - 1) return;
-    const u64 used = high_water_ < tiles ? tiles : high_water_;
+    const u32 before = load_relaxed(&header_->high_water);
+    const u64 used = before < tiles ? tiles : before;
     u32* const words = reinterpret_cast<u32*>(header_ + 1);
     for (u64 word = lane; word < used * descriptor_bytes(kLayout, sizeof(T)) / sizeof(u32); word += kWarpThreads)
       store_relaxed(words + word, 0);
@@ -108,8 +110,7 @@ class TileStatus {
   }
 
   WorkspaceHeader* const header_;
-  u32 epoch_ = 0;
-  u32 high_water_ = 0;
+  const u32 epoch_;
 };
 
 }  // namespace scantune
