@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -137,6 +138,19 @@ class Database:
                 for statement in statements(sql("schema")):
                     self._connection.execute(statement)
 
+    def _switch_to_wal(self) -> None:
+        """Keep a write-ahead log. SQLite refuses at once while a second creator holds the file, so wait here."""
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        with self.failures():
+            while True:
+                try:
+                    self._connection.execute("PRAGMA journal_mode = WAL")
+                    return
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.01)
+
     def _is_empty(self) -> bool:
         with self.failures():
             tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -157,8 +171,7 @@ def open_database(path: Path) -> Database:
         with database.failures():
             database._connection.execute("PRAGMA foreign_keys = ON")
         if database._is_empty():
-            with database.failures():
-                database._connection.execute("PRAGMA journal_mode = WAL")
+            database._switch_to_wal()
             database._create()
         database.check_schema()
     except BaseException:
