@@ -16,7 +16,7 @@
 namespace scantune {
 namespace {
 
-// Within this many schedules of one of the settings below.
+// Within this many schedules of one of the settings below; each setting has schedules of its own.
 constexpr u64 kSeeds = 500;
 
 struct Setting {
@@ -52,6 +52,13 @@ const std::vector<Setting> kSettings = {
      true},
     {"lookback",
      {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "split"}, {"tile_order", "block_index"}},
+     true},
+    {"lookback",
+     {{"block_threads", "128"},
+      {"items_per_thread", "4"},
+      {"window", "1"},
+      {"status_layout", "packed"},
+      {"tile_order", "block_index"}},
      true},
     {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}}},
 };
@@ -99,6 +106,7 @@ class Trial {
 
   // What went wrong in two overlapping scans in place; empty if nothing did.
   std::string failure(u64 seed) {
+    seed += static_cast<u64>(&setting_ - kSettings.data()) * kSeeds;
     std::copy(items_.begin(), items_.end(), memory_);
     const WorkspaceNeed need = config_->family().workspace(*config_, request_);
     Workspace workspace(device_, need);
