@@ -52,7 +52,7 @@ class Policy:
 _EVERYTHING = 1_000_000
 
 _GPU = {
-    Effort.quick: Policy(64, 16, 8, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 7 * 60),
+    Effort.quick: Policy(96, 28, 8, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 7 * 60),
     Effort.normal: Policy(256, 48, 12, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
     Effort.exhaustive: Policy(
         _EVERYTHING, 128, 16, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
