@@ -11,16 +11,15 @@ struct Fibre {
   boost::context::detail::fcontext_t context = nullptr;
 };
 
-using FibreEntry = void (*)(boost::context::detail::transfer_t);
+using FibreTransfer = boost::context::detail::transfer_t;
+using FibreEntry = void (*)(FibreTransfer);
 
 inline void start_fibre(Fibre& fibre, void* stack_top, std::size_t stack_bytes, FibreEntry entry) {
   fibre.context = boost::context::detail::make_fcontext(stack_top, stack_bytes, entry);
 }
 
 // The first thing a resumed fibre does: note where the one that resumed it can be continued.
-inline void keep_context(boost::context::detail::transfer_t transfer) {
-  static_cast<Fibre*>(transfer.data)->context = transfer.fctx;
-}
+inline void keep_context(FibreTransfer transfer) { static_cast<Fibre*>(transfer.data)->context = transfer.fctx; }
 
 // Returns when something switches back to `from`.
 inline void switch_fibre(Fibre& from, Fibre& to) {

@@ -99,7 +99,7 @@ void Machine::leave_fibres() {
   switch_fibre(from, main_);
 }
 
-void Machine::enter_thread(boost::context::detail::transfer_t transfer) {
+void Machine::enter_thread(FibreTransfer transfer) {
   keep_context(transfer);
   Machine& machine = *static_cast<CudaThread*>(hooks_.lane)->machine;
   const Grid& grid = *machine.grids_[machine.current_->viewer.grid].grid;

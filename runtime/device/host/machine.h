@@ -145,7 +145,7 @@ class Machine {
   void poll_pause(host::Site site);
   void sync_block(host::Site site);
 
-  static void enter_thread(boost::context::detail::transfer_t transfer);
+  static void enter_thread(FibreTransfer transfer);
   void resume(CudaThread& thread) {
     Fibre& from = current_ != nullptr ? static_cast<Fibre&>(*current_) : main_;
     current_ = &thread;
