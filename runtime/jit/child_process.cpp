@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <system_error>
 
-extern char** environ;
-
 namespace scantune {
 namespace {
 

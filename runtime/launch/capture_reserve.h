@@ -30,7 +30,7 @@ class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
   };
 
   explicit CaptureReserve(std::shared_ptr<WorkspacePool> pool) : pool_(std::move(pool)) {}
-  static void give_back(void* place);  // the driver's callback: calls no device
+  static void give_back(void* token);  // the driver's callback: calls no device
 
   std::shared_ptr<WorkspacePool> pool_;
   std::vector<std::unique_ptr<Place>> places_;

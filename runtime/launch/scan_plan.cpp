@@ -145,7 +145,6 @@ std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, 
   const auto make = [&](Selection selection) {
     return std::make_shared<ScanPlan>(device, request, std::move(selection), captured_launches);
   };
-  const int sm = device->identity().sm;
   if (request.n == 0)
     return make({Config(*families().front()), ConfigOrigin::untuned, "there is nothing to scan", std::nullopt});
   if (const std::string problem = size_problem(request); !problem.empty()) throw RequestError(problem);
@@ -163,7 +162,7 @@ std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, 
   } catch (const DeviceError& error) {
     failure = error.what();
   }
-  auto plan = make(instead_of(selection, request, sm, failure));
+  auto plan = make(instead_of(selection, request, device->identity().sm, failure));
   log_once("a tuned kernel of " + scanned(request) + " is not used: " + failure + "\nThe default config runs instead.");
   return plan;
 }

@@ -68,7 +68,9 @@ void CudaContext::throw_failure(const std::string& reason) const {
 void CudaContext::remember_failure(const std::string& reason) const {
   auto kept = std::make_unique<const std::string>(reason);
   const std::string* expected = nullptr;
-  if (failure_.compare_exchange_strong(expected, kept.get(), std::memory_order_acq_rel)) kept.release();
+  // Kept for as long as the process lives: whoever reads it holds no lock.
+  if (failure_.compare_exchange_strong(expected, kept.get(), std::memory_order_acq_rel))
+    static_cast<void>(kept.release());
 }
 
 CurrentContext::CurrentContext(const CudaContext& context) {

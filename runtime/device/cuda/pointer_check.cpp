@@ -50,7 +50,7 @@ std::string pointer_problem_in(const CudaContext& context, int device_ordinal, c
   do {
     const auto address = reinterpret_cast<CUdeviceptr>(pointer) + checked;
     const Allocation found = allocation_of(context, address);
-    const std::string problem = problem_of(found, context, device_ordinal);
+    std::string problem = problem_of(found, context, device_ordinal);
     // Allocators that map physical memory piece by piece hand out buffers of several neighbouring ranges.
     if (!problem.empty() && checked > 0)
       return "the allocation holds " + std::to_string(checked) + " bytes from there on, and the scan needs " +

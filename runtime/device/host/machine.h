@@ -78,7 +78,7 @@ class Machine {
     return pick_warp();
   }
   CudaThread* pick_warp();
-  CudaThread* take_lane(Warp& warp) {
+  CudaThread* take_lane(Warp& warp) const {
     const u32 rotated = std::rotr(warp.runnable, static_cast<int>(warp.rotation));
     const u32 place = schedule_.lane_order == LaneOrder::descending ? 31 - static_cast<u32>(std::countl_zero(rotated))
                                                                     : static_cast<u32>(std::countr_zero(rotated));
