@@ -66,8 +66,7 @@ struct Family<LookbackConfig> {
   static constexpr int kMinTileItems = 512;  // smaller tiles would break the limit of 1 % workspace
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (request.determinism == Determinism::run_to_run && is_floating(request.accumulator_type))
-      return "lookback adds floats in an order that changes from run to run";
+    if (needs_fixed_association(request)) return "lookback adds floats in an order that changes from run to run";
     if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
     return scantune::unsupported_reason(request);
   }
@@ -101,9 +100,7 @@ struct Family<LookbackConfig> {
   }
 
   static constexpr const char* invalid_reason(const LookbackConfig& config, const ScanRequest& request, int sm) {
-    if (const char* reason = invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes,
-                                                 config.min_ctas_per_sm, request, sm))
-      return reason;
+    if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
     if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
     if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
     if (config.window > kWarpThreads && config.window % kWarpThreads != 0)
@@ -112,9 +109,6 @@ struct Family<LookbackConfig> {
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
       return "tile_order block_index relies on an undocumented order of CTAs";
-    if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
-      return "the tile does not fit in shared memory";
     return nullptr;
   }
 

@@ -64,6 +64,11 @@ struct ScanRequest {
   constexpr bool operator==(const ScanRequest&) const = default;
 };
 
+// Whether results must not depend on the order in which values happen to be combined.
+constexpr bool needs_fixed_association(const ScanRequest& request) {
+  return request.determinism == Determinism::run_to_run && is_floating(request.accumulator_type);
+}
+
 // Every family of today has kernels for just these problems.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   const ValueType type = request.accumulator_type;

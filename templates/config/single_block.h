@@ -46,13 +46,7 @@ struct Family<SingleBlockConfig> {
   }
 
   static constexpr const char* invalid_reason(const SingleBlockConfig& config, const ScanRequest& request, int sm) {
-    if (const char* reason =
-            invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes, 1, request, sm))
-      return reason;
-    if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
-      return "the tile does not fit in shared memory";
-    return nullptr;
+    return invalid_tile_reason(config, 1, request, sm);
   }
 
   static constexpr int tile_items(const SingleBlockConfig& config) {

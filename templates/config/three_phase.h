@@ -58,18 +58,14 @@ struct Family<ThreePhaseConfig> {
   static constexpr ThreePhaseConfig default_config(const ScanRequest& request, int sm) {
     ThreePhaseConfig config;
     config.items_per_thread = 64 / size_of(request.accumulator_type);
+    if (needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.pdl = limits_of(sm).has_pdl;
     return config;
   }
 
   static constexpr const char* invalid_reason(const ThreePhaseConfig& config, const ScanRequest& request, int sm) {
-    if (const char* reason = invalid_tile_reason(config.block_threads, config.items_per_thread, config.vector_bytes,
-                                                 config.min_ctas_per_sm, request, sm))
-      return reason;
+    if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
     if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
-    if (config.pdl && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
-      return "the tile does not fit in shared memory";
     return nullptr;
   }
 

@@ -90,23 +90,31 @@ constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& reque
   return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
 }
 
-constexpr const char* invalid_tile_reason(int block_threads, int items_per_thread, int vector_bytes,
-                                          int min_ctas_per_sm, const ScanRequest& request, int sm) {
-  if (block_threads < kWarpThreads || block_threads > 1024 || block_threads % kWarpThreads != 0)
+// The rules of every family that scans tiles. Found by the config's type: shared_bytes(config, request).
+template <class Config>
+constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per_sm, const ScanRequest& request,
+                                          int sm) {
+  const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
+  if (threads < kWarpThreads || threads > 1024 || threads % kWarpThreads != 0)
     return "block_threads must be a multiple of 32 up to 1024";
-  if (items_per_thread < 1 || items_per_thread > 128) return "items_per_thread must be between 1 and 128";
-  if (items_per_thread > 128 / size_of(request.accumulator_type))
+  if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
+  if (items > 128 / size_of(request.accumulator_type))
     return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
-  if (vector_bytes != 4 && vector_bytes != 8 && vector_bytes != 16) return "vector_bytes must be 4, 8 or 16";
-  if (vector_bytes < size_of(request.input_type) || vector_bytes < size_of(request.output_type))
+  if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
+  if (bytes < size_of(request.input_type) || bytes < size_of(request.output_type))
     return "vector_bytes is narrower than an item";
   // Judged by the aligned kernel: a plan holds both, and both must exist.
   ScanRequest aligned = request;
   aligned.alignment_bytes = kVectorAlignmentBytes;
-  if (items_per_thread % vector_items(vector_bytes, aligned) != 0)
-    return "items_per_thread must be a multiple of the items in a vector";
-  if (min_ctas_per_sm < 1 || min_ctas_per_sm > limits_of(sm).threads_per_sm / block_threads)
+  if (items % vector_items(bytes, aligned) != 0) return "items_per_thread must be a multiple of the items in a vector";
+  if (config.layout == TileLayout::striped && needs_fixed_association(request))
+    return "the striped layout combines by vectors, so pointers of another alignment would give other bits";
+  if (min_ctas_per_sm < 1 || min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
     return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
+  if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
+  if (config.pdl == 1 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+  if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+    return "the tile does not fit in shared memory";
   return nullptr;
 }
 

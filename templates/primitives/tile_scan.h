@@ -250,7 +250,6 @@ class TileScan {
     sync_warp();
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) vectors[v] = space[slot(v * kWarpThreads + lane_)];
-    sync_warp();
   }
 
   SCANTUNE_DEVICE T* scan_exchange() { return reinterpret_cast<T*>(shared_.at(warp_ * kExchangeBytes)); }

@@ -99,5 +99,13 @@ TEST(Space, DeterministicFloatSumsGoToAFamilyWithAFixedAssociation) {
   EXPECT_STREQ(default_config(request, 90).family().name(), "three_phase");
 }
 
+TEST(Space, DeterministicFloatSumsDoNotDependOnTheAlignmentOfPointers) {
+  ScanRequest request = request_of(ValueType::f32, 1u << 16);
+  request.determinism = Determinism::run_to_run;
+  for (const FamilyModel* family : families())
+    for (const Config& config : searched_configs(*family, request, 90))
+      EXPECT_EQ(to_string(config).find("layout=striped"), std::string::npos) << to_string(config);
+}
+
 }  // namespace
 }  // namespace scantune

@@ -73,8 +73,6 @@ struct Waiver {
 const std::vector<Waiver> kWaivers = {
     {"kernels/single_block.h", "no_sync_block", 1,
      "no warp touches another's shared memory before the barrier inside the next tile's scan"},
-    {"primitives/tile_scan.h", "no_sync_warp", 4,
-     "the next to write there is to_consecutive, in which each lane writes just the slots that it has read here"},
     {"primitives/warp_scan.h", "no_sync_warp", 2,
      "every caller shuffles the result, which each lane has only when it has read what it combines"},
 };
