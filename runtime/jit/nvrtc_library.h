@@ -11,10 +11,12 @@
 
 namespace scantune {
 
+// clang-format off
 #define SCANTUNE_NVRTC_FUNCTIONS(X)                                                                                  \
   X(nvrtcVersion) X(nvrtcGetErrorString) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram)        \
   X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetNumSupportedArchs) \
   X(nvrtcGetSupportedArchs)
+// clang-format on
 
 class NvrtcLibrary {
  public:
