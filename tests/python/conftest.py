@@ -25,7 +25,7 @@ from scantune.worker import Worker
 
 FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
 SUM = Problem.of("i32", "sum")
-QUICK = Policy(24, 6, 4, 3, Rounds(3, 0.1, 1.5), Rounds(5, 0.1, None, True), 2**18, 30.0)
+QUICK = Policy(24, 6, 4, 8, 3, Rounds(3, 0.1, 1.5), Rounds(5, 0.1, None, True), 2**18, 30.0)
 
 
 @pytest.fixture(autouse=True)

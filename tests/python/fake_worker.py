@@ -104,6 +104,10 @@ def misbehave(method: str, config: dict[str, Any]) -> None:
     if suffers("crash", method, config):
         print("segmentation fault, as asked for", file=sys.stderr, flush=True)
         os.abort()
+    if suffers("no_memory", method, config):
+        raise Refusal("device_error", "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY")
+    if suffers("no_disk", method, config):
+        raise Refusal("compile_error", "kernel.cpp:1: fatal error: error writing to kernel.o: No space left on device")
     if suffers("hang", method, config):
         time.sleep(3600)
     if suffers("garbage", method, config):

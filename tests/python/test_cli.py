@@ -18,8 +18,11 @@ from typing import Any
 import pytest
 
 from conftest import FAKE_WORKER
+from fake_worker import DEFAULTS
+from scantune.policy import _HOST, Effort
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
+GROUP = _HOST[Effort.exhaustive].batch
 SMALL = ["--type", "i32", "--n", "2^12", "--workers", "1"]
 
 
@@ -166,20 +169,40 @@ def test_interrupted_run_saves_says_how_to_resume_and_leaves_no_process(
     assert count(db, "trial") >= 10
 
 
-def test_killed_run_loses_at_most_the_trial_in_flight_and_repeats_none(
+def saved_trials(db: Path) -> set[tuple[int, str, str]]:
+    with sqlite3.connect(db) as connection:
+        return set(connection.execute("SELECT n, family, config FROM trial").fetchall())
+
+
+def asked(requests: list[dict[str, Any]], method: str) -> set[tuple[int, str, str]]:
+    """Return the N and config of each request that concerns a candidate."""
+    configs = [(request["request"]["n"], request["config"]) for request in requests if request["method"] == method]
+    return {
+        (n, config["family"], json.dumps(config["parameters"], separators=(",", ":")))
+        for n, config in configs
+        if config["parameters"] != DEFAULTS[config["family"]]  # every run compiles those, to see that it can
+    }
+
+
+def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial(
     tmp_path: Path, request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
     db = tmp_path / "my.db"
+    saved: set[tuple[int, str, str]] = set()
     for least in (5, 30, 60):
+        before = len(request_log())
         process = long_run(db)
         wait_for_trials(db, least)
         process.kill()
         process.communicate(timeout=20)
-    saved = count(db, "trial")
+        requests = request_log()[before:]
+        assert not saved & asked(requests, "compile"), "a saved trial was repeated"
+        saved = saved_trials(db)
+        # Host candidates are verified at their own N, so the log tells what was in flight.
+        assert len(asked(requests, "verify") - saved) <= GROUP
     with sqlite3.connect(db) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-        keys = connection.execute("SELECT problem_id, n, family, config FROM trial").fetchall()
-    assert saved == len(set(keys)) >= 60
+    assert len(saved) == count(db, "trial") >= 60
     code, _ = scantune("--arch", "host", "--type", "i32", "--n", "2^8..2^16:2", "--db", str(db))
     assert code == 0
     assert count(db, "record") == 9

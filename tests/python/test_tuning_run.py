@@ -130,6 +130,15 @@ def test_winner_that_fails_at_its_own_size_is_recorded_and_the_next_one_wins(
     assert statuses(database)["wrong_result"] >= 1
 
 
+def test_next_fastest_are_asked_when_every_finalist_fails_at_its_own_size(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    faults(wrong_at_full_n={"window": 32})  # all but the default's neighbours in `window`, which are slow
+    outcome, _ = tune(sizes=(2**20,), policy=replace(QUICK, trials=1000, polish=0, finalists=1))
+    assert dict(outcome.records[0].config.values)["window"] != 32
+    assert statuses(database)["wrong_result"] > 2
+
+
 def test_impossibly_fast_candidate_does_not_win(tune: Tune, database: Database, faults: Callable[..., None]) -> None:
     faults(too_fast={"block_threads": 128, "family": "lookback"})
     outcome, _ = tune(sizes=(2**22,))
@@ -165,6 +174,93 @@ def test_missing_compiler_is_no_trial(tune: Tune, database: Database, faults: Ca
     with pytest.raises(ScantuneError, match=r"(?s)not even the default configs compile.*expected a ';'"):
         tune()
     assert rows(database, "all_trials") == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"no_memory": {**BIG, "method": "measure"}},
+        {"no_memory": {**BIG, "method": "verify"}},
+        {"no_disk": {**BIG, "method": "compile"}},
+    ],
+    ids=["memory to measure", "memory to verify", "disk to compile"],
+)
+def test_fault_of_the_machine_is_no_trial_and_the_next_run_finds_the_winner(
+    tune: Tune, database: Database, faults: Callable[..., None], fault: dict[str, Any]
+) -> None:
+    faults(**fault)
+    outcome, notebook = tune()
+    assert outcome.records == []
+    (reason,) = notebook.given_up
+    assert "OUT_OF_MEMORY" in reason or "No space left" in reason
+    assert statuses(database).keys() <= {"ok"}
+    faults()
+    outcome, _ = tune(started_at="2026-01-02T00:00:00Z")
+    assert dict(outcome.records[0].config.values)["block_threads"] == 512
+
+
+def test_search_of_another_size_goes_on_after_one_lacked_memory(tune: Tune, faults: Callable[..., None]) -> None:
+    faults(no_memory={"family": "single_block", "method": "measure"})
+    outcome, notebook = tune(sizes=(2**12, 2**18))  # single_block scans the smaller one only
+    assert [record.n for record in outcome.records] == [2**18]
+    assert len(notebook.given_up) == len(outcome.without_winner) == 1
+
+
+def test_full_disk_from_the_start_is_reported_as_such(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    faults(no_disk={"method": "compile"})
+    with pytest.raises(ScantuneError, match=r"(?s)not even the default configs compile.*No space left"):
+        tune()
+    assert rows(database, "all_trials") == []
+
+
+def test_crash_is_tried_once_more_by_a_later_run_and_then_no_more(
+    tune: Tune, database: Database, faults: Callable[..., None], request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    everything = replace(QUICK, trials=1000, polish=0)
+
+    def tries_of_the_guilty() -> int:
+        return sum(
+            request["method"] == "verify" and BIG.items() <= request["config"]["parameters"].items()
+            for request in request_log()
+        )
+
+    faults(crash={**BIG, "method": "verify"})
+    tune(policy=everything)
+    guilty = statuses(database)["crash"]
+    assert tries_of_the_guilty() == guilty > 0
+    for effort, tries in ((Effort.normal, 2), (Effort.exhaustive, 2)):
+        tune(policy=everything, effort=effort, started_at="2026-01-02T00:00:00Z")
+        assert tries_of_the_guilty() == tries * guilty
+    assert statuses(database)["crash"] == guilty
+    assert all(row["reason"].startswith("again: ") for row in rows(database, "all_trials") if row["status"] == "crash")
+
+
+def test_crash_by_chance_is_forgotten_once_a_retry_succeeds(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    faults(crash={**BIG, "method": "verify"})
+    tune(policy=replace(QUICK, trials=1000, polish=0))
+    trials = len(rows(database, "all_trials"))
+    faults()
+    outcome, _ = tune(
+        policy=replace(QUICK, trials=1000, polish=0), effort=Effort.normal, started_at="2026-01-02T00:00:00Z"
+    )
+    assert statuses(database) == {"ok": trials}
+    assert dict(outcome.records[0].config.values)["block_threads"] == 512
+
+
+@pytest.mark.parametrize("fault", ["wrong_result", "crash"])
+def test_default_is_tried_again_however_often_it_failed(tune: Tune, faults: Callable[..., None], fault: str) -> None:
+    few = replace(QUICK, trials=8)
+    faults(**{fault: {"family": "lookback", **DEFAULTS["lookback"], "method": "verify"}})
+    for effort in (Effort.quick, Effort.normal):
+        outcome, _ = tune(effort=effort, policy=few)
+        assert outcome.records[0].default_us is None
+    faults()
+    outcome, _ = tune(effort=Effort.exhaustive, policy=few)
+    assert outcome.records[0].default_us
 
 
 def test_unknown_type_is_refused_before_anything_is_tried(tune: Tune) -> None:

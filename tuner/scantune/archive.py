@@ -92,8 +92,10 @@ class Session:
         return trials
 
     def save_trial(self, problem: Problem, n: int, trial: Trial, is_default: bool) -> None:
+        """Save a trial, in place of one that failed; a measurement that another tuner has saved meanwhile stays."""
         measurement, failure = trial.measurement, trial.failure
         with self._database.transaction():
+            self._database.run("drop_failed_trial", {**self._key(problem, n), **_columns(trial.config)})
             self._database.run(
                 "add_trial",
                 {

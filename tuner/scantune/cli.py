@@ -144,7 +144,7 @@ def _tune(
     if outcome.out_of_budget:
         _note(f"the budget ended before {len(outcome.out_of_budget)} searches: run again to resume, or raise --budget")
     if outcome.without_winner:
-        raise ScantuneError("no config works for:\n" + "\n".join(outcome.without_winner))
+        raise ScantuneError("there is no winner for:\n" + "\n".join(outcome.without_winner))
 
 
 @app.command()

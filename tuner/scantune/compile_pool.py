@@ -11,8 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from scantune.config import Config
+from scantune.environment import check_environment
 from scantune.trial import Failure
 from scantune.worker import Worker, WorkerDied, WorkerError
+
+_TOO_SLOW = "took longer than a minute"  # the host compiler's own limit
 
 
 class CompilePool:
@@ -32,7 +35,10 @@ class CompilePool:
         self.close()
 
     def submit(self, request: dict[str, Any], config: Config) -> Future[float | Failure]:
-        """Return the future of the milliseconds it took, or of why it failed. WorkerUnavailable may come out of it."""
+        """Return the future of the milliseconds it took, or of why it failed.
+
+        WorkerUnavailable and EnvironmentFault may come out of it.
+        """
         return self._executor.submit(self._compile, request, config)
 
     def close(self) -> None:
@@ -51,6 +57,9 @@ class CompilePool:
         except WorkerDied as error:
             return Failure(error.status, f"compile: {error}")
         except WorkerError as error:
+            check_environment("compile", error)
+            if _TOO_SLOW in str(error):
+                return Failure("timeout", f"compile: {error}")
             return Failure("compile_error", f"{error.kind}: {error}" if error.kind != "compile_error" else str(error))
         milliseconds = result.get("compile_ms")
         return float(milliseconds) if isinstance(milliseconds, (int, float)) and milliseconds >= 0 else 0.0

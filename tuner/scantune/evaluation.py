@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scantune.config import Config
+from scantune.environment import check_environment
 from scantune.measurement import Measurement
 from scantune.policy import Rounds
 from scantune.problem import Problem
@@ -14,7 +15,7 @@ from scantune.space import Space
 from scantune.trial import Failure
 from scantune.worker import Worker, WorkerDied, WorkerError
 
-# How a refusal of the worker is remembered; a refused device or an unknown config is no fault of the compiler.
+# How a refusal of the worker is remembered, unless the environment is to blame, which is no trial at all.
 _STATUS = {"compile_error": "compile_error", "wrong_result": "wrong_result", "internal": "crash"}
 
 # A scan moves the bytes of a copy, so a much faster one did not do its work. Below this size launches are what counts.
@@ -70,7 +71,7 @@ class Evaluator:
             return False
 
     def verify(self, problem: Problem, n: int, config: Config, seed: int, all_kinds: bool = False) -> Failure | None:
-        """Return why the config's results at n items cannot be trusted, or None.
+        """Return why the config's results at n items cannot be trusted, or None. Raises EnvironmentFault.
 
         With all_kinds, exclusive scans and initial values are checked too: a record serves them all.
         """
@@ -85,7 +86,10 @@ class Evaluator:
         return None
 
     def measure(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
-        """Return each config's time, all interleaved; one by one if together they bring the worker down."""
+        """Return each config's time, all interleaved; one by one if together they bring the worker down.
+
+        Raises EnvironmentFault when even one alone cannot be measured for want of memory or the like.
+        """
         try:
             measured = self._measure_together(problem, n, configs, rounds)
         except (WorkerError, WorkerDied) as error:
@@ -134,6 +138,7 @@ class Evaluator:
 
 
 def _failure(step: str, error: WorkerError | WorkerDied) -> Failure:
+    check_environment(step, error)
     if isinstance(error, WorkerDied):
         return Failure(error.status, f"{step}: {error}")
     kind = "" if error.kind in ("wrong_result", "launch_error", "compile_error") else f"{error.kind}: "

@@ -63,6 +63,7 @@ class ProblemSearch:
         self._failures: dict[Config, Failure] = {}
         self._compiling: deque[Compiling] = deque()
         self._pending: deque[Config] = deque()  # to be tried before anything is suggested
+        self._retried: set[Config] = set()  # failed in an earlier run, perhaps by chance
         self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
 
     @property
@@ -73,7 +74,14 @@ class ProblemSearch:
         """Return the winner's record, or None when no config could be verified and timed.
 
         `starts` are tried first, after the defaults. `holder` is the winner of an earlier run; it stays unless beaten.
+        Raises EnvironmentFault when the machine cannot go on; what was tried is saved by then.
         """
+        try:
+            return self._run(starts, holder)
+        finally:
+            self._drop_compiling()
+
+    def _run(self, starts: Iterable[Config], holder: Config | None) -> Record | None:
         self._learn_from_stored_trials()
         holder = self._legal(holder)
         hopeful = [self._legal(config) for config in starts]
@@ -88,7 +96,11 @@ class ProblemSearch:
     def _learn_from_stored_trials(self) -> None:
         for trial in self._tools.session.trials(self._problem, self._n):
             config = self._space.known(trial.config)
-            if config and self._search.take(config):
+            if config is None:
+                continue
+            if trial.failure and (trial.failure.deserves_retry or config == self._space.default):
+                self._retried.add(config)
+            elif self._search.take(config):
                 self._learn(Trial(config, trial.measurement, trial.failure), score=None)
 
     def _legal(self, config: Config | None) -> Config | None:
@@ -105,7 +117,7 @@ class ProblemSearch:
     def _explore(self, limit: int) -> None:
         while self._owed or (self._tried < limit and not self._out_of_time):
             # While one batch is measured the next one compiles.
-            depth = max(len(self._owed), min(2 * self._tools.policy.batch, limit - self._tried))
+            depth = max(len(self._owed), min(self._tools.policy.ahead, limit - self._tried))
             self._compile_ahead(depth, suggest=not self._out_of_time)
             if not self._compiling:
                 break
@@ -122,7 +134,7 @@ class ProblemSearch:
             steps = [config for config in self._neighbours(centre) if not self._search.seen(config)]
             self._queue(steps[: limit - self._tried])
             while (self._pending or self._compiling) and self._best == centre and not self._out_of_time:
-                self._compile_ahead(2 * self._tools.policy.batch, suggest=False)
+                self._compile_ahead(self._tools.policy.ahead, suggest=False)
                 self._race_batch()
         self._drop_compiling()
 
@@ -199,6 +211,8 @@ class ProblemSearch:
         return self._times[best] / again.median_us
 
     def _save(self, trial: Trial, score: float | None) -> None:
+        if trial.failure:
+            trial = trial.failed(self._counted(trial.config, trial.failure))
         self._tools.session.save_trial(self._problem, self._n, trial, trial.config == self._space.default)
         self._learn(trial, score)
         best = self._best
@@ -218,10 +232,18 @@ class ProblemSearch:
         self._search.tell(trial.config, self._times[trial.config])
 
     def _decide(self, holder: Config | None) -> Record | None:
-        """Measure the fastest again with more rounds, beside the default and the holder; verify the winner at N."""
-        finalists = self._finalists(holder)
-        if not finalists:
-            return None
+        """Return the record of the final round; of another one among the next fastest if all finalists failed."""
+        while finalists := self._finalists(holder):
+            record = self._final_round(finalists, holder)
+            if record:
+                return record
+        return None
+
+    def _final_round(self, finalists: Sequence[Config], holder: Config | None) -> Record | None:
+        """Measure the fastest again with more rounds, beside the default and the holder; verify the winner at N.
+
+        Returns None when every finalist failed, and is rejected by then.
+        """
         policy = self._tools.policy
         measured = self._tools.evaluator.measure(self._problem, self._n, finalists, policy.final)
         times: dict[Config, Measurement] = {}
@@ -244,7 +266,11 @@ class ProblemSearch:
         always = [config for config in (self._space.default, holder) if config in self._times]
         return list(dict.fromkeys([*always, *by_time[: self._tools.policy.finalists]]))
 
+    def _counted(self, config: Config, failure: Failure) -> Failure:
+        return failure.again() if config in self._retried else failure
+
     def _reject(self, config: Config, failure: Failure) -> None:
+        failure = self._counted(config, failure)
         self._times.pop(config, None)
         self._failures[config] = failure
         self._tools.session.save_failure(self._problem, self._n, config, failure)

@@ -75,7 +75,7 @@ class ProgressReport:
         self._advance()
 
     def gave_up(self, problem: Problem, n: int, reason: str) -> None:
-        text = f"{problem} {format_size(n)}: no config works: {reason.splitlines()[0] if reason else ''}"
+        text = f"{problem} {format_size(n)}: no winner: {reason.splitlines()[0] if reason else ''}"
         self._console.print(text, style="red", markup=False, highlight=False)
         self._advance()
 

@@ -9,6 +9,10 @@ from scantune.measurement import Measurement
 
 STATUSES = ("ok", "compile_error", "wrong_result", "launch_error", "timeout", "crash")
 
+# A busy machine can be what is behind these, so a later run tries once more; the mark says that one did.
+_PERHAPS_CHANCE = ("timeout", "crash")
+_AGAIN = "again: "
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -18,6 +22,15 @@ class Failure:
     def __post_init__(self) -> None:
         if self.status not in STATUSES[1:]:
             raise ValueError(f"{self.status!r} is not a failure")
+
+    @property
+    def deserves_retry(self) -> bool:
+        """Return whether a later run should try the config once more."""
+        return self.status in _PERHAPS_CHANCE and not self.reason.startswith(_AGAIN)
+
+    def again(self) -> Failure:
+        """Return the failure of a retry, which deserves no other."""
+        return replace(self, reason=_AGAIN + self.reason) if self.deserves_retry else self
 
 
 @dataclass(frozen=True)

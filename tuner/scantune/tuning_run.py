@@ -12,6 +12,7 @@ from scantune.archive import Archive
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
 from scantune.device import Device
+from scantune.environment import EnvironmentFault
 from scantune.errors import ScantuneError, UsageError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.policy import Policy
@@ -121,7 +122,11 @@ class TuningRun:
         outcome.spaces[problem, n] = space
         old = self._records.get((self._device, problem, n))
         search = ProblemSearch(tools, problem, n, space, deadline)
-        record = search.run(self._starts(problem, n), old.config if old else None)
+        try:
+            record = search.run(self._starts(problem, n), old.config if old else None)
+        except EnvironmentFault as error:
+            self._give_up(problem, n, f"given up, to be tried again by the next run: {error}", outcome)
+            return
         if record:
             self._records[record.key] = record
             self._watcher.found(record, space)
@@ -139,7 +144,11 @@ class TuningRun:
         """Tell a compiler that is missing from a config that is wrong; only the latter is remembered as a trial."""
         failures = []
         for config in space.defaults:
-            outcome = self._pool.submit(problem.request(n), config).result()
+            try:
+                outcome = self._pool.submit(problem.request(n), config).result()
+            except EnvironmentFault as error:
+                failures.append(f"{config}: {error}")
+                continue
             if not isinstance(outcome, Failure):
                 return
             failures.append(f"{config}: {outcome.reason}")
