@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "effort.h"
 #include "expected_scan.h"
 #include "scan_kernels.h"
 
@@ -86,7 +87,7 @@ class Schedules : public testing::TestWithParam<Variant> {
 
 TEST_P(Schedules, GiveTheSameResultForTwoOverlappingScansInPlace) {
   Workspace workspace(device_, need());
-  for (u64 seed = 1; seed <= 500; ++seed) {
+  for (u64 seed = 1; seed <= 500 * kTestEffort; ++seed) {
     check(kItems, 2, workspace, seed);
     if (HasFatalFailure()) return;
     ASSERT_EQ(workspace.header().epoch, 2 * seed);
@@ -97,7 +98,7 @@ TEST_P(Schedules, GiveTheSameResultForTwoOverlappingScansInPlace) {
 // From a few launches before the epochs are used up to a few after, with sizes that come and go.
 TEST_P(Schedules, CarryAWorkspaceThroughTheWrapOfItsEpoch) {
   Random random(5);
-  for (u64 seed = 1; seed <= 60; ++seed) {
+  for (u64 seed = 1; seed <= 60 * kTestEffort; ++seed) {
     Workspace workspace(device_, need());
     workspace.header().epoch = kLastEpoch - 2;
     for (int run = 0; run < 3; ++run) {
@@ -113,7 +114,7 @@ TEST_P(Schedules, CarryAWorkspaceThroughTheWrapOfItsEpoch) {
 TEST_P(Schedules, TakeNoWordOfAnEarlierLaunchForTheirOwn) {
   Random random(9);
   Workspace workspace(device_, need());
-  for (u64 seed = 1; seed <= 100; ++seed) {
+  for (u64 seed = 1; seed <= 100 * kTestEffort; ++seed) {
     check(1 + random.below(static_cast<u32>(kItems)), 1 + static_cast<int>(random.below(3)), workspace, 7000 + seed);
     if (HasFatalFailure()) return;
   }

@@ -3,6 +3,7 @@
 
 #include <regex>
 
+#include "effort.h"
 #include "instantiation/instantiation.h"
 #include "jit/nvrtc_compiler.h"
 #include "problems.h"
@@ -11,7 +12,7 @@
 namespace scantune {
 namespace {
 
-constexpr int kDrawnConfigs = 4;
+constexpr int kDrawnConfigs = 4 * kTestEffort;
 constexpr u64 kManyItems = 1 << 26;  // defaults depend on n
 
 struct Case {
