@@ -51,6 +51,7 @@ void CudaContext::check(int result, const char* call) const {
   if (result == CUDA_SUCCESS) return;
   const std::string text = text_of(static_cast<CUresult>(result), call);
   if (destroys_context(static_cast<CUresult>(result))) remember_failure(text);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemoryError(text);
   throw DeviceError(text);
 }
 

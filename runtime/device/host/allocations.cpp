@@ -42,7 +42,7 @@ void* Allocations::allocate(u64 bytes) {
   const u64 total = round_up(bytes, kGuardBytes) + 2 * kGuardBytes;
   auto* const memory = total < bytes ? nullptr : static_cast<unsigned char*>(std::aligned_alloc(kGuardBytes, total));
   if (memory == nullptr)
-    throw DeviceError("the host device cannot allocate " + std::to_string(bytes) + " bytes: memory is short");
+    throw OutOfMemoryError("the host device cannot allocate " + std::to_string(bytes) + " bytes: memory is short");
   const Range range{memory + kGuardBytes, bytes};
   std::memset(memory, kGuard, kGuardBytes);
   std::memset(range.begin, kPoison, bytes);

@@ -19,6 +19,9 @@ struct CompileError : Error {  // a kernel did not compile; the text holds the c
 struct DeviceError : Error {  // no device, no driver, or a failed call of the driver
   using Error::Error;
 };
+struct OutOfMemoryError : DeviceError {  // the device has too little free memory
+  using DeviceError::DeviceError;
+};
 struct DatabaseError : Error {  // a tuning database cannot be read
   using Error::Error;
 };
