@@ -37,11 +37,6 @@ struct StreamState {
   void* capturing_graph = nullptr;  // non-null while the stream is being captured
 };
 
-struct LaunchTarget {
-  const Module* module;
-  KernelArguments arguments;  // pointers and init filled in; offsets and n come from the Launch
-};
-
 class Device {
  public:
   virtual ~Device() = default;
@@ -54,10 +49,10 @@ class Device {
   virtual std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                        std::span<const int> max_shared_bytes) = 0;
 
-  // Enqueues one kernel. Throws DeviceError; after an error that destroyed the context every further call throws too.
+  // Enqueues one kernel. n and the offsets of the arguments are the launch's, whatever the caller left there. Throws DeviceError; after an error that destroyed the context every further call throws too.
   virtual void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) = 0;
 
-  virtual void* allocate(u64 bytes) = 0;  // throws DeviceError when memory is short
+  virtual void* allocate(u64 bytes) = 0;  // throws OutOfMemoryError
   virtual void free(void* memory) noexcept = 0;
   virtual void zero(void* memory, u64 bytes) = 0;  // complete on return; legal while other streams are captured
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous

@@ -41,7 +41,10 @@ void scan(const ScanRequest& request, const void* input, void* output, const voi
 
 void release(Stream stream) {
   const auto device = current_device();
-  launch_context(device).streams().release(device->stream_state(stream).id);
+  const StreamState state = device->stream_state(stream);
+  if (state.capturing_graph != nullptr)
+    throw RequestError("release() of a stream that is being captured: end the capture first");
+  launch_context(device).streams().release(state.id);
 }
 
 RawBuffer::RawBuffer(std::uint64_t bytes) : device_(current_device()), bytes_(bytes) {

@@ -6,44 +6,49 @@
 
 namespace scantune {
 
+CaptureReserve::CaptureReserve(std::shared_ptr<WorkspacePool> pool, const WorkspaceNeed& need, int most)
+    : pool_(std::move(pool)), need_(need), places_(static_cast<std::size_t>(most)) {
+  free_.reserve(places_.size());
+  for (std::size_t place = places_.size(); place > 0; --place) free_.push_back(&places_[place - 1]);
+}
+
 std::shared_ptr<CaptureReserve> CaptureReserve::make(std::shared_ptr<WorkspacePool> pool, const WorkspaceNeed& need,
-                                                     int launches) {
-  std::shared_ptr<CaptureReserve> reserve(new CaptureReserve(std::move(pool)));
-  reserve->free_.reserve(static_cast<std::size_t>(launches));
-  for (int launch = 0; launch < launches; ++launch) {
-    reserve->places_.push_back(std::make_unique<Place>());
-    reserve->places_.back()->block = reserve->pool_->acquire(need);
-    reserve->free_.push_back(reserve->places_.back().get());
-  }
+                                                     int most, int ahead) {
+  std::shared_ptr<CaptureReserve> reserve(new CaptureReserve(std::move(pool), need, most));
+  for (int place = 0; place < ahead; ++place)
+    reserve->places_[static_cast<std::size_t>(place)].block = reserve->pool_->acquire(need);
   return reserve;
 }
 
 CaptureReserve::~CaptureReserve() {
-  for (const auto& place : places_)
-    if (place->block.memory != nullptr) pool_->give_back(place->block);
+  for (const Place& place : places_)
+    if (place.block.memory != nullptr) pool_->give_back(place.block);
 }
 
 void* CaptureReserve::take(Device& device, void* graph) {
-  Place* place = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!free_.empty()) {
-      place = free_.back();
-      free_.pop_back();
-    }
-  }
+  Place* const place = take_free();
   if (place == nullptr)
     throw RequestError("the stream is being captured and the plan reserved only " + std::to_string(places_.size()) +
                        " workspaces, all held by living graphs: raise ScanOptions::captured_launches");
   place->reserve = shared_from_this();
-  void* const memory = place->block.memory;
   try {
-    device.retain_until_graph_dies(graph, &give_back, place);
+    if (place->block.memory == nullptr) place->block = pool_->acquire(need_);
   } catch (...) {
     give_back(place);
     throw;
   }
+  void* const memory = place->block.memory;
+  device.retain_until_graph_dies(graph, &give_back, place);  // gives the place back even if it throws
   return memory;
+}
+
+// The last one given back, so that a block is used again before another is allocated.
+CaptureReserve::Place* CaptureReserve::take_free() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return nullptr;
+  Place* const place = free_.back();
+  free_.pop_back();
+  return place;
 }
 
 void CaptureReserve::give_back(void* token) {

@@ -1,5 +1,5 @@
-// Workspaces set aside for launches of one plan that are captured into graphs. A capture must not allocate, and a graph
-// may be replayed at any time while it lives, so each captured launch has a workspace of its own until its graph dies.
+// Workspaces for launches of one plan that are captured into graphs. A graph may be replayed at any time while it lives,
+// so each captured launch has a workspace of its own until its graph dies.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,16 @@ namespace scantune {
 
 class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
  public:
-  // Takes `launches` blocks from the pool; need.kind is not none. Throws DeviceError when memory is short.
-  static std::shared_ptr<CaptureReserve> make(std::shared_ptr<WorkspacePool> pool, const WorkspaceNeed& need,
-                                              int launches);
+  // Blocks for at most `most` launches that live in graphs at the same time, `ahead` of them taken from the pool now, so
+  // that the first captures do not allocate. need.kind is not none. Throws OutOfMemoryError.
+  static std::shared_ptr<CaptureReserve> make(std::shared_ptr<WorkspacePool> pool, const WorkspaceNeed& need, int most,
+                                              int ahead);
   ~CaptureReserve();
   CaptureReserve(const CaptureReserve&) = delete;
   CaptureReserve& operator=(const CaptureReserve&) = delete;
 
   // A workspace that the graph being captured keeps until it dies. The reserve outlives its graphs, even if the plan
-  // does not. Throws RequestError when all are taken.
+  // does not. Throws RequestError when all are taken, OutOfMemoryError.
   void* take(Device& device, void* graph);
 
  private:
@@ -29,11 +30,13 @@ class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
     std::shared_ptr<CaptureReserve> reserve;  // set while a graph holds the block
   };
 
-  explicit CaptureReserve(std::shared_ptr<WorkspacePool> pool) : pool_(std::move(pool)) {}
+  CaptureReserve(std::shared_ptr<WorkspacePool> pool, const WorkspaceNeed& need, int most);
+  Place* take_free();  // null when all are taken
   static void give_back(void* token);  // the driver's callback: calls no device
 
   std::shared_ptr<WorkspacePool> pool_;
-  std::vector<std::unique_ptr<Place>> places_;
+  const WorkspaceNeed need_;
+  std::vector<Place> places_;  // some without a block as yet
   std::mutex mutex_;
   std::vector<Place*> free_;
 };

@@ -60,7 +60,7 @@ void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& tabl
     if (device->stream_state(stream).capturing_graph != nullptr)
       fail(request, "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a "
                     "plan before the capture and call that, or call scan() once before");
-    plan = &plans.insert(make_scan_plan(device, table, request, captured_launches), captured_launches);
+    plan = &plans.insert(make_scan_plan(device, table, request, captured_launches, CaptureMemory::on_demand), captured_launches);
   }
   plan->run(input, output, InitialValue(request, init), stream);
 }

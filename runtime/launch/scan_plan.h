@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "launch/capture_reserve.h"
@@ -20,19 +21,28 @@ struct InitialValue {
   InitialValue(const ScanRequest& request, const void* value);
 };
 
+// When the workspaces of captured launches are allocated.
+enum class CaptureMemory {
+  ahead,     // with the plan, so that a capture allocates nothing
+  on_demand  // by the first capture that needs one, so that a plan never captured costs nothing
+};
+
 class ScanPlan {
  public:
   static constexpr int kMostCapturedLaunches = 4096;
 
-  // Compiles and loads the selected config, both its aligned and its any-alignment kernels, and sets workspaces aside
-  // for captured_launches. request.alignment_bytes is ignored. Throws CompileError or DeviceError when the config's
-  // kernels cannot be had, RequestError when the config does not solve the request.
-  ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection,
-           int captured_launches);
+  // Compiles and loads the selected config, both its aligned and its any-alignment kernels. request.alignment_bytes is
+  // ignored. Throws CompileError or DeviceError when the config's kernels cannot be had, RequestError when the config
+  // does not solve the request. No launch may be captured until allow_captures().
+  ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection);
+
+  // Lets this many launches live in graphs at the same time. Before the first run(). Throws OutOfMemoryError.
+  void allow_captures(int captured_launches, CaptureMemory memory);
 
   // Scans input[0, n) into output[0, n). Throws RequestError before anything is launched when a pointer is null,
   // misaligned, or the ranges overlap without being the same, or when the stream is being captured and no reserved
-  // workspace is free. Lock-free and allocation-free once the stream has been used.
+  // workspace is free. Allocation-free once the stream has been used. A plan of one launch takes no lock; one of several
+  // launches holds its stream's workspace while it enqueues them.
   void run(const void* input, void* output, const InitialValue& init, Stream stream);
 
   std::string describe() const;
@@ -47,8 +57,14 @@ class ScanPlan {
     LaunchList launches;
   };
 
-  Variant load_variant(int alignment_bytes);
-  void* workspace(Stream stream);
+  struct Workspace {
+    void* memory = nullptr;
+    std::unique_lock<std::mutex> turn;  // of a scan whose launches pass data on through the memory
+  };
+
+  Variant load_variant(const ScanRequest& request);
+  Workspace workspace(Stream stream);
+  bool passes_data_between_launches() const;
 
   LaunchContext& context_;
   ScanRequest request_;
@@ -59,8 +75,10 @@ class ScanPlan {
 };
 
 // The plan that the table's records suggest. Should the kernels of a tuned config not compile or load, the default
-// config takes its place, which is logged once and told by describe().
+// config takes its place, which is logged once and told by describe(); a device that has failed or is out of memory is no
+// such case.
 std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                         const ScanRequest& request, int captured_launches);
+                                         const ScanRequest& request, int captured_launches,
+                                         CaptureMemory memory = CaptureMemory::ahead);
 
 }  // namespace scantune

@@ -14,52 +14,54 @@ StreamWorkspaces::StreamWorkspaces(std::shared_ptr<WorkspacePool> pool) : pool_(
 
 StreamWorkspaces::~StreamWorkspaces() {
   for (const auto& [id, stream] : streams_)
-    for (const auto& block : stream->blocks) pool_->give_back(*block);
+    for (const auto& region : stream->leased) pool_->give_back(region->block);
 }
 
-void* StreamWorkspaces::lease_new(u64 stream_id, const WorkspaceNeed& need) {
+LeasedWorkspace StreamWorkspaces::lease_new(u64 stream_id, const WorkspaceNeed& need) {
   const std::lock_guard lock(mutex_);
   Stream& owner = stream(stream_id);
-  auto& region = owner.regions[static_cast<std::size_t>(layout_of(need))];
+  auto& current = owner.regions[static_cast<std::size_t>(layout_of(need))];
+  Region* region = current.load(std::memory_order_relaxed);
   // Another thread may have leased for this stream in the meantime.
-  if (const WorkspaceBlock* block = region.load(std::memory_order_relaxed); block != nullptr && block->bytes >= need.bytes)
-    return block->memory;
-  owner.blocks.push_back(std::make_unique<const WorkspaceBlock>(pool_->acquire(need)));
-  region.store(owner.blocks.back().get(), std::memory_order_release);
-  return owner.blocks.back()->memory;
+  if (region == nullptr || region->block.bytes < need.bytes) {
+    auto leased = std::make_unique<Region>();
+    owner.leased.reserve(owner.leased.size() + 1);
+    leased->block = pool_->acquire(need);
+    region = owner.leased.emplace_back(std::move(leased)).get();
+    current.store(region, std::memory_order_release);
+  }
+  return {region->block.memory, region->launching};
 }
 
 StreamWorkspaces::Stream& StreamWorkspaces::stream(u64 stream_id) {
-  auto& owner = streams_[stream_id];
-  if (owner == nullptr) {
-    owner = std::make_unique<Stream>();
-    if (2 * (used_slots_ + 1) > tables_.back()->slots.size()) {
-      rebuild();
-    } else {
-      insert(*tables_.back(), key_of(stream_id), owner->regions);
-    }
-  }
+  if (const auto known = streams_.find(stream_id); known != streams_.end()) return *known->second;
+  if (2 * (streams_.size() + 1) > tables_.back()->slots.size()) grow();
+  auto& owner = streams_[stream_id] = std::make_unique<Stream>();
+  insert(*tables_.back(), key_of(stream_id), owner->regions);
   return *owner;
 }
 
 void StreamWorkspaces::insert(Table& table, u64 key, const Regions& regions) {
+  const auto is_free = [](u64 found) { return found == kEmpty || found == kReleased; };
   std::size_t index = hash(key);
-  while (table.slots[index & table.mask].key.load(std::memory_order_relaxed) != kEmpty) ++index;
+  while (!is_free(table.slots[index & table.mask].key.load(std::memory_order_relaxed))) ++index;
   Slot& slot = table.slots[index & table.mask];
   slot.regions.store(&regions, std::memory_order_relaxed);
   slot.key.store(key, std::memory_order_release);
-  ++used_slots_;
 }
 
-// A new table without the released slots, at most a quarter full.
-void StreamWorkspaces::rebuild() {
-  std::size_t slots = kFirstSlots;
-  while (slots < 4 * streams_.size()) slots *= 2;
-  auto table = std::make_unique<Table>(slots);
-  used_slots_ = 0;
+void StreamWorkspaces::grow() {
+  auto table = std::make_unique<Table>(2 * tables_.back()->slots.size());
   for (const auto& [id, stream] : streams_) insert(*table, key_of(id), stream->regions);
-  table_.store(table.get(), std::memory_order_release);
   tables_.push_back(std::move(table));
+  table_.store(tables_.back().get(), std::memory_order_release);
+}
+
+std::size_t StreamWorkspaces::slots() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t slots = 0;
+  for (const auto& table : tables_) slots += table->slots.size();
+  return slots;
 }
 
 void StreamWorkspaces::release(u64 stream_id) {
@@ -67,14 +69,10 @@ void StreamWorkspaces::release(u64 stream_id) {
   const auto found = streams_.find(stream_id);
   if (found == streams_.end()) return;
   Table& table = *tables_.back();
-  const u64 key = key_of(stream_id);
-  for (std::size_t index = hash(key);; ++index) {
-    Slot& slot = table.slots[index & table.mask];
-    const u64 current = slot.key.load(std::memory_order_relaxed);
-    if (current == key) slot.key.store(kReleased, std::memory_order_relaxed);
-    if (current == key || current == kEmpty) break;
-  }
-  for (const auto& block : found->second->blocks) pool_->give_back(*block);
+  std::size_t index = hash(key_of(stream_id));
+  while (table.slots[index & table.mask].key.load(std::memory_order_relaxed) != key_of(stream_id)) ++index;
+  table.slots[index & table.mask].key.store(kReleased, std::memory_order_relaxed);
+  for (const auto& region : found->second->leased) pool_->give_back(region->block);
   streams_.erase(found);
 }
 

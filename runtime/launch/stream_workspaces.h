@@ -13,6 +13,12 @@
 
 namespace scantune {
 
+// A workspace and the right to use it in one stream.
+struct LeasedWorkspace {
+  void* memory;
+  std::mutex& launching;  // held while the launches of one scan that pass data on through the memory are enqueued
+};
+
 class StreamWorkspaces {
  public:
   explicit StreamWorkspaces(std::shared_ptr<WorkspacePool> pool);
@@ -20,27 +26,35 @@ class StreamWorkspaces {
 
   // The stream's workspace for a need that is not none. Lock-free and allocation-free unless the stream is new or needs
   // more than ever before; then a new block is taken, and the old one kept, since a launch may still be using it.
-  void* lease(u64 stream_id, const WorkspaceNeed& need) {
+  LeasedWorkspace lease(u64 stream_id, const WorkspaceNeed& need) {
     if (const Regions* regions = find(stream_id))
-      if (const WorkspaceBlock* block = (*regions)[static_cast<std::size_t>(layout_of(need))].load(std::memory_order_acquire);
-          block != nullptr && block->bytes >= need.bytes)
-        return block->memory;
+      if (Region* region = (*regions)[static_cast<std::size_t>(layout_of(need))].load(std::memory_order_acquire);
+          region != nullptr && region->block.bytes >= need.bytes)
+        return {region->block.memory, region->launching};
     return lease_new(stream_id, need);
   }
 
   // Gives the stream's blocks back to the pool. No launch of the stream may be running or be made meanwhile.
   void release(u64 stream_id);
 
+  // Slots of all tables that readers may be in: bounded by the most streams that were known at one time.
+  std::size_t slots() const;
+
  private:
-  using Regions = std::array<std::atomic<const WorkspaceBlock*>, kWorkspaceLayouts>;
+  struct Region {
+    WorkspaceBlock block;
+    std::mutex launching;
+  };
+  using Regions = std::array<std::atomic<Region*>, kWorkspaceLayouts>;
 
   struct Stream {
     Regions regions{};
-    std::vector<std::unique_ptr<const WorkspaceBlock>> blocks;  // all that the stream has ever leased
+    std::vector<std::unique_ptr<Region>> leased;  // all that the stream has ever had
   };
 
-  // Open addressing over a power of two of slots. A reader compares keys only until it finds its own, and nobody
-  // releases a stream that is in use, so the pointer behind a matching key is alive.
+  // Open addressing over a power of two of slots, at most half of which belong to streams. A reader compares keys only
+  // until it finds its own, and nobody releases a stream that is in use, so the pointer behind a matching key is alive.
+  // A released slot serves another stream, but is never empty again: a reader stops at an empty one.
   struct Slot {
     std::atomic<u64> key{kEmpty};
     std::atomic<const Regions*> regions{nullptr};
@@ -59,25 +73,25 @@ class StreamWorkspaces {
   const Regions* find(u64 stream_id) const {
     const Table& table = *table_.load(std::memory_order_acquire);
     const u64 key = key_of(stream_id);
-    for (std::size_t index = hash(key);; ++index) {
-      const Slot& slot = table.slots[index & table.mask];
+    for (std::size_t probe = 0; probe <= table.mask; ++probe) {  // released slots may leave none empty
+      const Slot& slot = table.slots[(hash(key) + probe) & table.mask];
       const u64 found = slot.key.load(std::memory_order_acquire);
       if (found == key) return slot.regions.load(std::memory_order_relaxed);
       if (found == kEmpty) return nullptr;
     }
+    return nullptr;
   }
 
-  void* lease_new(u64 stream_id, const WorkspaceNeed& need);
+  LeasedWorkspace lease_new(u64 stream_id, const WorkspaceNeed& need);
   Stream& stream(u64 stream_id);
-  void insert(Table& table, u64 key, const Regions& regions);
-  void rebuild();
+  static void insert(Table& table, u64 key, const Regions& regions);
+  void grow();
 
   std::shared_ptr<WorkspacePool> pool_;
   std::atomic<Table*> table_;
-  std::mutex mutex_;  // of everything below; writers only
+  mutable std::mutex mutex_;  // of everything below; writers only
   std::unordered_map<u64, std::unique_ptr<Stream>> streams_;
-  std::size_t used_slots_ = 0;                  // of the current table, released ones included
-  std::vector<std::unique_ptr<Table>> tables_;  // old ones stay: a reader may be in them; sizes grow, so few exist
+  std::vector<std::unique_ptr<Table>> tables_;  // old ones stay: a reader may be in them; each is twice the one before
 };
 
 }  // namespace scantune

@@ -25,7 +25,7 @@ class WorkspacePool {
   explicit WorkspacePool(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   // A block of at least need.bytes whose last owner had the same layout; need.kind is not none. Zeroed when it is new,
-  // if the layout asks for it. Throws DeviceError when memory is short.
+  // if the layout asks for it. Throws OutOfMemoryError.
   WorkspaceBlock acquire(const WorkspaceNeed& need);
 
   // No launch that uses the block may be running. Touches no device, so a driver's callback may call it.

@@ -43,7 +43,6 @@ void CopyKernel::enqueue(const void* input, void* output, u64 bytes, Stream stre
   KernelArguments arguments{};
   arguments.input = input;
   arguments.output = output;
-  arguments.n = vectors;
   device_.launch(*module_, launch, arguments, stream);
 }
 

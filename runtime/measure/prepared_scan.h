@@ -31,7 +31,4 @@ class PreparedScan {
   std::unique_ptr<Module> module_;
 };
 
-// The same problem for pointers that are aligned to whole items only.
-ScanRequest element_aligned(ScanRequest request);
-
 }  // namespace scantune

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "launch/loading.h"
+
 namespace scantune {
 namespace {
 

@@ -72,6 +72,7 @@ class FakeDevice : public Device {
 
   std::unique_ptr<Module> load(const Binary&, std::span<const std::string> kernels,
                                std::span<const int> max_shared_bytes) override {
+    if (before_load) before_load();
     auto module = std::make_unique<FakeModule>();
     module->kernels.assign(kernels.begin(), kernels.end());
     module->max_shared_bytes.assign(max_shared_bytes.begin(), max_shared_bytes.end());
@@ -80,10 +81,15 @@ class FakeDevice : public Device {
   void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
     const std::lock_guard lock(mutex);
     launched.push_back({static_cast<const FakeModule*>(&module), launch, arguments, stream});
+    auto& passed = launched.back().arguments;
+    passed.n = launch.n;
+    passed.source_offset = launch.source_offset;
+    passed.destination_offset = launch.destination_offset;
   }
 
   void* allocate(u64 bytes) override {
     called_driver();
+    if (out_of_memory) throw OutOfMemoryError("the fake device is out of memory");
     void* memory = std::aligned_alloc(256, round_up(bytes, 256));
     std::memset(memory, 0xa5, bytes);
     const std::lock_guard lock(mutex);
@@ -103,6 +109,7 @@ class FakeDevice : public Device {
   void upload(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void synchronize() override {}
+  std::string failure() const override { return lost; }
 
   StreamState stream_state(Stream stream) override {
     if (stream == nullptr) return {0, nullptr};
@@ -114,7 +121,10 @@ class FakeDevice : public Device {
   }
   std::string stream_problem(Stream stream) override { return stream == nullptr ? "" : streams.at(stream).problem; }
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override {
-    if (fail_to_retain) throw DeviceError("the fake device cannot retain");
+    if (fail_to_retain) {
+      release(token);
+      throw DeviceError("the fake device cannot retain");
+    }
     held_by_graph[graph].emplace_back(release, token);
   }
   double time_us(const std::function<void(Stream)>&, int) override { return 1; }
@@ -128,6 +138,9 @@ class FakeDevice : public Device {
   std::map<void*, std::vector<std::pair<void (*)(void*), void*>>> held_by_graph;
   const void* host_pointer = reinterpret_cast<const void*>(0xdead0000);
   bool fail_to_retain = false;
+  bool out_of_memory = false;
+  std::string lost;                   // why the device refuses every further call
+  std::function<void()> before_load;  // may throw
   bool in_callback = false;
   bool driver_called_in_callback = false;
   std::mutex mutex;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
 #include <thread>
 
 #include "api_counting_new.h"
@@ -151,6 +153,34 @@ TEST_F(Plans, RunFromManyThreads) {
   for (const auto& [stream, used] : workspaces) EXPECT_EQ(used.size(), 1u);
 }
 
+TEST_F(Plans, OfSeveralLaunchesKeepTheirStreamsWorkspaceUntilAllAreEnqueued) {
+  struct SlowToLaunch : FakeDevice {
+    void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+      FakeDevice::launch(module, launch, arguments, stream);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));  // lets the other thread come between
+    }
+  };
+  constexpr std::uintptr_t kThreads = 3;
+  device_ = std::make_shared<SlowToLaunch>();
+  rows_ = {row_of("three_phase", 1 << 20), row_of("three_phase", 1 << 12)};
+  const std::array plans{plan(sum_of(1 << 20)), plan(sum_of(1 << 12))};
+  const Stream stream = device_->make_stream();
+  std::vector<std::thread> threads;
+  for (std::uintptr_t thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int call = 0; call < 20; ++call) run(*plans[thread % 2], address((thread + 1) << 28), output_, stream);
+    });
+  for (auto& thread : threads) thread.join();
+  const auto& launched = device_->launched;
+  const auto of_one_scan = static_cast<std::size_t>(
+      find_family("three_phase")->launches(plans[0]->selection().config, sum_of(1 << 20)).count);
+  ASSERT_GT(of_one_scan, 1u);
+  ASSERT_EQ(launched.size(), kThreads * 20 * of_one_scan);
+  for (std::size_t first = 0; first < launched.size(); first += of_one_scan)
+    for (std::size_t index = first; index < first + of_one_scan; ++index)
+      ASSERT_EQ(launched[index].arguments.input, launched[first].arguments.input) << "launch " << index;
+}
+
 TEST_F(Plans, TakeTheirReservedWorkspacesWhileCapturedAndLaunchNothingWithoutOne) {
   rows_ = {row_of("lookback", 1 << 20)};
   const auto plan = this->plan(sum_of(1 << 20), 2);
@@ -199,6 +229,40 @@ TEST_F(Plans, RunTheDefaultConfigWhenATunedKernelDoesNotCompileAndSaySo) {
   EXPECT_EQ(device_->launched.size(), 1u);
 }
 
+TEST_F(Plans, PassOnTheErrorOfADeviceThatHasFailedInsteadOfBlamingTheConfig) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  int loads = 0;
+  device_->before_load = [&] {
+    ++loads;
+    device_->lost = "an illegal address";
+    throw DeviceError(device_->lost);
+  };
+  EXPECT_THROW(plan(sum_of(1 << 20)), DeviceError);
+  EXPECT_EQ(loads, 1) << "the default config was tried";
+}
+
+TEST_F(Plans, PassOnAShortageOfMemoryInsteadOfBlamingTheConfig) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  device_->out_of_memory = true;  // for the reserved workspaces
+  EXPECT_THROW(plan(sum_of(1 << 20)), OutOfMemoryError);
+  device_ = std::make_shared<FakeDevice>();  // with nothing loaded
+  int loads = 0;
+  device_->before_load = [&] {
+    ++loads;
+    throw OutOfMemoryError("no room for the kernels");
+  };
+  EXPECT_THROW(plan(sum_of(1 << 20)), OutOfMemoryError);
+  EXPECT_EQ(loads, 1) << "the default config was tried";
+}
+
+TEST_F(Plans, RunTheDefaultConfigWhenATunedKernelDoesNotLoad) {
+  rows_ = {row_with("lookback", 1 << 20, "window", 64)};
+  device_->before_load = [loads = 0]() mutable {
+    if (++loads == 1) throw DeviceError("no kernel image");
+  };
+  EXPECT_TRUE(contains(plan(sum_of(1 << 20))->describe(), "no kernel image"));
+}
+
 TEST_F(Plans, PassOnTheErrorWhenEvenTheDefaultDoesNotCompile) {
   device_->compiler().refused = "lookback";
   EXPECT_THROW(plan(sum_of(1 << 20)), CompileError);
@@ -225,7 +289,7 @@ TEST_F(Plans, SayOncePerProblemThatNothingWasTunedUnlessAskedToBeQuiet) {
 
 TEST_F(Plans, RefuseAConfigThatCannotRunTheRequest) {
   const Config config = find_family("single_block")->default_config(sum_of(1024), 90);
-  EXPECT_THROW(ScanPlan(device_, sum_of(1 << 20), {config, ConfigOrigin::exact_n, "", std::nullopt}, 0), RequestError);
+  EXPECT_THROW(ScanPlan(device_, sum_of(1 << 20), {config, ConfigOrigin::exact_n, "", std::nullopt}), RequestError);
 }
 
 TEST_F(Plans, GiveTheKernelsTheInitialValueOfThisCall) {
@@ -282,13 +346,29 @@ TEST_F(Scans, OfNoItemsReturnAtOnceWhateverThePointers) {
 }
 
 TEST_F(Scans, OfAKnownProblemMayBeCaptured) {
+  rows_ = {row_of("lookback", 1 << 20)};
   const Stream stream = device_->make_stream();
   scan(sum_of(1 << 20), nullptr, stream);
   device_->begin_capture(stream, 1);
-  const int calls = device_->driver_calls;
   scan(sum_of(1 << 20), nullptr, stream);
-  EXPECT_EQ(device_->driver_calls, calls);
-  EXPECT_EQ(device_->launched.size(), 2u);
+  ASSERT_EQ(device_->launched.size(), 2u);
+  EXPECT_NE(device_->launched[0].arguments.workspace, device_->launched[1].arguments.workspace);
+}
+
+TEST_F(Scans, TakeOneWorkspacePerStreamUntilTheyAreCaptured) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const Stream stream = device_->make_stream();
+  for (u64 n = 1 << 20; n > (1 << 20) - 50; --n) scan(sum_of(n), nullptr, stream);
+  EXPECT_EQ(device_->allocations.size(), 1u);
+}
+
+TEST_F(Scans, NeedNoMoreThanAHundredthOfTheirInputAsWorkspace) {
+  for (const FamilyModel* family : families()) {
+    const ScanRequest request = sum_of(1 << 24);
+    if (family->unsupported_reason(request, 90) != nullptr) continue;
+    const WorkspaceNeed need = family->workspace(family->default_config(request, 90), request);
+    EXPECT_LE(size_class(need.bytes), request.n * 4 / 100) << family->name();
+  }
 }
 
 // Wrong arguments, each with what the message must name. A plan's call checks arithmetic only.

@@ -36,6 +36,8 @@ bool is_zero(const void* memory, u64 bytes) {
 
 class Workspaces : public ::testing::Test {
  protected:
+  void* lease(u64 stream_id, const WorkspaceNeed& need) { return streams_.lease(stream_id, need).memory; }
+
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
   std::shared_ptr<WorkspacePool> pool_ = std::make_shared<WorkspacePool>(device_);
   StreamWorkspaces streams_{pool_};
@@ -50,64 +52,87 @@ TEST_F(Workspaces, SizeClassesHoldTheNeedAndWasteAtMostAQuarter) {
 }
 
 TEST_F(Workspaces, OfOneStreamAreTheSameOnEveryCallAndCostTheDriverNothing) {
-  void* const first = streams_.lease(7, kPacked4);
+  void* const first = lease(7, kPacked4);
   EXPECT_TRUE(is_zero(first, kPacked4.bytes));
   const int calls = device_->driver_calls;
-  EXPECT_EQ(streams_.lease(7, kPacked4), first);
-  EXPECT_EQ(streams_.lease(7, with_bytes(kPacked4, 200)), first);
+  EXPECT_EQ(lease(7, kPacked4), first);
+  EXPECT_EQ(lease(7, with_bytes(kPacked4, 200)), first);
   EXPECT_EQ(device_->driver_calls, calls);
 }
 
-TEST_F(Workspaces, OfTwoStreamsAreApart) { EXPECT_NE(streams_.lease(1, kPacked4), streams_.lease(2, kPacked4)); }
+TEST_F(Workspaces, OfTwoStreamsAreApart) { EXPECT_NE(lease(1, kPacked4), lease(2, kPacked4)); }
 
 TEST_F(Workspaces, OfTwoLayoutsAreApart) {
-  const std::set<void*> regions{streams_.lease(1, kPacked4), streams_.lease(1, kPacked8), streams_.lease(1, kSplit4),
-                                streams_.lease(1, kScratch)};
+  const std::set<void*> regions{lease(1, kPacked4), lease(1, kPacked8), lease(1, kSplit4),
+                                lease(1, kScratch)};
   EXPECT_EQ(regions.size(), 4u);
 }
 
 TEST_F(Workspaces, ThatGrowAreNewAndZeroAndLeaveTheOldOneAlone) {
-  auto* const old = static_cast<unsigned char*>(streams_.lease(1, kPacked4));
+  auto* const old = static_cast<unsigned char*>(lease(1, kPacked4));
   old[0] = 42;
-  void* const grown = streams_.lease(1, with_bytes(kPacked4, 1 << 20));
+  void* const grown = lease(1, with_bytes(kPacked4, 1 << 20));
   EXPECT_NE(grown, old);
   EXPECT_TRUE(is_zero(grown, 1 << 20));
   EXPECT_TRUE(device_->allocations.contains(old)) << "a launch may still be using it";
   EXPECT_EQ(old[0], 42);
-  EXPECT_NE(streams_.lease(2, kPacked4), old) << "nor may another stream";
-  EXPECT_EQ(streams_.lease(1, kPacked4), grown);
+  EXPECT_NE(lease(2, kPacked4), old) << "nor may another stream";
+  EXPECT_EQ(lease(1, kPacked4), grown);
 }
 
 TEST_F(Workspaces, OfAReleasedStreamServeTheNextOneWithoutBeingCleared) {
-  auto* const memory = static_cast<unsigned char*>(streams_.lease(1, kPacked4));
+  auto* const memory = static_cast<unsigned char*>(lease(1, kPacked4));
   memory[0] = 42;  // an epoch
   streams_.release(1);
   const int calls = device_->driver_calls;
-  EXPECT_EQ(streams_.lease(2, kPacked4), memory);
+  EXPECT_EQ(lease(2, kPacked4), memory);
   EXPECT_EQ(memory[0], 42);
   EXPECT_EQ(device_->driver_calls, calls);
-  EXPECT_NE(streams_.lease(1, kPacked4), memory) << "the first stream has to lease anew";
+  EXPECT_NE(lease(1, kPacked4), memory) << "the first stream has to lease anew";
 }
 
 TEST_F(Workspaces, OfAReleasedStreamNeverServeAnotherLayout) {
-  void* const memory = streams_.lease(1, kPacked4);
+  void* const memory = lease(1, kPacked4);
   streams_.release(1);
-  EXPECT_NE(streams_.lease(2, kPacked8), memory);
-  EXPECT_NE(streams_.lease(2, kSplit4), memory);
+  EXPECT_NE(lease(2, kPacked8), memory);
+  EXPECT_NE(lease(2, kSplit4), memory);
 }
 
 TEST_F(Workspaces, SurviveThousandsOfStreamsThatComeAndGo) {
   std::map<u64, void*> kept;
   for (u64 id = 1; id <= 5000; ++id) {
-    void* const memory = streams_.lease(id, kPacked4);
+    void* const memory = lease(id, kPacked4);
     if (id % 50 == 0) {
       kept[id] = memory;
     } else {
       streams_.release(id);
     }
   }
-  for (const auto& [id, memory] : kept) EXPECT_EQ(streams_.lease(id, kPacked4), memory);
+  for (const auto& [id, memory] : kept) EXPECT_EQ(lease(id, kPacked4), memory);
   EXPECT_LE(device_->allocations.size(), kept.size() + 1);
+}
+
+TEST_F(Workspaces, OfStreamsThatComeAndGoKeepTheTableOfStreamsSmall) {
+  for (u64 id = 1; id <= 40; ++id) lease(id, kPacked4);
+  const std::size_t slots = streams_.slots();
+  for (u64 id = 41; id <= 20'000; ++id) {
+    lease(id, kPacked4);
+    streams_.release(id - 1);
+  }
+  EXPECT_EQ(streams_.slots(), slots);
+  EXPECT_LE(slots, 40u * 8);
+}
+
+TEST_F(Workspaces, OfKnownStreamsAreFoundAlthoughEverySlotHasBeenReleasedOnce) {
+  void* const kept = lease(1, kPacked4);
+  for (u64 id = 2; id <= 2000; ++id) {
+    lease(id, kPacked4);
+    streams_.release(id);
+    ASSERT_EQ(lease(1, kPacked4), kept);
+  }
+  const int calls = device_->driver_calls;
+  EXPECT_NE(lease(5000, kPacked4), kept);
+  EXPECT_EQ(device_->driver_calls, calls) << "a released block serves the new stream";
 }
 
 TEST_F(Workspaces, ReleasingAnUnknownStreamDoesNothing) { streams_.release(99); }
@@ -119,15 +144,15 @@ TEST_F(Workspaces, AreLeasedByManyThreadsAtOnceWithoutMixingStreams) {
   for (u64 thread = 0; thread < kThreads; ++thread)
     threads.emplace_back([&, thread] {
       for (u64 round = 0; round < 20; ++round)
-        for (u64 id = 0; id < kStreams; ++id) seen[thread][id] = streams_.lease((id * 7 + thread) % kStreams, kPacked4);
+        for (u64 id = 0; id < kStreams; ++id) seen[thread][id] = lease((id * 7 + thread) % kStreams, kPacked4);
     });
   for (auto& thread : threads) thread.join();
   std::set<void*> regions;
-  for (u64 id = 0; id < kStreams; ++id) regions.insert(streams_.lease(id, kPacked4));
+  for (u64 id = 0; id < kStreams; ++id) regions.insert(lease(id, kPacked4));
   EXPECT_EQ(regions.size(), kStreams);
   for (u64 thread = 0; thread < kThreads; ++thread)
     for (u64 id = 0; id < kStreams; ++id)
-      ASSERT_EQ(seen[thread][id], streams_.lease((id * 7 + thread) % kStreams, kPacked4));
+      ASSERT_EQ(seen[thread][id], lease((id * 7 + thread) % kStreams, kPacked4));
 }
 
 TEST_F(Workspaces, OfKnownStreamsWaitForNobodyWhoIsAllocating) {
@@ -175,7 +200,7 @@ class Reserve : public Workspaces {
 };
 
 TEST_F(Reserve, GivesEachCapturedLaunchAZeroedWorkspaceOfItsOwn) {
-  const auto reserve = CaptureReserve::make(pool_, kPacked4, 2);
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 2, 2);
   const int calls = device_->driver_calls;
   void* const first = take(reserve, 1);
   void* const second = take(reserve, 1);
@@ -185,8 +210,28 @@ TEST_F(Reserve, GivesEachCapturedLaunchAZeroedWorkspaceOfItsOwn) {
   EXPECT_EQ(device_->driver_calls, calls) << "a capture must not allocate";
 }
 
+TEST_F(Reserve, AllocatesOnDemandNoMoreThanItMay) {
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 2, 0);
+  EXPECT_TRUE(device_->allocations.empty());
+  void* const first = take(reserve, 1);
+  EXPECT_TRUE(is_zero(first, kPacked4.bytes));
+  EXPECT_EQ(device_->allocations.size(), 1u);
+  device_->destroy_graph(1);
+  EXPECT_EQ(take(reserve, 2), first) << "what was given back serves before anything new";
+  EXPECT_NE(take(reserve, 2), first);
+  EXPECT_THROW(take(reserve, 2), RequestError);
+}
+
+TEST_F(Reserve, KeepsItsPlaceWhenMemoryIsShort) {
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1, 0);
+  device_->out_of_memory = true;
+  EXPECT_THROW(take(reserve, 1), OutOfMemoryError);
+  device_->out_of_memory = false;
+  EXPECT_NE(take(reserve, 1), nullptr);
+}
+
 TEST_F(Reserve, SaysWhatToDoWhenAllAreTaken) {
-  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1, 1);
   take(reserve, 1);
   try {
     take(reserve, 2);
@@ -198,7 +243,7 @@ TEST_F(Reserve, SaysWhatToDoWhenAllAreTaken) {
 }
 
 TEST_F(Reserve, ReusesAWorkspaceOnceItsGraphIsDead) {
-  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1, 1);
   void* const first = take(reserve, 1);
   device_->destroy_graph(1);
   EXPECT_EQ(take(reserve, 2), first);
@@ -206,7 +251,7 @@ TEST_F(Reserve, ReusesAWorkspaceOnceItsGraphIsDead) {
 }
 
 TEST_F(Reserve, OutlivesItsPlanAsLongAsAGraphDoes) {
-  auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  auto reserve = CaptureReserve::make(pool_, kPacked4, 1, 1);
   void* const held = take(reserve, 1);
   reserve.reset();
   EXPECT_NE(pool_->acquire(kPacked4).memory, held) << "the graph may still be replayed";
@@ -216,17 +261,18 @@ TEST_F(Reserve, OutlivesItsPlanAsLongAsAGraphDoes) {
 }
 
 TEST_F(Reserve, KeepsAWorkspaceThatAGraphRefusedToHold) {
-  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1);
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 1, 1);
   device_->fail_to_retain = true;
   EXPECT_THROW(take(reserve, 1), DeviceError);
   device_->fail_to_retain = false;
   EXPECT_NE(take(reserve, 1), nullptr);
+  EXPECT_THROW(take(reserve, 2), RequestError) << "it was given back twice";
 }
 
 TEST_F(Reserve, OfADeadPlanServesTheNextPlan) {
-  CaptureReserve::make(pool_, kPacked4, 3).reset();
+  CaptureReserve::make(pool_, kPacked4, 3, 3).reset();
   const int calls = device_->driver_calls;
-  CaptureReserve::make(pool_, kPacked4, 3);
+  CaptureReserve::make(pool_, kPacked4, 3, 3);
   EXPECT_EQ(device_->driver_calls, calls);
 }
 

@@ -148,7 +148,8 @@ std::string HostDevice::pointer_problem(const void* pointer, u64 bytes) {
   return {};
 }
 
-void HostDevice::retain_until_graph_dies(void*, void (*)(void*), void*) {
+void HostDevice::retain_until_graph_dies(void*, void (*release)(void*), void* token) {
+  release(token);
   throw DeviceError("the host device does not capture graphs");
 }
 

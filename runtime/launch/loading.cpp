@@ -1,0 +1,34 @@
+#include "launch/loading.h"
+
+#include <algorithm>
+
+namespace scantune {
+namespace {
+
+constexpr u64 kManyItems = u64{1} << 38;  // enough for a recursive family to launch every kernel it has
+
+void raise_to(std::vector<int>& shared_bytes, const LaunchList& list) {
+  for (int index = 0; index < list.count; ++index) {
+    const Launch& launch = list.launches[index];
+    int& bytes = shared_bytes[static_cast<std::size_t>(launch.kernel)];
+    bytes = std::max(bytes, launch.shared_bytes);
+  }
+}
+
+}  // namespace
+
+ScanRequest element_aligned(ScanRequest request) {
+  request.alignment_bytes = std::max(size_of(request.input_type), size_of(request.output_type));
+  return request;
+}
+
+std::vector<int> max_shared_bytes(const Config& config, ScanRequest request, int sm) {
+  const FamilyModel& family = config.family();
+  std::vector<int> bytes(family.kernels().size(), 0);
+  raise_to(bytes, family.launches(config, request));
+  request.n = kManyItems;
+  if (family.unsupported_reason(request, sm) == nullptr) raise_to(bytes, family.launches(config, request));
+  return bytes;
+}
+
+}  // namespace scantune
