@@ -59,8 +59,11 @@ struct ScanOptions {
   Stream stream = nullptr;               // of scan(); a plan takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
-  // Launches of one plan that may be captured into CUDA graphs and alive at the same time. Each takes a workspace
-  // reserved when the plan is made, since a capture must not allocate.
+  // Launches of one plan that may be captured into CUDA graphs and alive at the same time. Each has a workspace of its
+  // own, at most 1 % of the input's bytes and usually far less, which belongs to the graph that it was captured into: two
+  // executables of that graph, or two child nodes made of it, must not run at the same time. plan() allocates all of
+  // them at once, so that a capture allocates nothing; 0 saves that memory where nothing is captured. scan() allocates
+  // each when a first capture needs it.
   int captured_launches = 4;
 };
 
@@ -117,7 +120,9 @@ T init_of(const ScanOptions<T>& options) {
 }  // namespace detail
 
 // A scan of exactly n items, ready to launch: kernels chosen, compiled and loaded. Copies share one state. Any number
-// of threads may call one plan, on one stream or on many.
+// of threads may call one plan, or several, on one stream or on many. Calls on one stream share its workspace, one after
+// another: a plan of one launch takes no lock; one of several launches makes others of its stream wait until all are
+// enqueued.
 template <class T>
 class Plan {
  public:
@@ -156,11 +161,13 @@ void scan(const T* input, T* output, std::uint64_t n, const ScanOptions<std::typ
 // As scan(), without running it: which config runs for n items, from which record, and why.
 template <class T>
 std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<T>>& options = {}) {
-  return plan<T>(n, options).describe();
+  auto captured_nowhere = options;
+  captured_nowhere.captured_launches = 0;  // nothing runs: no workspace is needed
+  return plan<T>(n, captured_nowhere).describe();
 }
 
 // Gives back what the runtime keeps for a stream that is about to be destroyed, for use by other streams. No scan may
-// be running on it.
+// be running on it or be made meanwhile. Throws RequestError while the stream is being captured.
 void release(Stream stream);
 
 // Memory of the device that scans run on: the GPU of the current context, or the host device.
@@ -185,7 +192,8 @@ class RawBuffer {
 template <class T>
 class Buffer {
  public:
-  explicit Buffer(std::uint64_t items) : raw_(items * sizeof(T)), items_(items) {}
+  // Throws RequestError when the size overflows, OutOfMemoryError.
+  explicit Buffer(std::uint64_t items) : raw_(bytes_of(items)), items_(items) {}
   template <class Range>
     requires requires(const Range& values) {
       { values.data() } -> std::same_as<const T*>;
@@ -200,6 +208,13 @@ class Buffer {
   void download(T* destination) const { raw_.download(destination, items_ * sizeof(T)); }
 
  private:
+  static std::uint64_t bytes_of(std::uint64_t items) {
+    if (items > std::numeric_limits<std::uint64_t>::max() / sizeof(T))
+      throw RequestError("a buffer of " + std::to_string(items) + " items of " + std::to_string(sizeof(T)) +
+                         " bytes is larger than any memory");
+    return items * sizeof(T);
+  }
+
   RawBuffer raw_;
   std::uint64_t items_;
 };
