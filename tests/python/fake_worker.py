@@ -157,7 +157,7 @@ def measure(params: dict[str, Any]) -> dict[str, Any]:
 def hello(device: str) -> dict[str, Any]:
     if device.startswith("cuda") and not FAULTS.get("gpu"):
         raise Refusal("device_error", "libcuda.so.1 was not found: no NVIDIA driver is installed")
-    identity = {"arch": "host", "name": "Fake CPU", "sm_count": 8}
+    identity = {"arch": "host", "name": os.environ.get("FAKE_WORKER_NAME", "Fake CPU"), "sm_count": 8}
     if device.startswith("cuda"):
         identity = {"arch": FAULTS["gpu"], "name": "Fake GPU", "sm_count": 132}
     versions = {"version": "0.1.0", "compiler_version": "g++ 12", "driver_version": "none"}

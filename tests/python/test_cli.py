@@ -211,10 +211,10 @@ def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial
 def test_show_export_import_and_explain(tmp_path: Path) -> None:
     here, there, file = tmp_path / "here.db", tmp_path / "there.db", tmp_path / "export.db"
     assert scantune("--db", str(here), *SMALL)[0] == 0
-    assert scantune("db", "export", str(file), "--db", str(here)) == (0, f"1 winners exported to {file}\n")
+    assert scantune("db", "export", str(file), "--db", str(here)) == (0, f"1 winner exported to {file}\n")
     code, output = scantune("db", "import", str(file), "--db", str(there))
     assert code == 0
-    assert "1 new winners, 0 replaced ours, 0 of ours kept" in output
+    assert "1 new winner, 0 replaced ours, 0 of ours kept" in output
     shown = scantune("db", "show", "--db", str(there))[1]
     assert "Fake CPU (host)" in shown
     assert "2^12" in shown
@@ -223,6 +223,33 @@ def test_show_export_import_and_explain(tmp_path: Path) -> None:
     explained = scantune("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
     assert "i32 sum 2^12: exact_n: a record of this N" in explained
     assert "rejected i32 sum n=256: unknown family" in explained
+
+
+def test_explain_leaves_the_choice_of_databases_to_the_worker_unless_one_is_named(
+    tmp_path: Path, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    for option in ([], ["--db", str(tmp_path / "my.db")]):
+        assert scantune("db", "explain", "--type", "i32", "--n", "2^12", *option)[0] == 0
+    unnamed, named = [request for request in request_log() if request["method"] == "select"]
+    assert "databases" not in unnamed
+    assert named["databases"] == [str(tmp_path / "my.db")]
+
+
+def test_device_and_file_named_like_markup_are_printed_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_WORKER_NAME", "[/x] [bold]CPU")
+    db, file = tmp_path / "[/y].db", tmp_path / "[/z].db"
+    code, output = scantune("--db", str(db), *SMALL)
+    assert code == 0, output
+    assert "Fastest kernels on [/x] [bold]CPU (host)" in output
+    assert f"1 winner in {db}, " in output
+    code, output = scantune("db", "show", "--db", str(db))
+    assert code == 0, output
+    assert "[/x] [bold]CPU (host)" in output
+    assert scantune("db", "export", str(file), "--db", str(db)) == (0, f"1 winner exported to {file}\n")
+    code, output = scantune("db", "import", str(file), "--db", str(tmp_path / "other.db"))
+    assert code == 0, output
 
 
 def test_import_of_nonsense_ends_with_1(tmp_path: Path) -> None:

@@ -70,6 +70,13 @@ def view_in_place_of_a_table(path: Path) -> None:
         connection.execute("CREATE VIEW record AS SELECT 1")
 
 
+def virtual_table_in_place_of_a_table(path: Path) -> None:
+    fill(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE record")
+        connection.execute("CREATE VIRTUAL TABLE record USING fts5(n)")
+
+
 def directory(path: Path) -> None:
     path.mkdir()
 
@@ -81,6 +88,7 @@ BAD_FILES = [
     (foreign, "another program's database"),
     (from_the_future, "schema is version 2, this scantune knows up to 1; update scantune"),
     (without_a_table, "no table record"),
+    (virtual_table_in_place_of_a_table, "it has no table record"),
     (view_in_place_of_a_table, "no table record"),
     (directory, "no such database|cannot be opened"),
 ]

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sqlite3
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conftest import rows
+from conftest import FAKE_WORKER, rows
 from examples import CONFIGS, DEVICES, RECORDS, RUNS, TRIALS
+from fake_worker import DEFAULTS
+from scantune import database as database_module
 from scantune.archive import Archive
+from scantune.config import Config
 from scantune.database import Database, DatabaseError, open_database, open_readonly
+from scantune.device import Device
 from scantune.exchange import export_database, import_database
 from scantune.policy import Effort
 from scantune.record import Record
+from scantune.referee import Referee
 
 BASE = RECORDS[0]
+
+
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a worker that was built, and the GPU it may find, out of the decisions."""
+    monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
 
 
 def save(path: Path, records: list[Record], trials: int = 0) -> None:
@@ -38,7 +52,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def merged(database: Database, path: Path) -> list[Record]:
-    import_database(database, path)
+    import_database(database, path, Referee())
     return Archive(database).records()
 
 
@@ -46,7 +60,7 @@ def test_export_and_import_carry_every_record_and_trial(database: Database, sour
     exported = tmp_path / "export.db"
     with open_readonly(source) as original:
         export_database(original, exported)
-        report = import_database(database, exported)
+        report = import_database(database, exported, Referee())
         assert (report.new_records, report.new_trials, report.rejected) == (3, 3 * len(TRIALS), [])
         assert sorted(map(str, Archive(database).records())) == sorted(map(str, Archive(original).records()))
         strip = [{**row, "policy": ""} for row in rows(original, "all_trials")]
@@ -54,9 +68,9 @@ def test_export_and_import_carry_every_record_and_trial(database: Database, sour
 
 
 def test_second_import_changes_nothing(database: Database, source: Path) -> None:
-    import_database(database, source)
+    import_database(database, source, Referee())
     before = list(database._connection.iterdump())
-    report = import_database(database, source)
+    report = import_database(database, source, Referee())
     assert (report.new_records, report.better_records, report.kept_records, report.new_trials) == (0, 0, 3, 0)
     assert list(database._connection.iterdump()) == before
 
@@ -115,6 +129,115 @@ def test_of_two_winners_the_better_measured_stays_then_the_newer(
     assert merged(database, tmp_path / "theirs.db") == [theirs if wins else BASE]
 
 
+OURS = "a" * 64  # the templates of the fake worker
+OLD = "b" * 64
+DEVICE = Device("host", "Fake CPU", 8)
+GOOD = Config("lookback", tuple(DEFAULTS["lookback"].items()))
+OTHER = Config("lookback", tuple({**DEFAULTS["lookback"], "window": 8}.items()))
+REFUSED = Config("lookback", tuple({**DEFAULTS["lookback"], "block_threads": 512, "items_per_thread": 32}.items()))
+
+
+def host_record(config: Config, template_hash: str, effort: Effort = Effort.quick) -> Record:
+    run = replace(RUNS[0], template_hash=template_hash, effort=effort)
+    return replace(BASE, device=DEVICE, config=config, run=run)
+
+
+@pytest.mark.parametrize("with_worker", [True, False], ids=["worker", "no worker"])
+@pytest.mark.parametrize(
+    ("ours", "theirs", "wins", "wins_without_worker"),
+    [
+        (host_record(GOOD, OURS), host_record(OTHER, OLD, Effort.exhaustive), False, False),
+        (host_record(GOOD, OLD, Effort.exhaustive), host_record(OTHER, OURS), True, False),
+        (host_record(GOOD, OURS), host_record(OTHER, OURS, Effort.normal), True, True),
+        (host_record(GOOD, OURS, Effort.normal), host_record(OTHER, OURS), False, False),
+        (host_record(GOOD, "c" * 64), host_record(OTHER, OLD, Effort.normal), True, False),
+    ],
+    ids=["other templates", "ours is stale", "more effort", "less effort", "both are stale"],
+)
+def test_templates_of_the_tool_here_come_before_effort(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    with_worker: bool, ours: Record, theirs: Record, wins: bool, wins_without_worker: bool,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER) if with_worker else "/no/such/worker")
+    save(database.path, [ours])
+    save(tmp_path / "theirs.db", [theirs])
+    expected = wins if with_worker else wins_without_worker
+    assert merged(database, tmp_path / "theirs.db") == [theirs if expected else ours]
+
+
+def test_config_that_the_worker_refuses_replaces_none_of_ours(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
+    ours = host_record(GOOD, OURS)
+    save(database.path, [ours])
+    save(tmp_path / "theirs.db", [host_record(REFUSED, OURS, Effort.exhaustive)])
+    report = import_database(database, tmp_path / "theirs.db", Referee())
+    assert (report.kept_records, report.better_records) == (1, 0)
+    assert Archive(database).records() == [ours]
+
+
+def test_refused_config_does_not_slip_in_beside_a_good_one_of_the_same_key(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
+    save(database.path, [host_record(GOOD, OURS)])
+    good = host_record(OTHER, OURS, Effort.normal)
+    path = tmp_path / "theirs.db"
+    save(path, [good])
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE twice AS SELECT * FROM record UNION ALL SELECT * FROM record")
+        connection.execute("UPDATE twice SET config = ? WHERE rowid = 2", (REFUSED.text,))
+        connection.execute("DROP TABLE record")
+        connection.execute("ALTER TABLE twice RENAME TO record")
+    assert merged(database, path) == [good]
+
+
+def test_gpu_records_are_not_judged_by_a_worker_of_the_host(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
+    ours = replace(BASE, run=replace(BASE.run, template_hash=OLD))
+    save(database.path, [ours])
+    save(tmp_path / "theirs.db", [replace(BASE, run=replace(THOROUGH, template_hash=OURS))])
+    assert merged(database, tmp_path / "theirs.db") == [ours]
+
+
+def test_file_that_takes_too_long_to_read_is_refused(
+    database: Database, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("_FREE_STEPS", 500), ("_STEPS_PER_BYTE", 0), ("_STEPS_PER_TICK", 10)):
+        monkeypatch.setattr(database_module, name, value)
+    with pytest.raises(DatabaseError, match="takes longer than its size explains"):
+        import_database(database, source, Referee())
+    assert Archive(database).records() == []
+
+
+def test_query_that_a_missing_key_makes_cubic_ends_soon(database: Database, tmp_path: Path) -> None:
+    """Tables without keys let the joins try every combination of rows."""
+    path = tmp_path / "theirs.db"
+    save(path, [BASE])
+    with sqlite3.connect(path) as connection:
+        for table in ("device", "problem", "run", "record"):
+            connection.execute(f"CREATE TABLE copy AS SELECT * FROM {table}")
+            connection.execute(f"DROP TABLE {table}")
+            connection.execute(f"ALTER TABLE copy RENAME TO {table}")
+            for _ in range(9):
+                connection.execute(f"INSERT INTO {table} SELECT * FROM {table}")
+    started = time.monotonic()
+    with pytest.raises(DatabaseError, match="takes longer than its size explains"):
+        import_database(database, path, Referee())
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="this Python cannot limit SQLite's values")
+def test_value_that_fills_the_memory_is_refused(database: Database, source: Path) -> None:
+    with sqlite3.connect(source) as connection:
+        connection.execute("UPDATE run SET policy = hex(zeroblob(1000000))")
+    with pytest.raises(DatabaseError, match="longer than any that a tuner writes"):
+        import_database(database, source, Referee())
+
+
 def test_winners_of_other_devices_stand_side_by_side(database: Database, tmp_path: Path) -> None:
     Archive(database).start(BASE.run, BASE.device).save_record(BASE)
     save(tmp_path / "theirs.db", [replace(BASE, device=DEVICES[1])])
@@ -148,7 +271,7 @@ def test_row_that_is_not_valid_is_left_out_with_its_reason(
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(statement)
-    report = import_database(database, path)
+    report = import_database(database, path, Referee())
     assert report.took_nothing
     (reason,) = report.rejected
     assert re.search(words, reason), reason
@@ -171,7 +294,7 @@ def test_trial_that_is_not_valid_is_left_out(database: Database, source: Path, s
     with sqlite3.connect(source) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         changed = connection.execute(statement).rowcount
-    report = import_database(database, source)
+    report = import_database(database, source, Referee())
     assert len(report.rejected) == changed > 0
     assert report.new_trials == 3 * len(TRIALS) - changed
     assert report.new_records == 3
@@ -180,7 +303,7 @@ def test_trial_that_is_not_valid_is_left_out(database: Database, source: Path, s
 def test_one_bad_row_does_not_keep_the_good_ones_out(database: Database, source: Path) -> None:
     with sqlite3.connect(source) as connection:
         connection.execute("UPDATE record SET config = '{' WHERE n = 1000")
-    report = import_database(database, source)
+    report = import_database(database, source, Referee())
     assert (report.new_records, len(report.rejected), report.took_nothing) == (2, 1, False)
 
 
@@ -200,7 +323,7 @@ def test_import_that_fails_half_way_leaves_ours_as_it_was(
 
     monkeypatch.setattr(database, "run", fail_late)
     with pytest.raises(DatabaseError, match="disk is full"):
-        import_database(database, source)
+        import_database(database, source, Referee())
     assert list(database._connection.iterdump()) == before
 
 
@@ -209,16 +332,16 @@ def test_damaged_file_is_refused_whole(database: Database, source: Path) -> None
     content[-4096:] = b"\xff" * 4096
     source.write_bytes(content)
     with pytest.raises(DatabaseError, match="damaged"):
-        import_database(database, source)
+        import_database(database, source, Referee())
     assert Archive(database).records() == []
 
 
 def test_database_is_not_imported_into_itself(database: Database) -> None:
     Archive(database).start(BASE.run, BASE.device).save_record(BASE)
     with pytest.raises(DatabaseError, match="into itself"):
-        import_database(database, database.path)
+        import_database(database, database.path, Referee())
 
 
 def test_missing_file_is_named(database: Database, tmp_path: Path) -> None:
     with pytest.raises(DatabaseError, match=r"missing\.db: there is no such database"):
-        import_database(database, tmp_path / "missing.db")
+        import_database(database, tmp_path / "missing.db", Referee())

@@ -24,6 +24,13 @@ def test_database_is_the_option_then_the_variable_then_the_data_directory(
     assert paths.database_path(Path("/option.db")) == Path("/option.db")
 
 
+def test_tilde_in_a_variable_is_no_home_directory_as_in_the_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCANTUNE_DB", "~/own.db")
+    monkeypatch.setenv("SCANTUNE_CACHE", "~/cache")
+    assert paths.database_path() == Path("~/own.db")
+    assert paths.cache_path() == Path("~/cache")
+
+
 def test_relative_xdg_directory_is_ignored_as_the_specification_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,8 +27,9 @@ from scantune.errors import ScantuneError, UsageError
 from scantune.exchange import export_database, import_database
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
-from scantune.quantity import format_duration, format_size, parse_duration, parse_sizes
+from scantune.quantity import counted, format_duration, format_size, parse_duration, parse_sizes
 from scantune.record import Run, now
+from scantune.referee import Referee
 from scantune.report import ProgressReport, standard_output, winners_table
 from scantune.worker import Worker
 from scantune.worker_command import worker_command
@@ -140,7 +141,7 @@ def _tune(
             workers or _compile_workers(), progress,
         ).run(problems, sizes)  # fmt: skip
     console.print(winners_table(outcome.records, outcome.spaces, f"Fastest kernels on {hello.device}"))
-    console.print(f"{len(outcome.records)} winners in {path}, {format_duration(outcome.seconds)}", highlight=False)
+    _say(f"{counted(len(outcome.records), 'winner')} in {path}, {format_duration(outcome.seconds)}")
     if outcome.out_of_budget:
         _note(f"the budget ended before {len(outcome.out_of_budget)} searches: run again to resume, or raise --budget")
     if outcome.without_winner:
@@ -181,7 +182,7 @@ def show(
         ]
         for device in dict.fromkeys(record.device for record in records):
             console.print(winners_table([one for one in records if one.device == device], {}, str(device)))
-        console.print(f"{len(records)} winners in {path}", highlight=False)
+        _say(f"{counted(len(records), 'winner')} in {path}")
 
 
 @db_app.command("export")
@@ -193,24 +194,27 @@ def export_command(
         with open_readonly(paths.database_path(db)) as database:
             export_database(database, file, overwrite=force)
             count = len(Archive(database).records())
-        console.print(f"{count} winners exported to {file}", highlight=False)
+        _say(f"{counted(count, 'winner')} exported to {file}")
 
 
 @db_app.command("import")
 def import_command(file: Path, db: DbOption = None) -> None:
-    """Merge the winners and trials of FILE; of two winners the better measured stays, then the newer."""
+    """Merge the winners and trials of FILE.
+
+    Of two winners that of the templates here stays, then the better measured, then the newer. None of ours gives way to
+    one that the worker refuses.
+    """
     with _reported_errors():
         path = paths.database_path(db)
-        with open_database(path) as database:
-            report = import_database(database, file)
-        console.print(
-            f"{report.new_records} new winners, {report.better_records} replaced ours, "
-            f"{report.kept_records} of ours kept, {report.new_trials} new trials in {path}",
-            highlight=False,
+        with open_database(path) as database, Referee() as referee:
+            report = import_database(database, file, referee)
+        _say(
+            f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
+            f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')} in {path}"
         )
         if report.rejected:
             listed = "\n  ".join(report.rejected[:10])
-            _note(f"{len(report.rejected)} rows of {file} were left out because they are not valid:\n  {listed}")
+            _note(f"{counted(len(report.rejected), 'row')} of {file} left out because not valid:\n  {listed}")
         if report.took_nothing:
             raise ScantuneError(f"{file}: not one of its rows is valid")
 
@@ -226,14 +230,15 @@ def explain(
 ) -> None:
     """Say what runtime::scan() would run, from which record and why, and which records it rejects."""
     with _reported_errors(), contextlib.ExitStack() as stack:
-        path = paths.database_path(db)
+        # Without the option the worker reads what runtime::scan() reads, which can be several databases.
+        databases = {"databases": [str(paths.database_path(db).absolute())]} if db else {}
         command = worker_command()
         worker = choose_worker(arch, device, lambda name: Worker(command, name), _note)
         stack.callback(worker.close)
         for problem in _problems(_listed(type_), _listed(op) or ["sum"]):
             for size in parse_sizes(n):
-                params = {"request": problem.request(size), "databases": [str(path.absolute())]}
-                _print_selection(problem, size, worker.call("select", params, 60))
+                selection = worker.call("select", {"request": problem.request(size), **databases}, 60)
+                _print_selection(problem, size, selection)
 
 
 def _print_selection(problem: Problem, n: int, selection: dict[str, Any]) -> None:
@@ -244,7 +249,7 @@ def _print_selection(problem: Problem, n: int, selection: dict[str, Any]) -> Non
         f"  {config.get('family')} {values}",
         *(f"  rejected {row.get('row')}: {row.get('reason')}" for row in selection.get("rejected") or []),
     ]
-    console.print("\n".join(lines), markup=False, highlight=False)
+    _say("\n".join(lines))
 
 
 def _problems(types: list[str], ops: list[str]) -> list[Problem]:
@@ -262,6 +267,11 @@ def _listed(values: list[str] | None) -> list[str]:
 def _compile_workers() -> int:
     """One core is the measuring worker's."""
     return max(1, min(_MAX_COMPILE_WORKERS, len(os.sched_getaffinity(0)) - 1))
+
+
+def _say(text: str) -> None:
+    """Print a result as it is: a path may hold what rich takes for markup."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _note(text: str) -> None:

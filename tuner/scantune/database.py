@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -19,6 +20,12 @@ SCHEMA_VERSION = 1
 TABLES = ("device", "problem", "run", "trial", "record")
 BUSY_TIMEOUT_S = 30.0
 
+# A file of a stranger may take so many steps to read: one of ours takes a few for each byte.
+_FREE_STEPS = 10_000_000
+_STEPS_PER_BYTE = 100
+_STEPS_PER_TICK = 10_000
+_MAX_VALUE_BYTES = 2**20
+
 Row = Mapping[str, Any]
 Parameters = Mapping[str, object]
 
@@ -31,6 +38,8 @@ _ADVICE = {
     "disk i/o error": "the disk failed to read or write; what was saved before is safe. Check space and permissions",
     "not a database": "it is not an SQLite database; move it away, or choose another with --db",
     "malformed": "it is damaged; move it away and tune again, or import an earlier export into a new one",
+    "interrupted": "reading it takes longer than its size explains, so no tuner wrote it; use another file",
+    "too big": "it holds a value longer than any that a tuner writes; use another file",
     "unable to open": "it cannot be opened; check that its directory is there and writable, or choose another file",
 }
 
@@ -105,7 +114,9 @@ class Database:
         with self.failures():
             application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            kinds = dict(self._connection.execute("SELECT name, type FROM sqlite_master").fetchall())
+            # Neither a view nor a virtual table has a root page; reading one would run a stranger's query or a module.
+            tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+            found = {row[0] for row in self._connection.execute(tables)}
         if application_id != APPLICATION_ID:
             raise DatabaseError(f"{self.path}: this is another program's database; choose another file with --db")
         if version > SCHEMA_VERSION:
@@ -113,8 +124,7 @@ class Database:
                 f"{self.path}: its schema is version {version}, this scantune knows up to {SCHEMA_VERSION}; "
                 "update scantune, or choose another file with --db"
             )
-        # A view in place of a table would run a stranger's query when it is read.
-        missing = [table for table in TABLES if kinds.get(table) != "table"]
+        missing = [table for table in TABLES if table not in found]
         if missing:
             raise DatabaseError(
                 f"{self.path}: it has no table {', '.join(missing)}: not a tuning database, or a damaged one"
@@ -130,6 +140,13 @@ class Database:
         """Turn SQLite's errors into DatabaseError."""
         with _translated(self.path):
             yield
+
+    def _limit(self, steps: int) -> None:
+        """Interrupt what takes more steps of SQLite's machine, all together, or meets a value longer than ours."""
+        ticks = iter(range(steps // _STEPS_PER_TICK))
+        self._connection.set_progress_handler(lambda: next(ticks, None) is None, _STEPS_PER_TICK)
+        if sys.version_info >= (3, 11):
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
 
     def _create(self) -> None:
         """Lay the schema into an empty file; a second creator finds it done."""
@@ -180,8 +197,11 @@ def open_database(path: Path) -> Database:
     return database
 
 
-def open_readonly(path: Path) -> Database:
-    """Open an existing database for reading; nothing beside it is written if its directory forbids it."""
+def open_readonly(path: Path, foreign: bool = False) -> Database:
+    """Open an existing database for reading; nothing beside it is written if its directory forbids it.
+
+    With foreign, a file made to take for ever or to fill the memory ends in a DatabaseError too.
+    """
     if not path.is_file():
         raise DatabaseError(f"{path}: there is no such database; 'scantune' makes one by tuning")
     last: DatabaseError | None = None
@@ -191,6 +211,8 @@ def open_readonly(path: Path) -> Database:
         try:
             with database.failures():
                 database._connection.execute("PRAGMA trusted_schema = OFF")
+            if foreign:
+                database._limit(_FREE_STEPS + _STEPS_PER_BYTE * path.stat().st_size)
             database.check_schema()
             return database
         except DatabaseError as error:

@@ -17,6 +17,7 @@ from scantune.device import Device
 from scantune.measurement import Measurement
 from scantune.problem import Problem
 from scantune.record import Record, Run, key_of, timestamp
+from scantune.referee import Referee
 from scantune.trial import Failure
 
 _MAX_ROWS = 5_000_000
@@ -29,7 +30,7 @@ Parsed = TypeVar("Parsed")
 class ImportReport:
     new_records: int = 0
     better_records: int = 0
-    kept_records: int = 0  # ours was measured better, or later
+    kept_records: int = 0  # of ours, which theirs did not replace
     new_trials: int = 0
     rejected: list[str] = field(default_factory=list)  # why, one text per row
 
@@ -63,22 +64,24 @@ def export_database(database: Database, target: Path, overwrite: bool = False) -
             Path(directory).rmdir()
 
 
-def import_database(database: Database, source_path: Path) -> ImportReport:
+def import_database(database: Database, source_path: Path, referee: Referee) -> ImportReport:
     """Merge another database's records and trials into ours in one transaction; rows that are not valid are left out.
 
     Raises DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is then unchanged.
     """
     source_path = source_path.expanduser()
     report = ImportReport()
-    with open_readonly(source_path) as source:
+    with open_readonly(source_path, foreign=True) as source:
         if source_path.samefile(database.path):
             raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
         source.check_pages()
         records = _parsed(source, "all_records", Record.from_row, report)
         trials = _parsed(source, "all_trials", ForeignTrial.from_row, report)
     archive = Archive(database)
+    # Asked before the transaction, which would keep other processes waiting for a worker.
+    winners = _winners(archive, records, referee)
     with database.transaction():
-        _merge_records(archive, records, report)
+        _merge_records(archive, records, winners, report)
         _merge_trials(archive, trials, report)
     return report
 
@@ -145,11 +148,21 @@ def _parsed(
     return parsed
 
 
-def _merge_records(archive: Archive, records: list[Record], report: ImportReport) -> None:
+def _winners(archive: Archive, records: list[Record], referee: Referee) -> dict[Record, Record]:
+    """Return those of theirs that are to replace one of ours, each with the one it replaces."""
+    own = {record.key: record for record in archive.records()}
+    pairs = [(record, own[record.key]) for record in records if record.key in own]
+    return {theirs: ours for theirs, ours in pairs if theirs != ours and referee.prefers(theirs, ours)}
+
+
+def _merge_records(
+    archive: Archive, records: list[Record], winners: dict[Record, Record], report: ImportReport
+) -> None:
     own = {record.key: record for record in archive.records()}
     for record in records:
         ours = own.get(record.key)
-        if ours and not record.better_than(ours):
+        # One that a tuner saved while the referee was asked was not judged, and stays.
+        if ours and winners.get(record) != ours:
             report.kept_records += 1
             continue
         archive.add_record(record, archive.run_id(record.run))

@@ -11,14 +11,14 @@ def database_path(option: Path | None = None) -> Path:
     if option:
         return option.expanduser()
     if os.environ.get("SCANTUNE_DB"):
-        return Path(os.environ["SCANTUNE_DB"]).expanduser()
+        return Path(os.environ["SCANTUNE_DB"])  # as it is: the runtime, which reads it too, expands no ~
     return _xdg("XDG_DATA_HOME", ".local/share") / "scantune" / "tuning.db"
 
 
 def cache_path() -> Path | None:
     """Return the directory of compiled kernels, or None when $SCANTUNE_CACHE is set but empty: nothing is cached."""
     if "SCANTUNE_CACHE" in os.environ:
-        return Path(os.environ["SCANTUNE_CACHE"]).expanduser() if os.environ["SCANTUNE_CACHE"] else None
+        return Path(os.environ["SCANTUNE_CACHE"]) if os.environ["SCANTUNE_CACHE"] else None
     return _xdg("XDG_CACHE_HOME", ".cache") / "scantune"
 
 

@@ -21,6 +21,11 @@ def parse_sizes(texts: Iterable[str]) -> list[int]:
     return sorted({n for text in texts for part in text.split(",") for n in _parse_part(part.strip())})
 
 
+def counted(count: int, noun: str) -> str:
+    """Return "1 winner", "2 winners"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def format_size(n: int) -> str:
     """Return 2^k where that is exact, else the digits in groups of three."""
     return f"2^{n.bit_length() - 1}" if n >= 16 and n & (n - 1) == 0 else f"{n:,}"

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from scantune.config import Config
 from scantune.problem import Problem
@@ -99,8 +100,8 @@ def standard_output() -> Console:
 def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space], title: str) -> Table:
     """Return the final table. With a space, a config is told by what departs from its family's default."""
     table = Table(
-        title=title, title_justify="left", caption=_caption(spaces), caption_justify="left", box=SIMPLE_HEAD,
-        pad_edge=False,
+        title=Text(title, style="table.title"), title_justify="left", caption=_caption(spaces), caption_justify="left",
+        box=SIMPLE_HEAD, pad_edge=False,
     )  # fmt: skip
     for header in ("problem", "N", "µs", "GB/s", "of copy", "gain"):
         table.add_column(header, justify="left" if header == "problem" else "right", no_wrap=True)
