@@ -12,7 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "device/device.h"
+#include "device/host/host_device.h"
+#include "jit/cached_compiler.h"
+#include "jit/host_compiler.h"
+#include "launch/scan_plan.h"
 #include "scantune/runtime.hpp"
 #include "select/tuning_record.h"
 #include "space/config_json.h"
@@ -31,14 +34,21 @@ ScanRequest i32_sum(u64 n) {
   return request;
 }
 
+ScanRequest i64_max() {
+  ScanRequest request = i32_sum(kTunedN);
+  request.input_type = request.accumulator_type = request.output_type = ValueType::i64;
+  request.op = Operator::max;
+  return request;
+}
+
 // A config that is nobody's default, so that describe() can only have it from the database.
-Config tuned_config() {
-  Config config = find_family("lookback")->default_config(i32_sum(kTunedN), kHostSm);
+Config tuned_config(const ScanRequest& request) {
+  Config config = find_family("lookback")->default_config(request, kHostSm);
   config[0] = kTunedThreads;
   return config;
 }
 
-// Points the library at a database of its own before anything has been read. The cache of kernels is shared by all runs.
+// Points the library at a database of its own before anything has been read, and at an empty cache of kernels.
 class Environment : public ::testing::Environment {
  public:
   void SetUp() override {
@@ -48,7 +58,7 @@ class Environment : public ::testing::Environment {
     setenv("SCANTUNE_DEVICE", "host", 1);
     setenv("SCANTUNE_DB", (directory_ / "tuning.db").c_str(), 1);
     setenv("SCANTUNE_DB_PATH", (directory_ / "missing.db").c_str(), 1);
-    setenv("SCANTUNE_CACHE", SCANTUNE_TEST_CACHE, 1);
+    setenv("SCANTUNE_CACHE", (directory_ / "cache").c_str(), 1);
     write_database(directory_ / "tuning.db");
   }
   void TearDown() override { fs::remove_all(directory_); }
@@ -63,17 +73,21 @@ class Environment : public ::testing::Environment {
     database.exec(
         "INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
         "', 'g++', 'host', 'quick', 1, '{}');"
-        "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order');");
+        "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order'),"
+        "(2, 'i64', 'i64', 'i64', 'max', 'inclusive', 'unconstrained', 'in_order');");
     const DeviceIdentity identity = host_device()->identity();
     SQLite::Statement device(database, "INSERT INTO device VALUES (1, 'host', ?, ?)");
     device.bind(1, identity.name);
     device.bind(2, identity.sm_count);
     device.exec();
-    SQLite::Statement record(database,
-                             "INSERT INTO record VALUES (1, 1, ?, 'lookback', ?, 1, 7.5, 0.01, 9.5, NULL, '2025-02-03')");
-    record.bind(1, static_cast<std::int64_t>(kTunedN));
-    record.bind(2, canonical_parameters(tuned_config()));
-    record.exec();
+    for (const auto& [problem, request] : {std::pair(1, i32_sum(kTunedN)), std::pair(2, i64_max())}) {
+      SQLite::Statement record(
+          database, "INSERT INTO record VALUES (1, ?, ?, 'lookback', ?, 1, 7.5, 0.01, 9.5, NULL, '2025-02-03')");
+      record.bind(1, problem);
+      record.bind(2, static_cast<std::int64_t>(kTunedN));
+      record.bind(3, canonical_parameters(tuned_config(request)));
+      record.exec();
+    }
   }
 
   fs::path directory_;
@@ -172,9 +186,106 @@ TEST(Api, GoesOnAfterAStreamWasReleased) {
 
 TEST(Api, DescribesTheRecordThatWasSaved) {
   const std::string text = runtime::describe<int>(kTunedN);
-  for (const std::string& part : {to_string(tuned_config()), std::string("exact_n"), std::string("7.5 us"),
-                                  std::string("tuning.db"), std::string("2025-02-03")})
+  for (const std::string& part : {to_string(tuned_config(i32_sum(kTunedN))), std::string("exact_n"), std::string("7.5 us"),
+                                  std::string(std::getenv("SCANTUNE_DB")), std::string("2025-02-03")})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+}
+
+std::vector<std::string> cached_keys() {
+  std::vector<std::string> keys;
+  std::error_code none_yet;
+  for (const auto& file : fs::directory_iterator(std::getenv("SCANTUNE_CACHE"), none_yet))
+    keys.push_back(file.path().stem().string());
+  return keys;
+}
+
+TEST(Api, RunsTheConfigOfTheRecordThatDescribeNames) {
+  const auto values = numbers<long long>(kTunedN);
+  const runtime::Buffer<long long> in(values), out(kTunedN);
+  const auto before = cached_keys();
+  runtime::scan(in.data(), out.data(), kTunedN, {.op = runtime::Op::max});
+  const auto after = cached_keys();
+  std::vector<long long> expected(kTunedN);
+  std::inclusive_scan(values.begin(), values.end(), expected.begin(), [](auto a, auto b) { return std::max(a, b); });
+  EXPECT_EQ(downloaded(out), expected);
+
+  const std::string text = runtime::describe<long long>(kTunedN, {.op = runtime::Op::max});
+  for (const std::string& part : {to_string(tuned_config(i64_max())), std::string("exact_n"),
+                                  std::string(std::getenv("SCANTUNE_DB"))})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  EXPECT_EQ(after.size(), before.size() + 2) << "scan() compiles for aligned and for any pointers";
+  for (const std::string& key : after) {
+    const bool is_new = std::ranges::find(before, key) == before.end();
+    EXPECT_EQ(text.find(key) != std::string::npos, is_new) << key << " is in\n" << text;
+  }
+}
+
+// A host device that keeps what it was given to load.
+class RecordingDevice : public HostDevice {
+ public:
+  explicit RecordingDevice(const fs::path& cache)
+      : HostDevice(0, std::make_unique<CachedCompiler>(std::make_unique<HostCompiler>(), BinaryCache(cache))) {}
+
+  std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
+                               std::span<const int> max_shared_bytes) override {
+    images.push_back(binary.image);
+    auto module = HostDevice::load(binary, kernels, max_shared_bytes);
+    loaded.push_back(module.get());
+    return module;
+  }
+  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+    HostDevice::launch(module, launch, arguments, stream);
+    launched.push_back(&module);
+  }
+
+  std::vector<std::vector<char>> images;
+  std::vector<const Module*> loaded;
+  std::vector<const Module*> launched;
+};
+
+// The key that a description names before `which`.
+std::string key_before(const std::string& text, const std::string& which) {
+  const std::size_t end = text.find(which);
+  return end == std::string::npos || end < 64 ? "" : text.substr(end - 64, 64);
+}
+
+TEST(Api, DescribesTheBinaryThatRan) {
+  const auto device = std::make_shared<RecordingDevice>(std::getenv("SCANTUNE_CACHE"));
+  const BinaryCache cache{fs::path(std::getenv("SCANTUNE_CACHE"))};
+  const auto plan = make_scan_plan(device, TuningTable(), i32_sum(1000), 0);
+  const std::string text = plan->describe();
+  auto* const memory = static_cast<std::byte*>(device->allocate(8192));
+  device->zero(memory, 8192);
+  for (const auto& [which, offset] : {std::pair(" (aligned)", 0), std::pair(" (any alignment)", 4)}) {
+    plan->run(memory + offset, memory + offset, InitialValue(), nullptr);
+    const auto ran = std::ranges::find(device->loaded, device->launched.back());
+    ASSERT_NE(ran, device->loaded.end());
+    const auto cached = cache.load(key_before(text, which));
+    ASSERT_TRUE(cached.has_value()) << "no file of the key" << which << " in\n" << text;
+    EXPECT_EQ(cached->image, device->images[static_cast<std::size_t>(ran - device->loaded.begin())]) << which;
+  }
+  EXPECT_NE(device->images[0], device->images[1]);
+}
+
+TEST(Api, ScansOfSeveralLaunchesOnOneStreamFromManyThreadsDoNotDisturbEachOther) {
+  constexpr u64 kItems = 20'000;
+  const auto plan = runtime::plan<float>(kItems, {.determinism = runtime::Determinism::run_to_run});
+  ASSERT_NE(plan.describe().find("three_phase"), std::string::npos) << plan.describe();
+  std::vector<std::thread> threads;
+  for (int thread = 1; thread <= 3; ++thread)
+    threads.emplace_back([&, thread] {
+      const std::vector<float> values(kItems, static_cast<float>(thread));
+      const runtime::Buffer<float> in(values), out(kItems);
+      for (int call = 0; call < 8; ++call) {
+        plan(in.data(), out.data());
+        ASSERT_EQ(downloaded(out), inclusive_sum(values)) << "thread " << thread << ", call " << call;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+TEST(Api, RefusesABufferWhoseSizeOverflows) {
+  EXPECT_THROW(runtime::Buffer<long long>((u64{1} << 61) + 1), RequestError);
 }
 
 TEST(Api, NamesTheArgumentThatIsNotOnTheDevice) {
