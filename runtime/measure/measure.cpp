@@ -4,21 +4,13 @@
 
 #include "measure/inputs.h"
 #include "measure/parallel.h"
+#include "measure/rotation.h"
 
 namespace scantune {
 namespace {
 
-// Inputs and outputs that launches rotate over together: far more than any L2 cache, and little enough to keep the
-// translation of addresses out of the figures.
-constexpr u64 kRotationBytes = u64{512} << 20;
 constexpr u64 kFillBytes = u64{1} << 20;
 constexpr u64 kTransferBytes = u64{64} << 20;
-
-// Launches in one graph. Many for small n, where launching is most of the time; few for large n, where one suffices.
-int launches_per_batch(u64 n) {
-  if (n <= u64{1} << 22) return 64;
-  return n <= u64{1} << 26 ? 16 : 4;
-}
 
 u64 bytes_of(const ScanRequest& request) { return request.n * static_cast<u64>(size_of(request.input_type)); }
 
@@ -79,7 +71,7 @@ Measurements Measurer::measure(std::span<const PreparedScan* const> scans, const
 Batch Measurer::batch_of(const ScanRequest& request, const MeasurePolicy& policy) {
   // The host device runs each launch to its end: nothing is gained by queueing several.
   if (device_.identity().sm == kHostSm) return {};
-  const int launches = launches_per_batch(request.n);
+  const int launches = launches_per_graph(request.n);
   if (!policy.rotate) return {launches, 1};
   const u64 pairs = std::max<u64>(kRotationBytes, 2 * device_.l2_bytes()) / (2 * bytes_of(request));
   return {launches, static_cast<int>(std::clamp<u64>(pairs, 1, static_cast<u64>(launches)))};

@@ -87,29 +87,14 @@ void check_schema(SQLite::Database& database, const std::filesystem::path& file)
       fail(file, std::string("it has no table ") + table, "restore it from a copy, or move it away and tune again");
 }
 
-RecordRow row_of(SQLite::Statement& statement, const std::filesystem::path& file, Layer layer) {
-  const auto text = [&](const char* column) { return statement.getColumn(column).getString(); };
-  return {.layer = layer,
-          .database = file.string(),
-          .arch = text("arch"),
-          .device_name = text("device_name"),
-          .sm_count = statement.getColumn("sm_count").getInt64(),
-          .input_type = text("input_type"),
-          .accumulator_type = text("accumulator_type"),
-          .output_type = text("output_type"),
-          .op = text("op"),
-          .kind = text("kind"),
-          .determinism = text("determinism"),
-          .forward_progress = text("forward_progress"),
-          .n = statement.getColumn("n").getInt64(),
-          .family = text("family"),
-          .config = text("config"),
-          .template_hash = text("template_hash"),
-          .median_us = statement.getColumn("median_us").getDouble(),
-          .default_us = statement.isColumnNull("default_us") ? std::nullopt
-                                                          : std::optional(statement.getColumn("default_us").getDouble()),
-          .finished_at = text("finished_at")};
-}
+struct SqlColumns {
+  SQLite::Statement& statement;
+
+  std::string text(const char* name) const { return statement.getColumn(name).getString(); }
+  std::int64_t integer(const char* name) const { return statement.getColumn(name).getInt64(); }
+  double real(const char* name) const { return statement.getColumn(name).getDouble(); }
+  bool is_null(const char* name) const { return statement.isColumnNull(name); }
+};
 
 std::vector<RecordRow> read(SQLite::Database& database, const std::filesystem::path& file, Layer layer) {
   harden(database.getHandle());
@@ -124,7 +109,7 @@ std::vector<RecordRow> read(SQLite::Database& database, const std::filesystem::p
   while (statement.executeStep()) {
     if (rows.size() == kMostRows)
       fail(file, "it has more than " + std::to_string(kMostRows) + " records", "export what you need from it");
-    rows.push_back(row_of(statement, file, layer));
+    rows.push_back(row_of(SqlColumns{statement}, layer, file.string()));
   }
   return rows;
 }

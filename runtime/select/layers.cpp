@@ -17,28 +17,14 @@ std::span<const EmbeddedFile> built_in_databases();  // db/builtin/*.jsonl, put 
 
 namespace {
 
-RecordRow row_of(const nlohmann::json& json) {
-  const auto text = [&](const char* column) { return json.at(column).get<std::string>(); };
-  return {.layer = Layer::built_in,
-          .database = "built-in",
-          .arch = text("arch"),
-          .device_name = text("device_name"),
-          .sm_count = json.at("sm_count").get<std::int64_t>(),
-          .input_type = text("input_type"),
-          .accumulator_type = text("accumulator_type"),
-          .output_type = text("output_type"),
-          .op = text("op"),
-          .kind = text("kind"),
-          .determinism = text("determinism"),
-          .forward_progress = text("forward_progress"),
-          .n = json.at("n").get<std::int64_t>(),
-          .family = text("family"),
-          .config = text("config"),
-          .template_hash = text("template_hash"),
-          .median_us = json.at("median_us").get<double>(),
-          .default_us = json.at("default_us").is_null() ? std::nullopt : std::optional(json.at("default_us").get<double>()),
-          .finished_at = text("finished_at")};
-}
+struct JsonColumns {
+  const nlohmann::json& object;
+
+  std::string text(const char* name) const { return object.at(name).get<std::string>(); }
+  std::int64_t integer(const char* name) const { return object.at(name).get<std::int64_t>(); }
+  double real(const char* name) const { return object.at(name).get<double>(); }
+  bool is_null(const char* name) const { return object.at(name).is_null(); }
+};
 
 void append(std::vector<RecordRow>& rows, std::vector<RecordRow> more) {
   rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -95,7 +81,7 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines) {
     json_lines.remove_prefix(std::min(json_lines.size(), text.size() + 1));
     if (text.empty()) continue;
     try {
-      rows.push_back(row_of(nlohmann::json::parse(text)));
+      rows.push_back(row_of(JsonColumns{nlohmann::json::parse(text)}, Layer::built_in, "built-in"));
     } catch (const nlohmann::json::exception& error) {
       throw DatabaseError("built-in records, line " + std::to_string(line) + ": " + error.what());
     }

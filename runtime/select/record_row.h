@@ -35,4 +35,29 @@ struct RecordRow {
   std::string finished_at;
 };
 
+// The row of one result of db/queries/load_records.sql. Columns has text(name), integer(name), real(name) and
+// is_null(name).
+template <class Columns>
+RecordRow row_of(const Columns& columns, Layer layer, const std::string& database) {
+  return {.layer = layer,
+          .database = database,
+          .arch = columns.text("arch"),
+          .device_name = columns.text("device_name"),
+          .sm_count = columns.integer("sm_count"),
+          .input_type = columns.text("input_type"),
+          .accumulator_type = columns.text("accumulator_type"),
+          .output_type = columns.text("output_type"),
+          .op = columns.text("op"),
+          .kind = columns.text("kind"),
+          .determinism = columns.text("determinism"),
+          .forward_progress = columns.text("forward_progress"),
+          .n = columns.integer("n"),
+          .family = columns.text("family"),
+          .config = columns.text("config"),
+          .template_hash = columns.text("template_hash"),
+          .median_us = columns.real("median_us"),
+          .default_us = columns.is_null("default_us") ? std::nullopt : std::optional(columns.real("default_us")),
+          .finished_at = columns.text("finished_at")};
+}
+
 }  // namespace scantune

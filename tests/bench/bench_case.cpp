@@ -5,6 +5,7 @@
 
 #include "cub_scan.h"
 #include "cuda_check.h"
+#include "measure/rotation.h"
 #include "measure/value_types.h"
 #include "replayed_graph.h"
 #include "scantune/runtime.hpp"
@@ -12,15 +13,9 @@
 namespace scantune::bench {
 namespace {
 
-constexpr u64 kRotationBytes = u64{512} << 20;
 constexpr double kSamplingUs = 60'000;  // of replays per graph, in the middle of the range that follows
 constexpr double kFewestReplays = 21;
 constexpr double kMostReplays = 201;
-
-int launches_per_graph(u64 n) {
-  if (n <= u64{1} << 22) return 64;
-  return n <= u64{1} << 26 ? 16 : 4;
-}
 
 Pairs first_of(Pairs pairs) {
   pairs.count = 1;
