@@ -1,4 +1,7 @@
 // scantune-worker: answers one JSON request per line (docs/worker-protocol.md).
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -49,9 +52,17 @@ Options parse(int count, char** arguments) {
   return options;
 }
 
+// A worker that hangs in a kernel does not see the end of its input: have the system end it with its client.
+void end_with_parent() {
+  const pid_t parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) std::_Exit(1);  // it ended before it was asked for
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  end_with_parent();
   const Options options = parse(count, arguments);
   std::optional<scantune::DeviceChoice> choice;
   try {

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 BUILD = Path(__file__).parents[2] / os.environ.get("BUILD", "build")
-WORKER = next((path for path in BUILD.rglob("scantune-worker") if path.is_file()), None)
+
+
+def find_worker() -> str | None:
+    """Return the command in the environment, before a fixture clears it, or what was built."""
+    built = next((path for path in BUILD.rglob("scantune-worker") if path.is_file()), None)
+    return os.environ.get("SCANTUNE_WORKER") or (shlex.quote(str(built)) if built else None)
+
+
+WORKER = find_worker()
+pytestmark = pytest.mark.skipif(WORKER is None, reason=f"there is no scantune-worker in {BUILD}; build it first")
+
+
+@pytest.fixture(autouse=True)
+def real_worker(own_directories: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCANTUNE_WORKER", str(WORKER))
 
 
 @pytest.mark.timeout(200)
-def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if WORKER is None:
-        pytest.skip(f"there is no scantune-worker in {BUILD}; build it first")
-    monkeypatch.setenv("SCANTUNE_WORKER", str(WORKER))
+def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "f32", "--n", "5000", "--db", str(db)]
     scantune = [sys.executable, "-m", "scantune"]
@@ -34,3 +49,51 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path, monkeypatch: p
     assert "exact_n" in explained.stdout
     first = values.replace(" ", "=")
     assert re.search(rf"^ +{family} {first}\b", explained.stdout, re.MULTILINE), explained.stdout
+
+
+@pytest.mark.timeout(300)
+def test_winner_that_is_exported_and_imported_is_what_another_user_s_runtime_selects(tmp_path: Path) -> None:
+    file = tmp_path / "export.db"
+    problem = ["--arch", "host", "--type", "i32", "--n", "3000"]
+
+    def scantune(user: str, *arguments: str) -> str:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        environment["HOME"] = str(tmp_path / user)
+        command = [sys.executable, "-m", "scantune", *arguments]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=150, env=environment)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
+
+    scantune("one", *problem, "--budget", "10s", "--workers", "1")
+    with sqlite3.connect(tmp_path / "one" / ".local" / "share" / "scantune" / "tuning.db") as connection:
+        ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
+    connection.close()
+    scantune("one", "db", "export", str(file))
+    assert "exact_n" not in scantune("another", "db", "explain", *problem)
+    assert scantune("another", "db", "import", str(file)).startswith("1 new winner, 0 replaced ours")
+    explained = scantune("another", "db", "explain", *problem)
+    values = " ".join(f"{name}={value}" for name, value in json.loads(config).items())
+    assert re.search(r"^i32 sum 3,?000: exact_n: ", explained, re.MULTILINE), explained
+    assert f"\n  {family} {values}\n" in explained
+
+
+@pytest.mark.timeout(20)
+def test_worker_ends_with_a_client_that_is_killed_though_its_input_stays_open() -> None:
+    """As a worker does that hangs in a kernel: it never comes to see the end of its input."""
+    program = (
+        "import os, shlex, subprocess, time;"
+        "worker = subprocess.Popen([*shlex.split(os.environ['SCANTUNE_WORKER']), '--device', 'host']);"
+        "time.sleep(60)"
+    )
+    client = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert client.stdin
+    assert client.stdout
+    client.stdin.write(b'{"id": 1, "method": "hello", "params": {}}\n')
+    client.stdin.flush()
+    assert json.loads(client.stdout.readline())["ok"]
+    started = time.monotonic()
+    client.send_signal(signal.SIGKILL)
+    assert client.stdout.read() == b""  # its end comes when the worker, too, has let go of it
+    assert time.monotonic() - started < 10
+    client.stdin.close()
+    client.wait()
