@@ -1,7 +1,13 @@
 // The public API on the GPU: streams, threads and graphs.
+#include <algorithm>
 #include <thread>
 
+#include "device/cuda/context.h"
+#include "device/cuda/cuda_device.h"
 #include "gpu_test.h"
+#include "jit/binary_cache.h"
+#include "launch/scan_plan.h"
+#include "support/paths.h"
 
 namespace scantune {
 namespace {
@@ -77,6 +83,90 @@ TEST_F(StreamsOnGpu, DeterministicFloatSumsAreBitEqualBesideOtherWork) {
       ASSERT_EQ(again, first) << "run " << run;
     }
   }
+}
+
+TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
+  constexpr std::size_t kItems = 300'001;
+  const auto plan = runtime::plan<float>(kItems, {.determinism = Determinism::run_to_run});
+  const TestStream stream;
+  std::vector<std::thread> threads;
+  for (int thread = 1; thread <= 8; ++thread)
+    threads.emplace_back([&, thread] {
+      cuda_device();  // makes a context current on this thread
+      std::vector<float> sums(kItems);
+      const std::vector<float> items(kItems, static_cast<float>(thread));
+      const Buffer<float> input(items), output(kItems);
+      for (int round = 0; round < 200; ++round) plan(input.data(), output.data(), stream);
+      output.download(sums.data());
+      for (std::size_t index = 0; index < kItems; ++index)
+        ASSERT_EQ(sums[index], static_cast<float>(thread) * static_cast<float>(index + 1)) << "thread " << thread;
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_F(GraphsOnGpu, AScanOfAKnownProblemAllocatesItsWorkspaceWhileCaptured) {
+  const auto items = random_items(777'777, 7);
+  const TestStream stream;
+  Buffer<std::int32_t> input(items), output(items.size());
+  const auto scan = [&] { runtime::scan(input.data(), output.data(), items.size(), {.stream = stream}); };
+  scan();
+  const TestGraph graph(stream, scan);
+  stream.synchronize();
+  const std::vector<std::int32_t> zeros(items.size());
+  output.upload(zeros.data());
+  for (int replay = 0; replay < 20; ++replay) graph.launch(stream);
+  stream.synchronize();
+  EXPECT_EQ(downloaded(output), inclusive_sum(items));
+}
+
+TEST_F(GraphsOnGpu, AStreamIsNotReleasedWhileItIsCaptured) {
+  const TestStream stream;
+  const TestGraph graph(stream, [&] { EXPECT_THROW(runtime::release(stream), RequestError); });
+}
+
+// The GPU, keeping what it was given to load.
+class RecordingGpu : public CudaDevice {
+ public:
+  using CudaDevice::CudaDevice;
+
+  std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
+                               std::span<const int> max_shared_bytes) override {
+    images.push_back(binary.image);
+    auto module = CudaDevice::load(binary, kernels, max_shared_bytes);
+    loaded.push_back(module.get());
+    return module;
+  }
+  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+    CudaDevice::launch(module, launch, arguments, stream);
+    launched.push_back(&module);
+  }
+
+  std::vector<std::vector<char>> images;
+  std::vector<const Module*> loaded;
+  std::vector<const Module*> launched;
+};
+
+TEST_F(StreamsOnGpu, TheBinaryThatRunsIsTheOneThatIsDescribed) {
+  CUcontext context = nullptr;
+  SCANTUNE_CHECK(cuCtxGetCurrent(&context));
+  const auto gpu = std::make_shared<RecordingGpu>(std::make_shared<CudaContext>(context, 0));
+  ScanRequest request;
+  request.n = 10'000;
+  const auto plan = make_scan_plan(gpu, TuningTable(), request, 0);
+  const std::string text = plan->describe();
+  const BinaryCache cache(cache_directory());
+  const Buffer<std::int32_t> buffer(random_items(10'004, 8));
+  for (const auto& [which, offset] : {std::pair(" (aligned)", 0), std::pair(" (any alignment)", 1)}) {
+    plan->run(buffer.data() + offset, buffer.data() + offset, InitialValue(), nullptr);
+    const auto ran = std::ranges::find(gpu->loaded, gpu->launched.back());
+    ASSERT_NE(ran, gpu->loaded.end());
+    const std::size_t end = text.find(which);
+    ASSERT_TRUE(end != std::string::npos && end >= 64) << text;
+    const auto cached = cache.load(text.substr(end - 64, 64));
+    ASSERT_TRUE(cached.has_value()) << "no file of the key" << which << " in\n" << text;
+    EXPECT_EQ(cached->image, gpu->images[static_cast<std::size_t>(ran - gpu->loaded.begin())]) << which;
+  }
+  gpu->synchronize();
 }
 
 TEST_F(GraphsOnGpu, ReplayManyTimes) {
