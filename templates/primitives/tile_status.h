@@ -96,8 +96,9 @@ class TileStatus {
       fence();
     }
     if (shuffle_index(done, 0) != tiles - 1) return;
-    sync_warp();  // orders what the first lane has fenced before the other lanes' zeroes
     const u32 before = load_relaxed(&header_->high_water);
+    // Orders what the first lane has fenced before the others' zeroes, and what they have read before its last stores.
+    sync_warp();
     const u64 used = before < tiles ? tiles : before;
     u32* const words = reinterpret_cast<u32*>(header_ + 1);
     for (u64 word = lane; word < used * descriptor_bytes(kLayout, sizeof(T)) / sizeof(u32); word += kWarpThreads)

@@ -23,6 +23,12 @@ constexpr Rule kRules[] = {
     {"relaxed_load", R"(\bload_acquire\()", "load_relaxed("},
     {"flag_before_payload", R"((\bstore_payload\([^;]*;)(\s*)(store_release\([^;]*;))", "$3$2$1"},
     {"one_buffer", R"(\bbuffer \^= kWarpThreads;)", ";"},
+    {"no_patience", R"(if \(\(ready & needed_lanes\) == needed_lanes\) break;)", "break;"},
+    {"any_epoch", R"(\bstate >> 2 == epoch_)", "state >> 2 != 0"},
+    {"ticket_kept", R"(\bstore_relaxed\(&header_->ticket, 0\);)", ";"},
+    {"epoch_kept", R"(\bstore_relaxed\(&header_->epoch, [^;]*;)", ";"},
+    {"high_water_kept", R"(\bstore_max\(&header_->high_water, [^;]*;)", ";"},
+    {"count_kept", R"(\bstore_relaxed\(&header_->finished, 0\);)", ";"},
 };
 
 bool is_mutated(std::string_view path) {
