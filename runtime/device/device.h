@@ -49,7 +49,8 @@ class Device {
   virtual std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                        std::span<const int> max_shared_bytes) = 0;
 
-  // Enqueues one kernel. n and the offsets of the arguments are the launch's, whatever the caller left there. Throws DeviceError; after an error that destroyed the context every further call throws too.
+  // Enqueues one kernel. n and the offsets of the arguments are the launch's, whatever the caller left there. Throws
+  // DeviceError; after an error that destroyed the context every further call throws too.
   virtual void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) = 0;
 
   virtual void* allocate(u64 bytes) = 0;  // throws OutOfMemoryError

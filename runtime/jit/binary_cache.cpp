@@ -57,7 +57,9 @@ class FileSizeSignalBlock {
   sigset_t before_{};
 };
 
-[[noreturn]] void throw_errno(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void throw_errno(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
 
 void append_number(std::string& text, std::uint64_t number) {
   text.append(reinterpret_cast<const char*>(&number), sizeof number);

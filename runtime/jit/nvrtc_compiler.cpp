@@ -9,8 +9,8 @@
 namespace scantune {
 namespace {
 
-// The templates' constexpr functions carry no __device__, since a host compiler reads them too. Resource usage goes to the
-// log: registers, shared memory and spills are what a reader of a slow kernel wants first.
+// The templates' constexpr functions carry no __device__, since a host compiler reads them too. Resource usage goes to
+// the log: registers, shared memory and spills are what a reader of a slow kernel wants first.
 constexpr const char* kOptions[] = {"--std=c++20", "--device-as-default-execution-space", "--minimal",
                                     "--ptxas-options=-v"};
 
@@ -31,9 +31,8 @@ struct Headers {
 class Program {
  public:
   Program(const NvrtcLibrary& nvrtc, const Instantiation& instantiation, const Headers& headers) : nvrtc_(nvrtc) {
-    const nvrtcResult result =
-        nvrtc.nvrtcCreateProgram(&program_, instantiation.source.c_str(), "scantune_kernel.cu", headers.count(),
-                                 headers.texts.data(), headers.names.data());
+    const nvrtcResult result = nvrtc.nvrtcCreateProgram(&program_, instantiation.source.c_str(), "scantune_kernel.cu",
+                                                        headers.count(), headers.texts.data(), headers.names.data());
     if (result != NVRTC_SUCCESS) fail("nvrtcCreateProgram", result);
   }
   Program(const Program&) = delete;

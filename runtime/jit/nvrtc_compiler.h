@@ -29,8 +29,8 @@ class NvrtcCompiler : public Compiler {
   Binary compile(const Instantiation& instantiation, const std::string& arch) override;
 };
 
-// Where NVRTC is looked for, in order: what SCANTUNE_NVRTC names and nothing else if it is set, the loader's search path,
-// CUDA_HOME, CUDA_PATH, /usr/local/cuda, and where the build found it.
+// Where NVRTC is looked for, in order: what SCANTUNE_NVRTC names and nothing else if it is set, the loader's search
+// path, CUDA_HOME, CUDA_PATH, /usr/local/cuda, and where the build found it.
 std::vector<std::string> nvrtc_candidates();
 
 }  // namespace scantune

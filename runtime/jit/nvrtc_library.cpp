@@ -25,10 +25,12 @@ void add_directory(std::vector<std::string>& candidates, const std::filesystem::
       "folder if it lies elsewhere.");
 }
 
-std::string spelled(NvrtcVersion version) { return std::to_string(version.major) + "." + std::to_string(version.minor); }
+std::string spelled(NvrtcVersion version) {
+  return std::to_string(version.major) + "." + std::to_string(version.minor);
+}
 
-// NVRTC opens its builtins by bare name, and the loader looks for that beside NVRTC only where NVRTC's file says so: PyPI's
-// does not. Loaded before, they are found by their name. A failure is NVRTC's to report, when it compiles.
+// NVRTC opens its builtins by bare name, and the loader looks for that beside NVRTC only where NVRTC's file says so:
+// PyPI's does not. Loaded before, they are found by their name. A failure is NVRTC's to report, when it compiles.
 void load_builtins_beside(const std::string& nvrtc_path, NvrtcVersion version) {
   const std::filesystem::path directory = std::filesystem::path(nvrtc_path).parent_path();
   const DynamicLibrary builtins({directory / ("libnvrtc-builtins.so." + spelled(version))});
@@ -55,15 +57,16 @@ std::vector<std::string> nvrtc_candidates() {
 
 NvrtcLibrary::NvrtcLibrary(const std::vector<std::string>& candidates) : library_(candidates) {
   if (!library_) throw_not_found(library_.failures());
-#define SCANTUNE_RESOLVE(function)                                      \
-  function = library_.find_as<decltype(function)>(#function);           \
-  if (!function)                                                        \
-    throw DeviceError(library_.path() + " has no function " #function   \
-                      ": it is no NVRTC, or one older than CUDA " + spelled(kOldestNvrtc));
+#define SCANTUNE_RESOLVE(function)                                                                                  \
+  function = library_.find_as<decltype(function)>(#function);                                                       \
+  if (!function)                                                                                                    \
+    throw DeviceError(library_.path() + " has no function " #function ": it is no NVRTC, or one older than CUDA " + \
+                      spelled(kOldestNvrtc));
   SCANTUNE_NVRTC_FUNCTIONS(SCANTUNE_RESOLVE)
 #undef SCANTUNE_RESOLVE
   if (version() < kOldestNvrtc)
-    throw DeviceError(library_.path() + " is NVRTC " + spelled(version()) + "; scantune needs " + spelled(kOldestNvrtc) +
+    throw DeviceError(library_.path() + " is NVRTC " + spelled(version()) + "; scantune needs " +
+                      spelled(kOldestNvrtc) +
                       " or newer. Set SCANTUNE_NVRTC to a newer one, or 'pip install nvidia-cuda-nvrtc'.");
   load_builtins_beside(library_.path(), version());
 }

@@ -56,7 +56,9 @@ RawBuffer::~RawBuffer() {
 }
 
 RawBuffer::RawBuffer(RawBuffer&& other) noexcept
-    : device_(std::move(other.device_)), data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : device_(std::move(other.device_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
 
 RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
   std::swap(device_, other.device_);

@@ -14,12 +14,14 @@ struct Range {
 };
 
 Range range_of(const void* pointer, ValueType type, u64 n) {
-  return {reinterpret_cast<std::uintptr_t>(pointer), static_cast<std::uintptr_t>(n) * static_cast<unsigned>(size_of(type))};
+  return {reinterpret_cast<std::uintptr_t>(pointer),
+          static_cast<std::uintptr_t>(n) * static_cast<unsigned>(size_of(type))};
 }
 
 std::string hex(const void* pointer) {
   char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pointer)));
+  std::snprintf(text, sizeof text, "0x%llx",
+                static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pointer)));
   return text;
 }
 
@@ -36,7 +38,8 @@ std::string pointer_problem(const char* name, const void* pointer, ValueType typ
     return argument + hex(pointer) + ", which is not a multiple of the " + std::to_string(size_of(type)) +
            " bytes of " + Tokens<ValueType>::kNames[static_cast<int>(type)];
   if (wraps(range_of(pointer, type, n)))
-    return argument + hex(pointer) + ", and " + std::to_string(n) + " items from there pass the end of the address space";
+    return argument + hex(pointer) + ", and " + std::to_string(n) +
+           " items from there pass the end of the address space";
   return {};
 }
 
@@ -57,7 +60,8 @@ bool arguments_are_plausible(const ScanRequest& request, const void* input, cons
 
 std::string arguments_problem(const ScanRequest& request, const void* input, const void* output) {
   if (auto problem = pointer_problem("input", input, request.input_type, request.n); !problem.empty()) return problem;
-  if (auto problem = pointer_problem("output", output, request.output_type, request.n); !problem.empty()) return problem;
+  if (auto problem = pointer_problem("output", output, request.output_type, request.n); !problem.empty())
+    return problem;
   const Range in = range_of(input, request.input_type, request.n);
   const Range out = range_of(output, request.output_type, request.n);
   if (overlap_badly(in, out))

@@ -1,5 +1,5 @@
-// Workspaces for launches of one plan that are captured into graphs. A graph may be replayed at any time while it lives,
-// so each captured launch has a workspace of its own until its graph dies.
+// Workspaces for launches of one plan that are captured into graphs. A graph may be replayed at any time while it
+// lives, so each captured launch has a workspace of its own until its graph dies.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace scantune {
 
 class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
  public:
-  // Blocks for at most `most` launches that live in graphs at the same time, `ahead` of them taken from the pool now, so
-  // that the first captures do not allocate. need.kind is not none. Throws OutOfMemoryError.
+  // Blocks for at most `most` launches that live in graphs at the same time, `ahead` of them taken from the pool now,
+  // so that the first captures do not allocate. need.kind is not none. Throws OutOfMemoryError.
   static std::shared_ptr<CaptureReserve> make(std::shared_ptr<WorkspacePool> pool, const WorkspaceNeed& need, int most,
                                               int ahead);
   ~CaptureReserve();
@@ -31,7 +31,7 @@ class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
   };
 
   CaptureReserve(std::shared_ptr<WorkspacePool> pool, const WorkspaceNeed& need, int most);
-  Place* take_free();  // null when all are taken
+  Place* take_free();                  // null when all are taken
   static void give_back(void* token);  // the driver's callback: calls no device
 
   std::shared_ptr<WorkspacePool> pool_;

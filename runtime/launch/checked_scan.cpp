@@ -12,8 +12,7 @@ namespace {
   throw RequestError(to_string(request) + ": " + problem);
 }
 
-void check_arguments(Device& device, const ScanRequest& request, const void* input, const void* output,
-                     Stream stream) {
+void check_arguments(Device& device, const ScanRequest& request, const void* input, const void* output, Stream stream) {
   if (const auto problem = size_problem(request); !problem.empty()) fail(request, problem);
   if (!arguments_are_plausible(request, input, output)) fail(request, arguments_problem(request, input, output));
   const auto bytes = [&](ValueType type) { return request.n * static_cast<unsigned>(size_of(type)); };
@@ -51,16 +50,18 @@ ScanPlan& PlanCache::insert(std::shared_ptr<ScanPlan> plan, int captured_launche
 }
 
 void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
-                  const ScanRequest& request, const void* input, void* output, const void* init,
-                  int captured_launches, Stream stream) {
+                  const ScanRequest& request, const void* input, void* output, const void* init, int captured_launches,
+                  Stream stream) {
   if (request.n == 0) return;
   check_arguments(*device, request, input, output, stream);
   ScanPlan* plan = plans.find(*device, request, captured_launches);
   if (plan == nullptr) {
     if (device->stream_state(stream).capturing_graph != nullptr)
-      fail(request, "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a "
-                    "plan before the capture and call that, or call scan() once before");
-    plan = &plans.insert(make_scan_plan(device, table, request, captured_launches, CaptureMemory::on_demand), captured_launches);
+      fail(request,
+           "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a "
+           "plan before the capture and call that, or call scan() once before");
+    plan = &plans.insert(make_scan_plan(device, table, request, captured_launches, CaptureMemory::on_demand),
+                         captured_launches);
   }
   plan->run(input, output, InitialValue(request, init), stream);
 }

@@ -34,7 +34,7 @@ class PlanCache {
 // Checks the arguments with the driver's help, makes or remembers the plan, and runs it. Throws RequestError before
 // anything is launched.
 void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
-                  const ScanRequest& request, const void* input, void* output, const void* init,
-                  int captured_launches, Stream stream);
+                  const ScanRequest& request, const void* input, void* output, const void* init, int captured_launches,
+                  Stream stream);
 
 }  // namespace scantune

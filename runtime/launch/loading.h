@@ -10,7 +10,8 @@ namespace scantune {
 // The request for pointers of which nothing is known but that they are multiples of their items' sizes.
 ScanRequest element_aligned(ScanRequest request);
 
-// The shared memory of every kernel of the family, also of those that only a larger n launches: a module serves every n.
+// The shared memory of every kernel of the family, also of those that only a larger n launches: a module serves every
+// n.
 std::vector<int> max_shared_bytes(const Config& config, ScanRequest request, int sm);
 
 }  // namespace scantune

@@ -36,9 +36,9 @@ std::string microseconds(double us) {
 }
 
 std::string describe(const TuningRecord& record) {
-  return microseconds(record.median_us) + " (default " + (record.default_us ? microseconds(*record.default_us) : "failed") + ") for " +
-         to_string(record.request) + " on " + record.device.name + ", measured " + record.finished_at + ", from " +
-         record.database;
+  return microseconds(record.median_us) + " (default " +
+         (record.default_us ? microseconds(*record.default_us) : "failed") + ") for " + to_string(record.request) +
+         " on " + record.device.name + ", measured " + record.finished_at + ", from " + record.database;
 }
 
 std::string describe(const DeviceIdentity& device) {
@@ -132,8 +132,9 @@ ScanPlan::Workspace ScanPlan::workspace(Stream stream) {
     return {leased.memory, {}};
   }
   if (reserve_ == nullptr)
-    throw RequestError("the stream is being captured and the plan reserved no workspace for that: raise "
-                       "ScanOptions::captured_launches");
+    throw RequestError(
+        "the stream is being captured and the plan reserved no workspace for that: raise "
+        "ScanOptions::captured_launches");
   return {reserve_->take(context_.device(), state.capturing_graph), {}};
 }
 

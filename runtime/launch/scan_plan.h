@@ -41,8 +41,8 @@ class ScanPlan {
 
   // Scans input[0, n) into output[0, n). Throws RequestError before anything is launched when a pointer is null,
   // misaligned, or the ranges overlap without being the same, or when the stream is being captured and no reserved
-  // workspace is free. Allocation-free once the stream has been used. A plan of one launch takes no lock; one of several
-  // launches holds its stream's workspace while it enqueues them.
+  // workspace is free. Allocation-free once the stream has been used. A plan of one launch takes no lock; one of
+  // several launches holds its stream's workspace while it enqueues them.
   void run(const void* input, void* output, const InitialValue& init, Stream stream);
 
   std::string describe() const;
@@ -75,8 +75,8 @@ class ScanPlan {
 };
 
 // The plan that the table's records suggest. Should the kernels of a tuned config not compile or load, the default
-// config takes its place, which is logged once and told by describe(); a device that has failed or is out of memory is no
-// such case.
+// config takes its place, which is logged once and told by describe(); a device that has failed or is out of memory is
+// no such case.
 std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
                                          const ScanRequest& request, int captured_launches,
                                          CaptureMemory memory = CaptureMemory::ahead);

@@ -35,7 +35,7 @@ class WorkspacePool {
   WorkspaceBlock take_free(const WorkspaceNeed& need);  // memory is null if there is none
 
   std::shared_ptr<Device> device_;
-  std::mutex mutex_;  // never held during a call of the device
+  std::mutex mutex_;                                               // never held during a call of the device
   std::array<std::multimap<u64, void*>, kWorkspaceLayouts> free_;  // by bytes
 };
 

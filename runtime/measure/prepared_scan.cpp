@@ -31,8 +31,7 @@ void PreparedScan::enqueue(const void* input, void* output, u64 n, void* workspa
   arguments.output = output;
   arguments.workspace = workspace;
   const LaunchList list = config_.family().launches(config_, with(n));
-  for (int index = 0; index < list.count; ++index)
-    device_.launch(*module_, list.launches[index], arguments, stream);
+  for (int index = 0; index < list.count; ++index) device_.launch(*module_, list.launches[index], arguments, stream);
 }
 
 }  // namespace scantune

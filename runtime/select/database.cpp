@@ -78,8 +78,9 @@ void check_schema(SQLite::Database& database, const std::filesystem::path& file)
     fail(file, "it is not a tuning database of scantune", "name another file or move this one away");
   const int version = pragma(database, "user_version");
   if (version > kSchemaVersion)
-    fail(file, "it has schema version " + std::to_string(version) + ", and this library reads up to " +
-                   std::to_string(kSchemaVersion),
+    fail(file,
+         "it has schema version " + std::to_string(version) + ", and this library reads up to " +
+             std::to_string(kSchemaVersion),
          "use a newer scantune");
   if (version < 1) fail(file, "its schema was never finished", "move it away and tune again");
   for (const char* table : {"record", "device", "problem", "run"})

@@ -50,8 +50,9 @@ TuningTable load_all_layers() {
   append(rows, built_in_records());
   TuningTable table(rows);
   if (const auto rejected = table.rejected(); !rejected.empty())
-    log_once(std::to_string(rejected.size()) + " tuning records are not used ('scantune db explain' lists them); the first: " +
-             rejected.front().row + ": " + rejected.front().reason);
+    log_once(std::to_string(rejected.size()) +
+             " tuning records are not used ('scantune db explain' lists them); the first: " + rejected.front().row +
+             ": " + rejected.front().reason);
   return table;
 }
 

@@ -10,13 +10,13 @@ namespace {
 // How far a record is from a problem; compared member by member, the least wins.
 struct Distance {
   ConfigOrigin origin;
-  int other_operator;   // 1 if so
-  int sm_count;         // difference; 0 on the same device
-  int guarantees;       // how many the request asks for that the record was not tuned under
-  double octaves;       // |log2(n of the record / n)|
-  int stale;            // 1 if the kernels have changed since
-  int other_kind;       // 1 if so
-  Layer layer;          // then the order of the files
+  int other_operator;  // 1 if so
+  int sm_count;        // difference; 0 on the same device
+  int guarantees;      // how many the request asks for that the record was not tuned under
+  double octaves;      // |log2(n of the record / n)|
+  int stale;           // 1 if the kernels have changed since
+  int other_kind;      // 1 if so
+  Layer layer;         // then the order of the files
 
   auto operator<=>(const Distance&) const = default;
 };
@@ -33,16 +33,16 @@ ConfigOrigin origin_of(const TuningRecord& record, const DeviceIdentity& device,
 }
 
 Distance distance(const TuningRecord& record, const DeviceIdentity& device, const ScanRequest& request) {
-  return {.origin = origin_of(record, device, request),
-          .other_operator = record.request.op != request.op,
-          .sm_count = std::abs(record.device.sm_count - device.sm_count),
-          .guarantees = (record.request.determinism != request.determinism) +
-                        (record.request.forward_progress != request.forward_progress),
-          .octaves = std::abs(std::log2(static_cast<double>(record.request.n)) -
-                              std::log2(static_cast<double>(request.n))),
-          .stale = record.is_stale(),
-          .other_kind = record.request.kind != request.kind,
-          .layer = record.layer};
+  return {
+      .origin = origin_of(record, device, request),
+      .other_operator = record.request.op != request.op,
+      .sm_count = std::abs(record.device.sm_count - device.sm_count),
+      .guarantees = (record.request.determinism != request.determinism) +
+                    (record.request.forward_progress != request.forward_progress),
+      .octaves = std::abs(std::log2(static_cast<double>(record.request.n)) - std::log2(static_cast<double>(request.n))),
+      .stale = record.is_stale(),
+      .other_kind = record.request.kind != request.kind,
+      .layer = record.layer};
 }
 
 // A search under a guarantee left out configs that a request without it may use.

@@ -56,7 +56,8 @@ void check_sizes(const RecordRow& row) {
   if (row.n < 1 || row.n > kLargestN) reject("n is out of range");
   if (row.sm_count < 1 || row.sm_count > kMostSms) reject("sm_count is out of range");
   if (!std::isfinite(row.median_us) || row.median_us <= 0) reject("median_us is not a positive number");
-  if (row.default_us && (!std::isfinite(*row.default_us) || *row.default_us <= 0)) reject("default_us is not a positive number");
+  if (row.default_us && (!std::isfinite(*row.default_us) || *row.default_us <= 0))
+    reject("default_us is not a positive number");
 }
 
 ScanRequest request_of(const RecordRow& row) {

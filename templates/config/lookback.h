@@ -83,8 +83,9 @@ struct Family<LookbackConfig> {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = 8;
     } else if (wide) {
-      config.block_threads = limits_of(sm).shared_bytes_per_block > 96 * 1024 ? 512 : 256;
+      config.block_threads = 384;
       config.items_per_thread = 16;
+      config.window = 8;
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
     } else {

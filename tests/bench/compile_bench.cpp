@@ -1,4 +1,5 @@
-// How long NVRTC takes for one kernel variant on one core, and how many variants per second one and two processes compile.
+// How long NVRTC takes for one kernel variant on one core, and how many variants per second one and two processes
+// compile.
 //
 //   compile_bench [sm, 90 if left out]
 #include <sys/wait.h>
@@ -47,7 +48,9 @@ double cpu_ms() {
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
-double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + kRepeats / 2, values.end());

@@ -1,4 +1,5 @@
-// Counts what a test's own code allocates. Apart from its users, so that the compiler does not look into new and delete.
+// Counts what a test's own code allocates. Apart from its users, so that the compiler does not look into new and
+// delete.
 #include "api_counting_new.h"
 
 #include <cstdlib>

@@ -396,21 +396,45 @@ const std::vector<BadCall> kBadCalls = {
     {"output at the end of memory", kInput, kEnd - 4 * kItems + 5, true, {"output", "end of the address space"}},
     {"host input", 0xdead0000, kOutput, false, {"input", "memory of the host"}},
     {"host output", kInput, 0xdead0000, false, {"output", "memory of the host"}},
-    {"stream of another context", kInput, kOutput, false, {"stream", "another context"},
+    {"stream of another context",
+     kInput,
+     kOutput,
+     false,
+     {"stream", "another context"},
      [](ScanRequest&, FakeDevice& device, Stream stream) {
        device.streams.at(stream).problem = "it belongs to another context";
      }},
-    {"capture of an unknown problem", kInput, kOutput, false, {"being captured", "make a plan before"},
+    {"capture of an unknown problem",
+     kInput,
+     kOutput,
+     false,
+     {"being captured", "make a plan before"},
      [](ScanRequest&, FakeDevice& device, Stream stream) { device.begin_capture(stream, 1); }},
-    {"type without a kernel", kInput, kOutput, false, {"no kernel scans", "value type must be"},
+    {"type without a kernel",
+     kInput,
+     kOutput,
+     false,
+     {"no kernel scans", "value type must be"},
      [](ScanRequest& request, FakeDevice&, Stream) {
        request.input_type = request.accumulator_type = request.output_type = ValueType::u16;
      }},
-    {"types that differ", kInput, kOutput, false, {"must be the same"},
+    {"types that differ",
+     kInput,
+     kOutput,
+     false,
+     {"must be the same"},
      [](ScanRequest& request, FakeDevice&, Stream) { request.output_type = ValueType::i64; }},
-    {"more items than an address space", kInput, kOutput, false, {"n is", "more items than fit"},
+    {"more items than an address space",
+     kInput,
+     kOutput,
+     false,
+     {"n is", "more items than fit"},
      [](ScanRequest& request, FakeDevice&, Stream) { request.n = ~u64{0}; }},
-    {"more items than a grid can have", kInput, std::uintptr_t{1} << 60, false, {"no kernel scans", "more tiles than a grid"},
+    {"more items than a grid can have",
+     kInput,
+     std::uintptr_t{1} << 60,
+     false,
+     {"no kernel scans", "more tiles than a grid"},
      [](ScanRequest& request, FakeDevice&, Stream) { request.n = u64{1} << 50; }},
 };
 
@@ -436,17 +460,15 @@ TEST_P(BadCalls, AreRefusedByScanWhichNamesTheArgument) {
   GetParam().change(request, *device_, stream_);
   PlanCache cache;
   expect_refused([&] {
-    checked_scan(device_, TuningTable(), cache, request, address(GetParam().input), address(GetParam().output),
-                 nullptr, 4, stream_);
+    checked_scan(device_, TuningTable(), cache, request, address(GetParam().input), address(GetParam().output), nullptr,
+                 4, stream_);
   });
 }
 
 TEST_P(BadCalls, AreRefusedByAPlanIfArithmeticShowsThem) {
   if (!GetParam().plan_too) return;
   const auto plan = make_scan_plan(device_, TuningTable(), sum_of(kItems), 0);
-  expect_refused([&] {
-    plan->run(address(GetParam().input), address(GetParam().output), InitialValue(), stream_);
-  });
+  expect_refused([&] { plan->run(address(GetParam().input), address(GetParam().output), InitialValue(), stream_); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, BadCalls, ::testing::ValuesIn(kBadCalls));

@@ -23,7 +23,9 @@ namespace fs = std::filesystem;
 const std::string kKey(64, 'a');
 const std::string kOtherKey(64, 'b');
 
-Binary example(std::size_t image_bytes = 1000) { return {std::vector<char>(image_bytes, 'x'), "NVRTC 13.0", "a log", 61}; }
+Binary example(std::size_t image_bytes = 1000) {
+  return {std::vector<char>(image_bytes, 'x'), "NVRTC 13.0", "a log", 61};
+}
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -164,7 +166,8 @@ TEST_F(BinaryCacheTest, CompilesWithoutACacheWhenItIsDisabled) {
 TEST_F(BinaryCacheTest, CompilesAndSaysSoOnceWhenTheDirectoryCannotBeMade) {
   overwrite(root_.path() / "cache", "a file where the directory should be");
   testing::internal::CaptureStderr();
-  for (const char* source : {"a", "b"}) EXPECT_FALSE(compiler_.compile(instantiation_of(source), "sm_90").image.empty());
+  for (const char* source : {"a", "b"})
+    EXPECT_FALSE(compiler_.compile(instantiation_of(source), "sm_90").image.empty());
   const std::string remarks = testing::internal::GetCapturedStderr();
   EXPECT_EQ(compilations_, 2);
   EXPECT_NE(remarks.find(directory_.string() + " cannot be written"), std::string::npos) << remarks;
@@ -174,7 +177,8 @@ TEST_F(BinaryCacheTest, CompilesAndSaysSoOnceWhenTheDirectoryCannotBeMade) {
 TEST_F(BinaryCacheTest, CompilesWhenTheDiskIsFull) {
   fs::create_directories(directory_);
   EXPECT_TRUE(succeeds_in_child([&] {
-    const rlimit no_more{100, 100};  // bytes that a file may have; the signal that comes with it must not end the process
+    const rlimit no_more{100,
+                         100};  // bytes that a file may have; the signal that comes with it must not end the process
     setrlimit(RLIMIT_FSIZE, &no_more);
     cache_.store(kKey, example());
     return true;

@@ -40,7 +40,8 @@ std::string device_error_of(Body body) {
 }
 
 void expect_parts(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+  for (const char* part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
 }
 
 TEST(NvrtcCompiler, SaysWhatToInstallWhenThereIsNoNvrtc) {

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -131,7 +131,9 @@ TEST_F(DatabaseFile, MayHaveCharactersInItsPathThatMeanSomethingInAUri) {
   EXPECT_EQ(read_records(file_, Layer::user).size(), 1u);
 }
 
-TEST_F(DatabaseFile, ThatIsMissingIsNamed) { EXPECT_TRUE(contains(message_of_reading(), file_.string() + ": there is no")); }
+TEST_F(DatabaseFile, ThatIsMissingIsNamed) {
+  EXPECT_TRUE(contains(message_of_reading(), file_.string() + ": there is no"));
+}
 
 TEST_F(DatabaseFile, OfANewerSchemaIsRefused) {
   create(file_).exec("PRAGMA user_version = 99");

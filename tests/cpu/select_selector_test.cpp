@@ -15,8 +15,8 @@ using testing::kH200;
 using testing::row_of;
 using testing::row_with;
 using testing::sum_of;
-using testing::value_of;
 using ::testing::Test;
+using testing::value_of;
 
 Selection select_from(std::vector<RecordRow> rows, const ScanRequest& request, const DeviceIdentity& device = kH200) {
   return select(TuningTable(rows), device, request);
@@ -25,9 +25,9 @@ Selection select_from(std::vector<RecordRow> rows, const ScanRequest& request, c
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(Selector, TakesTheRecordOfExactlyThisN) {
-  const auto selection = select_from({row_with("lookback", 65536, "block_threads", 512),
-                                      row_with("lookback", 131072, "block_threads", 128)},
-                                     sum_of(131072));
+  const auto selection = select_from(
+      {row_with("lookback", 65536, "block_threads", 512), row_with("lookback", 131072, "block_threads", 128)},
+      sum_of(131072));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
   EXPECT_EQ(selection.record->request.n, 131072u);

@@ -63,8 +63,7 @@ TEST_F(Workspaces, OfOneStreamAreTheSameOnEveryCallAndCostTheDriverNothing) {
 TEST_F(Workspaces, OfTwoStreamsAreApart) { EXPECT_NE(lease(1, kPacked4), lease(2, kPacked4)); }
 
 TEST_F(Workspaces, OfTwoLayoutsAreApart) {
-  const std::set<void*> regions{lease(1, kPacked4), lease(1, kPacked8), lease(1, kSplit4),
-                                lease(1, kScratch)};
+  const std::set<void*> regions{lease(1, kPacked4), lease(1, kPacked8), lease(1, kSplit4), lease(1, kScratch)};
   EXPECT_EQ(regions.size(), 4u);
 }
 
@@ -151,8 +150,7 @@ TEST_F(Workspaces, AreLeasedByManyThreadsAtOnceWithoutMixingStreams) {
   for (u64 id = 0; id < kStreams; ++id) regions.insert(lease(id, kPacked4));
   EXPECT_EQ(regions.size(), kStreams);
   for (u64 thread = 0; thread < kThreads; ++thread)
-    for (u64 id = 0; id < kStreams; ++id)
-      ASSERT_EQ(seen[thread][id], lease((id * 7 + thread) % kStreams, kPacked4));
+    for (u64 id = 0; id < kStreams; ++id) ASSERT_EQ(seen[thread][id], lease((id * 7 + thread) % kStreams, kPacked4));
 }
 
 TEST_F(Workspaces, OfKnownStreamsWaitForNobodyWhoIsAllocating) {

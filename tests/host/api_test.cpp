@@ -173,8 +173,7 @@ TEST(Api, RunsOnePlanAgainAndAgain) {
 
 TEST(Api, ScansFromManyThreads) {
   std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread)
-    threads.emplace_back([] { expect_inclusive_sum<int>(4000); });
+  for (int thread = 0; thread < 4; ++thread) threads.emplace_back([] { expect_inclusive_sum<int>(4000); });
   for (auto& thread : threads) thread.join();
 }
 
@@ -186,8 +185,9 @@ TEST(Api, GoesOnAfterAStreamWasReleased) {
 
 TEST(Api, DescribesTheRecordThatWasSaved) {
   const std::string text = runtime::describe<int>(kTunedN);
-  for (const std::string& part : {to_string(tuned_config(i32_sum(kTunedN))), std::string("exact_n"), std::string("7.5 us"),
-                                  std::string(std::getenv("SCANTUNE_DB")), std::string("2025-02-03")})
+  for (const std::string& part :
+       {to_string(tuned_config(i32_sum(kTunedN))), std::string("exact_n"), std::string("7.5 us"),
+        std::string(std::getenv("SCANTUNE_DB")), std::string("2025-02-03")})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 
@@ -210,8 +210,8 @@ TEST(Api, RunsTheConfigOfTheRecordThatDescribeNames) {
   EXPECT_EQ(downloaded(out), expected);
 
   const std::string text = runtime::describe<long long>(kTunedN, {.op = runtime::Op::max});
-  for (const std::string& part : {to_string(tuned_config(i64_max())), std::string("exact_n"),
-                                  std::string(std::getenv("SCANTUNE_DB"))})
+  for (const std::string& part :
+       {to_string(tuned_config(i64_max())), std::string("exact_n"), std::string(std::getenv("SCANTUNE_DB"))})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   EXPECT_EQ(after.size(), before.size() + 2) << "scan() compiles for aligned and for any pointers";
   for (const std::string& key : after) {

@@ -42,7 +42,8 @@ bool runs_alike(const ScanRequest& request, const Config& one, const Config& oth
 }
 
 // Whether some config runs differently when the parameter goes from one value to the other.
-bool changes_what_runs(const ScanRequest& request, Config config, int parameter, int one, int other, std::mt19937& random) {
+bool changes_what_runs(const ScanRequest& request, Config config, int parameter, int one, int other,
+                       std::mt19937& random) {
   for (int tried = 0; tried < kTriedConfigs; ++tried) {
     Config with_one = config, with_other = config;
     with_one[parameter] = one;

@@ -12,8 +12,13 @@ inline constexpr ValueType kTypes[] = {ValueType::i32, ValueType::i64, ValueType
 inline constexpr int kSms[] = {75, 80, 90, 100};
 
 inline ScanRequest request_of(ValueType type, Operator op, Kind kind, u64 n) {
-  return {.input_type = type, .accumulator_type = type, .output_type = type,
-          .op = op, .kind = kind, .has_init = kind == Kind::exclusive, .n = n};
+  return {.input_type = type,
+          .accumulator_type = type,
+          .output_type = type,
+          .op = op,
+          .kind = kind,
+          .has_init = kind == Kind::exclusive,
+          .n = n};
 }
 
 // A config of the family with every parameter drawn from its values; only legal ones are returned.

@@ -61,9 +61,10 @@ std::string CudaContext::failure() const {
 }
 
 void CudaContext::throw_failure(const std::string& reason) const {
-  throw DeviceError("the CUDA context has failed and runs nothing more: " + reason +
-                    ". A kernel before, of this library or another, did this; compute-sanitizer finds which. The process "
-                    "must be restarted, or the device reset and every plan made anew.");
+  throw DeviceError(
+      "the CUDA context has failed and runs nothing more: " + reason +
+      ". A kernel before, of this library or another, did this; compute-sanitizer finds which. The process "
+      "must be restarted, or the device reset and every plan made anew.");
 }
 
 void CudaContext::remember_failure(const std::string& reason) const {

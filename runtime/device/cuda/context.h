@@ -53,8 +53,8 @@ class CurrentContext {
   bool pushed_ = false;
 };
 
-// Allows this thread, while it lives, calls that are unsafe inside a capture with global mode: they touch no stream that
-// is being captured.
+// Allows this thread, while it lives, calls that are unsafe inside a capture with global mode: they touch no stream
+// that is being captured.
 class OutsideCaptures {
  public:
   OutsideCaptures();

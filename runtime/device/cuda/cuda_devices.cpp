@@ -26,8 +26,8 @@ u64 id_of(CUcontext context) {
   return id;
 }
 
-// Devices by the id of their context: handles are reused, ids are not. They live as long as the process, since plans and
-// captured graphs may outlive everything else.
+// Devices by the id of their context: handles are reused, ids are not. They live as long as the process, since plans
+// and captured graphs may outlive everything else.
 std::shared_ptr<Device> device_of(CUcontext context, u64 id) {
   static auto& mutex = *new std::mutex;
   static auto& devices = *new std::map<u64, std::shared_ptr<Device>>;

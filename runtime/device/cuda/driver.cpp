@@ -29,19 +29,20 @@ Driver::Driver(const char* library_name) : library_({library_name}) {
                       "Install NVIDIA's driver (in a container, start it with the GPU). " + kRunOnHost);
 #define SCANTUNE_TEXT_OF(name) #name
 #define SCANTUNE_EXPANDED_TEXT_OF(name) SCANTUNE_TEXT_OF(name)
-#define SCANTUNE_RESOLVE(function)                                                              \
-  function = library_.find_as<decltype(function)>(SCANTUNE_EXPANDED_TEXT_OF(function));         \
-  if (!function)                                                                                \
-    throw DeviceError(library_.path() + " has no " SCANTUNE_EXPANDED_TEXT_OF(function)          \
-                      ": the driver is older than CUDA " + std::to_string(CUDA_VERSION / 1000) + "." + \
-                      std::to_string(CUDA_VERSION % 1000 / 10) +                                \
+#define SCANTUNE_RESOLVE(function)                                                                           \
+  function = library_.find_as<decltype(function)>(SCANTUNE_EXPANDED_TEXT_OF(function));                      \
+  if (!function)                                                                                             \
+    throw DeviceError(library_.path() +                                                                      \
+                      " has no " SCANTUNE_EXPANDED_TEXT_OF(function) ": the driver is older than CUDA " +    \
+                      std::to_string(CUDA_VERSION / 1000) + "." + std::to_string(CUDA_VERSION % 1000 / 10) + \
                       ", for which scantune was built. Update the driver. " + kRunOnHost);
   SCANTUNE_DRIVER_FUNCTIONS(SCANTUNE_RESOLVE)
 #undef SCANTUNE_RESOLVE
   if (const CUresult result = cuInit(0); result != CUDA_SUCCESS) {
     const char* name = nullptr;  // the toolkit's stub knows none
     cuGetErrorName(result, &name);
-    throw DeviceError("CUDA could not be initialised: " + (name ? name : "error " + std::to_string(result)) + ". " + advice_for(result) + kRunOnHost);
+    throw DeviceError("CUDA could not be initialised: " + (name ? name : "error " + std::to_string(result)) + ". " +
+                      advice_for(result) + kRunOnHost);
   }
 }
 

@@ -23,8 +23,8 @@ namespace scantune {
 
 class Driver {
  public:
-  // Opens the library and initialises CUDA. Throws DeviceError, which says what to do, when there is no driver, one that
-  // is too old for the headers scantune was built with, or no GPU.
+  // Opens the library and initialises CUDA. Throws DeviceError, which says what to do, when there is no driver, one
+  // that is too old for the headers scantune was built with, or no GPU.
   explicit Driver(const char* library_name);
 
   // The process's driver; opened at the first call, and tried again while that fails.

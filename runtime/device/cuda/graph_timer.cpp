@@ -14,7 +14,9 @@ class Event {
   Event& operator=(const Event&) = delete;
   ~Event() { Driver::instance().cuEventDestroy(event_); }
 
-  void record(Stream stream) const { context_.check(Driver::instance().cuEventRecord(event_, stream), "cuEventRecord"); }
+  void record(Stream stream) const {
+    context_.check(Driver::instance().cuEventRecord(event_, stream), "cuEventRecord");
+  }
   void synchronize() const { context_.check(Driver::instance().cuEventSynchronize(event_), "cuEventSynchronize"); }
   double us_since(const Event& earlier) const {
     float ms = 0;
@@ -71,7 +73,8 @@ class Graph {
 
 }  // namespace
 
-double time_graph_us(const CudaContext& context, Stream stream, const std::function<void(Stream)>& enqueue, int replays) {
+double time_graph_us(const CudaContext& context, Stream stream, const std::function<void(Stream)>& enqueue,
+                     int replays) {
   const Graph graph(context, stream, enqueue);
   const Event start(context), stop(context);
   graph.upload(stream);

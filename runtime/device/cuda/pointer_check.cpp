@@ -8,9 +8,9 @@ namespace scantune {
 namespace {
 
 struct Allocation {
-  CUmemorytype type{};           // 0: CUDA does not know the pointer
-  CUcontext context = nullptr;   // null for memory of no one context, as pools and virtual memory management make it
-  CUdeviceptr accessible = 0;    // 0: kernels of the current context cannot reach it
+  CUmemorytype type{};          // 0: CUDA does not know the pointer
+  CUcontext context = nullptr;  // null for memory of no one context, as pools and virtual memory management make it
+  CUdeviceptr accessible = 0;   // 0: kernels of the current context cannot reach it
   unsigned int managed = 0;
   int device_ordinal = 0;
   CUdeviceptr start = 0;
@@ -23,8 +23,9 @@ Allocation allocation_of(const CudaContext& context, CUdeviceptr pointer) {
                            CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED,
                            CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
                            CU_POINTER_ATTRIBUTE_RANGE_SIZE};
-  std::array<void*, attributes.size()> values = {&found.type,           &found.context, &found.accessible, &found.managed,
-                                                 &found.device_ordinal, &found.start,   &found.bytes};
+  std::array<void*, attributes.size()> values = {&found.type,    &found.context,        &found.accessible,
+                                                 &found.managed, &found.device_ordinal, &found.start,
+                                                 &found.bytes};
   const CUresult result =
       Driver::instance().cuPointerGetAttributes(attributes.size(), attributes.data(), values.data(), pointer);
   if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_CONTEXT) return {};  // no address of CUDA's

@@ -60,10 +60,10 @@ struct ScanOptions {
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   // Launches of one plan that may be captured into CUDA graphs and alive at the same time. Each has a workspace of its
-  // own, at most 1 % of the input's bytes and usually far less, which belongs to the graph that it was captured into: two
-  // executables of that graph, or two child nodes made of it, must not run at the same time. plan() allocates all of
-  // them at once, so that a capture allocates nothing; 0 saves that memory where nothing is captured. scan() allocates
-  // each when a first capture needs it.
+  // own, at most 1 % of the input's bytes and usually far less, which belongs to the graph that it was captured into:
+  // two executables of that graph, or two child nodes made of it, must not run at the same time. plan() allocates all
+  // of them at once, so that a capture allocates nothing; 0 saves that memory where nothing is captured. scan()
+  // allocates each when a first capture needs it.
   int captured_launches = 4;
 };
 
@@ -120,9 +120,9 @@ T init_of(const ScanOptions<T>& options) {
 }  // namespace detail
 
 // A scan of exactly n items, ready to launch: kernels chosen, compiled and loaded. Copies share one state. Any number
-// of threads may call one plan, or several, on one stream or on many. Calls on one stream share its workspace, one after
-// another: a plan of one launch takes no lock; one of several launches makes others of its stream wait until all are
-// enqueued.
+// of threads may call one plan, or several, on one stream or on many. Calls on one stream share its workspace, one
+// after another: a plan of one launch takes no lock; one of several launches makes others of its stream wait until all
+// are enqueued.
 template <class T>
 class Plan {
  public:
