@@ -83,11 +83,11 @@ struct Family<LookbackConfig> {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = 8;
     } else if (wide) {
-      config.block_threads = 384;
+      config.block_threads = sm == 90 ? 512 : 384;
       config.items_per_thread = 16;
-      config.window = 8;
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
+      if (sm == 90) config.min_ctas_per_sm = 2;  // elsewhere this register budget would spill
     } else {
       config.block_threads = 384;
       config.items_per_thread = 24;
