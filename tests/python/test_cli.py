@@ -31,9 +31,18 @@ def fake_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
 
 
+def heed_ctrl_c() -> None:
+    """Undo what a shell does to commands in the background: these ignore SIGINT, and so would the command tested."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "scantune", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "scantune", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_ctrl_c,
     )
 
 
