@@ -21,25 +21,40 @@ std::string config_literal(const Config& config) {
 }
 
 std::string request_literal(const ScanRequest& request) {
-  const auto enumerator = [](const char* type, const char* name) { return std::string(type) + "::" + name; };
-  return "scantune::ScanRequest{.input_type = scantune::" + enumerator("ValueType", token(request.input_type)) +
-         ", .accumulator_type = scantune::" + enumerator("ValueType", token(request.accumulator_type)) +
-         ", .output_type = scantune::" + enumerator("ValueType", token(request.output_type)) +
-         ", .op = scantune::" + enumerator("Operator", token(request.op)) +
-         ", .kind = scantune::" + enumerator("Kind", token(request.kind)) +
-         ", .has_init = " + (request.has_init ? "true" : "false") +
-         ", .alignment_bytes = " + std::to_string(request.alignment_bytes) + "}";
+  const auto enumerator = [](const char* type, const char* name) {
+    return std::string("scantune::") + type + "::" + name;
+  };
+  return "scantune::ScanRequest{.input_type = " + enumerator("ValueType", token(request.input_type)) +
+         ", .accumulator_type = " + enumerator("ValueType", token(request.accumulator_type)) +
+         ", .output_type = " + enumerator("ValueType", token(request.output_type)) +
+         ", .op = " + enumerator("Operator", token(request.op)) +
+         ", .kind = " + enumerator("Kind", token(request.kind)) +
+         ", .init = " + enumerator("Init", token(request.init)) +
+         ", .alignment_bytes = " + std::to_string(request.alignment_bytes) +
+         ", .custom_bytes = " + std::to_string(request.custom_bytes) +
+         ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";
+}
+
+// The caller's source, with the type and the macro names that it is promised.
+std::string custom_source(const ScanRequest& request, const CustomOperator& custom) {
+  std::string text = "#include \"primitives/custom_operator.h\"\n";
+  if (request.accumulator_type != ValueType::custom)
+    text += std::string("using Value = scantune::") + token(request.accumulator_type) + ";\n";
+  return text + "#line 1 \"operator.cu\"\n" + custom.source + "\n#line 1 \"scantune_kernel.cu\"\n";
 }
 
 }  // namespace
 
-Instantiation instantiate(const ScanRequest& request, const Config& config) {
+Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
   const FamilyModel& family = config.family();
   Instantiation result;
-  result.source = std::string("#include \"") + family.header() + "\"\n" +                     //
-                  "using Choice = scantune::" + family.config_name() + ";\n" +                //
-                  "using Problem = scantune::Problem<" + request_literal(request) + ">;\n" +  //
-                  "SCANTUNE_INSTANTIATE(Problem, (" + config_literal(config) + "))\n";
+  if (custom != nullptr) result.source = custom_source(request, *custom);
+  result.source += std::string("#include \"") + family.header() + "\"\n";
+  if (custom != nullptr) result.source += "SCANTUNE_CUSTOM_OPERATOR(CallersOperator)\n";
+  result.source += std::string("using Choice = scantune::") + family.config_name() + ";\n" +  //
+                   "using Problem = scantune::Problem<" + request_literal(request) +
+                   (custom != nullptr ? ", 0, CallersOperator" : "") + ">;\n" +  //
+                   "SCANTUNE_INSTANTIATE(Problem, (" + config_literal(config) + "))\n";
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request) + ", pointers aligned to " +
                  std::to_string(request.alignment_bytes) + " bytes";

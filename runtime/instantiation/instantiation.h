@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "instantiation/custom_operator.h"
 #include "space/space.h"
 
 namespace scantune {
@@ -14,7 +15,8 @@ struct Instantiation {
   std::string label;                 // for messages: lookback{...} of f32 inclusive sum, aligned to 16 bytes
 };
 
-// The source does not depend on request.n, so one compiled module serves every N.
-Instantiation instantiate(const ScanRequest& request, const Config& config);
+// The source does not depend on request.n, so one compiled module serves every N. custom: the operator, if the
+// request's is a custom one. Its source comes first, with line numbers of its own.
+Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr);
 
 }  // namespace scantune

@@ -71,7 +71,7 @@ std::string arguments_problem(const ScanRequest& request, const void* input, con
 }
 
 std::string size_problem(const ScanRequest& request) {
-  const int widest = std::max(size_of(request.input_type), size_of(request.output_type));
+  const int widest = std::max(request.input_bytes(), request.output_bytes());
   if (request.n <= std::numeric_limits<u64>::max() / static_cast<unsigned>(widest)) return {};
   return "n is " + std::to_string(request.n) + ", which is more items than fit in the address space";
 }

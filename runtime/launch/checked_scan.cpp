@@ -28,7 +28,7 @@ void check_arguments(Device& device, const ScanRequest& request, const void* inp
 PlanCache::Set& PlanCache::set_of(const ScanRequest& request) {
   u64 hash = request.n;
   for (const int part : {static_cast<int>(request.input_type), static_cast<int>(request.op),
-                         static_cast<int>(request.kind), static_cast<int>(request.has_init)})
+                         static_cast<int>(request.kind), static_cast<int>(request.init)})
     hash = hash * 31 + static_cast<unsigned>(part);
   return sets_[(hash * 0x9e3779b97f4a7c15u) >> 61];
 }

@@ -18,7 +18,7 @@ void raise_to(std::vector<int>& shared_bytes, const LaunchList& list) {
 }  // namespace
 
 ScanRequest element_aligned(ScanRequest request) {
-  request.alignment_bytes = std::max(size_of(request.input_type), size_of(request.output_type));
+  request.alignment_bytes = std::max(request.input_bytes(), request.output_bytes());
   return request;
 }
 

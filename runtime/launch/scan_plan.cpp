@@ -78,7 +78,7 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
 }  // namespace
 
 InitialValue::InitialValue(const ScanRequest& request, const void* value) {
-  if (value != nullptr) std::memcpy(bytes, value, static_cast<std::size_t>(size_of(request.accumulator_type)));
+  if (value != nullptr) std::memcpy(bytes, value, static_cast<std::size_t>(request.accumulator_bytes()));
 }
 
 ScanPlan::ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection)

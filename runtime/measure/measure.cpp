@@ -12,11 +12,11 @@ namespace {
 constexpr u64 kFillBytes = u64{1} << 20;
 constexpr u64 kTransferBytes = u64{64} << 20;
 
-u64 bytes_of(const ScanRequest& request) { return request.n * static_cast<u64>(size_of(request.input_type)); }
+u64 bytes_of(const ScanRequest& request) { return request.n * static_cast<u64>(request.input_bytes()); }
 
 // The same random items to `count` places, stride_bytes apart.
 void upload_random(Device& device, const ScanRequest& request, std::byte* to, int count, u64 stride_bytes) {
-  const u64 bytes = bytes_of(request), item_bytes = static_cast<u64>(size_of(request.input_type));
+  const u64 bytes = bytes_of(request), item_bytes = static_cast<u64>(request.input_bytes());
   const InputSpec spec{.type = request.input_type, .op = request.op, .n = request.n, .seed = 1};
   std::vector<std::byte> staging;
   for (u64 done = 0; done < bytes; done += kTransferBytes) {

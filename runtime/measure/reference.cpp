@@ -34,7 +34,7 @@ class ReferenceOf final : public Reference {
       totals[chunk] = total;
     });
     Running carry;
-    if (request.has_init) carry.add(initial_value<T>(kOperator));
+    if (request.has_init()) carry.add(initial_value<T>(kOperator));
     for (const Running& total : totals) {
       carries_.push_back(carry);
       carry.add(total);

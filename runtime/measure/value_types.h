@@ -36,6 +36,7 @@ auto visit_type(ValueType type, Function&& function) {
       return std::forward<Function>(function)(std::type_identity<f64>{});
     case ValueType::f16:
     case ValueType::bf16:
+    case ValueType::custom:
       break;
   }
   throw RequestError(std::string("there is no CPU reference for ") + token(type));

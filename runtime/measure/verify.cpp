@@ -50,9 +50,9 @@ std::vector<ScanRequest> kinds(const ScanRequest& request, bool all_kinds) {
   if (!all_kinds) return all;
   ScanRequest inclusive = request, exclusive = request;
   inclusive.kind = Kind::inclusive;
-  inclusive.has_init = false;
+  inclusive.init = Init::none;
   exclusive.kind = Kind::exclusive;
-  exclusive.has_init = true;
+  exclusive.init = Init::value;
   for (const ScanRequest& other : {inclusive, exclusive})
     if (other != request) all.push_back(other);
   return all;
@@ -88,7 +88,7 @@ int Verifier::verify(const ScanRequest& request, const Config& config, const Ver
 
 const Reference& Verifier::reference(const ScanRequest& request, const InputSpec& input) {
   if (references_.size() >= kMostReferences) references_.clear();
-  auto& reference = references_[{input, request.kind, request.has_init}];
+  auto& reference = references_[{input, request.kind, request.has_init()}];
   if (reference == nullptr) reference = make_reference(request, input);
   return *reference;
 }

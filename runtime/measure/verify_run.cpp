@@ -20,7 +20,7 @@ u64 workspace_bytes(const Config& config, ScanRequest request, u64 items) {
   return config.family().workspace(config, request).bytes;
 }
 
-u64 item_bytes_of(const ScanRequest& request) { return static_cast<u64>(size_of(request.accumulator_type)); }
+u64 item_bytes_of(const ScanRequest& request) { return static_cast<u64>(request.accumulator_bytes()); }
 
 [[noreturn]] void fail(const PreparedScan& scan, const VerifyCase& which, const InputSpec& input,
                        const std::string& circumstance, const std::string& problem) {

@@ -67,7 +67,7 @@ ScanRequest request_of(const RecordRow& row) {
   request.output_type = known<ValueType>("output_type", row.output_type);
   request.op = known<Operator>("op", row.op);
   request.kind = known<Kind>("kind", row.kind);
-  request.has_init = request.kind == Kind::exclusive;
+  request.init = request.kind == Kind::exclusive ? Init::value : Init::none;
   request.determinism = known<Determinism>("determinism", row.determinism);
   request.forward_progress = known<ForwardProgress>("forward_progress", row.forward_progress);
   request.n = static_cast<u64>(row.n);

@@ -40,14 +40,6 @@ Enum enum_member(const Json& json, const char* name, Enum fallback) {
   throw RequestError(std::string("request.") + name + " must be one of " + known + "; found " + quote(*member));
 }
 
-bool bool_member(const Json& json, const char* name, bool fallback) {
-  const auto member = json.find(name);
-  if (member == json.end()) return fallback;
-  if (!member->is_boolean())
-    throw RequestError(std::string("request.") + name + " must be true or false; found " + quote(*member));
-  return member->get<bool>();
-}
-
 u64 items_member(const Json& json) {
   const auto member = json.find("n");
   if (member == json.end()) throw RequestError("request.n is missing");
@@ -105,7 +97,7 @@ Json to_json(const ScanRequest& request) {
           {"output_type", token(request.output_type)},
           {"op", token(request.op)},
           {"kind", token(request.kind)},
-          {"has_init", request.has_init},
+          {"init", token(request.init)},
           {"determinism", token(request.determinism)},
           {"forward_progress", token(request.forward_progress)},
           {"n", request.n}};
@@ -119,9 +111,9 @@ std::string canonical_parameters(const Config& config) { return parameters_json(
 
 ScanRequest request_from_json(const Json& json) {
   require_object(json, "request");
-  require_known(json, "request",
-                {"input_type", "accumulator_type", "output_type", "op", "kind", "has_init", "determinism",
-                 "forward_progress", "n"});
+  require_known(
+      json, "request",
+      {"input_type", "accumulator_type", "output_type", "op", "kind", "init", "determinism", "forward_progress", "n"});
   if (!json.contains("input_type")) throw RequestError("request.input_type is missing");
   ScanRequest request;
   request.input_type = enum_member(json, "input_type", request.input_type);
@@ -129,7 +121,7 @@ ScanRequest request_from_json(const Json& json) {
   request.output_type = enum_member(json, "output_type", request.input_type);
   request.op = enum_member(json, "op", request.op);
   request.kind = enum_member(json, "kind", request.kind);
-  request.has_init = bool_member(json, "has_init", request.kind == Kind::exclusive);
+  request.init = enum_member(json, "init", request.kind == Kind::exclusive ? Init::value : Init::none);
   request.determinism = enum_member(json, "determinism", request.determinism);
   request.forward_progress = enum_member(json, "forward_progress", request.forward_progress);
   request.n = items_member(json);

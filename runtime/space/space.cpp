@@ -177,7 +177,7 @@ std::string to_string(const ScanRequest& request) {
   if (request.accumulator_type != request.input_type || request.output_type != request.input_type)
     text += std::string(" to ") + token(request.output_type) + " in " + token(request.accumulator_type);
   text += std::string(" ") + token(request.kind) + " " + token(request.op);
-  if (request.has_init && request.kind == Kind::inclusive) text += " with init";
+  if (request.has_init() && request.kind == Kind::inclusive) text += " with init";
   if (request.determinism != Determinism::unconstrained) text += std::string(", ") + token(request.determinism);
   if (request.forward_progress != ForwardProgress::in_order) text += ", documented forward progress";
   return text + " of " + std::to_string(request.n) + " items";

@@ -13,7 +13,8 @@ struct KernelArguments {
   u64 n;                                           // items this launch works on
   u64 source_offset;                               // bytes into the workspace; what they mean is the family's business
   u64 destination_offset;                          // likewise
-  alignas(16) unsigned char init[kMaxValueBytes];  // the initial value, as an accumulator
+  const void* init_memory;                         // Init::memory: where the initial value lies, an accumulator
+  alignas(16) unsigned char init[kMaxValueBytes];  // Init::value: the initial value, an accumulator
 };
 
 // Which bytes a workspace may hold between launches. Status words survive from launch to launch and are told apart by

@@ -77,7 +77,7 @@ struct Family<LookbackConfig> {
     LookbackConfig config;
     // From the winners on an H200. Small problems want many CTAs; large ones want big tiles and few, late polls, since
     // polling slows the data down.
-    const bool wide = size_of(request.accumulator_type) > 4;
+    const bool wide = request.accumulator_bytes() > 4;
     if (wide) config.layout = TileLayout::warp_transposed;
     if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
@@ -118,7 +118,7 @@ struct Family<LookbackConfig> {
   }
 
   static constexpr WorkspaceNeed workspace(const LookbackConfig& config, const ScanRequest& request) {
-    const int value_bytes = size_of(request.accumulator_type);
+    const int value_bytes = request.accumulator_bytes();
     const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items(config)));
     return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
             value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};

@@ -5,23 +5,60 @@
 
 namespace scantune {
 
-enum class ValueType { i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64 };
+// custom: a struct of the caller's, known by its size and alignment. Everything outside the kernels spells it with its
+// size, as custom12.
+enum class ValueType { i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, custom };
 template <>
 struct Tokens<ValueType> {
-  static constexpr const char* kNames[] = {"i8",  "i16", "i32", "i64",  "u8",  "u16",
-                                           "u32", "u64", "f16", "bf16", "f32", "f64"};
+  static constexpr const char* kNames[] = {"i8",  "i16", "i32",  "i64", "u8",  "u16",   "u32",
+                                           "u64", "f16", "bf16", "f32", "f64", "custom"};
 };
 
-enum class Operator { sum, max };
+// The custom ones are the caller's own source, told apart by what one combination costs: about one instruction for each
+// 4 bytes of a value (cheap), a few multiplications and additions (moderate), or tens of instructions (expensive).
+enum class Operator {
+  sum,      // integers wrap
+  product,  // integers wrap
+  min,      // NaN propagates, -0 orders below +0
+  max,      // likewise
+  bit_and,  // the last three: integers only
+  bit_or,
+  bit_xor,
+  custom_cheap,
+  custom_moderate,
+  custom_expensive
+};
 template <>
 struct Tokens<Operator> {
-  static constexpr const char* kNames[] = {"sum", "max"};
+  static constexpr const char* kNames[] = {"sum",
+                                           "product",
+                                           "min",
+                                           "max",
+                                           "bit_and",
+                                           "bit_or",
+                                           "bit_xor",
+                                           "custom_cheap",
+                                           "custom_moderate",
+                                           "custom_expensive"};
 };
+
+constexpr bool is_custom(Operator op) { return op >= Operator::custom_cheap; }
 
 enum class Kind { inclusive, exclusive };
 template <>
 struct Tokens<Kind> {
   static constexpr const char* kNames[] = {"inclusive", "exclusive"};
+};
+
+// Where the value that a scan starts from comes from.
+enum class Init {
+  none,   // an inclusive scan that starts with its first item
+  value,  // the kernel's arguments
+  memory  // the device's memory, read when the scan runs
+};
+template <>
+struct Tokens<Init> {
+  static constexpr const char* kNames[] = {"none", "value", "memory"};
 };
 
 // run_to_run: equal inputs give equal bits on every run of one device and config.
@@ -39,15 +76,17 @@ struct Tokens<ForwardProgress> {
   static constexpr const char* kNames[] = {"in_order", "documented"};
 };
 
+// Not for ValueType::custom, whose size is the request's to say.
 constexpr int size_of(ValueType type) {
-  constexpr int kBytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
+  constexpr int kBytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 0};
   return kBytes[static_cast<int>(type)];
 }
 
-constexpr bool is_floating(ValueType type) { return type >= ValueType::f16; }
+constexpr bool is_floating(ValueType type) { return type >= ValueType::f16 && type <= ValueType::f64; }
+constexpr bool is_integer(ValueType type) { return type < ValueType::f16; }
 
 inline constexpr int kVectorAlignmentBytes = 16;  // what the widest load and store instruction needs
-inline constexpr int kMaxValueBytes = 32;         // room for an initial value in the kernel arguments
+inline constexpr int kMaxValueBytes = 32;  // of a custom value; room for an initial value in the kernel arguments
 
 struct ScanRequest {
   ValueType input_type = ValueType::i32;
@@ -55,28 +94,71 @@ struct ScanRequest {
   ValueType output_type = ValueType::i32;
   Operator op = Operator::sum;
   Kind kind = Kind::inclusive;
-  bool has_init = false;  // the scan starts from a value of the caller's; always true for exclusive scans
+  Init init = Init::none;  // exclusive scans have one
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
-  int alignment_bytes = kVectorAlignmentBytes;  // both pointers are multiples of this, and of their own type
-  u64 n = 0;                                    // items
+  int alignment_bytes =
+      kVectorAlignmentBytes;  // both pointers are multiples of this, and of their own type's alignment
+  int custom_bytes = 0;       // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;   // likewise
+  u64 n = 0;                  // items
+
+  constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
+  constexpr int alignment_of(ValueType type) const {
+    return type == ValueType::custom ? custom_alignment : size_of(type);
+  }
+  constexpr int input_bytes() const { return bytes_of(input_type); }
+  constexpr int accumulator_bytes() const { return bytes_of(accumulator_type); }
+  constexpr int output_bytes() const { return bytes_of(output_type); }
+  constexpr bool has_init() const { return init != Init::none; }
 
   constexpr bool operator==(const ScanRequest&) const = default;
 };
 
-// Whether results must not depend on the order in which values happen to be combined.
+// Whether results would depend on the order in which values happen to be combined, and must not.
 constexpr bool needs_fixed_association(const ScanRequest& request) {
-  return request.determinism == Determinism::run_to_run && is_floating(request.accumulator_type);
+  if (request.determinism != Determinism::run_to_run) return false;
+  if (is_custom(request.op)) return true;  // who knows
+  return is_floating(request.accumulator_type) && (request.op == Operator::sum || request.op == Operator::product);
 }
 
-// Every family of today has kernels for just these problems.
+// The types that values are combined in. Narrower ones widen on load: nothing is gained by combining them as they are.
+constexpr bool is_accumulator(ValueType type) {
+  return type == ValueType::custom || (size_of(type) >= 4 && !(type == ValueType::f16 || type == ValueType::bf16));
+}
+
+// Where the caller names none: the output's type, or the input's if that is wider or a floating-point number, at least
+// 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
+constexpr ValueType default_accumulator(ValueType input, ValueType output) {
+  if (input == ValueType::custom || output == ValueType::custom) return ValueType::custom;
+  const bool by_input = is_floating(input) == is_floating(output) && size_of(input) > size_of(output);
+  const ValueType wider = by_input ? input : output;
+  if (is_floating(wider)) return size_of(wider) < 4 ? ValueType::f32 : wider;
+  if (size_of(wider) >= 4) return wider;
+  return wider >= ValueType::u8 ? ValueType::u32 : ValueType::i32;
+}
+
+// What no family can do. Values convert on load and on store as in C++, where that has one meaning: integers to
+// integers, modulo their width, floating-point numbers to such, and integers to floating-point accumulators.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
-  const ValueType type = request.accumulator_type;
-  if (request.input_type != type || request.output_type != type)
-    return "input, accumulator and output types must be the same";
-  if (type != ValueType::i32 && type != ValueType::i64 && type != ValueType::f32 && type != ValueType::f64)
-    return "the value type must be i32, i64, f32 or f64";
-  if (request.kind == Kind::exclusive && !request.has_init) return "an exclusive scan needs an initial value";
+  const ValueType in = request.input_type, acc = request.accumulator_type, out = request.output_type;
+  if (in == ValueType::custom || acc == ValueType::custom || out == ValueType::custom) {
+    if (in != acc || out != acc) return "a custom type is input, accumulator and output type at once";
+    if (!is_custom(request.op)) return "a custom type needs a custom operator";
+    const int bytes = request.custom_bytes, alignment = request.custom_alignment;
+    if (bytes < 1 || bytes > kMaxValueBytes) return "a custom type has 1 to 32 bytes";
+    if (alignment < 1 || alignment > kVectorAlignmentBytes || (alignment & (alignment - 1)) != 0 ||
+        bytes % alignment != 0)
+      return "a custom type is aligned to 1, 2, 4, 8 or 16 bytes, and its size is a multiple of that";
+  } else {
+    if (!is_accumulator(acc)) return "the accumulator type must be i32, i64, u32, u64, f32 or f64";
+    if (is_floating(in) && !is_floating(acc)) return "floating-point items need a floating-point accumulator";
+    if (is_floating(acc) != is_floating(out))
+      return "the output type must be a floating-point type if the accumulator is one, else an integer";
+    if (is_floating(acc) && request.op >= Operator::bit_and && request.op <= Operator::bit_xor)
+      return "bit_and, bit_or and bit_xor are for integers";
+  }
+  if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
   return nullptr;
 }
 

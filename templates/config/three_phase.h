@@ -57,7 +57,7 @@ struct Family<ThreePhaseConfig> {
 
   static constexpr ThreePhaseConfig default_config(const ScanRequest& request, int sm) {
     ThreePhaseConfig config;
-    config.items_per_thread = 64 / size_of(request.accumulator_type);
+    config.items_per_thread = 64 / request.accumulator_bytes();
     if (needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -88,7 +88,7 @@ struct Family<ThreePhaseConfig> {
     for (u64 items = ceil_div(request.n, static_cast<u64>(tile_items(config)));; items = ceil_div(items, tile)) {
       levels.items[levels.count] = items;
       levels.offset[levels.count++] = levels.bytes;
-      levels.bytes += round_up(items * static_cast<u64>(size_of(request.accumulator_type)), kVectorAlignmentBytes);
+      levels.bytes += round_up(items * static_cast<u64>(request.accumulator_bytes()), kVectorAlignmentBytes);
       if (items <= tile) return levels;
     }
   }

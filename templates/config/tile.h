@@ -59,7 +59,7 @@ struct TileShape {
 
 // Items in one vector access: the config's width where the pointers allow it, else one item.
 constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
-  const int in = size_of(request.input_type), out = size_of(request.output_type);
+  const int in = request.input_bytes(), out = request.output_bytes();
   const int widest = in > out ? in : out;
   const int bytes = request.alignment_bytes < vector_bytes ? widest : vector_bytes;
   return bytes / widest;
@@ -74,19 +74,19 @@ constexpr TileShape tile_shape(const Config& config, const ScanRequest& request)
 
 // Bytes of shared memory through which a warp turns its items, or runs Hillis-Steele; one after the other.
 constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
-  const int in = size_of(request.input_type), out = size_of(request.output_type);
+  const int in = request.input_bytes(), out = request.output_bytes();
   const int widest = in > out ? in : out;
   int bytes = 0;
   if (shape.layout == TileLayout::warp_transposed)
     bytes = kWarpThreads * shape.exchange_stride_vectors() * shape.vector_items * widest;
-  const int buffers = 2 * kWarpThreads * size_of(request.accumulator_type);
+  const int buffers = 2 * kWarpThreads * request.accumulator_bytes();
   if (shape.warp_scan == WarpScan::hillis_steele && bytes < buffers) bytes = buffers;
   return static_cast<int>(round_up(static_cast<u64>(bytes), 16));
 }
 
 // Shared memory of the tile scan: the exchange space of each warp, and the scanned totals of the warps.
 constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& request) {
-  const int totals = kWarpThreads * size_of(request.accumulator_type);  // a multiple of 16
+  const int totals = kWarpThreads * request.accumulator_bytes();  // a multiple of 16
   return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
 }
 
@@ -98,11 +98,10 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   if (threads < kWarpThreads || threads > 1024 || threads % kWarpThreads != 0)
     return "block_threads must be a multiple of 32 up to 1024";
   if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
-  if (items > 128 / size_of(request.accumulator_type))
+  if (items > 128 / request.accumulator_bytes())
     return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
   if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
-  if (bytes < size_of(request.input_type) || bytes < size_of(request.output_type))
-    return "vector_bytes is narrower than an item";
+  if (bytes < request.input_bytes() || bytes < request.output_bytes()) return "vector_bytes is narrower than an item";
   // Judged by the aligned kernel: a plan holds both, and both must exist.
   ScanRequest aligned = request;
   aligned.alignment_bytes = kVectorAlignmentBytes;

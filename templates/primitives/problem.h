@@ -35,7 +35,7 @@ struct Problem {
   using Op = Operation;
   static constexpr ScanRequest kRequest = request;
   static constexpr bool kExclusive = request.kind == Kind::exclusive;
-  static constexpr bool kHasInit = request.has_init;
+  static constexpr bool kHasInit = request.has_init();
   static constexpr u64 kFirstTile = first_tile;
 
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {

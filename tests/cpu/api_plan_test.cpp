@@ -27,7 +27,7 @@ ScanRequest request_for(Operator op, Kind kind, u64 n) {
   ScanRequest request = sum_of(n);
   request.op = op;
   request.kind = kind;
-  request.has_init = kind == Kind::exclusive;
+  request.init = kind == Kind::exclusive ? Init::value : Init::none;
   return request;
 }
 
@@ -518,9 +518,9 @@ TEST(ScanOptions, BecomeTheRequestTheySay) {
   const auto plain = request_of<float>(10, {});
   EXPECT_EQ(plain.input_type, ValueType::f32);
   EXPECT_EQ(plain.kind, Kind::inclusive);
-  EXPECT_FALSE(plain.has_init);
-  EXPECT_TRUE(request_of<int>(10, {.kind = Kind::exclusive}).has_init);
-  EXPECT_TRUE(request_of<int>(10, {.init = 3}).has_init);
+  EXPECT_FALSE(plain.has_init());
+  EXPECT_TRUE(request_of<int>(10, {.kind = Kind::exclusive}).has_init());
+  EXPECT_TRUE(request_of<int>(10, {.init = 3}).has_init());
   EXPECT_EQ(init_of<int>({.init = 3}), 3);
   EXPECT_EQ(init_of<int>({.op = runtime::Op::max, .kind = Kind::exclusive}), std::numeric_limits<int>::lowest());
   EXPECT_EQ(init_of<double>({.op = runtime::Op::max}), -std::numeric_limits<double>::infinity());

@@ -159,7 +159,7 @@ TEST(Selector, PrefersARecordOfTheseTemplatesAndUsesAStaleOneWithAWarning) {
 TEST(Selector, ServesExclusiveScansAndUnalignedPointersFromTheSameRecord) {
   ScanRequest request = sum_of(1 << 16);
   request.kind = Kind::exclusive;
-  request.has_init = true;
+  request.init = Init::value;
   request.alignment_bytes = 4;
   EXPECT_EQ(select_from({row_of("lookback", 1 << 16)}, request).origin, ConfigOrigin::exact_n);
 }

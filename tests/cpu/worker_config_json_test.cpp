@@ -42,13 +42,16 @@ TEST(ConfigJson, ParametersMayComeInAnyOrder) {
 }
 
 TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
-  const ScanRequest requests[] = {
-      {.n = 1},
-      {.input_type = ValueType::i8, .op = Operator::max, .kind = Kind::exclusive, .has_init = true, .n = u64{1} << 40},
-      {.has_init = true,
-       .determinism = Determinism::run_to_run,
-       .forward_progress = ForwardProgress::documented,
-       .n = 7}};
+  const ScanRequest requests[] = {{.n = 1},
+                                  {.input_type = ValueType::i8,
+                                   .op = Operator::max,
+                                   .kind = Kind::exclusive,
+                                   .init = Init::value,
+                                   .n = u64{1} << 40},
+                                  {.init = Init::value,
+                                   .determinism = Determinism::run_to_run,
+                                   .forward_progress = ForwardProgress::documented,
+                                   .n = 7}};
   for (const ScanRequest& request : requests)
     EXPECT_EQ(request_from_json(to_json(request)), request) << to_string(request);
 }
@@ -58,7 +61,7 @@ TEST(ConfigJson, ARequestNeedsOnlyItsInputTypeAndN) {
   EXPECT_EQ(request.accumulator_type, ValueType::f64);
   EXPECT_EQ(request.output_type, ValueType::f64);
   EXPECT_EQ(request.op, Operator::sum);
-  EXPECT_TRUE(request.has_init);
+  EXPECT_TRUE(request.has_init());
 }
 
 struct Refused {
@@ -80,7 +83,7 @@ TEST(ConfigJson, RefusesRequestsAndSaysWhy) {
       {R"({"input_type": "i32", "n": 281474976710657})", "found 281474976710657"},
       {R"({"input_type": "i32", "n": 18446744073709551616})", "request.n must be"},
       {R"({"input_type": "i32", "n": [[[]]]})", "found an array"},
-      {R"({"input_type": "i32", "n": 4, "has_init": 1})", "request.has_init must be true or false"},
+      {R"({"input_type": "i32", "n": 4, "init": 1})", "request.init"},
       {R"({"input_type": "i32", "n": 4, "init": true})", "unknown member \"init\""},
   };
   for (const Refused& row : table) try {

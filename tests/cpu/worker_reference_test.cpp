@@ -47,7 +47,7 @@ std::vector<T> plain_scan(const ScanRequest& request, const InputSpec& spec) {
   for (const T item : items_of<T>(spec)) {
     const bool first = prefixes.empty();
     const T before = first ? init : prefixes.back();
-    prefixes.push_back(first && !request.has_init ? item : combined(request.op, before, item));
+    prefixes.push_back(first && !request.has_init() ? item : combined(request.op, before, item));
     output.push_back(request.kind == Kind::exclusive ? before : prefixes.back());
   }
   return output;
@@ -94,7 +94,7 @@ class ReferenceOfProblem : public ::testing::TestWithParam<Problem> {
             .output_type = problem.type,
             .op = problem.op,
             .kind = problem.kind,
-            .has_init = problem.has_init,
+            .init = problem.has_init ? Init::value : Init::none,
             .n = n};
   }
   InputSpec input(u64 n) const { return {GetParam().type, GetParam().op, GetParam().pattern, n, 7}; }

@@ -24,8 +24,8 @@ struct Scanned {
   u64 workspace_bytes;  // as allocated
   int scans;            // on this device so far, this one included
 
-  u64 bytes() const { return request.n * static_cast<u64>(size_of(request.accumulator_type)); }
-  void flip(u64 item) const { output[item * static_cast<u64>(size_of(request.accumulator_type))] ^= std::byte{4}; }
+  u64 bytes() const { return request.n * static_cast<u64>(request.accumulator_bytes()); }
+  void flip(u64 item) const { output[item * static_cast<u64>(request.accumulator_bytes())] ^= std::byte{4}; }
 };
 
 class ScanningCompiler : public Compiler {
@@ -134,7 +134,7 @@ class ScanningDevice : public Device {
         mentioned<ValueType>(source, ".accumulator_type = scantune::ValueType::");
     request.op = mentioned<Operator>(source, ".op = scantune::Operator::");
     request.kind = mentioned<Kind>(source, ".kind = scantune::Kind::");
-    request.has_init = source.find(".has_init = true") != std::string::npos;
+    request.init = source.find("Init::value") != std::string::npos ? Init::value : Init::none;
     request.alignment_bytes = source.find(".alignment_bytes = 16") != std::string::npos ? 16 : 4;
     return request;
   }
@@ -159,7 +159,7 @@ class ScanningDevice : public Device {
     const auto* input = static_cast<const T*>(arguments.input);
     auto* output = static_cast<T*>(arguments.output);
     T running{};
-    bool any = request.has_init;
+    bool any = request.has_init();
     if (any) std::memcpy(&running, arguments.init, sizeof running);
     for (u64 index = 0; index < request.n; ++index) {
       const T item = input[index];

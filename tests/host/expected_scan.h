@@ -42,7 +42,7 @@ template <class T>
 std::vector<T> expected_scan(const ScanRequest& request, const std::vector<T>& items, T init) {
   std::vector<T> result;
   result.reserve(items.size());
-  bool started = request.has_init;
+  bool started = request.has_init();
   T running = init;
   for (const T item : items) {
     if (request.kind == Kind::exclusive) result.push_back(running);

@@ -151,7 +151,7 @@ class Trial {
   const Setting& setting_;
   HostDevice device_;
   HostCompiler compiler_;
-  ScanRequest request_{.kind = Kind::exclusive, .has_init = true};
+  ScanRequest request_{.kind = Kind::exclusive, .init = Init::value};
   std::optional<Config> config_;
   std::unique_ptr<Module> module_;
   std::vector<i32> items_, expected_;

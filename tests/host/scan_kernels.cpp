@@ -22,12 +22,12 @@ Workspace::Workspace(HostDevice& device, const WorkspaceNeed& need)
 std::vector<HostLaunch> scan_launches(const Module& module, const Config& config, const ScanRequest& request,
                                       const ScanBuffers& buffers, u64 first_item) {
   KernelArguments arguments{};
-  const u64 skipped = first_item * static_cast<u64>(size_of(request.accumulator_type));
+  const u64 skipped = first_item * static_cast<u64>(request.accumulator_bytes());
   arguments.input = reinterpret_cast<const void*>(reinterpret_cast<u64>(buffers.input) - skipped);
   arguments.output = reinterpret_cast<void*>(reinterpret_cast<u64>(buffers.output) - skipped);
   arguments.workspace = buffers.workspace;
   if (buffers.init != nullptr)
-    std::memcpy(arguments.init, buffers.init, static_cast<std::size_t>(size_of(request.accumulator_type)));
+    std::memcpy(arguments.init, buffers.init, static_cast<std::size_t>(request.accumulator_bytes()));
 
   std::vector<HostLaunch> launches;
   const LaunchList list = config.family().launches(config, request);

@@ -22,7 +22,7 @@ ScanRequest request_of(ValueType type, Operator op, ScanKind kind) {
           .output_type = type,
           .op = op,
           .kind = kind == ScanKind::exclusive ? Kind::exclusive : Kind::inclusive,
-          .has_init = kind != ScanKind::inclusive};
+          .init = kind == ScanKind::inclusive ? Init::none : Init::value};
 }
 
 std::string name_of(const testing::TestParamInfo<Problem>& info) {
@@ -239,7 +239,7 @@ TEST_P(Family, ShowsTheOperatorOnlyRealItemsInOrder) {
         const auto launches =
             scan_launches(module, config, request, {items.data(), items.data(), workspace.data(), &init});
         ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(seed)));
-        const u64 begin = request.has_init ? 0 : 1;
+        const u64 begin = request.has_init() ? 0 : 1;
         for (u64 index = 0; index < n; ++index)
           ASSERT_EQ(items.data()[index], interval(begin, index + (kind == ScanKind::exclusive ? 1 : 2)))
               << "item " << index;

@@ -17,7 +17,7 @@ inline ScanRequest request_of(ValueType type, Operator op, Kind kind, u64 n) {
           .output_type = type,
           .op = op,
           .kind = kind,
-          .has_init = kind == Kind::exclusive,
+          .init = kind == Kind::exclusive ? Init::value : Init::none,
           .n = n};
 }
 

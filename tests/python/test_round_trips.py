@@ -32,7 +32,7 @@ def test_config_text_is_compact_json_in_the_order_of_the_table() -> None:
 def test_request_names_everything_the_problem_is(problem: Problem) -> None:
     request = json.loads(json.dumps(problem.request(77)))
     assert request.pop("n") == 77
-    assert request.pop("has_init") == (problem.kind == "exclusive")
+    assert request.pop("init") == ("value" if problem.kind == "exclusive" else "none")
     assert Problem(**request) == problem
 
 

@@ -38,7 +38,7 @@ class Problem:
 
     def request(self, n: int) -> dict[str, Any]:
         """Return the protocol's `request`."""
-        return {**vars(self), "has_init": self.kind == "exclusive", "n": n}
+        return {**vars(self), "init": "value" if self.kind == "exclusive" else "none", "n": n}
 
     def bytes_moved(self, n: int) -> int:
         """Return the bytes that a scan of n items must read and write."""

@@ -106,7 +106,7 @@ ScanRequest request_of(std::uint64_t n, const ScanOptions<T>& options) {
           .output_type = type,
           .op = options.op.value(),
           .kind = options.kind,
-          .has_init = options.init.has_value() || options.kind == Kind::exclusive,
+          .init = options.init.has_value() || options.kind == Kind::exclusive ? Init::value : Init::none,
           .determinism = options.determinism,
           .forward_progress = options.forward_progress,
           .n = n};

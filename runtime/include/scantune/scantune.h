@@ -1,0 +1,179 @@
+/* scantune for C and everything that can call C: prefix scans that run the kernel tuned for this GPU and this n.
+ *
+ *   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
+ *   problem.input_type = problem.output_type = SCANTUNE_I32;
+ *   problem.n = n;
+ *   if (scantune_scan(&problem, device_input, device_output, stream) != SCANTUNE_OK)
+ *     fprintf(stderr, "%s\n", scantune_error_message());
+ *
+ * Every function that can fail returns a status and never throws; on failure nothing was launched or changed, and
+ * scantune_error_message() says what was asked, what was found and what to do. All functions may be called from any
+ * thread. The rules for streams, plans and graphs are in docs/concurrency.md.
+ */
+#ifndef SCANTUNE_H
+#define SCANTUNE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define SCANTUNE_API __attribute__((visibility("default")))
+#else
+#define SCANTUNE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum scantune_status {
+  SCANTUNE_OK = 0,
+  SCANTUNE_REQUEST_ERROR = 1, /* an argument is wrong, or no kernel solves the problem */
+  SCANTUNE_COMPILE_ERROR = 2, /* a kernel did not compile; the message holds the compiler's whole log */
+  SCANTUNE_DEVICE_ERROR = 3,  /* no device, no driver, or a failed call of the driver */
+  SCANTUNE_OUT_OF_MEMORY = 4, /* the device has too little free memory */
+  SCANTUNE_DATABASE_ERROR = 5,
+  SCANTUNE_INTERNAL_ERROR = 6 /* anything else, memory of the host for one */
+} scantune_status;
+
+typedef enum scantune_type {
+  SCANTUNE_DEFAULT_TYPE = 0, /* of the accumulator: follows from input and output type, see scantune_accumulator() */
+  SCANTUNE_I8 = 1,
+  SCANTUNE_I16 = 2,
+  SCANTUNE_I32 = 3,
+  SCANTUNE_I64 = 4,
+  SCANTUNE_U8 = 5,
+  SCANTUNE_U16 = 6,
+  SCANTUNE_U32 = 7,
+  SCANTUNE_U64 = 8,
+  SCANTUNE_F16 = 9,
+  SCANTUNE_BF16 = 10,
+  SCANTUNE_F32 = 11,
+  SCANTUNE_F64 = 12,
+  SCANTUNE_CUSTOM_TYPE = 13 /* a struct of the caller's; input, accumulator and output at once */
+} scantune_type;
+
+typedef enum scantune_operator {
+  SCANTUNE_SUM = 0,     /* integers wrap */
+  SCANTUNE_PRODUCT = 1, /* integers wrap */
+  SCANTUNE_MIN = 2,     /* NaN propagates, -0 orders below +0 */
+  SCANTUNE_MAX = 3,     /* likewise */
+  SCANTUNE_AND = 4,     /* the last three: integers only */
+  SCANTUNE_OR = 5,
+  SCANTUNE_XOR = 6,
+  SCANTUNE_CUSTOM = 7 /* scantune_problem.custom says which */
+} scantune_operator;
+
+typedef enum scantune_kind { SCANTUNE_INCLUSIVE = 0, SCANTUNE_EXCLUSIVE = 1 } scantune_kind;
+
+typedef enum scantune_determinism {
+  SCANTUNE_UNCONSTRAINED = 0,
+  SCANTUNE_RUN_TO_RUN = 1 /* equal inputs give equal bits on every run of one device and config */
+} scantune_determinism;
+
+typedef enum scantune_forward_progress {
+  SCANTUNE_IN_ORDER = 0,  /* leans on CTAs starting in blockIdx order, as every library scan does */
+  SCANTUNE_DOCUMENTED = 1 /* relies only on what the programming model guarantees */
+} scantune_forward_progress;
+
+/* What one combination costs; tuning records of operators without a name are kept by it and by the value's size. */
+typedef enum scantune_cost {
+  SCANTUNE_MODERATE = 0, /* a few multiplications and additions for each 4 bytes of a value */
+  SCANTUNE_CHEAP = 1,    /* about one instruction for each 4 bytes */
+  SCANTUNE_EXPENSIVE = 2 /* tens of instructions */
+} scantune_cost;
+
+/* An operator in CUDA C++ source, which is compiled with the kernel. It defines
+ *     __device__ Value combine(Value earlier, Value later)
+ * at global scope, associative but not necessarily commutative. Value is the accumulator: declared already when that is
+ * a built-in type, else a struct that the source defines (or names: using Value = ...), trivially copyable, of the size
+ * and alignment given here. The source may define whatever else it needs; it cannot include files. A mistake in it is a
+ * SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as operator.cu. */
+typedef struct scantune_custom_operator {
+  const char* source;
+  const void* identity;     /* an accumulator x with combine(x, y) = y; exclusive scans without init start from it */
+  scantune_type value_type; /* of identity, checked against the accumulator's */
+  uint32_t value_bytes;     /* of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
+  uint32_t value_alignment; /* of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
+  scantune_cost cost;
+  const char* name; /* tuning records are kept by it: letters, digits, '_', '-' and '.', at most 64; or NULL */
+} scantune_custom_operator;
+
+/* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). */
+typedef struct scantune_problem {
+  size_t struct_bytes; /* sizeof(scantune_problem): tells versions of this struct apart */
+  uint64_t n;          /* items; 0 is a scan that does nothing */
+  scantune_type input_type;
+  scantune_type accumulator_type;
+  scantune_type output_type;
+  scantune_operator op;
+  scantune_kind kind;
+  scantune_determinism determinism;
+  scantune_forward_progress forward_progress;
+  /* An accumulator combined before the first item, in memory of the host or of the device; at most one of the two.
+   * device_init is read when the scan runs, in the stream's order, and must lie outside the output. Without either an
+   * exclusive scan starts from the operator's identity over the input type. */
+  const void* init;
+  const void* device_init;
+  const scantune_custom_operator* custom; /* with SCANTUNE_CUSTOM, else NULL */
+  /* Launches of one plan that may be captured into graphs and be alive at the same time. */
+  int32_t captured_launches;
+} scantune_problem;
+
+#define SCANTUNE_PROBLEM_INIT \
+  {sizeof(scantune_problem),  \
+   0,                         \
+   SCANTUNE_DEFAULT_TYPE,     \
+   SCANTUNE_DEFAULT_TYPE,     \
+   SCANTUNE_DEFAULT_TYPE,     \
+   SCANTUNE_SUM,              \
+   SCANTUNE_INCLUSIVE,        \
+   SCANTUNE_UNCONSTRAINED,    \
+   SCANTUNE_IN_ORDER,         \
+   NULL,                      \
+   NULL,                      \
+   NULL,                      \
+   4}
+
+typedef struct scantune_plan scantune_plan;
+typedef struct scantune_buffer scantune_buffer;
+typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy default stream */
+
+/* Of the last failed call of this thread; never NULL, valid until this thread's next failure. */
+SCANTUNE_API const char* scantune_error_message(void);
+SCANTUNE_API const char* scantune_version(void); /* "0.1.0" */
+
+/* The accumulator that SCANTUNE_DEFAULT_TYPE stands for: the output's type, or the input's if that is wider and of the
+ * same class (integer, floating-point), at least 4 bytes wide. SCANTUNE_DEFAULT_TYPE if either is no type. */
+SCANTUNE_API scantune_type scantune_accumulator(scantune_type input, scantune_type output);
+
+/* Scans input[0, n) into output[0, n), both in memory of the device; in place if they are equal. Checks everything
+ * that can be checked, returns as soon as the work is in the stream. */
+SCANTUNE_API scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,
+                                           scantune_stream stream);
+
+/* A scan of exactly problem->n items, ready to launch: kernels chosen, compiled and loaded. The problem is copied, what
+ * init and custom point to as well; device_init is kept as a pointer. */
+SCANTUNE_API scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan);
+/* Allocation-free once the stream has been used; may be captured into a graph. Checks arithmetic only. */
+SCANTUNE_API scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output,
+                                               scantune_stream stream);
+/* Which config runs, from which record, and why. Belongs to the plan. */
+SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
+SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan); /* NULL is fine */
+
+/* Gives back what is kept for a stream that is about to be destroyed. No scan may run on it or be made meanwhile. */
+SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
+
+/* Memory of the device that scans run on: the GPU of the current context, or the host device. */
+SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer);
+SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer);
+SCANTUNE_API scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes);
+SCANTUNE_API scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes);
+SCANTUNE_API void scantune_buffer_destroy(scantune_buffer* buffer); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,16 @@
+// An operator of the caller's own, beside the request that names only its cost class.
+#pragma once
+
+#include <string>
+
+namespace scantune {
+
+struct CustomOperator {
+  std::string
+      source;        // CUDA C++ that defines combine(Value, Value), and the struct Value where that is no built-in type
+  std::string name;  // tuning records are kept by it; empty: by cost class and the value's size
+
+  bool operator==(const CustomOperator&) const = default;
+};
+
+}  // namespace scantune
