@@ -3,28 +3,42 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "device/device.h"
 
 namespace scantune {
 
 struct CopyShape {
-  int unroll;  // 16-byte vectors in flight per thread
+  int unroll;  // 16-byte vectors that a thread reads before it writes any
   CacheHint hint;
 };
 
+// Moves as many bytes as a scan whose items have these sizes. Where they are equal it copies.
 class CopyKernel {
  public:
   static std::span<const CopyShape> shapes();
+  // One of every shape.
+  static std::vector<CopyKernel> all(Device& device, int input_bytes, int output_bytes);
 
-  CopyKernel(Device& device, const CopyShape& shape);
+  CopyKernel(Device& device, const CopyShape& shape, int input_bytes, int output_bytes);
 
-  // Copies whole 16-byte vectors: bytes rounded down. Both pointers are multiples of 16.
-  void enqueue(const void* input, void* output, u64 bytes, Stream stream) const;
+  // Reads and writes the bytes of n items, either rounded down to whole 16-byte vectors. Both pointers are multiples
+  // of 16.
+  void enqueue(const void* input, void* output, u64 n, Stream stream) const;
 
  private:
+  struct Side {
+    u64 item_bytes;
+    u64 vectors_per_thread;
+
+    u64 vectors(u64 items) const;
+    u64 blocks(u64 items) const;
+  };
+
   Device& device_;
-  CopyShape shape_;
+  Side read_;
+  Side written_;
   std::unique_ptr<Module> module_;
 };
 

@@ -52,10 +52,10 @@ Measurements Measurer::measure(std::span<const PreparedScan* const> scans, const
                           }});
   }
   if (policy.ceiling)
-    for (const CopyKernel& copy : copies())
+    for (const CopyKernel& copy : copies(request))
       contenders.push_back({"copy",
-                            [&, bytes = bytes_of(request)](Stream stream, int buffer) {
-                              copy.enqueue(buffers.input(buffer), buffers.output(buffer), bytes, stream);
+                            [&](Stream stream, int buffer) {
+                              copy.enqueue(buffers.input(buffer), buffers.output(buffer), request.n, stream);
                             },
                             true});
 
@@ -89,10 +89,10 @@ const Measurer::Buffers& Measurer::buffers_for(const ScanRequest& request, int c
   return *buffers_;
 }
 
-std::span<const CopyKernel> Measurer::copies() {
-  if (copies_.empty())
-    for (const CopyShape& shape : CopyKernel::shapes()) copies_.emplace_back(device_, shape);
-  return copies_;
+std::span<const CopyKernel> Measurer::copies(const ScanRequest& request) {
+  auto& kernels = copies_[{request.input_bytes(), request.output_bytes()}];
+  if (kernels.empty()) kernels = CopyKernel::all(device_, request.input_bytes(), request.output_bytes());
+  return kernels;
 }
 
 }  // namespace scantune

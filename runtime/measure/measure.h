@@ -1,6 +1,7 @@
 // How fast configs are on a device.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -43,11 +44,11 @@ class Measurer {
 
   Batch batch_of(const ScanRequest& request, const MeasurePolicy& policy);
   const Buffers& buffers_for(const ScanRequest& request, int count);
-  std::span<const CopyKernel> copies();
+  std::span<const CopyKernel> copies(const ScanRequest& request);
 
   Device& device_;
   std::unique_ptr<Buffers> buffers_;
-  std::vector<CopyKernel> copies_;
+  std::map<std::pair<int, int>, std::vector<CopyKernel>> copies_;  // by the sizes of input and output items
 };
 
 }  // namespace scantune

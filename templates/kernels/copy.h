@@ -9,23 +9,29 @@ struct alignas(16) CopyVector {
   u64 low, high;
 };
 
-// Copies arguments.n vectors. Each CTA copies kUnroll * kBlockThreads of them, all loads in flight before the first
-// store.
-template <int kBlockThreads, int kUnroll, CacheHint kHint>
+// Reads arguments.source_offset vectors and writes arguments.n. Each CTA reads kReads * kBlockThreads of them and
+// writes kWrites * kBlockThreads, all loads in flight before the first store. With as many on both sides it copies;
+// else every vector read still enters one that is written, or the compiler would drop its load.
+template <int kBlockThreads, int kReads, int kWrites, CacheHint kHint>
 SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
+  constexpr int kHeld = kReads < kWrites ? kReads : kWrites;
   const auto* input = static_cast<const CopyVector*>(arguments.input);
   auto* output = static_cast<CopyVector*>(arguments.output);
-  const u64 first = static_cast<u64>(block_rank()) * (kBlockThreads * kUnroll) + thread_rank();
+  const u64 first_read = static_cast<u64>(block_rank()) * (kBlockThreads * kReads) + thread_rank();
+  const u64 first_write = static_cast<u64>(block_rank()) * (kBlockThreads * kWrites) + thread_rank();
 
-  CopyVector vectors[kUnroll];
+  CopyVector held[kHeld] = {};
 #pragma unroll
-  for (int step = 0; step < kUnroll; ++step)
-    if (const u64 index = first + step * kBlockThreads; index < arguments.n)
-      vectors[step] = load_global<kHint>(input + index);
+  for (int step = 0; step < kReads; ++step)
+    if (const u64 index = first_read + step * kBlockThreads; index < arguments.source_offset) {
+      const CopyVector vector = load_global<kHint>(input + index);
+      held[step % kHeld].low ^= vector.low;
+      held[step % kHeld].high ^= vector.high;
+    }
 #pragma unroll
-  for (int step = 0; step < kUnroll; ++step)
-    if (const u64 index = first + step * kBlockThreads; index < arguments.n)
-      store_global<kHint>(output + index, vectors[step]);
+  for (int step = 0; step < kWrites; ++step)
+    if (const u64 index = first_write + step * kBlockThreads; index < arguments.n)
+      store_global<kHint>(output + index, held[step % kHeld]);
 }
 
 }  // namespace scantune
