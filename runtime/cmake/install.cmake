@@ -1,0 +1,19 @@
+# What `cmake --install` puts into a prefix: the library with its headers, the worker, and what CMake's find_package and
+# pkg-config look for. Nothing in it names the prefix, so the tree may be moved. Templates and SQL stand in the library.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS scantune EXPORT scantune INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS scantune-worker)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/scantune TYPE INCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)
+
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/scantune)
+install(EXPORT scantune NAMESPACE scantune:: FILE scantuneConfig.cmake DESTINATION ${package_directory})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake DESTINATION ${package_directory})
+
+set(pc_directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+string(REGEX REPLACE "[^/]+" ".." SCANTUNE_PREFIX_FROM_PC ${pc_directory})
+configure_file(${PROJECT_SOURCE_DIR}/runtime/cmake/scantune.pc.in ${PROJECT_BINARY_DIR}/scantune.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/scantune.pc DESTINATION ${pc_directory})
