@@ -13,60 +13,87 @@ struct Range {
   std::uintptr_t bytes;
 };
 
-Range range_of(const void* pointer, ValueType type, u64 n) {
+Range range_of(const void* pointer, int item_bytes, u64 n) {
   return {reinterpret_cast<std::uintptr_t>(pointer),
-          static_cast<std::uintptr_t>(n) * static_cast<unsigned>(size_of(type))};
+          static_cast<std::uintptr_t>(n) * static_cast<unsigned>(item_bytes)};
 }
 
-std::string hex(const void* pointer) {
+struct Ranges {
+  Range input, output, init;
+
+  Ranges(const ScanRequest& request, const ScanPointers& pointers)
+      : input(range_of(pointers.input, request.input_bytes(), request.n)),
+        output(range_of(pointers.output, request.output_bytes(), request.n)),
+        init(range_of(pointers.init_memory, request.accumulator_bytes(), 1)) {}
+};
+
+std::string hex(std::uintptr_t address) {
   char text[24];
-  std::snprintf(text, sizeof text, "0x%llx",
-                static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pointer)));
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
   return text;
 }
 
-bool is_aligned(const void* pointer, ValueType type) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<unsigned>(size_of(type)) == 0;
-}
+std::string to_string(Range range) { return '[' + hex(range.first) + ", +" + std::to_string(range.bytes) + " bytes)"; }
+
+bool is_aligned(Range range, int alignment) { return range.first % static_cast<unsigned>(alignment) == 0; }
 
 bool wraps(Range range) { return range.first > std::numeric_limits<std::uintptr_t>::max() - range.bytes; }
 
-std::string pointer_problem(const char* name, const void* pointer, ValueType type, u64 n) {
+bool is_plausible(Range range, int alignment) {
+  return range.first != 0 && is_aligned(range, alignment) && !wraps(range);
+}
+
+std::string range_problem(const char* name, Range range, int alignment, u64 n) {
   const std::string argument = std::string(name) + " is ";
-  if (pointer == nullptr) return argument + "null, and n is " + std::to_string(n);
-  if (!is_aligned(pointer, type))
-    return argument + hex(pointer) + ", which is not a multiple of the " + std::to_string(size_of(type)) +
-           " bytes of " + Tokens<ValueType>::kNames[static_cast<int>(type)];
-  if (wraps(range_of(pointer, type, n)))
-    return argument + hex(pointer) + ", and " + std::to_string(n) +
-           " items from there pass the end of the address space";
+  if (range.first == 0) return argument + "null, and n is " + std::to_string(n);
+  if (!is_aligned(range, alignment))
+    return argument + hex(range.first) + ", which is not a multiple of the " + std::to_string(alignment) +
+           " bytes that its type is aligned to";
+  if (wraps(range))
+    return argument + hex(range.first) + ", and the " + std::to_string(range.bytes) +
+           " bytes from there pass the end of the address space";
   return {};
 }
 
+bool overlap(Range a, Range b) { return a.first < b.first + b.bytes && b.first < a.first + a.bytes; }
+
 // Scanning in place is fine: every item is read before its result is written over it.
 bool overlap_badly(Range input, Range output) {
-  if (input.first == output.first && input.bytes == output.bytes) return false;
-  return input.first < output.first + output.bytes && output.first < input.first + input.bytes;
+  const bool in_place = input.first == output.first && input.bytes == output.bytes;
+  return !in_place && overlap(input, output);
+}
+
+bool init_is_plausible(const ScanRequest& request, const Ranges& ranges) {
+  return is_plausible(ranges.init, request.alignment_of(request.accumulator_type)) &&
+         !overlap(ranges.init, ranges.output);
 }
 
 }  // namespace
 
-bool arguments_are_plausible(const ScanRequest& request, const void* input, const void* output) {
-  const Range in = range_of(input, request.input_type, request.n);
-  const Range out = range_of(output, request.output_type, request.n);
-  return input != nullptr && output != nullptr && is_aligned(input, request.input_type) &&
-         is_aligned(output, request.output_type) && !wraps(in) && !wraps(out) && !overlap_badly(in, out);
+bool arguments_are_plausible(const ScanRequest& request, const ScanPointers& pointers) {
+  const Ranges ranges(request, pointers);
+  return is_plausible(ranges.input, request.alignment_of(request.input_type)) &&
+         is_plausible(ranges.output, request.alignment_of(request.output_type)) &&
+         !overlap_badly(ranges.input, ranges.output) &&
+         (request.init != Init::memory || init_is_plausible(request, ranges));
 }
 
-std::string arguments_problem(const ScanRequest& request, const void* input, const void* output) {
-  if (auto problem = pointer_problem("input", input, request.input_type, request.n); !problem.empty()) return problem;
-  if (auto problem = pointer_problem("output", output, request.output_type, request.n); !problem.empty())
+std::string arguments_problem(const ScanRequest& request, const ScanPointers& pointers) {
+  const Ranges ranges(request, pointers);
+  const auto problem_with = [&](const char* name, Range range, ValueType type) {
+    return range_problem(name, range, request.alignment_of(type), request.n);
+  };
+  if (auto problem = problem_with("input", ranges.input, request.input_type); !problem.empty()) return problem;
+  if (auto problem = problem_with("output", ranges.output, request.output_type); !problem.empty()) return problem;
+  if (overlap_badly(ranges.input, ranges.output))
+    return "input " + to_string(ranges.input) + " and output " + to_string(ranges.output) +
+           " overlap: they must be the same range or lie apart";
+  if (request.init != Init::memory) return {};
+  if (auto problem = problem_with("device_init", ranges.init, request.accumulator_type); !problem.empty())
     return problem;
-  const Range in = range_of(input, request.input_type, request.n);
-  const Range out = range_of(output, request.output_type, request.n);
-  if (overlap_badly(in, out))
-    return "input [" + hex(input) + ", +" + std::to_string(in.bytes) + " bytes) and output [" + hex(output) + ", +" +
-           std::to_string(out.bytes) + " bytes) overlap: they must be the same range or lie apart";
+  if (overlap(ranges.init, ranges.output))
+    return "device_init " + to_string(ranges.init) + " lies in the output " + to_string(ranges.output) +
+           ", which is written before it is read";
   return {};
 }
 

@@ -12,31 +12,41 @@ namespace {
   throw RequestError(to_string(request) + ": " + problem);
 }
 
-void check_arguments(Device& device, const ScanRequest& request, const void* input, const void* output, Stream stream) {
+void check_memory(Device& device, const ScanRequest& request, const char* argument, const void* memory, u64 bytes) {
+  if (const auto problem = device.pointer_problem(memory, bytes); !problem.empty())
+    fail(request, std::string(argument) + ": " + problem);
+}
+
+void check_arguments(Device& device, const ScanCall& call) {
+  const ScanRequest& request = call.request;
+  const ScanPointers pointers{call.input, call.output, call.init.memory};
   if (const auto problem = size_problem(request); !problem.empty()) fail(request, problem);
-  if (!arguments_are_plausible(request, input, output)) fail(request, arguments_problem(request, input, output));
-  const auto bytes = [&](ValueType type) { return request.n * static_cast<unsigned>(size_of(type)); };
-  if (const auto problem = device.pointer_problem(input, bytes(request.input_type)); !problem.empty())
-    fail(request, "input: " + problem);
-  if (const auto problem = device.pointer_problem(output, bytes(request.output_type)); !problem.empty())
-    fail(request, "output: " + problem);
-  if (const auto problem = device.stream_problem(stream); !problem.empty()) fail(request, "stream: " + problem);
+  if (!arguments_are_plausible(request, pointers)) fail(request, arguments_problem(request, pointers));
+  check_memory(device, request, "input", call.input, request.n * static_cast<unsigned>(request.input_bytes()));
+  check_memory(device, request, "output", call.output, request.n * static_cast<unsigned>(request.output_bytes()));
+  check_init_memory(device, request, call.init);
+  if (const auto problem = device.stream_problem(call.stream); !problem.empty()) fail(request, "stream: " + problem);
+}
+
+bool same_operator(const CustomOperator* a, const CustomOperator* b) {
+  return a == nullptr || b == nullptr ? a == b : *a == *b;
 }
 
 }  // namespace
 
 PlanCache::Set& PlanCache::set_of(const ScanRequest& request) {
   u64 hash = request.n;
-  for (const int part : {static_cast<int>(request.input_type), static_cast<int>(request.op),
-                         static_cast<int>(request.kind), static_cast<int>(request.init)})
+  for (const int part : {static_cast<int>(request.input_type), static_cast<int>(request.output_type),
+                         static_cast<int>(request.op), static_cast<int>(request.kind), static_cast<int>(request.init)})
     hash = hash * 31 + static_cast<unsigned>(part);
   return sets_[(hash * 0x9e3779b97f4a7c15u) >> 61];
 }
 
-ScanPlan* PlanCache::find(const Device& device, const ScanRequest& request, int captured_launches) {
+ScanPlan* PlanCache::find(const Device& device, const ScanRequest& request, const CustomOperator* custom,
+                          int captured_launches) {
   for (Entry& entry : set_of(request))
     if (entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == request &&
-        entry.captured_launches == captured_launches) {
+        entry.captured_launches == captured_launches && same_operator(entry.plan->custom(), custom)) {
       entry.last_use = ++uses_;
       return entry.plan.get();
     }
@@ -50,20 +60,26 @@ ScanPlan& PlanCache::insert(std::shared_ptr<ScanPlan> plan, int captured_launche
 }
 
 void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
-                  const ScanRequest& request, const void* input, void* output, const void* init, int captured_launches,
-                  Stream stream) {
+                  const ScanCall& call) {
+  const ScanRequest& request = call.request;
   if (request.n == 0) return;
-  check_arguments(*device, request, input, output, stream);
-  ScanPlan* plan = plans.find(*device, request, captured_launches);
+  check_arguments(*device, call);
+  ScanPlan* plan = plans.find(*device, request, call.custom, call.captured_launches);
   if (plan == nullptr) {
-    if (device->stream_state(stream).capturing_graph != nullptr)
+    if (device->stream_state(call.stream).capturing_graph != nullptr)
       fail(request,
            "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a "
            "plan before the capture and call that, or call scan() once before");
-    plan = &plans.insert(make_scan_plan(device, table, request, captured_launches, CaptureMemory::on_demand),
-                         captured_launches);
+    plan = &plans.insert(
+        make_scan_plan(device, table, request, call.captured_launches, CaptureMemory::on_demand, call.custom),
+        call.captured_launches);
   }
-  plan->run(input, output, InitialValue(request, init), stream);
+  plan->run(call.input, call.output, call.init, call.stream);
+}
+
+void check_init_memory(Device& device, const ScanRequest& request, const InitialValue& init) {
+  if (request.init != Init::memory) return;
+  check_memory(device, request, "device_init", init.memory, static_cast<unsigned>(request.accumulator_bytes()));
 }
 
 }  // namespace scantune

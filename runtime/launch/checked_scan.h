@@ -10,8 +10,9 @@ namespace scantune {
 // The plans that a thread has used lately. Bounded; the least recently used of a set makes room.
 class PlanCache {
  public:
-  // Null if the plan is not remembered.
-  ScanPlan* find(const Device& device, const ScanRequest& request, int captured_launches);
+  // Null if the plan is not remembered. custom: null unless the request's operator is a custom one; told apart by
+  // source and name.
+  ScanPlan* find(const Device& device, const ScanRequest& request, const CustomOperator* custom, int captured_launches);
   ScanPlan& insert(std::shared_ptr<ScanPlan> plan, int captured_launches);
 
  private:
@@ -31,10 +32,23 @@ class PlanCache {
   u64 uses_ = 0;
 };
 
+// One call of scan().
+struct ScanCall {
+  const ScanRequest& request;
+  const CustomOperator* custom = nullptr;  // null unless the request's operator is a custom one
+  const void* input = nullptr;
+  void* output = nullptr;
+  const InitialValue& init;
+  int captured_launches = 0;
+  Stream stream = nullptr;
+};
+
 // Checks the arguments with the driver's help, makes or remembers the plan, and runs it. Throws RequestError before
 // anything is launched.
 void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
-                  const ScanRequest& request, const void* input, void* output, const void* init, int captured_launches,
-                  Stream stream);
+                  const ScanCall& call);
+
+// Throws RequestError unless an initial value in memory lies in the device's.
+void check_init_memory(Device& device, const ScanRequest& request, const InitialValue& init);
 
 }  // namespace scantune

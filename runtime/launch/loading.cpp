@@ -18,7 +18,8 @@ void raise_to(std::vector<int>& shared_bytes, const LaunchList& list) {
 }  // namespace
 
 ScanRequest element_aligned(ScanRequest request) {
-  request.alignment_bytes = std::max(request.input_bytes(), request.output_bytes());
+  request.alignment_bytes =
+      std::min(request.alignment_of(request.input_type), request.alignment_of(request.output_type));
   return request;
 }
 

@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// The request for pointers of which nothing is known but that they are multiples of their items' sizes.
+// The request for pointers of which nothing is known but that they are multiples of their types' alignments.
 ScanRequest element_aligned(ScanRequest request);
 
 // The shared memory of every kernel of the family, also of those that only a larger n launches: a module serves every

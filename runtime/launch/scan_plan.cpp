@@ -7,21 +7,18 @@
 #include "instantiation/instantiation.h"
 #include "launch/arguments.h"
 #include "launch/loading.h"
+#include "launch/tuning_command.h"
 #include "scantune/error.hpp"
 #include "support/log.h"
 
 namespace scantune {
 namespace {
 
-std::string scanned(const ScanRequest& request) {
-  return std::string(token(request.input_type)) + " " + token(request.op);
-}
-
 void log_untuned(const ScanPlan& plan) {
   const DeviceIdentity& device = plan.device().identity();
-  log_once("no tuning record for " + scanned(plan.request()) + " on " + device.name + " (" + device.arch +
-           "): the default config runs. 'scantune --arch " + device.arch + " --type " +
-           token(plan.request().input_type) + " --op " + token(plan.request().op) + "' tunes it.");
+  log_once("no tuning record for " + scanned(plan.request(), plan.custom()) + " on " + device.name + " (" +
+           device.arch + "): the default config runs. '" + tuning_command(plan.request(), plan.custom(), device.arch) +
+           "' tunes it.");
 }
 
 Selection instead_of(const Selection& tuned, const ScanRequest& request, int sm, const std::string& why) {
@@ -46,9 +43,9 @@ std::string describe(const DeviceIdentity& device) {
 }
 
 std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                      const ScanRequest& request) {
+                                      const ScanRequest& request, const CustomOperator* custom) {
   const auto make = [&](Selection selection) {
-    return std::make_shared<ScanPlan>(device, request, std::move(selection));
+    return std::make_shared<ScanPlan>(device, request, std::move(selection), custom);
   };
   if (request.n == 0)
     return make({Config(*families().front()), ConfigOrigin::untuned, "there is nothing to scan", std::nullopt});
@@ -63,6 +60,7 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
   try {
     return make(selection);
   } catch (const CompileError& error) {
+    if (custom != nullptr) throw;
     failure = error.what();
   } catch (const OutOfMemoryError&) {  // not the config's fault
     throw;
@@ -71,18 +69,25 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
     failure = error.what();
   }
   auto plan = make(instead_of(selection, request, device->identity().sm, failure));
-  log_once("a tuned kernel of " + scanned(request) + " is not used: " + failure + "\nThe default config runs instead.");
+  log_once("a tuned kernel of " + scanned(request, custom) + " is not used: " + failure +
+           "\nThe default config runs instead.");
   return plan;
 }
 
 }  // namespace
 
 InitialValue::InitialValue(const ScanRequest& request, const void* value) {
-  if (value != nullptr) std::memcpy(bytes, value, static_cast<std::size_t>(request.accumulator_bytes()));
+  if (request.init == Init::memory) {
+    memory = value;
+  } else if (value != nullptr) {
+    std::memcpy(bytes, value, static_cast<std::size_t>(request.accumulator_bytes()));
+  }
 }
 
-ScanPlan::ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection)
+ScanPlan::ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection,
+                   const CustomOperator* custom)
     : context_(launch_context(device)), request_(request), selection_(std::move(selection)) {
+  if (custom != nullptr) custom_ = *custom;
   if (request_.n == 0) return;
   if (const std::string problem = size_problem(request_); !problem.empty()) throw RequestError(problem);
   if (const char* reason = reject_reason(selection_.config, request_, device->identity().sm))
@@ -96,7 +101,7 @@ ScanPlan::ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& req
 ScanPlan::Variant ScanPlan::load_variant(const ScanRequest& request) {
   const Config& config = selection_.config;
   const int sm = context_.device().identity().sm;
-  return {context_.modules().get(instantiate(request, config), max_shared_bytes(config, request, sm)),
+  return {context_.modules().get(instantiate(request, config, custom()), max_shared_bytes(config, request, sm)),
           config.family().launches(config, request)};
 }
 
@@ -108,8 +113,9 @@ void ScanPlan::allow_captures(int captured_launches, CaptureMemory memory) {
 
 void ScanPlan::run(const void* input, void* output, const InitialValue& init, Stream stream) {
   if (request_.n == 0) return;
-  if (!arguments_are_plausible(request_, input, output))
-    throw RequestError(to_string(request_) + ": " + arguments_problem(request_, input, output));
+  const ScanPointers pointers{input, output, init.memory};
+  if (!arguments_are_plausible(request_, pointers))
+    throw RequestError(to_string(request_) + ": " + arguments_problem(request_, pointers));
   const auto addresses = reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(output);
   const Variant& variant = variants_[addresses % kVectorAlignmentBytes == 0];
   const Workspace workspace = this->workspace(stream);
@@ -117,6 +123,7 @@ void ScanPlan::run(const void* input, void* output, const InitialValue& init, St
   arguments.input = input;
   arguments.output = output;
   arguments.workspace = workspace.memory;
+  arguments.init_memory = init.memory;
   std::memcpy(arguments.init, init.bytes, sizeof arguments.init);
   for (int index = 0; index < variant.launches.count; ++index)
     context_.device().launch(*variant.kernels->module, variant.launches.launches[index], arguments, stream);
@@ -155,11 +162,12 @@ std::string ScanPlan::describe() const {
 }
 
 std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                         const ScanRequest& request, int captured_launches, CaptureMemory memory) {
+                                         const ScanRequest& request, int captured_launches, CaptureMemory memory,
+                                         const CustomOperator* custom) {
   if (captured_launches < 0 || captured_launches > ScanPlan::kMostCapturedLaunches)
     throw RequestError("captured_launches is " + std::to_string(captured_launches) + "; it must be between 0 and " +
                        std::to_string(ScanPlan::kMostCapturedLaunches));
-  auto plan = loaded_plan(device, table, request);
+  auto plan = loaded_plan(device, table, request, custom);
   plan->allow_captures(captured_launches, memory);
   return plan;
 }

@@ -4,20 +4,23 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
+#include "instantiation/custom_operator.h"
 #include "launch/capture_reserve.h"
 #include "launch/launch_context.h"
 #include "select/selector.h"
 
 namespace scantune {
 
-// The initial value of a scan, as bytes of the accumulator type.
+// The initial value of a scan: the bytes of an accumulator, or where they will lie when the scan runs.
 struct InitialValue {
   alignas(16) unsigned char bytes[kMaxValueBytes] = {};
+  const void* memory = nullptr;  // of Init::memory: on the device
 
   InitialValue() = default;
-  // value may be null: then all bytes are zero, and no kernel reads them.
+  // value: an accumulator, on the device if that is what request.init says. May be null without an initial value.
   InitialValue(const ScanRequest& request, const void* value);
 };
 
@@ -32,22 +35,25 @@ class ScanPlan {
   static constexpr int kMostCapturedLaunches = 4096;
 
   // Compiles and loads the selected config, both its aligned and its any-alignment kernels. request.alignment_bytes is
-  // ignored. Throws CompileError or DeviceError when the config's kernels cannot be had, RequestError when the config
-  // does not solve the request. No launch may be captured until allow_captures().
-  ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection);
+  // ignored. custom: copied; null unless the request's operator is a custom one. Throws CompileError or DeviceError
+  // when the config's kernels cannot be had, RequestError when the config does not solve the request. No launch may be
+  // captured until allow_captures().
+  ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection,
+           const CustomOperator* custom = nullptr);
 
   // Lets this many launches live in graphs at the same time. Before the first run(). Throws OutOfMemoryError.
   void allow_captures(int captured_launches, CaptureMemory memory);
 
-  // Scans input[0, n) into output[0, n). Throws RequestError before anything is launched when a pointer is null,
-  // misaligned, or the ranges overlap without being the same, or when the stream is being captured and no reserved
-  // workspace is free. Allocation-free once the stream has been used. A plan of one launch takes no lock; one of
-  // several launches holds its stream's workspace while it enqueues them.
+  // Scans input[0, n) into output[0, n). Throws RequestError before anything is launched when a pointer is null or
+  // misaligned, when the ranges overlap without being the same, when the initial value lies in the output, or when the
+  // stream is being captured and no reserved workspace is free. Allocation-free once the stream has been used. A plan
+  // of one launch takes no lock; one of several launches holds its stream's workspace while it enqueues them.
   void run(const void* input, void* output, const InitialValue& init, Stream stream);
 
   std::string describe() const;
 
   const ScanRequest& request() const { return request_; }
+  const CustomOperator* custom() const { return custom_ ? &*custom_ : nullptr; }
   const Selection& selection() const { return selection_; }
   Device& device() const { return context_.device(); }
 
@@ -69,6 +75,7 @@ class ScanPlan {
   LaunchContext& context_;
   ScanRequest request_;
   Selection selection_;
+  std::optional<CustomOperator> custom_;
   WorkspaceNeed need_;
   std::array<Variant, 2> variants_;  // any alignment, aligned for vectors; empty when n is 0
   std::shared_ptr<CaptureReserve> reserve_;
@@ -76,9 +83,10 @@ class ScanPlan {
 
 // The plan that the table's records suggest. Should the kernels of a tuned config not compile or load, the default
 // config takes its place, which is logged once and told by describe(); a device that has failed or is out of memory is
-// no such case.
+// no such case, and neither is a custom operator that does not compile: the mistake is in its source.
 std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
                                          const ScanRequest& request, int captured_launches,
-                                         CaptureMemory memory = CaptureMemory::ahead);
+                                         CaptureMemory memory = CaptureMemory::ahead,
+                                         const CustomOperator* custom = nullptr);
 
 }  // namespace scantune

@@ -91,7 +91,8 @@ typedef enum scantune_cost {
  * SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as operator.cu. */
 typedef struct scantune_custom_operator {
   const char* source;
-  const void* identity;     /* an accumulator x with combine(x, y) = y; exclusive scans without init start from it */
+  const void* identity;     /* an accumulator x with combine(x, y) = y; exclusive scans without init start from it, and
+                               only they need it: NULL if there is none */
   scantune_type value_type; /* of identity, checked against the accumulator's */
   uint32_t value_bytes;     /* of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
   uint32_t value_alignment; /* of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
@@ -99,7 +100,8 @@ typedef struct scantune_custom_operator {
   const char* name; /* tuning records are kept by it: letters, digits, '_', '-' and '.', at most 64; or NULL */
 } scantune_custom_operator;
 
-/* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). */
+/* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). No
+ * function keeps a pointer to it. */
 typedef struct scantune_problem {
   size_t struct_bytes; /* sizeof(scantune_problem): tells versions of this struct apart */
   uint64_t n;          /* items; 0 is a scan that does nothing */
@@ -147,18 +149,23 @@ SCANTUNE_API const char* scantune_version(void); /* "0.1.0" */
  * same class (integer, floating-point), at least 4 bytes wide. SCANTUNE_DEFAULT_TYPE if either is no type. */
 SCANTUNE_API scantune_type scantune_accumulator(scantune_type input, scantune_type output);
 
+/* Sets every member to its default, as SCANTUNE_PROBLEM_INIT does. struct_bytes: sizeof(scantune_problem) as the caller
+ * knows it. */
+SCANTUNE_API scantune_status scantune_problem_init(scantune_problem* problem, size_t struct_bytes);
+
 /* Scans input[0, n) into output[0, n), both in memory of the device; in place if they are equal. Checks everything
  * that can be checked, returns as soon as the work is in the stream. */
 SCANTUNE_API scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,
                                            scantune_stream stream);
 
 /* A scan of exactly problem->n items, ready to launch: kernels chosen, compiled and loaded. The problem is copied, what
- * init and custom point to as well; device_init is kept as a pointer. */
+ * init and custom point to as well; device_init is kept as a pointer. Any number of threads may run one plan, or
+ * several, on one stream or on many. */
 SCANTUNE_API scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan);
 /* Allocation-free once the stream has been used; may be captured into a graph. Checks arithmetic only. */
 SCANTUNE_API scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output,
                                                scantune_stream stream);
-/* Which config runs, from which record, and why. Belongs to the plan. */
+/* Which config runs, from which record, and why. Belongs to the plan; "" for NULL. */
 SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan); /* NULL is fine */
 
@@ -167,7 +174,8 @@ SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
 
 /* Memory of the device that scans run on: the GPU of the current context, or the host device. */
 SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer);
-SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer);
+SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer); /* NULL if the buffer is, or holds no bytes */
+/* Copy the first bytes of the buffer. Synchronous; a download waits for the scans on the device. */
 SCANTUNE_API scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes);
 SCANTUNE_API scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes);
 SCANTUNE_API void scantune_buffer_destroy(scantune_buffer* buffer); /* NULL is fine */

@@ -1,0 +1,152 @@
+// The functions of scantune.h, on the device and the tuning records of this process.
+#include <memory>
+#include <string>
+
+#include "c_api/problem.h"
+#include "c_api/status.h"
+#include "launch/checked_scan.h"
+#include "scantune/error.hpp"
+#include "scantune/scantune.h"
+#include "select/layers.h"
+
+using namespace scantune;
+using namespace scantune::c_api;
+
+struct scantune_plan {
+  std::shared_ptr<ScanPlan> plan;
+  InitialValue init;
+  std::string description;
+};
+
+struct scantune_buffer {
+  explicit scantune_buffer(std::uint64_t size) : device(current_device()), bytes(size) {
+    if (bytes > 0) data = device->allocate(bytes);
+  }
+  ~scantune_buffer() {
+    if (data != nullptr) device->free(data);
+  }
+  scantune_buffer(const scantune_buffer&) = delete;
+  scantune_buffer& operator=(const scantune_buffer&) = delete;
+
+  std::shared_ptr<Device> device;
+  void* data = nullptr;
+  std::uint64_t bytes;
+};
+
+namespace {
+
+Stream stream_of(scantune_stream stream) { return static_cast<Stream>(stream); }
+
+template <class T>
+T& not_null(const char* argument, T* pointer) {
+  if (pointer == nullptr) throw RequestError(std::string(argument) + " is NULL");
+  return *pointer;
+}
+
+void check_copy(const scantune_buffer& buffer, const char* argument, const void* memory, std::uint64_t bytes) {
+  if (bytes > buffer.bytes)
+    throw RequestError("bytes is " + std::to_string(bytes) + ", and the buffer holds " + std::to_string(buffer.bytes));
+  if (bytes > 0 && memory == nullptr)
+    throw RequestError(std::string(argument) + " is NULL, and bytes is " + std::to_string(bytes));
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* scantune_error_message(void) { return message(); }
+
+const char* scantune_version(void) { return SCANTUNE_VERSION; }
+
+scantune_type scantune_accumulator(scantune_type input, scantune_type output) {
+  return default_accumulator_of(input, output);
+}
+
+scantune_status scantune_problem_init(scantune_problem* problem, size_t struct_bytes) {
+  return guarded([&] {
+    if (struct_bytes != sizeof(scantune_problem))
+      throw RequestError("struct_bytes is " + std::to_string(struct_bytes) +
+                         ", and this library's scantune_problem has " + std::to_string(sizeof(scantune_problem)) +
+                         " bytes: use the header of this version");
+    not_null("problem", problem) = SCANTUNE_PROBLEM_INIT;
+  });
+}
+
+scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,
+                              scantune_stream stream) {
+  return guarded([&] {
+    thread_local PlanCache plans;
+    const Problem asked = checked(problem);
+    if (asked.request.n == 0) return;
+    checked_scan(current_device(), *tuning_table(), plans,
+                 {.request = asked.request,
+                  .custom = asked.custom_operator(),
+                  .input = input,
+                  .output = output,
+                  .init = asked.init,
+                  .captured_launches = asked.captured_launches,
+                  .stream = stream_of(stream)});
+  });
+}
+
+scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
+  return guarded([&] {
+    scantune_plan*& place = not_null("plan", plan);
+    const Problem asked = checked(problem);
+    const auto device = current_device();
+    check_init_memory(*device, asked.request, asked.init);
+    auto made = make_scan_plan(device, *tuning_table(), asked.request, asked.captured_launches, CaptureMemory::ahead,
+                               asked.custom_operator());
+    auto description = made->describe();
+    place = new scantune_plan{std::move(made), asked.init, std::move(description)};
+  });
+}
+
+scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = not_null("plan", plan);
+    made.plan->run(input, output, made.init, stream_of(stream));
+  });
+}
+
+const char* scantune_plan_description(const scantune_plan* plan) {
+  return plan == nullptr ? "" : plan->description.c_str();
+}
+
+void scantune_plan_destroy(scantune_plan* plan) { delete plan; }
+
+scantune_status scantune_release(scantune_stream stream) {
+  return guarded([&] {
+    const auto device = current_device();
+    if (const auto problem = device->stream_problem(stream_of(stream)); !problem.empty())
+      throw RequestError("stream: " + problem);
+    const StreamState state = device->stream_state(stream_of(stream));
+    if (state.capturing_graph != nullptr) throw RequestError("the stream is being captured: end the capture first");
+    launch_context(device).streams().release(state.id);
+  });
+}
+
+scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer) {
+  return guarded([&] { not_null("buffer", buffer) = new scantune_buffer(bytes); });
+}
+
+void* scantune_buffer_data(const scantune_buffer* buffer) { return buffer == nullptr ? nullptr : buffer->data; }
+
+scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes) {
+  return guarded([&] {
+    const scantune_buffer& to = not_null("buffer", buffer);
+    check_copy(to, "source", source, bytes);
+    if (bytes > 0) to.device->upload(to.data, source, bytes);
+  });
+}
+
+scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes) {
+  return guarded([&] {
+    const scantune_buffer& from = not_null("buffer", buffer);
+    check_copy(from, "destination", destination, bytes);
+    if (bytes > 0) from.device->download(destination, from.data, bytes);
+  });
+}
+
+void scantune_buffer_destroy(scantune_buffer* buffer) { delete buffer; }
+}

@@ -1,0 +1,182 @@
+#include "c_api/problem.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+
+#include "c_api/identity.h"
+#include "scantune/error.hpp"
+
+namespace scantune::c_api {
+namespace {
+
+constexpr bool same(int c, auto value) { return c == static_cast<int>(value); }
+static_assert(same(SCANTUNE_I8 - 1, ValueType::i8) && same(SCANTUNE_I16 - 1, ValueType::i16) &&
+              same(SCANTUNE_I32 - 1, ValueType::i32) && same(SCANTUNE_I64 - 1, ValueType::i64) &&
+              same(SCANTUNE_U8 - 1, ValueType::u8) && same(SCANTUNE_U16 - 1, ValueType::u16) &&
+              same(SCANTUNE_U32 - 1, ValueType::u32) && same(SCANTUNE_U64 - 1, ValueType::u64) &&
+              same(SCANTUNE_F16 - 1, ValueType::f16) && same(SCANTUNE_BF16 - 1, ValueType::bf16) &&
+              same(SCANTUNE_F32 - 1, ValueType::f32) && same(SCANTUNE_F64 - 1, ValueType::f64) &&
+              same(SCANTUNE_CUSTOM_TYPE - 1, ValueType::custom));
+static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operator::product) &&
+              same(SCANTUNE_MIN, Operator::min) && same(SCANTUNE_MAX, Operator::max) &&
+              same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
+              same(SCANTUNE_XOR, Operator::bit_xor) && same(SCANTUNE_CUSTOM, Operator::custom_cheap));
+static_assert(same(SCANTUNE_INCLUSIVE, Kind::inclusive) && same(SCANTUNE_EXCLUSIVE, Kind::exclusive));
+static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
+              same(SCANTUNE_RUN_TO_RUN, Determinism::run_to_run));
+static_assert(same(SCANTUNE_IN_ORDER, ForwardProgress::in_order) &&
+              same(SCANTUNE_DOCUMENTED, ForwardProgress::documented));
+
+[[noreturn]] void fail(const char* member, const std::string& problem) {
+  throw RequestError(std::string(member) + " is " + problem);
+}
+
+// A C enum holds whatever the caller wrote into it; as a number that is no undefined behaviour.
+template <class Enum>
+int number_in(const Enum& member) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int value = 0;
+  std::memcpy(&value, &member, sizeof value);
+  return value;
+}
+
+template <class Enum>
+int checked_enum(const char* member, const char* type, const Enum& value, int first, int last) {
+  const int number = number_in(value);
+  if (number < first || number > last)
+    fail(member, std::to_string(number) + "; it must be a " + type + ", " + std::to_string(first) + " to " +
+                     std::to_string(last));
+  return number;
+}
+
+ValueType checked_type(const char* member, const scantune_type& value) {
+  return static_cast<ValueType>(checked_enum(member, "scantune_type", value, SCANTUNE_I8, SCANTUNE_CUSTOM_TYPE) - 1);
+}
+
+ValueType checked_accumulator(const scantune_problem& problem, ValueType input, ValueType output) {
+  if (number_in(problem.accumulator_type) == SCANTUNE_DEFAULT_TYPE) return default_accumulator(input, output);
+  return checked_type("accumulator_type", problem.accumulator_type);
+}
+
+Operator operator_of(const scantune_custom_operator& custom) {
+  constexpr Operator kByCost[] = {Operator::custom_moderate, Operator::custom_cheap, Operator::custom_expensive};
+  static_assert(SCANTUNE_MODERATE == 0 && SCANTUNE_CHEAP == 1 && SCANTUNE_EXPENSIVE == 2);
+  return kByCost[checked_enum("custom.cost", "scantune_cost", custom.cost, 0, SCANTUNE_EXPENSIVE)];
+}
+
+Operator checked_operator(const scantune_problem& problem) {
+  const int op = checked_enum("op", "scantune_operator", problem.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
+  if (op != SCANTUNE_CUSTOM && problem.custom != nullptr)
+    fail("custom", "given, but op is " + std::string(token(static_cast<Operator>(op))) +
+                       ": set op to SCANTUNE_CUSTOM, or custom to NULL");
+  if (op != SCANTUNE_CUSTOM) return static_cast<Operator>(op);
+  if (problem.custom == nullptr) fail("custom", "NULL, and op is SCANTUNE_CUSTOM: point it to the operator");
+  return operator_of(*problem.custom);
+}
+
+Init checked_init(const scantune_problem& problem, Kind kind) {
+  if (problem.init != nullptr && problem.device_init != nullptr)
+    throw RequestError(
+        "init and device_init are both given; at most one of them can be combined before the first item");
+  if (problem.device_init != nullptr) return Init::memory;
+  return problem.init != nullptr || kind == Kind::exclusive ? Init::value : Init::none;
+}
+
+std::string type_name(ValueType type) { return type == ValueType::custom ? "a custom type" : token(type); }
+
+// Which accumulator the source and the identity are written for.
+void check_value_type(const scantune_custom_operator& custom, ScanRequest& request) {
+  const ValueType type = checked_type("custom.value_type", custom.value_type);
+  if (type != request.accumulator_type)
+    fail("custom.value_type", type_name(type) + ", and the accumulator is " + type_name(request.accumulator_type) +
+                                  ": the operator must be written for the accumulator, or accumulator_type name " +
+                                  "another");
+  if (type != ValueType::custom && custom.value_bytes != 0)
+    fail("custom.value_bytes", std::to_string(custom.value_bytes) + "; it must be 0 unless the type is a custom one");
+  if (type != ValueType::custom && custom.value_alignment != 0)
+    fail("custom.value_alignment",
+         std::to_string(custom.value_alignment) + "; it must be 0 unless the type is a custom one");
+  if (type != ValueType::custom) return;
+  if (custom.value_bytes < 1 || custom.value_bytes > kMaxValueBytes)
+    fail("custom.value_bytes",
+         std::to_string(custom.value_bytes) + "; a custom type has 1 to " + std::to_string(kMaxValueBytes) + " bytes");
+  constexpr std::uint32_t kAlignments[] = {1, 2, 4, 8, 16};
+  static_assert(kAlignments[std::size(kAlignments) - 1] == kVectorAlignmentBytes);
+  if (std::ranges::find(kAlignments, custom.value_alignment) == std::end(kAlignments) ||
+      custom.value_bytes % custom.value_alignment != 0)
+    fail("custom.value_alignment", std::to_string(custom.value_alignment) +
+                                       "; it must be 1, 2, 4, 8 or 16, and divide value_bytes, which is " +
+                                       std::to_string(custom.value_bytes));
+  request.custom_bytes = static_cast<int>(custom.value_bytes);
+  request.custom_alignment = static_cast<int>(custom.value_alignment);
+}
+
+void check_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+  if (!name.empty() && name.size() <= 64 && name.find_first_not_of(kAllowed) == std::string_view::npos) return;
+  fail("custom.name", '\'' + std::string(name) + "'; it must be 1 to 64 letters, digits, '_', '-' and '.', or NULL");
+}
+
+CustomOperator checked_custom(const scantune_custom_operator& custom) {
+  if (custom.source == nullptr) fail("custom.source", "NULL; it must define Value combine(Value, Value)");
+  if (*custom.source == '\0') fail("custom.source", "empty; it must define Value combine(Value, Value)");
+  if (custom.name != nullptr) check_name(custom.name);
+  return {custom.source, custom.name != nullptr ? custom.name : ""};
+}
+
+InitialValue initial_value(const scantune_problem& problem, const ScanRequest& request) {
+  if (request.init == Init::none) return {};
+  if (request.init == Init::memory) return {request, problem.device_init};
+  if (problem.init != nullptr) return {request, problem.init};
+  if (problem.custom == nullptr) return identity_of(request);
+  if (problem.custom->identity == nullptr)
+    fail("custom.identity", "NULL, and an exclusive scan starts from it: pass it, or set init or device_init");
+  return {request, problem.custom->identity};
+}
+
+void check_version(const scantune_problem* problem) {
+  if (problem == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
+  if (problem->struct_bytes != sizeof *problem)
+    fail("struct_bytes", std::to_string(problem->struct_bytes) + ", and this library's scantune_problem has " +
+                             std::to_string(sizeof *problem) +
+                             " bytes: start from SCANTUNE_PROBLEM_INIT, and compile with the header of this version");
+}
+
+}  // namespace
+
+Problem checked(const scantune_problem* given) {
+  check_version(given);
+  Problem problem;
+  ScanRequest& request = problem.request;
+  request.n = given->n;
+  request.input_type = checked_type("input_type", given->input_type);
+  request.output_type = checked_type("output_type", given->output_type);
+  request.accumulator_type = checked_accumulator(*given, request.input_type, request.output_type);
+  request.op = checked_operator(*given);
+  request.kind = static_cast<Kind>(checked_enum("kind", "scantune_kind", given->kind, 0, SCANTUNE_EXCLUSIVE));
+  request.determinism = static_cast<Determinism>(
+      checked_enum("determinism", "scantune_determinism", given->determinism, 0, SCANTUNE_RUN_TO_RUN));
+  request.forward_progress = static_cast<ForwardProgress>(
+      checked_enum("forward_progress", "scantune_forward_progress", given->forward_progress, 0, SCANTUNE_DOCUMENTED));
+  request.init = checked_init(*given, request.kind);
+  if (given->custom != nullptr) {
+    check_value_type(*given->custom, request);
+    problem.custom = checked_custom(*given->custom);
+  }
+  if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(request) + ": " + reason);
+  problem.init = initial_value(*given, request);
+  problem.captured_launches = given->captured_launches;
+  return problem;
+}
+
+scantune_type default_accumulator_of(scantune_type input, scantune_type output) {
+  const auto is_type = [](int number) { return number >= SCANTUNE_I8 && number <= SCANTUNE_CUSTOM_TYPE; };
+  const int in = number_in(input), out = number_in(output);
+  if (!is_type(in) || !is_type(out)) return SCANTUNE_DEFAULT_TYPE;
+  const ValueType type = default_accumulator(static_cast<ValueType>(in - 1), static_cast<ValueType>(out - 1));
+  return static_cast<scantune_type>(static_cast<int>(type) + 1);
+}
+
+}  // namespace scantune::c_api

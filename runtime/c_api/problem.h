@@ -1,0 +1,27 @@
+// A problem as C states it, in the words of the library.
+#pragma once
+
+#include <optional>
+
+#include "launch/scan_plan.h"
+#include "scantune/scantune.h"
+
+namespace scantune::c_api {
+
+struct Problem {
+  ScanRequest request;
+  std::optional<CustomOperator> custom;
+  InitialValue init;
+  int captured_launches = 0;
+
+  const CustomOperator* custom_operator() const { return custom ? &*custom : nullptr; }
+};
+
+// Throws RequestError that names the member which is wrong, what was found and what to do. Allocates nothing for
+// built-in operators.
+Problem checked(const scantune_problem* problem);
+
+// What scantune_accumulator() answers.
+scantune_type default_accumulator_of(scantune_type input, scantune_type output);
+
+}  // namespace scantune::c_api

@@ -1,0 +1,25 @@
+// What leaves the library in C: statuses and messages in the place of exceptions.
+#pragma once
+
+#include "scantune/scantune.h"
+
+namespace scantune::c_api {
+
+// The status of the exception being handled, whose text becomes this thread's message.
+scantune_status report_exception() noexcept;
+
+// This thread's last message; empty before its first failure.
+const char* message() noexcept;
+
+// Runs what a C function does.
+template <class Body>
+scantune_status guarded(const Body& body) noexcept {
+  try {
+    body();
+    return SCANTUNE_OK;
+  } catch (...) {
+    return report_exception();
+  }
+}
+
+}  // namespace scantune::c_api

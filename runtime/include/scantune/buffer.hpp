@@ -1,0 +1,64 @@
+// Memory of the device that scans run on: the GPU of the current context, or the host device.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "scantune/status.hpp"
+
+namespace scantune::runtime {
+
+// An array of items on the device, freed with the object. Moves, but does not copy.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>, "items of a buffer are copied to the device byte by byte");
+
+ public:
+  // The items hold anything. Throws RequestError when the size overflows, OutOfMemoryError.
+  explicit Buffer(std::uint64_t items) : handle_(create(bytes_of(items))), items_(items) {}
+  // A copy of a vector, span or the like.
+  template <class Range>
+    requires requires(const Range& values) {
+      { values.data() } -> std::same_as<const T*>;
+      values.size();
+    }
+  explicit Buffer(const Range& values) : Buffer(values.size()) {
+    upload(values.data());
+  }
+
+  T* data() const { return static_cast<T*>(scantune_buffer_data(handle_.get())); }
+  std::uint64_t size() const { return items_; }
+  // Copy all items, from or to memory of the host. Synchronous; a download waits for the scans on the device.
+  void upload(const T* source) { detail::check(scantune_buffer_upload(handle_.get(), source, items_ * sizeof(T))); }
+  void download(T* destination) const {
+    detail::check(scantune_buffer_download(handle_.get(), destination, items_ * sizeof(T)));
+  }
+
+ private:
+  struct Destroy {
+    void operator()(scantune_buffer* buffer) const { scantune_buffer_destroy(buffer); }
+  };
+  using Handle = std::unique_ptr<scantune_buffer, Destroy>;
+
+  static Handle create(std::uint64_t bytes) {
+    scantune_buffer* buffer = nullptr;
+    detail::check(scantune_buffer_create(bytes, &buffer));
+    return Handle(buffer);
+  }
+
+  static std::uint64_t bytes_of(std::uint64_t items) {
+    if (items > std::numeric_limits<std::uint64_t>::max() / sizeof(T))
+      throw RequestError("a buffer of " + std::to_string(items) + " items of " + std::to_string(sizeof(T)) +
+                         " bytes is larger than any memory");
+    return items * sizeof(T);
+  }
+
+  Handle handle_;
+  std::uint64_t items_;
+};
+
+}  // namespace scantune::runtime

@@ -1,0 +1,105 @@
+// The operators of a scan: seven built-in ones, and those that a caller writes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "scantune/error.hpp"
+#include "scantune/types.hpp"
+
+namespace scantune::runtime {
+
+// What one combination costs; tuning records of operators without a name are kept by it and by the value's size.
+enum class Cost {
+  moderate = SCANTUNE_MODERATE,   // a few multiplications and additions for each 4 bytes of a value
+  cheap = SCANTUNE_CHEAP,         // about one instruction for each 4 bytes
+  expensive = SCANTUNE_EXPENSIVE  // tens of instructions
+};
+
+struct CustomOptions {
+  std::string name = {};  // tuning records are kept by it: letters, digits, '_', '-' and '.', at most 64
+  Cost cost = Cost::moderate;
+};
+
+namespace detail {
+
+// A caller's operator, with what the C interface points to.
+struct CustomSource {
+  std::string source;
+  std::string name;
+  alignas(16) unsigned char identity[32] = {};
+  scantune_custom_operator view = {};
+
+  template <class T>
+  CustomSource(std::string text, const T& value, CustomOptions options)
+      : source(std::move(text)), name(std::move(options.name)) {
+    constexpr scantune_type type = type_of<T>();
+    std::memcpy(identity, &value, sizeof value);
+    view.source = source.c_str();
+    view.identity = identity;
+    view.value_type = type;
+    view.value_bytes = type == SCANTUNE_CUSTOM_TYPE ? sizeof(T) : 0;
+    view.value_alignment = type == SCANTUNE_CUSTOM_TYPE ? alignof(T) : 0;
+    view.cost = static_cast<scantune_cost>(options.cost);
+    view.name = name.empty() ? nullptr : name.c_str();
+  }
+  CustomSource(const CustomSource&) = delete;
+  CustomSource& operator=(const CustomSource&) = delete;
+};
+
+inline void refuse_null_characters(const char* argument, const std::string& text) {
+  if (const auto position = text.find('\0'); position != std::string::npos)
+    throw RequestError(std::string("the ") + argument + " of a custom operator holds a null character at position " +
+                       std::to_string(position) + "; it must be text");
+}
+
+}  // namespace detail
+
+// An associative operator. Cheap to copy.
+class Op {
+ public:
+  static const Op sum;      // integers wrap
+  static const Op product;  // integers wrap
+  static const Op min;      // NaN propagates, -0 orders below +0
+  static const Op max;      // likewise
+  static const Op bit_and;  // the last three: integers only
+  static const Op bit_or;
+  static const Op bit_xor;
+
+  // An operator in CUDA C++ source, which is compiled with the kernel. The source defines
+  //     __device__ Value combine(Value earlier, Value later)
+  // at global scope, associative but not necessarily commutative; Value is the accumulator T. It is declared already if
+  // T is a number; for a struct the source defines a Value of the same members. combine(identity, x) is x. A mistake in
+  // the source is a CompileError of the scan or plan, whose text counts the source's lines as operator.cu. Throws
+  // RequestError when the source or the name is no text.
+  template <class T>
+  static Op custom(std::string source, const T& identity, CustomOptions options = {}) {
+    detail::refuse_null_characters("source", source);
+    detail::refuse_null_characters("name", options.name);
+    Op op(SCANTUNE_CUSTOM);
+    op.custom_ = std::make_shared<const detail::CustomSource>(std::move(source), identity, std::move(options));
+    return op;
+  }
+
+  scantune_operator value() const { return value_; }
+  const scantune_custom_operator* custom_operator() const { return custom_ ? &custom_->view : nullptr; }
+
+ private:
+  constexpr explicit Op(scantune_operator value) : value_(value) {}
+
+  scantune_operator value_;
+  std::shared_ptr<const detail::CustomSource> custom_;  // null if built-in
+};
+
+inline constinit const Op Op::sum{SCANTUNE_SUM};
+inline constinit const Op Op::product{SCANTUNE_PRODUCT};
+inline constinit const Op Op::min{SCANTUNE_MIN};
+inline constinit const Op Op::max{SCANTUNE_MAX};
+inline constinit const Op Op::bit_and{SCANTUNE_AND};
+inline constinit const Op Op::bit_or{SCANTUNE_OR};
+inline constinit const Op Op::bit_xor{SCANTUNE_XOR};
+
+}  // namespace scantune::runtime

@@ -1,0 +1,35 @@
+#include "launch/tuning_command.h"
+
+#include "space/space.h"
+
+namespace scantune {
+namespace {
+
+std::string spelled(const ScanRequest& request, ValueType type) {
+  return type == ValueType::custom ? token(type) + std::to_string(request.custom_bytes) : token(type);
+}
+
+std::string types_of(const ScanRequest& request) {
+  const ValueType in = request.input_type, acc = request.accumulator_type, out = request.output_type;
+  std::string text = spelled(request, in);
+  if (acc != default_accumulator(in, out)) return text + ':' + spelled(request, acc) + ':' + spelled(request, out);
+  return in == out ? text : text + ':' + spelled(request, out);
+}
+
+bool has_name(const CustomOperator* custom) { return custom != nullptr && !custom->name.empty(); }
+
+std::string cost_of(Operator op) { return std::string(token(op)).substr(std::string_view("custom_").size()); }
+
+}  // namespace
+
+std::string scanned(const ScanRequest& request, const CustomOperator* custom) {
+  return types_of(request) + ' ' + (has_name(custom) ? custom->name : token(request.op));
+}
+
+std::string tuning_command(const ScanRequest& request, const CustomOperator* custom, const std::string& arch) {
+  const std::string command = "scantune --arch " + arch + " --type " + types_of(request);
+  if (!has_name(custom)) return command + " --op " + token(request.op);
+  return command + " --operator FILE --name " + custom->name + " --cost " + cost_of(request.op);
+}
+
+}  // namespace scantune

@@ -1,0 +1,18 @@
+// The command that tunes a problem, for messages.
+#pragma once
+
+#include <string>
+
+#include "config/request.h"
+#include "instantiation/custom_operator.h"
+
+namespace scantune {
+
+// "i8:i32 sum", types as the command line spells them: input:accumulator:output, the accumulator only where it is not
+// the default, and one type where input and output are equal. A custom operator by its name, if it has one.
+std::string scanned(const ScanRequest& request, const CustomOperator* custom);
+
+// "scantune --arch sm_90 --type i8:i32 --op sum"
+std::string tuning_command(const ScanRequest& request, const CustomOperator* custom, const std::string& arch);
+
+}  // namespace scantune
