@@ -73,7 +73,7 @@ TEST_F(StreamsOnGpu, DeterministicFloatSumsAreBitEqualBesideOtherWork) {
   for (auto& item : items) item = std::uniform_real_distribution<float>(-1, 1)(random);
   const TestStream stream, busy;
   Buffer<float> input(items), output(kItems), other(kItems);
-  const auto plan = runtime::plan<float>(kItems, {.determinism = Determinism::run_to_run});
+  const auto plan = runtime::plan<float>(kItems, {.determinism = runtime::Determinism::run_to_run});
   const auto noise = runtime::plan<float>(kItems);
   for (int run = 0; run < 100; ++run) {
     noise(input.data(), other.data(), busy);
@@ -87,7 +87,7 @@ TEST_F(StreamsOnGpu, DeterministicFloatSumsAreBitEqualBesideOtherWork) {
 
 TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
   constexpr std::size_t kItems = 300'001;
-  const auto plan = runtime::plan<float>(kItems, {.determinism = Determinism::run_to_run});
+  const auto plan = runtime::plan<float>(kItems, {.determinism = runtime::Determinism::run_to_run});
   const TestStream stream;
   std::vector<std::thread> threads;
   for (int thread = 1; thread <= 8; ++thread)
