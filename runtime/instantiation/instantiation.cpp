@@ -35,12 +35,15 @@ std::string request_literal(const ScanRequest& request) {
          ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";
 }
 
-// The caller's source, with the type and the macro names that it is promised.
-std::string custom_source(const ScanRequest& request, const CustomOperator& custom) {
+// The caller's source at global scope, with lines of its own. What is missing in it shows at the line after its last.
+std::string custom_operator(const ScanRequest& request, const CustomOperator& custom) {
   std::string text = "#include \"primitives/custom_operator.h\"\n";
   if (request.accumulator_type != ValueType::custom)
     text += std::string("using Value = scantune::") + token(request.accumulator_type) + ";\n";
-  return text + "#line 1 \"operator.cu\"\n" + custom.source + "\n#line 1 \"scantune_kernel.cu\"\n";
+  const std::string bytes = std::to_string(request.accumulator_bytes());
+  const std::string alignment = std::to_string(request.alignment_of(request.accumulator_type));
+  return text + "#line 1 \"operator.cu\"\n" + custom.source + "\nSCANTUNE_CUSTOM_OPERATOR(ScantuneOperator, " + bytes +
+         ", " + alignment + ")\n#line 1 \"scantune_kernel.cu\"\n";
 }
 
 }  // namespace
@@ -48,13 +51,14 @@ std::string custom_source(const ScanRequest& request, const CustomOperator& cust
 Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
   const FamilyModel& family = config.family();
   Instantiation result;
-  if (custom != nullptr) result.source = custom_source(request, *custom);
-  result.source += std::string("#include \"") + family.header() + "\"\n";
-  if (custom != nullptr) result.source += "SCANTUNE_CUSTOM_OPERATOR(CallersOperator)\n";
-  result.source += std::string("using Choice = scantune::") + family.config_name() + ";\n" +  //
-                   "using Problem = scantune::Problem<" + request_literal(request) +
-                   (custom != nullptr ? ", 0, CallersOperator" : "") + ">;\n" +  //
-                   "SCANTUNE_INSTANTIATE(Problem, (" + config_literal(config) + "))\n";
+  if (custom != nullptr) result.source = custom_operator(request, *custom);
+  // The names of this library must not meet those of the caller's source.
+  result.source += std::string("#include \"") + family.header() + "\"\n" +            //
+                   "namespace scantune::instance {\n" +                               //
+                   "using Choice = " + family.config_name() + ";\n" +                 //
+                   "using Problem = scantune::Problem<" + request_literal(request) +  //
+                   (custom != nullptr ? ", 0, ::ScantuneOperator" : "") + ">;\n" +    //
+                   "SCANTUNE_INSTANTIATE(Problem, (" + config_literal(config) + "))\n}\n";
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request) + ", pointers aligned to " +
                  std::to_string(request.alignment_bytes) + " bytes";

@@ -50,11 +50,23 @@ constexpr int shared_bytes(const LookbackConfig& config, const ScanRequest& requ
   return tile_shared_bytes(tile_shape(config, request), request) + 16;
 }
 
+// How a split record and the values in it are aligned: by the value's size alone, since workspaces are kept apart by
+// it.
+constexpr int split_alignment(int value_bytes) {
+  int alignment = kVectorAlignmentBytes;
+  while (value_bytes % alignment != 0) alignment /= 2;
+  return alignment < 4 ? 4 : alignment;
+}
+
 // One status descriptor of a tile. A split record holds a 4-byte flag padded to the value's alignment, then aggregate
 // and prefix.
 constexpr u64 descriptor_bytes(StatusLayout layout, int value_bytes) {
-  const u64 value = static_cast<u64>(value_bytes);
-  return layout == StatusLayout::packed ? 2 * value : (value < 4 ? 4 : value) + 2 * value;
+  const u64 value = static_cast<u64>(value_bytes), alignment = static_cast<u64>(split_alignment(value_bytes));
+  return layout == StatusLayout::packed ? 2 * value : round_up(alignment + 2 * value, alignment);
+}
+
+constexpr bool fits_packed_status(const ScanRequest& request) {
+  return request.accumulator_bytes() == 4 || request.accumulator_bytes() == 8;
 }
 
 template <>
@@ -63,10 +75,10 @@ struct Family<LookbackConfig> {
   static constexpr const char* kConfigName = "LookbackConfig";
   static constexpr const char* kHeader = "kernels/lookback.h";
   static constexpr const char* const kKernels[] = {"lookback_scan"};
-  static constexpr int kMinTileItems = 512;  // smaller tiles would break the limit of 1 % workspace
+  static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (needs_fixed_association(request)) return "lookback adds floats in an order that changes from run to run";
+    if (needs_fixed_association(request)) return "lookback combines in an order that changes from run to run";
     if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
     return scantune::unsupported_reason(request);
   }
@@ -77,24 +89,26 @@ struct Family<LookbackConfig> {
     LookbackConfig config;
     // From the winners on an H200. Small problems want many CTAs; large ones want big tiles and few, late polls, since
     // polling slows the data down.
-    const bool wide = request.accumulator_bytes() > 4;
-    if (wide) config.layout = TileLayout::warp_transposed;
+    const int bytes = register_bytes(request);
+    if (bytes > 4) config.layout = TileLayout::warp_transposed;
+    if (!fits_packed_status(request)) config.status_layout = StatusLayout::split;
     if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
-      config.items_per_thread = 8;
-    } else if (wide) {
+      config.items_per_thread = bytes <= 8 ? 8 : 64 / bytes;
+    } else if (bytes > 4) {
       config.block_threads = sm == 90 ? 512 : 384;
-      config.items_per_thread = 16;
+      config.items_per_thread = bytes == 8 ? 16 : 64 / bytes;
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
-      if (sm == 90) config.min_ctas_per_sm = 2;  // elsewhere this register budget would spill
+      if (sm == 90 && bytes == 8) config.min_ctas_per_sm = 2;  // elsewhere this register budget would spill
     } else {
       config.block_threads = 384;
-      config.items_per_thread = 24;
+      config.items_per_thread = request.input_bytes() == 1 ? 32 : 24;
       config.window = 8;
       config.first_delay_ns = 1600;
       config.poll_delay_ns = 300;
     }
+    config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -103,6 +117,11 @@ struct Family<LookbackConfig> {
   static constexpr const char* invalid_reason(const LookbackConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
     if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
+    if (config.status_layout == StatusLayout::packed && !fits_packed_status(request))
+      return "packed status words hold accumulators of 4 or 8 bytes";
+    if (!keeps_workspace_small(tile_items(config), descriptor_bytes(config.status_layout, request.accumulator_bytes()),
+                               request))
+      return "a tile must hold 100 times the bytes of its status descriptor";
     if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
     if (config.window > kWarpThreads && config.window % kWarpThreads != 0)
       return "a window above 32 must be a multiple of 32";

@@ -40,7 +40,10 @@ struct Family<SingleBlockConfig> {
 
   static constexpr SingleBlockConfig default_config(const ScanRequest& request, int sm) {
     SingleBlockConfig config;
-    config.block_threads = request.n <= 1024 ? 256 : 1024;
+    const bool wide = register_bytes(request) > 8;  // values of which 1024 threads cannot hold several in registers
+    config.block_threads = request.n <= 1024 || wide ? 256 : 1024;
+    if (wide) config.items_per_thread = 2;
+    config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     config.pdl = limits_of(sm).has_pdl;
     return config;
   }

@@ -21,15 +21,6 @@ struct ThreePhaseConfig {
   constexpr bool operator==(const ThreePhaseConfig&) const = default;
 };
 
-// How the sums are scanned: small tiles whatever the config says, since there are few sums and less to compile.
-constexpr ThreePhaseConfig sums_config(const ThreePhaseConfig& config) {
-  return {.block_threads = 256, .items_per_thread = 4, .layout = TileLayout::direct, .pdl = config.pdl};
-}
-
-constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& request) {
-  return tile_shared_bytes(tile_shape(config, request), request);
-}
-
 // Sums are scanned inclusively, as values of the accumulator type, aligned for vectors whatever the caller's pointers
 // are.
 constexpr ScanRequest sums_request(ScanRequest request) {
@@ -39,6 +30,20 @@ constexpr ScanRequest sums_request(ScanRequest request) {
   return request;
 }
 
+// How the sums are scanned: small tiles whatever the config says, since there are few sums and less to compile.
+constexpr ThreePhaseConfig sums_config(const ThreePhaseConfig& config, const ScanRequest& request) {
+  constexpr int kItemsPerThread = 4;
+  return {.block_threads = 256,
+          .items_per_thread = kItemsPerThread,
+          .vector_bytes = default_vector_bytes(kItemsPerThread, sums_request(request)),
+          .layout = TileLayout::direct,
+          .pdl = config.pdl};
+}
+
+constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& request) {
+  return tile_shared_bytes(tile_shape(config, request), request);
+}
+
 template <>
 struct Family<ThreePhaseConfig> {
   static constexpr const char* kName = "three_phase";
@@ -46,7 +51,7 @@ struct Family<ThreePhaseConfig> {
   static constexpr const char* kHeader = "kernels/three_phase.h";
   enum KernelIndex { kReduceInput, kReduceSums, kDownsweepSums, kDownsweepInput };
   static constexpr const char* const kKernels[] = {"reduce_input", "reduce_sums", "downsweep_sums", "downsweep_input"};
-  static constexpr int kMinTileItems = 512;  // smaller tiles would break the limit of 1 % workspace
+  static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
@@ -57,7 +62,8 @@ struct Family<ThreePhaseConfig> {
 
   static constexpr ThreePhaseConfig default_config(const ScanRequest& request, int sm) {
     ThreePhaseConfig config;
-    config.items_per_thread = 64 / request.accumulator_bytes();
+    config.items_per_thread = 64 / register_bytes(request);
+    config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     if (needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -66,6 +72,9 @@ struct Family<ThreePhaseConfig> {
   static constexpr const char* invalid_reason(const ThreePhaseConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
     if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
+    // The sums of the tiles, and less than a hundredth more for the sums of sums.
+    if (!keeps_workspace_small(tile_items(config), static_cast<u64>(request.accumulator_bytes()) * 101 / 100, request))
+      return "a tile must hold 100 times the bytes of its sum";
     return nullptr;
   }
 
@@ -84,7 +93,7 @@ struct Family<ThreePhaseConfig> {
 
   static constexpr Levels levels(const ThreePhaseConfig& config, const ScanRequest& request) {
     Levels levels;
-    const u64 tile = static_cast<u64>(tile_items(sums_config(config)));
+    const u64 tile = static_cast<u64>(tile_items(sums_config(config, request)));
     for (u64 items = ceil_div(request.n, static_cast<u64>(tile_items(config)));; items = ceil_div(items, tile)) {
       levels.items[levels.count] = items;
       levels.offset[levels.count++] = levels.bytes;
@@ -105,8 +114,8 @@ struct Family<ThreePhaseConfig> {
       const bool over_sums = kernel == kReduceSums || kernel == kDownsweepSums;
       return Launch{.kernel = kernel,
                     .grid_blocks = static_cast<u32>(blocks),
-                    .block_threads = over_sums ? sums_config(config).block_threads : config.block_threads,
-                    .shared_bytes = over_sums ? shared_bytes(sums_config(config), sums_request(request))
+                    .block_threads = over_sums ? sums_config(config, request).block_threads : config.block_threads,
+                    .shared_bytes = over_sums ? shared_bytes(sums_config(config, request), sums_request(request))
                                               : shared_bytes(config, request),
                     .n = n,
                     .source_offset = source,

@@ -57,12 +57,43 @@ struct TileShape {
   constexpr bool operator==(const TileShape&) const = default;
 };
 
-// Items in one vector access: the config's width where the pointers allow it, else one item.
-constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
+constexpr int widest_item_bytes(const ScanRequest& request) {
   const int in = request.input_bytes(), out = request.output_bytes();
-  const int widest = in > out ? in : out;
-  const int bytes = request.alignment_bytes < vector_bytes ? widest : vector_bytes;
-  return bytes / widest;
+  return in > out ? in : out;
+}
+
+// Items in one vector access: as many as fill the config's width, where the pointers allow it and no item lies across
+// two vectors; else one item.
+constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
+  const int item_bytes = widest_item_bytes(request);
+  if (request.alignment_bytes < vector_bytes || vector_bytes % item_bytes != 0) return 1;
+  return vector_bytes / item_bytes;
+}
+
+// The widest word that moves `items` neighbouring items, given how their first one is aligned.
+constexpr int access_bytes(int items, int item_bytes, int item_alignment, const ScanRequest& request) {
+  const int alignment = request.alignment_bytes > item_alignment ? request.alignment_bytes : item_alignment;
+  int bytes = kVectorAlignmentBytes;
+  while (bytes > alignment || items * item_bytes % bytes != 0) bytes /= 2;
+  return bytes;
+}
+
+// The widest vectors in which a thread's items come out even.
+constexpr int default_vector_bytes(int items_per_thread, const ScanRequest& request) {
+  const int item_bytes = widest_item_bytes(request);
+  int bytes = kVectorAlignmentBytes;
+  while (bytes % item_bytes == 0 && items_per_thread % (bytes / item_bytes) != 0) bytes /= 2;
+  return bytes;
+}
+
+// A workspace stays below 1 % of the input.
+constexpr bool keeps_workspace_small(int tile_items, u64 workspace_bytes_per_tile, const ScanRequest& request) {
+  return 100 * workspace_bytes_per_tile <= static_cast<u64>(tile_items) * static_cast<u64>(request.input_bytes());
+}
+
+// Bytes of registers that hold one accumulator.
+constexpr int register_bytes(const ScanRequest& request) {
+  return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 4));
 }
 
 template <class Config>
@@ -74,11 +105,9 @@ constexpr TileShape tile_shape(const Config& config, const ScanRequest& request)
 
 // Bytes of shared memory through which a warp turns its items, or runs Hillis-Steele; one after the other.
 constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
-  const int in = request.input_bytes(), out = request.output_bytes();
-  const int widest = in > out ? in : out;
   int bytes = 0;
   if (shape.layout == TileLayout::warp_transposed)
-    bytes = kWarpThreads * shape.exchange_stride_vectors() * shape.vector_items * widest;
+    bytes = kWarpThreads * shape.exchange_stride_vectors() * shape.vector_items * widest_item_bytes(request);
   const int buffers = 2 * kWarpThreads * request.accumulator_bytes();
   if (shape.warp_scan == WarpScan::hillis_steele && bytes < buffers) bytes = buffers;
   return static_cast<int>(round_up(static_cast<u64>(bytes), 16));
@@ -98,10 +127,11 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   if (threads < kWarpThreads || threads > 1024 || threads % kWarpThreads != 0)
     return "block_threads must be a multiple of 32 up to 1024";
   if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
-  if (items > 128 / request.accumulator_bytes())
+  if (items > 128 / register_bytes(request))
     return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
   if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
-  if (bytes < request.input_bytes() || bytes < request.output_bytes()) return "vector_bytes is narrower than an item";
+  if (bytes != kVectorAlignmentBytes && bytes % widest_item_bytes(request) != 0)
+    return "vector_bytes must hold whole items, or be 16";
   // Judged by the aligned kernel: a plan holds both, and both must exist.
   ScanRequest aligned = request;
   aligned.alignment_bytes = kVectorAlignmentBytes;

@@ -80,12 +80,12 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   Tile tile(shared.tile, arguments.n - first);
 
   // Load and scan the tile.
+  T carry = Problem::init(arguments);
   tile.load(static_cast<const typename Problem::Input*>(arguments.input) + first);
   if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of scan()
   const T aggregate = tile.scan();
 
   // Publish the aggregate, look back for the carry-in, publish the prefix.
-  T carry = Problem::init(arguments);
   const bool has_carry = Problem::kHasInit || index > 0;
   if (tile.in_first_warp()) {
     Status status(arguments.workspace, shared.epoch);

@@ -62,7 +62,8 @@ template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
   using T = typename Problem::Accumulator;
-  reduce_tile<SumsProblem<Problem>, sums_config(kConfig)>(arguments, sums_at<T>(arguments, arguments.source_offset));
+  reduce_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
+      arguments, sums_at<T>(arguments, arguments.source_offset));
 }
 
 // Also scans the last level, which fits one tile: its one CTA starts from the caller's init.
@@ -71,8 +72,8 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
   using T = typename Problem::Accumulator;
   T* const sums = sums_at<T>(arguments, arguments.destination_offset);
-  scan_tile<SumsProblem<Problem>, sums_config(kConfig)>(arguments, sums, sums, carry_into_block<Problem>(arguments),
-                                                        Problem::kHasInit || block_rank() > 0);
+  scan_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
+      arguments, sums, sums, carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
@@ -88,8 +89,8 @@ SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
 #define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig, kShape) \
   SCANTUNE_KERNEL(name, kShape.block_threads, kShape.min_ctas_per_sm) { ::scantune::name<Problem, kConfig>(arguments); }
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                    \
-  SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig, kConfig)                            \
-  SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig, ::scantune::sums_config(kConfig))    \
-  SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig, ::scantune::sums_config(kConfig)) \
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                       \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig, kConfig)                                               \
+  SCANTUNE_THREE_PHASE_KERNEL(reduce_sums, Problem, kConfig, ::scantune::sums_config(kConfig, Problem::kRequest))    \
+  SCANTUNE_THREE_PHASE_KERNEL(downsweep_sums, Problem, kConfig, ::scantune::sums_config(kConfig, Problem::kRequest)) \
   SCANTUNE_THREE_PHASE_KERNEL(downsweep_input, Problem, kConfig, kConfig)

@@ -3,6 +3,27 @@
 
 #include "config/launch.h"
 #include "config/tile.h"
+#include "primitives/half.h"
+
+namespace scantune {
+
+// What shuffles move as it is; other types go word by word.
+template <class T>
+inline constexpr bool kIsShuffled = false;
+template <>
+inline constexpr bool kIsShuffled<i32> = true;
+template <>
+inline constexpr bool kIsShuffled<u32> = true;
+template <>
+inline constexpr bool kIsShuffled<i64> = true;
+template <>
+inline constexpr bool kIsShuffled<u64> = true;
+template <>
+inline constexpr bool kIsShuffled<f32> = true;
+template <>
+inline constexpr bool kIsShuffled<f64> = true;
+
+}  // namespace scantune
 
 #ifdef __CUDACC_RTC__
 #include "primitives/intrinsics_cuda.h"

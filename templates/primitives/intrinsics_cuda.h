@@ -23,17 +23,32 @@ SCANTUNE_DEVICE void sync_block() { __syncthreads(); }
 SCANTUNE_DEVICE void sync_warp(u32 mask = ~0u) { __syncwarp(mask); }
 SCANTUNE_DEVICE u32 ballot(u32 mask, bool vote) { return __ballot_sync(mask, vote); }
 
+// Shuffles a value of any type, given how a 4- or 8-byte number is shuffled.
+template <class T, class Shuffle>
+SCANTUNE_DEVICE T shuffle_words(T value, const Shuffle& shuffle) {
+  if constexpr (kIsShuffled<T>) {
+    return shuffle(value);
+  } else {
+    u32 words[ceil_div(static_cast<int>(sizeof(T)), 4)] = {};
+    memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (u32& word : words) word = shuffle(word);
+    memcpy(&value, words, sizeof(T));
+    return value;
+  }
+}
+
 template <class T>
 SCANTUNE_DEVICE T shuffle_up(T value, u32 distance) {
-  return __shfl_up_sync(~0u, value, distance);
+  return shuffle_words(value, [=](auto word) { return __shfl_up_sync(~0u, word, distance); });
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_down(T value, u32 distance) {
-  return __shfl_down_sync(~0u, value, distance);
+  return shuffle_words(value, [=](auto word) { return __shfl_down_sync(~0u, word, distance); });
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_index(T value, u32 lane) {
-  return __shfl_sync(~0u, value, lane);
+  return shuffle_words(value, [=](auto word) { return __shfl_sync(~0u, word, lane); });
 }
 
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
@@ -78,22 +93,23 @@ struct Word<16> {
   using Type = uint4;
 };
 
-// Loads of plain data. Never .nc: such a load may be hoisted above the wait for the kernel before, and is wrong in
-// place.
-template <CacheHint kHint, class T>
-SCANTUNE_DEVICE T load_global(const T* address) {
-  using Bits = typename Word<sizeof(T)>::Type;
-  const Bits* source = reinterpret_cast<const Bits*>(address);
-  if constexpr (kHint == CacheHint::streaming) return from_bits<T>(__ldcs(source));
-  if constexpr (kHint == CacheHint::no_allocate) return from_bits<T>(__ldcg(source));
-  return from_bits<T>(*source);
+// A value as the words that instructions move: as wide as its alignment allows.
+template <class T>
+struct WordsOf {
+  static_assert(alignof(T) <= kVectorAlignmentBytes);
+  using Type = typename Word<alignof(T)>::Type;
+  static constexpr int kCount = sizeof(T) / alignof(T);
+};
+
+template <CacheHint kHint, class Bits>
+SCANTUNE_DEVICE Bits load_word(const Bits* source) {
+  if constexpr (kHint == CacheHint::streaming) return __ldcs(source);
+  if constexpr (kHint == CacheHint::no_allocate) return __ldcg(source);
+  return *source;
 }
 
-template <CacheHint kHint, class T>
-SCANTUNE_DEVICE void store_global(T* address, T value) {
-  using Bits = typename Word<sizeof(T)>::Type;
-  Bits* destination = reinterpret_cast<Bits*>(address);
-  const Bits bits = from_bits<Bits>(value);
+template <CacheHint kHint, class Bits>
+SCANTUNE_DEVICE void store_word(Bits* destination, Bits bits) {
   if constexpr (kHint == CacheHint::streaming) {
     __stcs(destination, bits);
   } else if constexpr (kHint == CacheHint::no_allocate) {
@@ -101,6 +117,30 @@ SCANTUNE_DEVICE void store_global(T* address, T value) {
   } else {
     *destination = bits;
   }
+}
+
+// Loads of plain data. Never .nc: such a load may be hoisted above the wait for the kernel before, and is wrong in
+// place.
+template <CacheHint kHint, class T>
+SCANTUNE_DEVICE T load_global(const T* address) {
+  using Words = WordsOf<T>;
+  typename Words::Type words[Words::kCount];
+#pragma unroll
+  for (int word = 0; word < Words::kCount; ++word)
+    words[word] = load_word<kHint>(reinterpret_cast<const typename Words::Type*>(address) + word);
+  T value;
+  memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+template <CacheHint kHint, class T>
+SCANTUNE_DEVICE void store_global(T* address, T value) {
+  using Words = WordsOf<T>;
+  typename Words::Type words[Words::kCount];
+  memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (int word = 0; word < Words::kCount; ++word)
+    store_word<kHint>(reinterpret_cast<typename Words::Type*>(address) + word, words[word]);
 }
 
 // Status words: single-copy-atomic at gpu scope.
@@ -213,6 +253,18 @@ SCANTUNE_DEVICE void release_dependents() {
 #endif
 }
 
+// Minimum and maximum in which NaN propagates and -0 is below +0.
+SCANTUNE_DEVICE f32 min_nan(f32 a, f32 b) {
+#if __CUDA_ARCH__ >= 800
+  f32 result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  if (a != a || b != b) return a + b;
+  return fminf(a, b);
+#endif
+}
+
 SCANTUNE_DEVICE f32 max_nan(f32 a, f32 b) {
 #if __CUDA_ARCH__ >= 800
   f32 result;
@@ -224,9 +276,51 @@ SCANTUNE_DEVICE f32 max_nan(f32 a, f32 b) {
 #endif
 }
 
+SCANTUNE_DEVICE f64 min_nan(f64 a, f64 b) {
+  if (a != a || b != b) return a + b;
+  return fmin(a, b);
+}
+
 SCANTUNE_DEVICE f64 max_nan(f64 a, f64 b) {
   if (a != a || b != b) return a + b;
   return fmax(a, b);
+}
+
+// 16-bit floating-point numbers: what they are worth, and the nearest one.
+SCANTUNE_DEVICE f32 value_of(f16 value) {
+  f32 result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value.bits));
+  return result;
+}
+
+SCANTUNE_DEVICE f16 round_to_f16(f32 value) {
+  f16 result;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
+  return result;
+}
+
+SCANTUNE_DEVICE f16 round_to_f16(f64 value) {
+  f16 result;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(result.bits) : "d"(value));
+  return result;
+}
+
+SCANTUNE_DEVICE bf16 round_to_bf16(f32 value) {
+#if __CUDA_ARCH__ >= 800
+  bf16 result;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
+  return result;
+#else
+  const u32 bits = from_bits<u32>(value);
+  const u32 rounded = bits + 0x7fff + (bits >> 16 & 1);
+  return {static_cast<u16>(value != value ? 0x7fff : rounded >> 16)};
+#endif
+}
+
+// Rounds to odd first, so that rounding twice is rounding once.
+SCANTUNE_DEVICE bf16 round_to_bf16(f64 value) {
+  const f32 truncated = __double2float_rz(value);
+  return round_to_bf16(from_bits<f32>(from_bits<u32>(truncated) | (static_cast<f64>(truncated) != value)));
 }
 
 }  // namespace scantune

@@ -67,16 +67,21 @@ SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   return value;
 }
 
+// Words of the width that a value's alignment allows, as on a GPU.
 template <CacheHint, class T>
 SCANTUNE_DEVICE T load_global(const T* address, SCANTUNE_SITE) {
   T value;
-  host::hooks->load(&value, address, sizeof(T), host::Order::plain, site);
+  for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
+    host::hooks->load(reinterpret_cast<unsigned char*>(&value) + offset,
+                      reinterpret_cast<const unsigned char*>(address) + offset, alignof(T), host::Order::plain, site);
   return value;
 }
 
 template <CacheHint, class T>
 SCANTUNE_DEVICE void store_global(T* address, T value, SCANTUNE_SITE) {
-  host::hooks->store(address, &value, sizeof(T), host::Order::plain, site);
+  for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
+    host::hooks->store(reinterpret_cast<unsigned char*>(address) + offset,
+                       reinterpret_cast<const unsigned char*>(&value) + offset, alignof(T), host::Order::plain, site);
 }
 
 SCANTUNE_DEVICE u32 load_relaxed(const u32* address, SCANTUNE_SITE) {
@@ -146,10 +151,21 @@ SCANTUNE_DEVICE void wait_for_predecessor(SCANTUNE_SITE) { host::hooks->wait_for
 SCANTUNE_DEVICE void release_dependents(SCANTUNE_SITE) { host::hooks->release_dependents(site); }
 
 template <class T>
+SCANTUNE_DEVICE T min_nan(T a, T b) {
+  if (a != a || b != b) return a + b;
+  if (a == b) return __builtin_signbit(a) ? a : b;
+  return b < a ? b : a;
+}
+
+template <class T>
 SCANTUNE_DEVICE T max_nan(T a, T b) {
   if (a != a || b != b) return a + b;
   if (a == b) return __builtin_signbit(a) ? b : a;
   return a < b ? b : a;
 }
+
+SCANTUNE_DEVICE f32 value_of(f16 value) { return exact_value_of(value); }
+SCANTUNE_DEVICE f16 round_to_f16(f64 value) { return rounded_to_f16(value); }
+SCANTUNE_DEVICE bf16 round_to_bf16(f64 value) { return rounded_to_bf16(value); }
 
 }  // namespace scantune

@@ -1,4 +1,4 @@
-// The associative operators: combine(earlier, later).
+// The associative operators: combine(earlier, later) of two accumulators.
 #pragma once
 
 #include "primitives/intrinsics.h"
@@ -11,27 +11,59 @@ inline constexpr bool kIsFloating = static_cast<T>(0.5) != static_cast<T>(0);
 template <class T, Operator kOperator>
 struct OperatorOf;
 
+// Integers wrap; signed overflow would be undefined.
 template <class T>
 struct OperatorOf<T, Operator::sum> {
+  using Value = T;
   SCANTUNE_DEVICE static T combine(T a, T b) {
-    if constexpr (kIsFloating<T>) {
-      return a + b;
-    } else {
-      // Integer sums wrap; signed overflow would be undefined.
-      return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
-    }
+    if constexpr (kIsFloating<T>) return a + b;
+    return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
+  }
+};
+
+template <class T>
+struct OperatorOf<T, Operator::product> {
+  using Value = T;
+  SCANTUNE_DEVICE static T combine(T a, T b) {
+    if constexpr (kIsFloating<T>) return a * b;
+    return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
+  }
+};
+
+template <class T>
+struct OperatorOf<T, Operator::min> {
+  using Value = T;
+  SCANTUNE_DEVICE static T combine(T a, T b) {
+    if constexpr (kIsFloating<T>) return min_nan(a, b);
+    return b < a ? b : a;
   }
 };
 
 template <class T>
 struct OperatorOf<T, Operator::max> {
+  using Value = T;
   SCANTUNE_DEVICE static T combine(T a, T b) {
-    if constexpr (kIsFloating<T>) {
-      return max_nan(a, b);
-    } else {
-      return a < b ? b : a;
-    }
+    if constexpr (kIsFloating<T>) return max_nan(a, b);
+    return a < b ? b : a;
   }
+};
+
+template <class T>
+struct OperatorOf<T, Operator::bit_and> {
+  using Value = T;
+  SCANTUNE_DEVICE static T combine(T a, T b) { return a & b; }
+};
+
+template <class T>
+struct OperatorOf<T, Operator::bit_or> {
+  using Value = T;
+  SCANTUNE_DEVICE static T combine(T a, T b) { return a | b; }
+};
+
+template <class T>
+struct OperatorOf<T, Operator::bit_xor> {
+  using Value = T;
+  SCANTUNE_DEVICE static T combine(T a, T b) { return a ^ b; }
 };
 
 }  // namespace scantune

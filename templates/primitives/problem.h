@@ -1,44 +1,52 @@
 // The problem as kernels see it: types and operator of a request.
 #pragma once
 
+#include "primitives/convert.h"
 #include "primitives/operators.h"
 
 namespace scantune {
 
-template <ValueType kType>
-struct TypeOf;
-template <>
-struct TypeOf<ValueType::i32> {
-  using Type = i32;
+// A custom type is what the operator combines.
+template <ValueType kType, class Custom = void>
+struct TypeOf {
+  using Type = Custom;
 };
-template <>
-struct TypeOf<ValueType::i64> {
-  using Type = i64;
-};
-template <>
-struct TypeOf<ValueType::f32> {
-  using Type = f32;
-};
-template <>
-struct TypeOf<ValueType::f64> {
-  using Type = f64;
-};
+#define SCANTUNE_TYPE_OF(type)             \
+  template <class Custom>                  \
+  struct TypeOf<ValueType::type, Custom> { \
+    using Type = type;                     \
+  };
+SCANTUNE_TYPE_OF(i8)
+SCANTUNE_TYPE_OF(i16)
+SCANTUNE_TYPE_OF(i32)
+SCANTUNE_TYPE_OF(i64)
+SCANTUNE_TYPE_OF(u8)
+SCANTUNE_TYPE_OF(u16)
+SCANTUNE_TYPE_OF(u32)
+SCANTUNE_TYPE_OF(u64)
+SCANTUNE_TYPE_OF(f16)
+SCANTUNE_TYPE_OF(bf16)
+SCANTUNE_TYPE_OF(f32)
+SCANTUNE_TYPE_OF(f64)
+#undef SCANTUNE_TYPE_OF
 
 // first_tile: the tile at which a launch starts, so that item indices past 2^32 can be tested without that many items.
 // The items before it are taken not to exist.
 template <ScanRequest request, u64 first_tile = 0,
           class Operation = OperatorOf<typename TypeOf<request.accumulator_type>::Type, request.op>>
 struct Problem {
-  using Input = typename TypeOf<request.input_type>::Type;
-  using Accumulator = typename TypeOf<request.accumulator_type>::Type;
-  using Output = typename TypeOf<request.output_type>::Type;
   using Op = Operation;
+  using Accumulator = typename Op::Value;
+  using Input = typename TypeOf<request.input_type, Accumulator>::Type;
+  using Output = typename TypeOf<request.output_type, Accumulator>::Type;
   static constexpr ScanRequest kRequest = request;
   static constexpr bool kExclusive = request.kind == Kind::exclusive;
   static constexpr bool kHasInit = request.has_init();
   static constexpr u64 kFirstTile = first_tile;
 
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
+    if constexpr (request.init == Init::memory)
+      return load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
     return from_bytes<Accumulator>(arguments.init);
   }
 };

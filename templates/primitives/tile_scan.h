@@ -48,7 +48,9 @@ class TileScan {
   static constexpr int kExchangeBytes = exchange_bytes_per_warp(kShape, Problem::kRequest);
 
   template <class Item>
-  struct alignas(sizeof(Item) * kVectorItems) Vector {
+  static constexpr u64 kAccessBytes = access_bytes(kVectorItems, sizeof(Item), alignof(Item), Problem::kRequest);
+  template <class Item>
+  struct alignas(kAccessBytes<Item>) Vector {
     Item items[kVectorItems];
   };
 
@@ -85,7 +87,7 @@ class TileScan {
     if constexpr (kTransposed) to_consecutive(vectors);
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
-      items_[item] = static_cast<T>(vectors[item / kVectorItems].items[item % kVectorItems]);
+      items_[item] = convert<T>(vectors[item / kVectorItems].items[item % kVectorItems]);
   }
 
   // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate.
@@ -143,7 +145,7 @@ class TileScan {
     Vector<Output> vectors[kVectors];
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
-      vectors[item / kVectorItems].items[item % kVectorItems] = static_cast<Output>(items_[item]);
+      vectors[item / kVectorItems].items[item % kVectorItems] = convert<Output>(items_[item]);
     if constexpr (kTransposed) to_striped(vectors);
     if (full()) {
 #pragma unroll

@@ -17,19 +17,20 @@ struct TileDescriptor {
 
 template <class T, StatusLayout kLayout>
 class TileStatus {
+  static constexpr bool kPacked = kLayout == StatusLayout::packed;
+  static constexpr int kSplitAlignment = split_alignment(sizeof(T));
+
   // One single-copy-atomic access: never seen half written.
-  struct alignas(2 * sizeof(T)) PackedWord {
+  struct alignas(kPacked ? 2 * sizeof(T) : kSplitAlignment) PackedWord {
     u32 state;
     T value;
   };
-  struct SplitRecord {
-    alignas(sizeof(T)) u32 state;
-    T aggregate;
+  struct alignas(kSplitAlignment) SplitRecord {
+    u32 state;
+    alignas(kSplitAlignment) T aggregate;
     T prefix;
   };
-  static constexpr bool kPacked = kLayout == StatusLayout::packed;
-  static_assert(sizeof(PackedWord) == descriptor_bytes(StatusLayout::packed, sizeof(T)));
-  static_assert(sizeof(SplitRecord) == descriptor_bytes(StatusLayout::split, sizeof(T)));
+  static_assert((kPacked ? sizeof(PackedWord) : sizeof(SplitRecord)) == descriptor_bytes(kLayout, sizeof(T)));
 
  public:
   // The epoch of the running launch. Read early, it arrives while the tile loads.

@@ -1,0 +1,58 @@
+// 16-bit floating-point values. They are loaded and stored, never computed with: accumulators are wider.
+#pragma once
+
+#include "config/types.h"
+
+namespace scantune {
+
+struct f16 {
+  u16 bits;
+};
+struct bf16 {
+  u16 bits;
+};
+
+// A number rounded to nearest even in a 16-bit format, in integer arithmetic; every NaN becomes the canonical one. For
+// machines without an instruction for it.
+template <int kExponentBits>
+constexpr u16 rounded_to_half(f64 value) {
+  constexpr int kSignificandBits = 15 - kExponentBits;  // without the implicit one
+  constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
+  constexpr u32 kInfinity = ((1u << kExponentBits) - 1) << kSignificandBits;
+  const u64 bits = __builtin_bit_cast(u64, value);
+  const u32 sign = static_cast<u32>(bits >> 63) << 15;
+  const u64 magnitude = bits & ~(u64{1} << 63);
+  if (magnitude > u64{0x7ff} << 52) return 0x7fff;
+  const int exponent = static_cast<int>(magnitude >> 52) - 1023;
+  if (exponent > kBias) return static_cast<u16>(sign | kInfinity);
+
+  const bool subnormal = exponent < 1 - kBias;
+  const int dropped = 52 - kSignificandBits + (subnormal ? 1 - kBias - exponent : 0);
+  if (dropped > 53) return static_cast<u16>(sign);
+  const u64 significand = (magnitude & ((u64{1} << 52) - 1)) | u64{1} << 52;
+  const u64 kept = significand >> dropped, rest = significand & ((u64{1} << dropped) - 1);
+  const u64 half = u64{1} << (dropped - 1);
+  const u32 rounded = static_cast<u32>(kept + (rest > half || (rest == half && (kept & 1) != 0)));
+  // The implicit one, or a carry into it, adds to the exponent.
+  const u32 scale = subnormal ? 0 : static_cast<u32>(exponent + kBias - 1) << kSignificandBits;
+  return static_cast<u16>(sign | (scale + rounded));
+}
+
+constexpr f16 rounded_to_f16(f64 value) { return {rounded_to_half<5>(value)}; }
+constexpr bf16 rounded_to_bf16(f64 value) { return {rounded_to_half<8>(value)}; }
+
+constexpr f32 value_of(bf16 value) { return __builtin_bit_cast(f32, static_cast<u32>(value.bits) << 16); }
+
+// In integer arithmetic, likewise.
+constexpr f32 exact_value_of(f16 value) {
+  const u32 sign = static_cast<u32>(value.bits & 0x8000) << 16;
+  const u32 exponent = value.bits >> 10 & 0x1f, fraction = value.bits & 0x3ff;
+  if (exponent == 0) {
+    const f32 magnitude = static_cast<f32>(fraction) * 0x1p-24f;
+    return __builtin_bit_cast(f32, __builtin_bit_cast(u32, magnitude) | sign);
+  }
+  const u32 widened = exponent == 0x1f ? 0xff : exponent + 127 - 15;
+  return __builtin_bit_cast(f32, sign | widened << 23 | fraction << 13);
+}
+
+}  // namespace scantune
