@@ -16,9 +16,10 @@ from scantune.archive import Archive
 from scantune.config import Config
 from scantune.database import Database, open_database
 from scantune.evaluation import Timeouts
+from scantune.operator_source import OperatorSource
 from scantune.policy import Effort, Policy, Rounds
 from scantune.problem import Problem
-from scantune.record import Record, Run
+from scantune.record import Record, Run, policy_text
 from scantune.space import Space
 from scantune.tuning_run import Outcome, TuningRun
 from scantune.worker import Worker
@@ -103,15 +104,19 @@ def tune(database: Database) -> Tune:
     def run(
         sizes: tuple[int, ...] = (2**14,), problems: tuple[Problem, ...] = (SUM,), policy: Policy = QUICK,
         effort: Effort = Effort.quick, seed: int = 1, started_at: str = "2026-01-01T00:00:00Z",
-        timeouts: Timeouts | None = None, notebook: Notebook | None = None,
+        timeouts: Timeouts | None = None, notebook: Notebook | None = None, source: OperatorSource | None = None,
     ) -> tuple[Outcome, Notebook]:  # fmt: skip
         notebook = notebook or Notebook()
         with Worker(FAKE_WORKER, "host", seed) as worker:
             hello = worker.hello()
-            own = Run(started_at, "0.1.0", hello.template_hash, hello.compiler_version, "none", effort, seed, "{}")
+            own = Run(
+                started_at, "0.1.0", hello.template_hash, hello.compiler_version, "none", effort, seed,
+                policy_text(policy, source),
+            )  # fmt: skip
             tuner = TuningRun(
-                Archive(database), worker, lambda: Worker(FAKE_WORKER, "host", seed), own, policy, 2, notebook, timeouts
-            )
+                Archive(database), worker, lambda: Worker(FAKE_WORKER, "host", seed), own, policy, 2, notebook,
+                timeouts, source,
+            )  # fmt: skip
             return tuner.run(problems, sizes), notebook
 
     return run

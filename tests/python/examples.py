@@ -10,6 +10,7 @@ from scantune.problem import Problem
 from scantune.record import Record, Run
 from scantune.trial import Failure, Trial
 
+NOON = "2026-01-01T12:00:00Z"
 DEVICES = [Device("sm_90", "NVIDIA H200", 132), Device("sm_90", "NVIDIA H100 PCIe", 114), Device("host", "A CPU", 8)]
 CONFIGS = [
     Config("single_block", (("block_threads", 32), ("pdl", 0))),
@@ -21,6 +22,11 @@ PROBLEMS = [
     Problem.of("i32", "sum"),
     Problem.of("bf16", "max"),
     Problem("i8", "i32", "i32", "sum", "exclusive", "run_to_run", "documented"),
+    Problem("u16", "u64", "u8", "bit_xor", determinism="run_to_run"),
+    Problem("f16", "f32", "f16", "product", forward_progress="documented"),
+    Problem.of("custom8", "custom_moderate"),
+    Problem.of("custom32", "custom_expensive:Affine_pair-2.0"),
+    Problem("i32", "i64", "i64", "custom_cheap:" + 64 * "x"),
 ]
 MEASUREMENTS = [
     Measurement(0.71, 0.0, 1),
@@ -40,9 +46,11 @@ TRIALS = [Trial(config, MEASUREMENTS[0], compile_ms=61.5) for config in CONFIGS]
 RUNS = [
     Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "580.65", Effort.quick, 1, "{}"),
     Run("2026-02-28T23:59:59Z", "0.2.0", "b" * 64, "g++ 12.2", "", Effort.exhaustive, 2**31 - 1, '{"trials":64}'),
+    Run(NOON, "0.3.0", "a" * 64, "NVRTC 13.0", "580", Effort.normal, 1, '{"operator_source":"0123456789abcdef"}'),
 ]
 RECORDS = [
     Record(DEVICES[0], PROBLEMS[0], 2**30, CONFIGS[1], 2045.0, 0.004, 2713.4, 2050.1, "2026-01-01T00:05:00Z", RUNS[0]),
     Record(DEVICES[1], PROBLEMS[1], 1, CONFIGS[0], 0.71, 0.0, 1.81, None, "2026-01-02T00:00:00Z", RUNS[0]),
     Record(DEVICES[2], PROBLEMS[2], 1000, CONFIGS[3], 31.5, 0.2, None, 12.0, "2026-03-01T00:00:00Z", RUNS[1]),
+    *(Record(DEVICES[0], problem, 4096, CONFIGS[0], 2.5, 0.0, 3.0, 2.0, NOON, RUNS[2]) for problem in PROBLEMS[3:]),
 ]

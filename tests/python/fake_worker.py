@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import random
+import re
 import sys
 import time
 from typing import Any
@@ -33,7 +34,12 @@ DEFAULTS = {
     "single_block": {"block_threads": 256, "items_per_thread": 4, "pdl": 1},
     "lookback": {"block_threads": 256, "items_per_thread": 16, "layout": "striped", "window": 32},
 }
-TYPES = ("i32", "i64", "f32", "f64")
+TYPES = ("i8", "i32", "i64", "f16", "f32", "f64", "custom")
+ACCUMULATORS = {"i8": "i32", "f16": "f32"}  # of those that are not their own
+OPERATORS = ("sum", "max", "bit_xor", "custom_cheap", "custom_moderate")
+BITS_ONLY = "bit_xor is for integers"
+MISTAKE = "MISTAKE"  # in an operator's source: it does not compile,
+FOR_LARGE = "IN LARGE BLOCKS"  # or not there
 FAULTS = json.loads(os.environ.get("FAKE_WORKER_FAULTS", "{}"))
 NOISE = float(os.environ.get("FAKE_WORKER_NOISE", "0.002"))
 
@@ -67,9 +73,40 @@ def invalid_reason(request: dict[str, Any], config: dict[str, Any]) -> str | Non
     return None
 
 
+def resolved(request: dict[str, Any]) -> dict[str, Any]:
+    """The request with all that may be left out. Refuses what no family can do."""
+    output = request.get("output_type", request["input_type"])
+    defaults = {
+        "accumulator_type": ACCUMULATORS.get(output, output), "output_type": output, "op": "sum", "kind": "inclusive",
+        "init": "none", "determinism": "unconstrained", "forward_progress": "in_order",
+    }  # fmt: skip
+    full = {**defaults, **request}
+    for role in ("input_type", "accumulator_type", "output_type"):
+        struct = re.fullmatch(r"custom([0-9]+)", full[role])
+        if not (1 <= int(struct[1]) <= 32 if struct else full[role] in TYPES[:-1]):
+            raise Refusal("bad_request", f"request.{role} {full[role]!r} is unknown")
+    if full["op"] not in OPERATORS or full["determinism"] not in ("unconstrained", "run_to_run"):
+        raise Refusal("bad_request", f"request.op {full['op']!r} or {full['determinism']!r} is unknown")
+    if full.keys() - defaults.keys() - {"input_type", "n", "operator"}:
+        raise Refusal("bad_request", "request has an unknown member")
+    if full["op"] == "bit_xor" and full["accumulator_type"].startswith("f"):
+        raise Refusal("unsupported", BITS_ONLY)
+    if full["input_type"].startswith("f") and not full["accumulator_type"].startswith("f"):
+        raise Refusal("unsupported", "floating-point items need a floating-point accumulator")
+    check_operator(full)
+    return full
+
+
+def check_operator(request: dict[str, Any]) -> None:
+    operator = request.get("operator", {})
+    if operator and not request["op"].startswith("custom_"):
+        raise Refusal("bad_request", "request.operator is for custom operators")
+    if not {"name", "source", "alignment"} >= operator.keys():
+        raise Refusal("bad_request", "request.operator has an unknown member")
+
+
 def space(request: dict[str, Any]) -> dict[str, Any]:
-    if request["input_type"] not in TYPES:
-        raise Refusal("bad_request", f"input_type {request['input_type']!r} is unknown")
+    full = resolved(request)
     families = []
     for name, table in FAMILIES.items():
         if name == "single_block" and request["n"] > 2**17:
@@ -89,7 +126,8 @@ def space(request: dict[str, Any]) -> dict[str, Any]:
         default = {"family": name, "parameters": DEFAULTS[name]}
         families.append({"name": name, "parameters": parameters, "configs": rows, "default": default})
     chosen = "single_block" if request["n"] <= 8192 else "lookback"
-    return {"families": families, "default_config": {"family": chosen, "parameters": DEFAULTS[chosen]}}
+    default = {"family": chosen, "parameters": DEFAULTS[chosen]}
+    return {"families": families, "default_config": default, "request": full}
 
 
 def suffers(fault: str, method: str, config: dict[str, Any]) -> bool:
@@ -115,10 +153,17 @@ def misbehave(method: str, config: dict[str, Any]) -> None:
         time.sleep(3600)
 
 
+def check_source(source: str, parameters: dict[str, Any]) -> None:
+    for number, text in enumerate(source.splitlines(), 1):
+        if MISTAKE in text and (FOR_LARGE not in text or parameters["block_threads"] == 512):
+            raise Refusal("compile_error", f"operator.cu({number}): error: in {text!r}")
+
+
 def compile_config(params: dict[str, Any]) -> dict[str, Any]:
     misbehave("compile", params["config"])
     if suffers("compile_error", "compile", params["config"]):
         raise Refusal("compile_error", "error: expected a ';'")
+    check_source(params["request"].get("operator", {}).get("source", ""), params["config"]["parameters"])
     return {"key": "0" * 64, "cached": False, "compile_ms": 1.5, "log": ""}
 
 
@@ -162,7 +207,14 @@ def hello(device: str) -> dict[str, Any]:
         identity = {"arch": FAULTS["gpu"], "name": "Fake GPU", "sm_count": 132}
     versions = {"version": "0.1.0", "compiler_version": "g++ 12", "driver_version": "none"}
     template_hash = os.environ.get("FAKE_WORKER_TEMPLATES", "a" * 64)
-    return {"protocol": FAULTS.get("protocol", 1), "template_hash": template_hash, **versions, "device": identity}
+    return {
+        "protocol": FAULTS.get("protocol", 1),
+        "template_hash": template_hash,
+        **versions,
+        "device": identity,
+        "types": list(TYPES),
+        "operators": list(OPERATORS),
+    }
 
 
 def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -174,6 +226,7 @@ def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
         reason = invalid_reason(params["request"], params["config"])
         return {"valid": True} if reason is None else {"valid": False, "reason": reason}
     if method == "select":
+        resolved(params["request"])
         config = {"family": "lookback", "parameters": DEFAULTS["lookback"]}
         rejected = [{"row": "i32 sum n=256", "reason": "unknown family"}]
         return {"config": config, "origin": "exact_n", "reason": "a record of this N", "rejected": rejected}

@@ -97,8 +97,10 @@ def test_auto_takes_the_gpu_if_there_is_one(faults: Callable[..., None]) -> None
         (None, ["--arch", "host", "--device", "cuda:0"], "contradict each other"),
         (None, ["--n", "many"], "'many' is not a size"),
         (None, ["--budget", "soon"], "'soon' is not a duration"),
-        (None, ["--type", "u64"], "input_type 'u64' is unknown"),
-        (None, ["--type", "string"], "'string' is not a value type"),
+        (None, ["--type", "string"], "the type string is unknown; the worker knows i8, i32, .*f64, and structs"),
+        (None, ["--op", "frob"], "--op: the operator frob is unknown; the worker knows sum, max, .*custom_moderate"),
+        (None, ["--determinism", "at_times"], r"i32 sum of 2\^8 items cannot be tuned: .*'at_times' is unknown"),
+        (None, ["--name", "affine"], "--name affine describes an operator of yours.*add --operator FILE"),
         (None, ["--effort", "heroic"], "heroic"),
         (None, ["--seed", "-1"], "seed"),
         (None, ["frobnicate"], "No such command"),
@@ -228,10 +230,45 @@ def test_show_export_import_and_explain(tmp_path: Path) -> None:
     assert "Fake CPU (host)" in shown
     assert "2^12" in shown
     assert "block_threads=" in shown
-    assert "0 winners" in scantune("db", "show", "--db", str(there), "--type", "f64")[1]
+    assert "1 winner in" in scantune("db", "show", "--db", str(there), "--type", "i32", "--op", "sum")[1]
+    assert "0 winners in" in scantune("db", "show", "--db", str(there), "--type", "f64", "--op", "sum")[1]
     explained = scantune("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
     assert "i32 sum 2^12: exact_n: a record of this N" in explained
     assert "rejected i32 sum n=256: unknown family" in explained
+
+
+def test_explain_asks_for_an_operator_by_its_name(request_log: Callable[[], list[dict[str, Any]]]) -> None:
+    options = ["--type", "custom8", "--op", "custom_moderate:affine", "--n", "2^12", "--determinism", "run_to_run"]
+    code, output = scantune("db", "explain", *options)
+    assert code == 0, output
+    assert "custom8 custom_moderate:affine run_to_run 2^12: exact_n" in output
+    (request,) = [request["request"] for request in request_log() if request["method"] == "select"]
+    assert (request["op"], request["operator"]) == ("custom_moderate", {"name": "affine"})
+    assert request["determinism"] == "run_to_run"
+
+
+def test_all_types_leaves_out_those_that_the_operator_is_not_for(tmp_path: Path) -> None:
+    db = tmp_path / "my.db"
+    code, output = scantune("--type", "all", "--op", "bit_xor", "--n", "2^10", "--workers", "1", "--db", str(db))
+    assert code == 0, output
+    assert "left out: f32 bit_xor of 2^10 items cannot be tuned: bit_xor is for integers" in output
+    with sqlite3.connect(db) as connection:
+        found = connection.execute("SELECT input_type, accumulator_type, output_type FROM problem").fetchall()
+    assert found == [("i8", "i32", "i8"), ("i32", "i32", "i32"), ("i64", "i64", "i64")]
+
+
+def test_own_operator_is_tuned_from_its_file_under_its_name(tmp_path: Path) -> None:
+    db, file = tmp_path / "my.db", tmp_path / "affine.cu"
+    file.write_text("struct Value { float a, b; };\nValue combine(Value earlier, Value later);")
+    own = ["--operator", str(file), "--name", "affine", "--type", "custom8", "--cost", "cheap"]
+    common = ["--determinism", "run_to_run", "--n", "2^12", "--workers", "1", "--db", str(db)]
+    for words in ("custom8 custom_cheap:affine run_to_run 2^12: ", "1 of 1 were finished by an earlier run"):
+        code, output = scantune(*own, *common)
+        assert code == 0, output
+        assert words in output
+    with sqlite3.connect(db) as connection:
+        found = connection.execute("SELECT op, output_type, determinism FROM problem").fetchall()
+    assert found == [("custom_cheap:affine", "custom8", "run_to_run")]
 
 
 def test_explain_leaves_the_choice_of_databases_to_the_worker_unless_one_is_named(

@@ -16,6 +16,7 @@ from scantune.measurement import Measurement
 from scantune.problem import Problem
 from scantune.record import Record
 from scantune.trial import Trial
+from scantune.wish import Types
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
@@ -33,7 +34,17 @@ def test_request_names_everything_the_problem_is(problem: Problem) -> None:
     request = json.loads(json.dumps(problem.request(77)))
     assert request.pop("n") == 77
     assert request.pop("init") == ("value" if problem.kind == "exclusive" else "none")
+    name = request.pop("operator", {}).get("name")
+    request["op"] += f":{name}" if name else ""
     assert Problem(**request) == problem
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+def test_types_are_printed_as_the_command_line_takes_them(problem: Problem) -> None:
+    types = Types.parse(str(problem).split()[0])
+    assert types.cover(problem)
+    assert types.accumulator_type in (None, problem.accumulator_type)
+    assert str(types) == str(problem).split()[0]
 
 
 @pytest.mark.parametrize("measurement", MEASUREMENTS, ids=str)

@@ -80,7 +80,7 @@ class Session:
         self.device = device
 
     def trials(self, problem: Problem, n: int) -> list[Trial]:
-        """Return what was tried before with the same templates, in this run or another; invalid rows are left out."""
+        """Return what was tried before with the same kernels, in this run or another; invalid rows are left out."""
         with self._database.transaction():
             key = self._key(problem, n)
         trials = []
@@ -103,7 +103,7 @@ class Session:
                     **_columns(trial.config),
                     "run_id": self._archive.run_id(self.run),
                     "status": failure.status if failure else "ok",
-                    "reason": failure.reason[:_MAX_REASON] if failure else None,
+                    "reason": self._reason(failure) if failure else None,
                     "is_default": int(is_default),
                     "median_us": measurement.median_us if measurement else None,
                     "spread": measurement.spread if measurement else None,
@@ -123,7 +123,7 @@ class Session:
                     **self._key(problem, n),
                     **_columns(config),
                     "status": failure.status,
-                    "reason": failure.reason[:_MAX_REASON],
+                    "reason": self._reason(failure),
                     "finished_at": now(),
                 },
             )
@@ -132,12 +132,18 @@ class Session:
         with self._database.transaction():
             self._archive.add_record(record, self._archive.run_id(self.run))
 
+    def _reason(self, failure: Failure) -> str:
+        """Return the reason as rows keep it: a compiler quotes what it compiles, and the user's source stays here."""
+        if self.run.source_digest and failure.status == "compile_error":
+            return "the operator's kernel does not compile; the log, which may quote its source, is not kept"
+        return failure.reason[:_MAX_REASON]
+
     def _key(self, problem: Problem, n: int) -> dict[str, object]:
         return {
             "device_id": self._archive.device_id(self.device),
             "problem_id": self._archive.problem_id(problem),
             "n": n,
-            "template_hash": self.run.template_hash,
+            "template_hash": self.run.kernel_hash,
         }
 
 

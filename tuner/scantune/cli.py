@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shlex
 import signal
@@ -20,15 +19,17 @@ from typer.core import TyperGroup
 
 from scantune import __version__, paths
 from scantune.archive import Archive
+from scantune.asked import Asked, Filter, OwnOperator
 from scantune.database import open_database, open_readonly
 from scantune.device_choice import AUTO, choose_worker
 from scantune.doctor import Verdict, diagnose
-from scantune.errors import ScantuneError, UsageError
+from scantune.errors import ScantuneError
+from scantune.evaluation import Evaluator, Timeouts
 from scantune.exchange import export_database, import_database
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
 from scantune.quantity import counted, format_duration, format_size, parse_duration, parse_sizes
-from scantune.record import Run, now
+from scantune.record import Run, now, policy_text
 from scantune.referee import Referee
 from scantune.report import ProgressReport, standard_output, winners_table
 from scantune.worker import Worker
@@ -40,6 +41,8 @@ _GPU_SIZES = ["2^8..2^30"]
 _HOST_SIZES = ["2^8..2^18"]
 _MAX_COMPILE_WORKERS = 8
 _INTERRUPTED = 130
+_UNCONSTRAINED = Problem.determinism
+_IN_ORDER = Problem.forward_progress
 
 console = standard_output()
 errors = Console(stderr=True)
@@ -64,6 +67,21 @@ db_app = typer.Typer(no_args_is_help=True, help="Look at, carry and question the
 app.add_typer(db_app, name="db")
 
 DbOption = Annotated[Path | None, typer.Option("--db", help="The tuning database, instead of $SCANTUNE_DB.")]
+TypeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        help="Value types: i32; i8:i32 (input:output); i8:i64:i32 (input:accumulator:output); custom8, a struct of 8 "
+        "bytes; all, every built-in type.",
+    ),
+]
+OpOption = Annotated[
+    list[str] | None, typer.Option(help="Operators: sum, max, ...; custom_moderate, any custom one of that cost.")
+]
+DeterminismOption = Annotated[str, typer.Option(help="unconstrained, or run_to_run: equal inputs give equal bits.")]
+ForwardProgressOption = Annotated[
+    str, typer.Option(help="in_order, or documented: only orders of CTAs that the programming model guarantees.")
+]
 DeviceOption = Annotated[str | None, typer.Option("--device", help="cuda:0, cuda:1, ... or host.")]
 
 
@@ -88,8 +106,24 @@ def tune(
     n: Annotated[
         list[str] | None, typer.Option(help="Sizes: 1000, 2^20, 1M (= 2^20), 2^8..2^18 in steps of 4.")
     ] = None,
-    type_: Annotated[list[str] | None, typer.Option("--type", help="Value types: i32, i64, f32, f64.")] = None,
-    op: Annotated[list[str] | None, typer.Option(help="Operators: sum, max.")] = None,
+    type_: TypeOption = None,
+    op: OpOption = None,
+    determinism: DeterminismOption = _UNCONSTRAINED,
+    forward_progress: ForwardProgressOption = _IN_ORDER,
+    operator: Annotated[
+        Path | None,
+        typer.Option(
+            help="CUDA C++ source of your own operator: 'Value combine(Value earlier, Value later)'. Needs --name."
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The name that records of --operator are kept under.")] = None,
+    cost: Annotated[
+        str | None, typer.Option(help="What --operator costs: cheap, moderate (the default) or expensive.")
+    ] = None,
+    alignment: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of the struct in --operator, in bytes; default: the most its size allows."),
+    ] = None,
     effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
     budget: Annotated[str | None, typer.Option(help="Wall time of the whole run: 90s, 10m, 2h.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of proposals and of verified inputs.")] = 1,
@@ -97,14 +131,21 @@ def tune(
     device: DeviceOption = None,
     workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
 ) -> None:
-    """Search, verify and save the best kernel for each problem and N. Ctrl-C saves; running again resumes."""
+    """Search, verify and save the best kernel for each problem and N. Ctrl-C saves; running again resumes.
+
+    The source of your own operator (--operator) is never stored. Run again when it has changed, which a record does not
+    show: the search then starts anew, from the old winner.
+    """
     with _reported_errors():
+        types = _listed(type_)
+        ops, source = OwnOperator(operator, name, cost, alignment).checked(types, _listed(op))
+        asked = Asked(types, ops, determinism, forward_progress, source)
         budget_s = parse_duration(budget) if budget else None
         sizes = parse_sizes(n) if n else None
         path = paths.database_path(db)
         try:
             with _sigterm_as_interrupt(), contextlib.ExitStack() as stack:
-                _tune(stack, path, arch, device, effort, budget_s, seed, workers, sizes, _listed(type_), _listed(op))
+                _tune(stack, path, arch, device, asked, effort, budget_s, seed, workers, sizes)
         except KeyboardInterrupt:
             again = shlex.join(["scantune", *sys.argv[1:]])
             errors.print(
@@ -114,8 +155,8 @@ def tune(
 
 
 def _tune(
-    stack: contextlib.ExitStack, path: Path, arch: str, device: str | None, effort: Effort, budget_s: float | None,
-    seed: int, workers: int | None, sizes: list[int] | None, types: list[str], ops: list[str],
+    stack: contextlib.ExitStack, path: Path, arch: str, device: str | None, asked: Asked, effort: Effort,
+    budget_s: float | None, seed: int, workers: int | None, sizes: list[int] | None,
 ) -> None:  # fmt: skip
     # Optuna is slow to import, and no other command needs it.
     from scantune.tuning_run import TuningRun
@@ -128,17 +169,18 @@ def _tune(
     hello = worker.hello()
     is_host = hello.device.is_host
     sizes = sizes or parse_sizes(_HOST_SIZES if is_host else _GPU_SIZES)
-    problems = _problems(types or (_HOST_TYPES if is_host else _GPU_TYPES), ops or ["sum"])
+    asked = asked.or_else(_HOST_TYPES if is_host else _GPU_TYPES)
+    problems = asked.problems(hello, Evaluator(worker, Timeouts(), asked.source), sizes[0], _note)
     policy = policy_of(hello.device, effort, budget_s)
     run = Run(
         now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, effort, seed,
-        json.dumps(policy.message(), separators=(",", ":")),
+        policy_text(policy, asked.source),
     )  # fmt: skip
     _note(f"tuning {hello.device}; {effort.value} effort, at most {format_duration(policy.budget_s)}; saving to {path}")
     with ProgressReport(console) as progress:
         outcome = TuningRun(
             Archive(database), worker, lambda: Worker(command, worker.device, seed), run, policy,
-            workers or _compile_workers(), progress,
+            workers or _compile_workers(), progress, source=asked.source,
         ).run(problems, sizes)  # fmt: skip
     console.print(winners_table(outcome.records, outcome.spaces, f"Fastest kernels on {hello.device}"))
     _say(f"{counted(len(outcome.records), 'winner')} in {path}, {format_duration(outcome.seconds)}")
@@ -167,19 +209,23 @@ def doctor(db: DbOption = None, device: DeviceOption = None) -> None:
 def show(
     db: DbOption = None,
     arch: Annotated[str | None, typer.Option(help="Only this architecture.")] = None,
-    type_: Annotated[list[str] | None, typer.Option("--type", help="Only these value types.")] = None,
+    type_: Annotated[
+        list[str] | None, typer.Option("--type", help="Only these value types, spelled as for tune.")
+    ] = None,
+    op: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only these operators; custom_moderate with all named ones of its class, or custom_moderate:NAME."
+        ),
+    ] = None,
 ) -> None:
     """Print the winners, one table per device."""
     with _reported_errors():
         path = paths.database_path(db)
         with open_readonly(path) as database:
             records = Archive(database).records()
-        types = _listed(type_)
-        records = [
-            record
-            for record in records
-            if arch in (None, record.device.arch) and (not types or record.problem.input_type in types)
-        ]
+        wanted = Filter(_listed(type_), _listed(op))
+        records = [record for record in records if arch in (None, record.device.arch) and wanted.admits(record.problem)]
         for device in dict.fromkeys(record.device for record in records):
             console.print(winners_table([one for one in records if one.device == device], {}, str(device)))
         _say(f"{counted(len(records), 'winner')} in {path}")
@@ -222,8 +268,12 @@ def import_command(file: Path, db: DbOption = None) -> None:
 @db_app.command()
 def explain(
     n: Annotated[list[str], typer.Option(help="Sizes, as for tune.")],
-    type_: Annotated[list[str], typer.Option("--type", help="Value types.")],
-    op: Annotated[list[str] | None, typer.Option(help="Operators.")] = None,
+    type_: Annotated[list[str], typer.Option("--type", help="Value types, as for tune.")],
+    op: Annotated[
+        list[str] | None, typer.Option(help="Operators, as for tune; custom_moderate:NAME is one that has a name.")
+    ] = None,
+    determinism: DeterminismOption = _UNCONSTRAINED,
+    forward_progress: ForwardProgressOption = _IN_ORDER,
     arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
     db: DbOption = None,
     device: DeviceOption = None,
@@ -235,8 +285,10 @@ def explain(
         command = worker_command()
         worker = choose_worker(arch, device, lambda name: Worker(command, name), _note)
         stack.callback(worker.close)
-        for problem in _problems(_listed(type_), _listed(op) or ["sum"]):
-            for size in parse_sizes(n):
+        sizes = parse_sizes(n)
+        asked = Asked(_listed(type_), _listed(op), determinism, forward_progress).or_else([])
+        for problem in asked.problems(worker.hello(), Evaluator(worker, Timeouts()), sizes[0], _note):
+            for size in sizes:
                 selection = worker.call("select", {"request": problem.request(size), **databases}, 60)
                 _print_selection(problem, size, selection)
 
@@ -250,13 +302,6 @@ def _print_selection(problem: Problem, n: int, selection: dict[str, Any]) -> Non
         *(f"  rejected {row.get('row')}: {row.get('reason')}" for row in selection.get("rejected") or []),
     ]
     _say("\n".join(lines))
-
-
-def _problems(types: list[str], ops: list[str]) -> list[Problem]:
-    try:
-        return [Problem.of(value_type, op) for op in ops for value_type in types]
-    except ValueError as error:
-        raise UsageError(f"{error}; types are i32, i64, f32, f64, operators sum and max") from None
 
 
 def _listed(values: list[str] | None) -> list[str]:

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scantune.config import is_token
+
 PROTOCOL = 1
 HOST = "host"
+_CUSTOM = "custom"  # begins the names of types whose size is the user's to say
 
 _ARCH = re.compile(r"host|sm_[0-9]{2,3}a?")
 
@@ -44,6 +47,8 @@ class Hello:
     template_hash: str
     compiler_version: str
     driver_version: str
+    types: tuple[str, ...]  # of values, as they are spelled; `custom` is a struct
+    operators: tuple[str, ...]
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Hello:
@@ -58,7 +63,23 @@ class Hello:
         texts = [message.get(name) for name in ("version", "template_hash", "compiler_version", "driver_version")]
         if not all(isinstance(text, str) and len(text) <= 200 for text in texts) or not texts[1]:
             raise ValueError(f"its versions are {texts!r}")
-        return cls(Device(device.get("arch"), device.get("name"), device.get("sm_count")), *map(str, texts))  # type: ignore[arg-type]
+        named = Device(device.get("arch"), device.get("name"), device.get("sm_count"))  # type: ignore[arg-type]
+        version, template_hash, compiler_version, driver_version = map(str, texts)
+        return cls(
+            named, version, template_hash, compiler_version, driver_version,
+            _tokens(message, "types"), _tokens(message, "operators"),
+        )  # fmt: skip
+
+    @property
+    def built_in_types(self) -> list[str]:
+        return [name for name in self.types if not name.startswith(_CUSTOM)]
 
     def __str__(self) -> str:
         return f"{self.device}, templates {self.template_hash[:12]}, {self.compiler_version}"
+
+
+def _tokens(message: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    tokens = message.get(name)
+    if not isinstance(tokens, list) or not tokens or not all(map(is_token, tokens)):
+        raise ValueError(f"its {name} are {tokens!r}"[:300])
+    return tuple(tokens)

@@ -9,10 +9,12 @@ from typing import Any
 from scantune.config import Config
 from scantune.environment import check_environment
 from scantune.measurement import Measurement
+from scantune.operator_source import OperatorSource
 from scantune.policy import Rounds
 from scantune.problem import Problem
 from scantune.space import Space
 from scantune.trial import Failure
+from scantune.wish import Wish
 from scantune.worker import Worker, WorkerDied, WorkerError
 
 # How a refusal of the worker is remembered, unless the environment is to blame, which is no trial at all.
@@ -50,13 +52,28 @@ class Measured:
 
 
 class Evaluator:
-    def __init__(self, worker: Worker, timeouts: Timeouts) -> None:
+    def __init__(self, worker: Worker, timeouts: Timeouts, source: OperatorSource | None = None) -> None:
+        """`source` is of the operator of every problem; without it the worker has stand-ins for custom ones."""
         self._worker = worker
         self._timeouts = timeouts
+        self._source = source
+
+    def request(self, problem: Problem, n: int) -> dict[str, Any]:
+        """Return the protocol's `request`."""
+        return problem.request(n, self._source)
+
+    def resolve(self, wish: Wish, n: int) -> Problem:
+        """Return the problem with the accumulator that the worker gives it. Raises WorkerError as space() does."""
+        result = self._worker.call("space", {"request": wish.request(n, self._source)}, self._timeouts.base_s)
+        resolved = result.get("request")
+        try:
+            return wish.with_accumulator(resolved.get("accumulator_type") if isinstance(resolved, dict) else None)
+        except ValueError as error:
+            raise WorkerError("internal", f"{wish}: the worker resolved it to {resolved!r}: {error}"[:300]) from None
 
     def space(self, problem: Problem, n: int) -> Space:
         """Return the valid configs. Raises WorkerError when no family supports the problem."""
-        result = self._worker.call("space", {"request": problem.request(n)}, self._timeouts.base_s)
+        result = self._worker.call("space", {"request": self.request(problem, n)}, self._timeouts.base_s)
         try:
             return Space.from_message(result)
         except ValueError as error:
@@ -64,7 +81,7 @@ class Evaluator:
 
     def is_valid(self, problem: Problem, n: int, config: Config) -> bool:
         """Return whether the worker accepts a config that it did not list."""
-        params = {"request": problem.request(n), "config": config.message()}
+        params = {"request": self.request(problem, n), "config": config.message()}
         try:
             return self._worker.call("validate", params, self._timeouts.base_s).get("valid") is True
         except (WorkerError, WorkerDied):
@@ -75,7 +92,7 @@ class Evaluator:
 
         With all_kinds, exclusive scans and initial values are checked too: a record serves them all.
         """
-        params = {"request": problem.request(n), "config": config.message(), "seed": seed, "all_kinds": all_kinds}
+        params = {"request": self.request(problem, n), "config": config.message(), "seed": seed, "all_kinds": all_kinds}
         try:
             result = self._worker.call("verify", params, self._timeouts.verify_s(n))
         except (WorkerError, WorkerDied) as error:
@@ -104,7 +121,7 @@ class Evaluator:
 
     def _measure_together(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
         params = {
-            "request": problem.request(n),
+            "request": self.request(problem, n),
             "configs": [config.message() for config in configs],
             "policy": rounds.message(),
         }

@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from scantune.database import Database, DatabaseError, open_readonly
 from scantune.device import Device
 from scantune.measurement import Measurement
 from scantune.problem import Problem
-from scantune.record import Record, Run, key_of, timestamp
+from scantune.record import Record, Run, key_of, templates_of, timestamp
 from scantune.referee import Referee
 from scantune.trial import Failure
 
@@ -122,7 +122,8 @@ class ForeignTrial:
             "compile_ms": compile_ms,
             "finished_at": timestamp(row["finished_at"]),
         }
-        return cls(device, problem, Run.from_row(row), columns)
+        run = Run.from_row(row)
+        return cls(device, problem, replace(run, template_hash=templates_of(run.template_hash)), columns)
 
 
 def _reason(reason: object) -> str:

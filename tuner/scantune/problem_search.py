@@ -152,7 +152,7 @@ class ProblemSearch:
                 config = self._search.suggest() if suggest else None
             if config is None:
                 return
-            future = self._tools.pool.submit(self._problem.request(self._n), config)
+            future = self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config)
             self._compiling.append(Compiling(config, future))
 
     def _drop_compiling(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +12,12 @@ from typing import Any
 
 from scantune.config import Config
 from scantune.device import Device
-from scantune.policy import Effort
+from scantune.operator_source import OperatorSource
+from scantune.policy import Effort, Policy
 from scantune.problem import MAX_N, Problem
 
+_SOURCE_DIGEST = "operator_source"
+_JOINT = "+"
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 _RUN_COLUMNS = (
     "started_at", "tool_version", "template_hash", "compiler_version", "driver_version", "effort", "seed", "policy",
@@ -35,7 +40,7 @@ class Run:
     driver_version: str
     effort: Effort
     seed: int
-    policy: str  # JSON
+    policy: str  # JSON; with `operator_source`, the digest of the source of the user's own operator
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Run:
@@ -49,6 +54,20 @@ class Run:
             raise ValueError(f"seed is {row['seed']!r}")
         values = {name: row[name] for name in _RUN_COLUMNS}
         return cls(**{**values, "started_at": timestamp(row["started_at"]), "effort": Effort(row["effort"])})
+
+    @property
+    def source_digest(self) -> str | None:
+        """The digest of the operator's source that was measured; None where the worker knows the operator."""
+        with contextlib.suppress(ValueError, RecursionError):
+            policy = json.loads(self.policy)
+            digest = policy.get(_SOURCE_DIGEST) if isinstance(policy, dict) else None
+            return digest if isinstance(digest, str) else None
+        return None
+
+    @property
+    def kernel_hash(self) -> str:
+        """Tell kernels apart whose times say nothing about each other: of other templates, or another operator's."""
+        return f"{self.template_hash}{_JOINT}{self.source_digest}" if self.source_digest else self.template_hash
 
     def parameters(self) -> dict[str, object]:
         """Return the columns of a row."""
@@ -89,6 +108,17 @@ class Record:
     def better_than(self, other: Record) -> bool:
         """Return whether this record, of the same key, is the better measured one: more effort, then newer."""
         return (self.run.effort.rank, self.finished_at) > (other.run.effort.rank, other.finished_at)
+
+
+def policy_text(policy: Policy, source: OperatorSource | None) -> str:
+    """Return how times are taken, and of which operator, as a run keeps it."""
+    operator = {_SOURCE_DIGEST: source.digest} if source else {}
+    return json.dumps({**policy.message(), **operator}, separators=(",", ":"))
+
+
+def templates_of(kernel_hash: str) -> str:
+    """Return the template hash within a kernel hash."""
+    return kernel_hash.partition(_JOINT)[0]
 
 
 def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:

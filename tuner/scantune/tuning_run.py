@@ -13,10 +13,11 @@ from scantune.compile_pool import CompilePool
 from scantune.config import Config
 from scantune.device import Device
 from scantune.environment import EnvironmentFault
-from scantune.errors import ScantuneError, UsageError
+from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
+from scantune.operator_source import OperatorSource
 from scantune.policy import Policy
-from scantune.problem import Problem
+from scantune.problem import Problem, split_operator
 from scantune.problem_search import ProblemSearch, Tools, Watcher, first_reasons
 from scantune.quantity import format_size
 from scantune.record import Record, Run
@@ -54,14 +55,17 @@ class TuningRun:
     def __init__(
         self, archive: Archive, worker: Worker, new_worker: Callable[[], Worker], run: Run, policy: Policy,
         compile_workers: int, watcher: RunWatcher, timeouts: Timeouts | None = None,
+        source: OperatorSource | None = None,
     ) -> None:  # fmt: skip
+        """`source` is of the one operator of all problems, if that is the user's own."""
         self._archive = archive
         self._device = worker.hello().device
         self._run = run
         self._policy = policy
         self._watcher = watcher
         timeouts = timeouts or (Timeouts.for_host() if self._device.is_host else Timeouts())
-        self._evaluator = Evaluator(worker, timeouts)
+        self._evaluator = Evaluator(worker, timeouts, source)
+        self._source = source
         self._pool = CompilePool(new_worker, compile_workers, timeouts.compile_s)
         self._records = {record.key: record for record in archive.records()}
 
@@ -71,7 +75,6 @@ class TuningRun:
         outcome = Outcome()
         with self._pool:
             tasks = [(problem, n) for problem in problems for n in sizes]
-            self._check_supported(problems, sizes[0])
             todo = [task for task in tasks if not self._is_finished(task)]
             self._watcher.started(len(tasks), len(tasks) - len(todo), self._policy.budget_s)
             if todo:
@@ -80,21 +83,12 @@ class TuningRun:
         outcome.seconds = time.monotonic() - started
         return outcome
 
-    def _check_supported(self, problems: Sequence[Problem], n: int) -> None:
-        for problem in problems:
-            try:
-                self._evaluator.space(problem, n)
-            except WorkerError as error:
-                if error.kind in ("unsupported", "bad_request"):
-                    raise UsageError(f"{problem} of {format_size(n)} items cannot be tuned: {error}") from None
-                raise
-
     def _is_finished(self, task: Task) -> bool:
-        """Return whether these templates were searched on this device with as much effort or more."""
+        """Return whether these kernels were searched on this device with as much effort or more."""
         record = self._records.get((self._device, *task))
         return (
             record is not None
-            and record.run.template_hash == self._run.template_hash
+            and record.run.kernel_hash == self._run.kernel_hash
             and record.run.effort.rank >= self._run.effort.rank
         )
 
@@ -143,15 +137,23 @@ class TuningRun:
     def _check_that_something_compiles(self, problem: Problem, n: int, space: Space) -> None:
         """Tell a compiler that is missing from a config that is wrong; only the latter is remembered as a trial."""
         failures = []
+        is_machines = False
         for config in space.defaults:
             try:
-                outcome = self._pool.submit(problem.request(n), config).result()
+                outcome = self._pool.submit(self._evaluator.request(problem, n), config).result()
             except EnvironmentFault as error:
                 failures.append(f"{config}: {error}")
+                is_machines = True
                 continue
             if not isinstance(outcome, Failure):
                 return
             failures.append(f"{config}: {outcome.reason}")
+        if self._source and not is_machines:
+            # One log will do: in each of them the mistake is the same.
+            raise ScantuneError(
+                f"{self._source.path} does not compile as an operator of {problem}, so nothing was tried; the log "
+                f"calls it operator.cu:\n  {failures[0]}"
+            )
         raise ScantuneError(
             "not even the default configs compile, so nothing was tried:\n  " + "\n  ".join(failures)
             + "\n'scantune doctor' tells what is missing"
@@ -170,8 +172,11 @@ def _unlikeness(record: Record, device: Device, problem: Problem, n: int) -> flo
     """Return how little a record says about a search: N's exponent counts most finely, another arch most."""
     return (
         abs(math.log2(record.n / n))
-        + 1.5 * (record.problem.op != problem.op)
-        + 3.0 * (record.problem.accumulator_type != problem.accumulator_type)
+        + 0.5 * (record.problem.op != problem.op)
+        + 1.0 * (split_operator(record.problem.op)[0] != split_operator(problem.op)[0])
+        + 2.0 * (record.problem.accumulator_type != problem.accumulator_type)
+        + 0.5 * (record.problem.input_type != problem.input_type)
+        + 0.5 * (record.problem.output_type != problem.output_type)
         + 2.5 * (record.device != device)
         + 20.0 * (record.device.arch != device.arch)
     )

@@ -1,0 +1,190 @@
+"""From options to problems: what may be combined, and what the worker decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from examples import PROBLEMS
+from scantune.asked import Asked, Filter, OwnOperator
+from scantune.errors import UsageError
+from scantune.evaluation import Evaluator, Timeouts
+from scantune.operator_source import OperatorSource
+from scantune.problem import Problem
+from scantune.wish import Types
+from scantune.worker import Worker
+
+N = 4096
+GUARANTEES = ("unconstrained", "in_order")
+
+
+def problems(worker: Worker, types: Sequence[str], ops: Sequence[str]) -> list[Problem]:
+    asked = Asked(types, ops, *GUARANTEES)
+    return asked.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("i32", "i32 sum"),
+        ("i8", "i8:i32:i8 sum"),
+        ("i8:i64", "i8:i64:i64 sum"),
+        ("f16:f32", "f16:f32:f32 sum"),
+        ("i8:i64:i32", "i8:i64:i32 sum"),
+        ("i32:i32:i32", "i32 sum"),
+    ],
+)
+def test_accumulator_is_the_one_named_or_the_workers(worker: Worker, text: str, expected: str) -> None:
+    (problem,) = problems(worker, [text], ["sum"])
+    assert str(problem) == expected
+
+
+def test_types_read_as_input_accumulator_and_output() -> None:
+    assert Types.parse("i8:i64:i32") == Types("i8", "i64", "i32")
+    assert Types.parse("i8:i32") == Types("i8", None, "i32")
+    assert Types.parse("i8") == Types("i8", None, "i8")
+
+
+def test_every_operator_meets_every_type_once(worker: Worker) -> None:
+    found = problems(worker, ["i32", "i32:i32:i32", "f32"], ["sum", "max"])
+    assert list(map(str, found)) == ["i32 sum", "f32 sum", "i32 max", "f32 max"]
+
+
+def test_struct_meets_the_class_of_an_operator(worker: Worker) -> None:
+    (problem,) = problems(worker, ["custom12"], ["custom_moderate"])
+    assert (problem, problem.bytes_moved(10)) == (Problem.of("custom12", "custom_moderate"), 240)
+
+
+def test_all_is_every_built_in_type_that_the_operator_is_for(worker: Worker) -> None:
+    found = [problem.input_type for problem in problems(worker, ["all"], ["sum"])]
+    assert found == ["i8", "i32", "i64", "f16", "f32", "f64"] == worker.hello().built_in_types
+    assert [problem.input_type for problem in problems(worker, ["all"], ["bit_xor"])] == ["i8", "i32", "i64"]
+
+
+@pytest.mark.parametrize(
+    ("types", "ops", "words"),
+    [
+        (["u128"], ["sum"], "--type u128: the type u128 is unknown; the worker knows i8, i32, i64, f16, f32, f64, and"),
+        (["i8:u128"], ["sum"], "--type i8:u128: the type u128 is unknown"),
+        (["i8:"], ["sum"], "--type i8:: the type  is unknown"),
+        (["custom"], ["custom_cheap"], "the type custom is unknown; .* custom8 for one of 8 bytes"),
+        (["custom0"], ["custom_cheap"], "the type custom0 is unknown"),
+        (["custom33"], ["custom_cheap"], "custom33 custom_cheap of 2.12 items cannot be tuned: .*'custom33'"),
+        (["i8:i8:i8:i8"], ["sum"], "three types at most, input:accumulator:output, such as"),
+        (["i32"], ["average"], "--op: the operator average is unknown; the worker knows sum, max, .*custom_moderate"),
+        (["i32"], ["sum:mine"], "--op: op is 'sum:mine', but only a custom operator has a name"),
+        (["i32"], ["custom_cheap:a b"], "'a b' is no name for an operator"),
+        (
+            ["custom8"],
+            ["sum"],
+            r"custom8 is a struct, which --op sum cannot .*\(custom_cheap, custom_moderate\)",
+        ),
+        (["f32:i32"], ["sum"], "f32:i32 sum of 2.12 items cannot be tuned: floating-point items need"),
+        (["f32"], ["bit_xor"], "f32 bit_xor of 2.12 items cannot be tuned: bit_xor is for integers"),
+        (["all"], ["custom_dear"], "the operator custom_dear is unknown"),
+    ],
+)
+def test_what_the_worker_cannot_scan_is_refused_with_what_it_knows(
+    worker: Worker, types: list[str], ops: list[str], words: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        problems(worker, types, ops)
+    assert re.search(words, str(caught.value)), caught.value
+
+
+def test_guarantee_that_the_worker_does_not_know_is_refused_for_all_types(worker: Worker) -> None:
+    asked = Asked(["all"], ["sum"], "mostly", "in_order")
+    with pytest.raises(UsageError, match="'mostly' is unknown"):
+        asked.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
+
+
+NAMED = "custom32 custom_expensive:Affine_pair-2.0"
+
+
+@pytest.mark.parametrize(
+    ("types", "ops", "expected"),
+    [
+        ([], [], list(map(str, PROBLEMS))),
+        (["all"], [], list(map(str, PROBLEMS))),
+        (["i8:i32"], [], [str(PROBLEMS[2])]),
+        (["i8:i32:i32"], ["sum"], [str(PROBLEMS[2])]),
+        (["i8:i64:i32"], [], []),
+        (["i8"], [], []),
+        (["f16", "custom8"], [], ["f16:f32:f16 product documented", "custom8 custom_moderate"]),
+        ([], ["custom_expensive"], [NAMED]),
+        ([], ["custom_expensive:Affine_pair-2.0"], [NAMED]),
+        ([], ["custom_expensive:other"], []),
+        (["i32"], ["max"], []),
+    ],
+)
+def test_filter_takes_types_and_operators_as_they_are_printed(
+    types: list[str], ops: list[str], expected: list[str]
+) -> None:
+    assert [str(problem) for problem in PROBLEMS if Filter(types, ops).admits(problem)] == expected
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "affine.cu"
+    path.write_text("Value combine(Value earlier, Value later);")
+    return path
+
+
+def test_own_operator_has_its_class_and_name(path: Path) -> None:
+    text = path.read_text()
+    plain = OwnOperator(path, "affine").checked(["custom8"], [])
+    assert plain == (["custom_moderate:affine"], OperatorSource(text, path))
+    full = OwnOperator(path, "affine", "cheap", 4).checked(["custom8"], [])
+    assert full == (["custom_cheap:affine"], OperatorSource(text, path, 4))
+
+
+def test_source_and_alignment_make_the_digest(path: Path) -> None:
+    sources = [OperatorSource(text, path, alignment) for text in ("x", "x ") for alignment in (None, 4)]
+    assert len({source.digest for source in sources}) == len(sources)
+    assert OperatorSource("x", path).digest == OperatorSource("x", Path("moved.cu")).digest
+
+
+@pytest.mark.parametrize(
+    ("own", "types", "ops", "words"),
+    [
+        ({"name": "affine"}, ["custom8"], [], "--name affine describes .* add --operator FILE, or leave out --name"),
+        ({"cost": "cheap"}, ["custom8"], [], "--cost cheap describes .* add --operator FILE, or leave out --cost"),
+        ({"alignment_bytes": 4}, ["custom8"], [], "--alignment 4 describes .* or leave out --alignment"),
+        (
+            {},
+            ["custom8"],
+            ["custom_cheap:a"],
+            "--op custom_cheap:a names .*--operator FILE --name a' tunes it",
+        ),
+        ({"path": "affine.cu"}, ["custom8"], [], "needs --name NAME: its records are kept under that name"),
+        ({"path": "affine.cu", "name": ""}, ["custom8"], [], "needs --name NAME"),
+        ({"path": "affine.cu", "name": "a b"}, ["custom8"], [], "--name: 'a b' is no name .*1 to 64 letters"),
+        ({"path": "affine.cu", "name": "a" * 65}, ["custom8"], [], "is no name"),
+        ({"path": "affine.cu", "name": "a"}, [], [], "needs --type, the type of its Value: .* custom8 for a struct"),
+        ({"path": "affine.cu", "name": "a"}, ["f32"], ["sum"], "--op sum contradict each other: .* leave out --op"),
+        ({"path": "missing.cu", "name": "a"}, ["f32"], [], "--operator .*missing.cu: it cannot be read: No such file"),
+        ({"path": ".", "name": "a"}, ["f32"], [], "it cannot be read: Is a directory"),
+        ({"path": "empty.cu", "name": "a"}, ["f32"], [], "empty.cu: it is empty; it should define 'Value combine"),
+        ({"path": "binary.cu", "name": "a"}, ["f32"], [], "binary.cu: it is no UTF-8 text: .* at byte 0"),
+    ],
+)
+def test_wrong_combination_says_which_option_why_and_what_to_do(
+    tmp_path: Path, path: Path, own: dict[str, object], types: list[str], ops: list[str], words: str
+) -> None:
+    (tmp_path / "empty.cu").write_text(" \n")
+    (tmp_path / "binary.cu").write_bytes(b"\xff\xfe")
+    if "path" in own:
+        own = {**own, "path": tmp_path / str(own["path"])}
+    with pytest.raises(UsageError) as caught:
+        OwnOperator(**own).checked(types, ops)  # type: ignore[arg-type]
+    assert re.search(words, str(caught.value)), caught.value
+
+
+def test_unknown_cost_is_refused_with_the_classes_that_there_are(worker: Worker, path: Path) -> None:
+    ops, source = OwnOperator(path, "affine", "dear").checked(["custom8"], [])
+    asked = Asked(["custom8"], ops, *GUARANTEES, source)
+    with pytest.raises(UsageError, match=r"--cost: the operator custom_dear is unknown; .*custom_cheap, custom_mod"):
+        asked.problems(worker.hello(), Evaluator(worker, Timeouts(), source), N, lambda note: None)

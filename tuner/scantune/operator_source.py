@@ -1,0 +1,41 @@
+"""The source of the user's own operator. It goes to workers and nowhere else: no database keeps it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scantune.errors import UsageError
+
+
+@dataclass(frozen=True)
+class OperatorSource:
+    text: str
+    path: Path
+    alignment_bytes: int | None = None  # of the struct Value; None: the largest that its size allows
+
+    @classmethod
+    def read(cls, path: Path, alignment_bytes: int | None) -> OperatorSource:
+        """Raise UsageError if the file cannot be read or holds no text."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"--operator {path}: it cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise UsageError(f"--operator {path}: it is no UTF-8 text: {error.reason} at byte {error.start}") from None
+        if not text.strip():
+            raise UsageError(
+                f"--operator {path}: it is empty; it should define 'Value combine(Value earlier, Value later)'"
+            )
+        return cls(text, path, alignment_bytes)
+
+    @property
+    def digest(self) -> str:
+        """What tells kernels of this source from those of another."""
+        return hashlib.sha256(f"{self.alignment_bytes}\n{self.text}".encode()).hexdigest()[:16]
+
+    def message(self) -> dict[str, Any]:
+        """Return members of the protocol's `request.operator`."""
+        return {"source": self.text, **({"alignment": self.alignment_bytes} if self.alignment_bytes else {})}
