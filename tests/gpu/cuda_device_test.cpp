@@ -6,16 +6,9 @@
 
 #include "device/cuda/cuda_module.h"
 #include "gpu_test.h"
-#include "support/dynamic_library.h"
 
 namespace scantune {
 namespace {
-
-#define SCANTUNE_TEST_TEXT(name) #name
-#define SCANTUNE_TEST_EXPANDED_TEXT(name) SCANTUNE_TEST_TEXT(name)
-// A driver function that the library itself does not use.
-#define SCANTUNE_TEST_DRIVER(function) \
-  DynamicLibrary({"libcuda.so.1"}).find_as<decltype(&::function)>(SCANTUNE_TEST_EXPANDED_TEXT(function))
 
 constexpr u64 kBytes = 1 << 20;
 constexpr int kNoShared[] = {0};

@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "scantune/error.hpp"
 #include "scantune/runtime.hpp"
+#include "support/dynamic_library.h"
 
 namespace scantune {
 
@@ -23,6 +24,12 @@ inline void check(CUresult result, const char* call) {
   throw DeviceError(std::string(call) + ": " + name);
 }
 #define SCANTUNE_CHECK(call) ::scantune::check(::scantune::Driver::instance().call, #call)
+
+#define SCANTUNE_TEST_TEXT(name) #name
+#define SCANTUNE_TEST_EXPANDED_TEXT(name) SCANTUNE_TEST_TEXT(name)
+// A driver function that the library itself does not use.
+#define SCANTUNE_TEST_DRIVER(function) \
+  ::scantune::DynamicLibrary({"libcuda.so.1"}).find_as<decltype(&::function)>(SCANTUNE_TEST_EXPANDED_TEXT(function))
 
 class GpuTest : public ::testing::Test {
  protected:

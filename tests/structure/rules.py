@@ -24,6 +24,8 @@ CONFINED = {
     "import optuna": r"^\s*(import|from)\s+optuna\b",
 }
 
+SHOWN_EXAMPLES = ("docs/examples/scan.cpp", "docs/examples/recurrence.cpp", "docs/examples/scan.c")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -100,11 +102,36 @@ def no_file_names_a_private_path(tree: Tree) -> list[str]:
     return [f"{path}: {match.group(0)}" for path, text in sorted(tree.items()) for match in private.finditer(text)]
 
 
-def readme_shows_the_example(tree: Tree) -> list[str]:
-    blocks = re.findall(r"^```cpp\n(.*?)^```$", tree["README.md"], re.MULTILINE | re.DOTALL)
-    if tree["docs/examples/scan.cpp"] in blocks:
-        return []
-    return ["README.md holds no cpp block equal to docs/examples/scan.cpp"]
+def readme_shows_the_examples(tree: Tree) -> list[str]:
+    blocks = re.findall(r"^```(?:c|cpp)\n(.*?)^```$", tree["README.md"], re.MULTILINE | re.DOTALL)
+    examples = {path: text for path, text in under(tree, "docs/examples") if path.endswith((".c", ".cpp"))}
+    missing = [f"README.md does not show {path}" for path in SHOWN_EXAMPLES if tree[path] not in blocks]
+    others = [f"README.md shows a program that is no example:\n{b}" for b in blocks if b not in examples.values()]
+    return missing + others
+
+
+def concurrency_page_names_tests_that_exist(tree: Tree) -> list[str]:
+    tests = {
+        f"{suite}.{name}"
+        for _, text in under(tree, "tests", suffixes=CPP_SUFFIXES)
+        for suite, name in re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", text, re.MULTILINE)
+    }
+    _, _, rules = tree["docs/concurrency.md"].partition("\n## ")
+    broken, numbers = [], []
+    for rule in re.split(r"\n(?=- )|\n\n", re.sub(r"^## .*$", "", "## " + rules, flags=re.MULTILINE)):
+        parts = re.fullmatch(r"- \*\*(\w\d+)\.\*\* (.*?)\n  Tests: (.*)", rule.strip(), re.DOTALL)
+        if parts:
+            number, sentence, named = parts.groups()
+            numbers.append(number)
+            broken += [f"{number} is more than one sentence" for _ in re.findall(r"\.\s+[A-Z]", sentence)]
+            broken += [
+                f"{number} names {test}, which is no test"
+                for test in re.split(r",\s+", named)
+                if test.strip("`") not in tests
+            ]
+        elif rule.strip():
+            broken.append(f"a rule needs a number, a sentence and its tests: {rule.strip()}")
+    return broken + [f"{number} is used twice" for number in sorted(set(numbers)) if numbers.count(number) > 1]
 
 
 def readme_maps_the_folders(tree: Tree) -> list[str]:
@@ -142,7 +169,8 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     tuner_leaves_the_gpu_to_the_worker,
     tests_carry_a_known_label,
     no_file_names_a_private_path,
-    readme_shows_the_example,
+    readme_shows_the_examples,
+    concurrency_page_names_tests_that_exist,
     readme_maps_the_folders,
     readme_lists_the_environment_variables,
 )

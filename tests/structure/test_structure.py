@@ -30,7 +30,31 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.tuner_leaves_the_gpu_to_the_worker, "tuner/scantune/extra.py", "import ctypes\n"),
     (rules.tests_carry_a_known_label, "tests/extra/CMakeLists.txt", "scantune_test(x LABEL slow SOURCES x.cpp)\n"),
     (rules.no_file_names_a_private_path, "docs/extra.md", "It lies in /ro" + "ot/.cache/scantune.\n"),
-    (rules.readme_shows_the_example, "docs/examples/scan.cpp", lambda text: text + "// More.\n"),
+    (rules.readme_shows_the_examples, "docs/examples/scan.cpp", lambda text: text + "// More.\n"),
+    (rules.readme_shows_the_examples, "docs/examples/scan.c", lambda text: text + "/* More. */\n"),
+    (rules.readme_shows_the_examples, "README.md", lambda text: text + "```cpp\nint main() {}\n```\n"),
+    (
+        rules.concurrency_page_names_tests_that_exist,
+        "docs/concurrency.md",
+        lambda text: text.replace("`Plans.", "`Plan."),
+    ),
+    (
+        rules.concurrency_page_names_tests_that_exist,
+        "docs/concurrency.md",
+        lambda text: text + "- **Z1.** Nothing proves this.\n",
+    ),
+    (rules.concurrency_page_names_tests_that_exist, "docs/concurrency.md", lambda text: text + "\nNor that.\n"),
+    (
+        rules.concurrency_page_names_tests_that_exist,
+        "docs/concurrency.md",
+        lambda text: text.replace("**P2.**", "**P1.**"),
+    ),
+    (
+        rules.concurrency_page_names_tests_that_exist,
+        "docs/concurrency.md",
+        lambda text: text.replace("on one stream or on many.", "on one stream or on many. This comes free."),
+    ),
+    (rules.concurrency_page_names_tests_that_exist, "tests/cpu/concurrency_test.cpp", None),
     (
         rules.readme_maps_the_folders,
         "README.md",

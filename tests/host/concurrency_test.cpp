@@ -1,0 +1,56 @@
+// What docs/concurrency.md promises of threads, seen from outside: programs that call everything at once.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "scantune/runtime.hpp"
+
+namespace scantune {
+namespace {
+
+class ConcurrencyOnHost : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { setenv("SCANTUNE_DEVICE", "host", 1); }
+};
+
+// Everything that one thread may do with a stream of its own and a problem that others may have too.
+void use_everything(int thread) {
+  const std::uint64_t items = 1500 + static_cast<std::uint64_t>(thread % 2);
+  const auto stream = reinterpret_cast<runtime::Stream>(static_cast<std::uintptr_t>(thread + 1) * 64);
+  const std::vector<int> values(items, thread);
+  std::vector<int> expected(items), found(items);
+  std::inclusive_scan(values.begin(), values.end(), expected.begin());
+  const runtime::Buffer<int> in(values);
+  runtime::Buffer<int> out(items);
+  const auto expect_sums = [&](const char* by) {
+    out.download(found.data());
+    EXPECT_EQ(found, expected) << by << " of thread " << thread;
+    out.upload(values.data());
+  };
+  runtime::scan(in.data(), out.data(), items, {.stream = stream});
+  expect_sums("scan()");
+  const auto plan = runtime::plan<int>(items);
+  plan(in.data(), out.data(), stream);
+  expect_sums("a plan");
+  runtime::release(stream);
+  EXPECT_THROW(plan(in.data(), nullptr, stream), RequestError);
+  EXPECT_NE(plan.describe().find("i32 inclusive sum of " + std::to_string(items)), std::string::npos);
+}
+
+TEST_F(ConcurrencyOnHost, EveryFunctionMayBeCalledBesideEveryOther) {
+  constexpr int kThreads = 6, kRounds = 5;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([thread] {
+      for (int round = 0; round < kRounds; ++round) use_everything(thread);
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace scantune

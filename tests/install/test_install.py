@@ -1,0 +1,130 @@
+"""An installed scantune serves programs in C and C++ from wherever it lies, by way of CMake or of pkg-config."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+CONSUMER = Path(__file__).parent / "consumer"
+PARENT = Path(__file__).parent / "parent"
+EXAMPLES = sorted(path for path in (ROOT / "docs/examples").iterdir() if path.suffix in (".c", ".cpp"))
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def run(command: list[str | Path], environment: dict[str, str], given: str | None = None) -> str:
+    """Return what the command prints; fail with all of it if the command fails."""
+    result = subprocess.run(command, env=environment, input=given, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, f"{shlex.join(map(str, command))}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+def cxx() -> str:
+    """Return the C++ compiler that the build uses."""
+    found = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+    assert found
+    return found.group(1)
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the environment of a user without files or settings, on the host device."""
+    home = tmp_path_factory.mktemp("home")
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "SCANTUNE_DEVICE": "host"}
+
+
+@pytest.fixture(scope="session")
+def prefix(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
+    """Return an installed tree, moved since it was installed."""
+    folder = tmp_path_factory.mktemp("prefix")
+    run(["cmake", "--install", BUILD, "--prefix", folder / "installed"], environment)
+    return (folder / "installed").rename(folder / "moved")
+
+
+@pytest.fixture(scope="session")
+def library(prefix: Path) -> Path:
+    return next(prefix.rglob("libscantune.so"))
+
+
+@pytest.mark.parametrize("languages", ["C", "C;CXX"])
+def test_a_cmake_project_finds_the_package_and_its_programs_run(
+    languages: str, prefix: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    settings = [f"-DLANGUAGES={languages}", f"-DPROGRAMS={ROOT}/docs/examples", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    run(
+        ["cmake", "-S", CONSUMER, "-B", tmp_path, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={cxx()}", *settings],
+        environment,
+    )
+    run(["cmake", "--build", tmp_path], environment)
+    printed = run(["ctest", "--test-dir", tmp_path, "--no-tests=error", "--output-on-failure"], environment)
+    wanted = [path for path in EXAMPLES if path.suffix == ".c" or "CXX" in languages]
+    assert f"0 tests failed out of {len(wanted)}" in printed
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_pkg_config_says_how_to_build_a_program(
+    example: Path, library: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    search = environment | {"PKG_CONFIG_PATH": str(library.parent / "pkgconfig")}
+    flags = shlex.split(run(["pkg-config", "--cflags", "--libs", "scantune"], search))
+    compiler = ["cc", "-std=c11"] if example.suffix == ".c" else [cxx(), "-std=c++20"]
+    run([*compiler, *WARNINGS, example, *flags, "-o", tmp_path / "program"], environment)
+    run([tmp_path / "program"], environment | {"LD_LIBRARY_PATH": str(library.parent)})
+
+
+def test_the_library_exports_the_functions_of_its_c_header_and_nothing_else(
+    library: Path, environment: dict[str, str]
+) -> None:
+    header = (ROOT / "runtime/include/scantune/scantune.h").read_text()
+    declared = set(re.findall(r"^SCANTUNE_API [^;(]*?\b(scantune_\w+)\(", header, re.MULTILINE))
+    exported = run(["nm", "-D", "--defined-only", "--format=posix", library], environment)
+    assert {line.split()[0] for line in exported.splitlines()} == declared
+
+
+def test_installed_headers_include_only_each_other_and_the_standard_library(prefix: Path) -> None:
+    include = prefix / "include"
+    for header in include.rglob("*"):
+        for name in (
+            re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)', header.read_text(), re.MULTILINE) if header.is_file() else ()
+        ):
+            standard = re.fullmatch(r"[a-z_]+|std\w+\.h", name)
+            assert standard or (name.startswith("scantune/") and (include / name).is_file()), f"{header}: {name}"
+
+
+def test_only_what_users_need_is_installed(prefix: Path) -> None:
+    allowed = re.compile(
+        r"bin/scantune-worker|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|share/doc/scantune/LICENSE|"
+        r"lib\w*/(pkgconfig/scantune\.pc|cmake/scantune/scantuneConfig[-\w]*\.cmake)"
+    )
+    files = [str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir()]
+    assert [file for file in files if not allowed.fullmatch(file)] == []
+
+
+def test_no_installed_text_names_the_folders_of_build_or_installation(prefix: Path) -> None:
+    for file in prefix.rglob("*"):
+        if file.suffix in (".cmake", ".pc", ".h", ".hpp"):
+            for folder in (ROOT, BUILD, prefix.parent):
+                assert str(folder) not in file.read_text(), file
+
+
+def test_the_installed_worker_answers(prefix: Path, environment: dict[str, str]) -> None:
+    worker = [prefix / "bin/scantune-worker", "--device", "host"]
+    answer = json.loads(run(worker, environment, given='{"id": 1, "method": "hello", "params": {}}\n'))
+    assert answer["ok"]
+    assert answer["result"]["device"]["arch"] == "host"
+
+
+def test_a_project_that_holds_the_source_keeps_its_own_settings(environment: dict[str, str], tmp_path: Path) -> None:
+    cache = (BUILD / "CMakeCache.txt").read_text()
+    found = dict(re.findall(r"^(SCANTUNE_CUDA_INCLUDE_DIR|CMAKE_PREFIX_PATH):\w+=(.*)$", cache, re.MULTILINE))
+    settings = [f"-DSCANTUNE_SOURCE={ROOT}", f"-DCMAKE_CXX_COMPILER={cxx()}", *(f"-D{k}={v}" for k, v in found.items())]
+    run(["cmake", "-S", PARENT, "-B", tmp_path, "-G", "Ninja", *settings], environment)
