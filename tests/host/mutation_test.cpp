@@ -10,6 +10,7 @@
 #include "expected_scan.h"
 #include "jit/host_compiler.h"
 #include "mutants.h"
+#include "scan_items.h"
 #include "scan_kernels.h"
 #include "scantune/error.hpp"
 
@@ -22,7 +23,8 @@ constexpr u64 kSeeds = 500;
 struct Setting {
   const char* family;
   std::vector<std::pair<std::string, std::string>> values;
-  bool wraps_epoch = false;  // the first launch uses the last epoch
+  bool wraps_epoch = false;                 // the first launch uses the last epoch
+  std::optional<TestOperator> custom = {};  // instead of a sum of i32
 };
 
 // Small tiles, so that many race; between them they reach every line of the kernels.
@@ -60,6 +62,10 @@ const std::vector<Setting> kSettings = {
       {"status_layout", "packed"},
       {"tile_order", "block_index"}},
      true},
+    {"lookback",
+     {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "split"}, {"tile_order", "block_index"}},
+     false,
+     maps_of_bytes(12, 4)},
     {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}}},
 };
 
@@ -90,16 +96,19 @@ bool may_reach(const Setting& setting, const Mutant& mutant) {
 
 class Trial {
  public:
-  Trial(const Setting& setting, std::span<const TemplateFile> templates) : setting_(setting), compiler_(templates) {
-    request_.n = 1;
+  Trial(const Setting& setting, std::span<const TemplateFile> templates)
+      : setting_(setting), compiler_(templates), request_(request_of(setting)) {
     const FamilyModel& family = *find_family(setting.family);
     config_ = config_of(family, request_, setting.values);
     request_.n = 9 * static_cast<u64>(family.tile_items(*config_)) + 77;
-    const Instantiation instantiation = instantiate(request_, *config_);
+    const Instantiation instantiation =
+        instantiate(request_, *config_, setting.custom ? &setting.custom->custom : nullptr);
     module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
-    items_ = scan_items<i32>(request_.n, 1);
-    expected_ = expected_scan(request_, expected_scan(request_, items_, kInit), kInit);
-    memory_ = static_cast<i32*>(device_.allocate(request_.n * sizeof(i32)));
+    items_ = scan_items(request_, 1, custom());
+    init_ = scan_init(request_, custom());
+    expected_ =
+        expected_scan(request_, expected_scan(request_, items_, init_.data(), custom()), init_.data(), custom());
+    memory_ = static_cast<unsigned char*>(device_.allocate(items_.size()));
   }
 
   // What went wrong in two overlapping scans in place; empty if nothing did.
@@ -108,15 +117,15 @@ class Trial {
     std::copy(items_.begin(), items_.end(), memory_);
     const WorkspaceNeed need = config_->family().workspace(*config_, request_);
     Workspace workspace(device_, need);
-    std::vector<HostLaunch> scan =
-        scan_launches(*module_, *config_, request_, {memory_, memory_, workspace.data(), &kInit});
+    const ScanBuffers buffers{memory_, memory_, workspace.data(), init_.data()};
+    std::vector<HostLaunch> scan = scan_launches(*module_, *config_, request_, buffers);
     std::vector<HostLaunch> first = scan;
     if (setting_.wraps_epoch) {
       // In the last epoch a shorter scan, which must zero the words of the longer one before it too.
       workspace.header().epoch = kLastEpoch - 2;
       ScanRequest shorter = request_;
       shorter.n /= 3;
-      const auto last = scan_launches(*module_, *config_, shorter, {memory_, memory_, workspace.data(), &kInit});
+      const auto last = scan_launches(*module_, *config_, shorter, buffers);
       first.insert(first.end(), last.begin(), last.end());
     }
     std::string problem = run(first, seed);
@@ -127,12 +136,20 @@ class Trial {
     const std::vector<HostLaunch> once = scan;
     scan.insert(scan.end(), once.begin(), once.end());
     problem = run(scan, seed);
-    if (problem.empty() && !std::equal(expected_.begin(), expected_.end(), memory_)) problem = "wrong result";
+    if (problem.empty() && difference(request_, memory_, expected_, custom())) problem = "wrong result";
     return problem;
   }
 
  private:
-  static constexpr i32 kInit = 3;
+  static ScanRequest request_of(const Setting& setting) {
+    ScanRequest request = setting.custom ? setting.custom->request : ScanRequest{};
+    request.kind = Kind::exclusive;
+    request.init = Init::value;
+    request.n = 1;
+    return request;
+  }
+
+  const TestOperator* custom() const { return setting_.custom ? &*setting_.custom : nullptr; }
 
   std::string run(std::span<const HostLaunch> launches, u64 seed) {
     try {
@@ -151,11 +168,11 @@ class Trial {
   const Setting& setting_;
   HostDevice device_;
   HostCompiler compiler_;
-  ScanRequest request_{.kind = Kind::exclusive, .init = Init::value};
+  ScanRequest request_;
   std::optional<Config> config_;
   std::unique_ptr<Module> module_;
-  std::vector<i32> items_, expected_;
-  i32* memory_;
+  Bytes items_, init_, expected_;
+  unsigned char* memory_;
 };
 
 class Mutation : public testing::TestWithParam<Mutant> {};

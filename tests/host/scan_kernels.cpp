@@ -1,5 +1,6 @@
 #include "scan_kernels.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -19,15 +20,41 @@ Workspace::Workspace(HostDevice& device, const WorkspaceNeed& need)
   if (need.kind != WorkspaceKind::scratch) device.zero(memory_, need.bytes);
 }
 
+namespace {
+
+constexpr u64 kGuardBytes = 16 * kMaxValueBytes;
+constexpr unsigned char kPoison = 0xcb;
+
+bool is_poison(unsigned char byte) { return byte == kPoison; }
+
+u64 address_before(const void* items, u64 count, int item_bytes) {
+  return reinterpret_cast<u64>(items) - count * static_cast<u64>(item_bytes);
+}
+
+}  // namespace
+
+GuardedMemory::GuardedMemory(HostDevice& device, u64 bytes, u64 misaligned_bytes)
+    : device_(device),
+      before_(kGuardBytes + misaligned_bytes),
+      bytes_(bytes),
+      memory_(static_cast<unsigned char*>(device.allocate(before_ + bytes + kGuardBytes))) {
+  std::fill(memory_, memory_ + before_ + bytes + kGuardBytes, kPoison);
+}
+
+bool GuardedMemory::surroundings_intact() const {
+  const unsigned char* const end = data() + bytes_;
+  return std::all_of(memory_, memory_ + before_, is_poison) && std::all_of(end, end + kGuardBytes, is_poison);
+}
+
 std::vector<HostLaunch> scan_launches(const Module& module, const Config& config, const ScanRequest& request,
                                       const ScanBuffers& buffers, u64 first_item) {
   KernelArguments arguments{};
-  const u64 skipped = first_item * static_cast<u64>(request.accumulator_bytes());
-  arguments.input = reinterpret_cast<const void*>(reinterpret_cast<u64>(buffers.input) - skipped);
-  arguments.output = reinterpret_cast<void*>(reinterpret_cast<u64>(buffers.output) - skipped);
+  arguments.input = reinterpret_cast<const void*>(address_before(buffers.input, first_item, request.input_bytes()));
+  arguments.output = reinterpret_cast<void*>(address_before(buffers.output, first_item, request.output_bytes()));
   arguments.workspace = buffers.workspace;
-  if (buffers.init != nullptr)
+  if (request.init == Init::value)
     std::memcpy(arguments.init, buffers.init, static_cast<std::size_t>(request.accumulator_bytes()));
+  if (request.init == Init::memory) arguments.init_memory = buffers.init;
 
   std::vector<HostLaunch> launches;
   const LaunchList list = config.family().launches(config, request);

@@ -17,7 +17,9 @@ class ScanKernels {
   explicit ScanKernels(HostDevice& device) : device_(device) {}
 
   const Module& get(const Instantiation& instantiation);
-  const Module& get(const ScanRequest& request, const Config& config) { return get(instantiate(request, config)); }
+  const Module& get(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr) {
+    return get(instantiate(request, config, custom));
+  }
 
  private:
   HostDevice& device_;
@@ -40,11 +42,31 @@ class Workspace {
   void* memory_;
 };
 
+// Memory of the device some bytes away from the alignment of a vector, poisoned, with room around it that must stay as
+// it is.
+class GuardedMemory {
+ public:
+  GuardedMemory(HostDevice& device, u64 bytes, u64 misaligned_bytes = 0);
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  ~GuardedMemory() { device_.free(memory_); }
+
+  unsigned char* data() const { return memory_ + before_; }
+  u64 size() const { return bytes_; }
+  bool surroundings_intact() const;
+
+ private:
+  HostDevice& device_;
+  u64 before_;
+  u64 bytes_;
+  unsigned char* memory_;
+};
+
 struct ScanBuffers {
   const void* input;
   void* output;
   void* workspace;
-  const void* init;  // an accumulator, or null
+  const void* init;  // an accumulator, or null; memory of the device if the request says so
 };
 
 // The launches of one scan, as the runtime would put them into a stream. first_item: the index of the item that the

@@ -1,0 +1,249 @@
+#include "test_operator.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "with_type.h"
+
+namespace scantune {
+namespace {
+
+ScanRequest request_of(ValueType input, ValueType accumulator, ValueType output, Operator cost) {
+  return {.input_type = input, .accumulator_type = accumulator, .output_type = output, .op = cost};
+}
+
+ScanRequest request_of_custom(int bytes, int alignment, Operator cost) {
+  ScanRequest request = request_of(ValueType::custom, ValueType::custom, ValueType::custom, cost);
+  request.custom_bytes = bytes;
+  request.custom_alignment = alignment;
+  return request;
+}
+
+template <class Value>
+ScanRequest request_of_custom(Operator cost) {
+  return request_of_custom(sizeof(Value), alignof(Value), cost);
+}
+
+template <class Value, class Combine>
+auto on_memory(Combine combine) {
+  return [combine](void* result, const void* earlier, const void* later) {
+    Value a, b;
+    std::memcpy(&a, earlier, sizeof a);
+    std::memcpy(&b, later, sizeof b);
+    const Value combined = combine(a, b);
+    std::memcpy(result, &combined, sizeof combined);
+  };
+}
+
+template <class Value, class Draw>
+auto to_memory(Draw draw) {
+  return [draw](void* item, Random& random) {
+    const Value drawn = draw(random);
+    std::memcpy(item, &drawn, sizeof drawn);
+  };
+}
+
+u32 random_bits(Random& random) { return static_cast<u32>(random.next()); }
+
+struct Affine {
+  u32 scale, offset;
+};
+
+Affine then(Affine earlier, Affine later) {
+  return {earlier.scale * later.scale, earlier.offset * later.scale + later.offset};
+}
+
+// Of an odd scale, which has an inverse: no map forgets what came before it.
+Affine drawn_affine(Random& random) { return {random_bits(random) | 1, random_bits(random)}; }
+
+}  // namespace
+
+TestOperator affine_maps() {
+  return {.name = "affine_maps",
+          .request = request_of_custom<Affine>(Operator::custom_moderate),
+          .custom = {.source = R"(struct Value {
+  unsigned scale, offset;
+};
+__device__ Value combine(Value earlier, Value later) {
+  return {earlier.scale * later.scale, later.scale * earlier.offset + later.offset};
+}
+)",
+                     .name = "affine"},
+          .combine = on_memory<Affine>(then),
+          .draw = to_memory<Affine>(drawn_affine)};
+}
+
+TestOperator affine_maps_in_i64() {
+  const auto unpacked = [](i64 value) {
+    return Affine{static_cast<u32>(static_cast<u64>(value) >> 32), static_cast<u32>(value)};
+  };
+  const auto packed = [](Affine map) { return static_cast<i64>(static_cast<u64>(map.scale) << 32 | map.offset); };
+  return {.name = "affine_maps_in_i64",
+          .request = request_of(ValueType::i64, ValueType::i64, ValueType::i64, Operator::custom_moderate),
+          .custom = {.source = R"(__device__ Value combine(Value earlier, Value later) {
+  const unsigned scale = (earlier >> 32) * (later >> 32);
+  const unsigned offset = static_cast<unsigned>(earlier) * (later >> 32) + later;
+  return static_cast<Value>(static_cast<unsigned long long>(scale) << 32 | offset);
+}
+)",
+                     .name = ""},
+          .combine = on_memory<i64>([=](i64 a, i64 b) { return packed(then(unpacked(a), unpacked(b))); }),
+          .draw = to_memory<i64>([=](Random& random) { return packed(drawn_affine(random)); })};
+}
+
+TestOperator running_extremes() {
+  struct Extremes {
+    f32 low, high;
+  };
+  return {.name = "running_extremes",
+          .request = request_of_custom<Extremes>(Operator::custom_cheap),
+          .custom = {.source = R"(struct Extremes {
+  float low, high;
+};
+using Value = Extremes;
+__device__ Value combine(Value earlier, Value later) {
+  Value result = earlier;
+  if (later.low < earlier.low) result.low = later.low;
+  if (later.high > earlier.high) result.high = later.high;
+  return result;
+}
+)",
+                     .name = ""},
+          .combine = on_memory<Extremes>(
+              [](Extremes a, Extremes b) { return Extremes{std::min(a.low, b.low), std::max(a.high, b.high)}; }),
+          .draw = to_memory<Extremes>([](Random& random) {
+            const f32 value = static_cast<f32>(static_cast<i32>(random_bits(random)) >> random.below(30));
+            return Extremes{value, value};
+          })};
+}
+
+TestOperator complex_products() {
+  struct Complex {
+    u32 re, im;
+  };
+  return {.name = "complex_products",
+          .request = request_of_custom<Complex>(Operator::custom_moderate),
+          .custom = {.source = R"(struct Value {
+  int re, im;
+};
+__device__ Value combine(Value a, Value b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+)",
+                     .name = "complex.product"},
+          .combine = on_memory<Complex>(
+              [](Complex a, Complex b) { return Complex{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }),
+          // One part odd, one even: the norm is odd, and no product ends at zero.
+          .draw = to_memory<Complex>(
+              [](Random& random) { return Complex{random_bits(random) | 1, random_bits(random) & ~1u}; })};
+}
+
+TestOperator last_nonzero(ValueType input, ValueType accumulator, ValueType output) {
+  const std::string types = std::string(Tokens<ValueType>::kNames[static_cast<int>(input)]) + "_" +
+                            Tokens<ValueType>::kNames[static_cast<int>(accumulator)] + "_" +
+                            Tokens<ValueType>::kNames[static_cast<int>(output)];
+  const ScanRequest request = request_of(input, accumulator, output, Operator::custom_cheap);
+  return {.name = "last_nonzero_" + types,
+          .request = request,
+          .custom = {.source = R"(__device__ Value combine(Value earlier, Value later) {
+  return later != 0 ? later : earlier;
+}
+)",
+                     .name = ""},
+          .combine =
+              [accumulator](void* result, const void* earlier, const void* later) {
+                with_accumulator(accumulator, [&]<class T>(T) {
+                  on_memory<T>([](const T& a, const T& b) { return b != T{} ? b : a; })(result, earlier, later);
+                });
+              },
+          .draw =
+              [request](void* item, Random& random) {
+                const i32 value = random.chance(90) ? 0 : static_cast<i32>(random.below(100));
+                with_type(request.input_type, [&]<class Item>(Item typed) {
+                  if constexpr (std::is_arithmetic_v<Item>)
+                    typed = is_half(request.input_type)
+                                ? static_cast<Item>(encoded(format_of(request.input_type), value))
+                                : static_cast<Item>(value);
+                  std::memcpy(item, &typed, static_cast<std::size_t>(request.input_bytes()));
+                });
+              }};
+}
+
+TestOperator padded_values() {
+  struct Padded {
+    u64 sum;
+    u8 last;
+  };
+  return {.name = "padded_values",
+          .request = request_of_custom<Padded>(Operator::custom_cheap),
+          .custom = {.source = R"(struct Value {
+  unsigned long long sum;
+  unsigned char last;
+};
+__device__ Value combine(Value earlier, Value later) { return {earlier.sum + later.sum, later.last}; }
+)",
+                     .name = ""},
+          .combine = on_memory<Padded>([](Padded a, Padded b) { return Padded{a.sum + b.sum, b.last}; }),
+          .draw = to_memory<Padded>(
+              [](Random& random) { return Padded{random.next(), static_cast<u8>(random_bits(random))}; }),
+          .padding_bytes = sizeof(Padded) - sizeof(u64) - sizeof(u8)};
+}
+
+TestOperator maps_of_bytes(int bytes, int alignment) {
+  const std::string size = std::to_string(bytes);
+  return {.name = "maps_of_" + size + "_bytes_aligned_to_" + std::to_string(alignment),
+          .request =
+              request_of_custom(bytes, alignment, bytes < 8 ? Operator::custom_moderate : Operator::custom_expensive),
+          // Each byte is an affine map modulo 16, its scale in the high half.
+          .custom = {.source = "struct alignas(" + std::to_string(alignment) + ") Value {\n" +
+                               "  unsigned char bytes[" + size + "];\n};\n" +
+                               R"(__device__ Value combine(Value earlier, Value later) {
+  Value result;
+  for (int byte = 0; byte < sizeof(Value); ++byte) {
+    const int scale = later.bytes[byte] >> 4;
+    const int scales = (earlier.bytes[byte] >> 4) * scale;
+    const int offset = earlier.bytes[byte] * scale + later.bytes[byte];
+    result.bytes[byte] = scales << 4 | offset & 15;
+  }
+  return result;
+}
+)",
+                     .name = ""},
+          .combine =
+              [bytes](void* result, const void* earlier, const void* later) {
+                for (int byte = 0; byte < bytes; ++byte) {
+                  const auto a = static_cast<const unsigned char*>(earlier)[byte];
+                  const auto b = static_cast<const unsigned char*>(later)[byte];
+                  const int scale = (a / 16) * (b / 16) % 16, offset = ((a % 16) * (b / 16) + b % 16) % 16;
+                  static_cast<unsigned char*>(result)[byte] = static_cast<unsigned char>(16 * scale + offset);
+                }
+              },
+          .draw =
+              [bytes](void* item, Random& random) {
+                // An odd scale has an inverse: no map forgets what came before it.
+                for (int byte = 0; byte < bytes; ++byte)
+                  static_cast<unsigned char*>(item)[byte] = static_cast<unsigned char>(random.below(256) | 16);
+              }};
+}
+
+std::vector<TestOperator> test_operators() {
+  std::vector<TestOperator> all = {
+      affine_maps(),
+      running_extremes(),
+      complex_products(),
+      padded_values(),
+      affine_maps_in_i64(),
+      last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32),
+      last_nonzero(ValueType::i8, ValueType::i32, ValueType::i16),
+      last_nonzero(ValueType::bf16, ValueType::f32, ValueType::f16),
+      last_nonzero(ValueType::i32, ValueType::i64, ValueType::i64),
+  };
+  constexpr struct {
+    int bytes, alignment;
+  } kShapes[] = {{1, 1},  {2, 1},  {2, 2},   {3, 1},  {4, 4},  {6, 2},   {8, 1}, {8, 8},
+                 {12, 4}, {16, 2}, {16, 16}, {20, 4}, {24, 8}, {32, 16}, {32, 8}};
+  for (const auto [bytes, alignment] : kShapes) all.push_back(maps_of_bytes(bytes, alignment));
+  return all;
+}
+
+}  // namespace scantune

@@ -1,0 +1,81 @@
+// Mistakes in the source of a caller's operator, and what a compiler's report on them must name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/request.h"
+#include "instantiation/custom_operator.h"
+
+namespace scantune {
+
+struct OperatorMistake {
+  const char* name;  // fit for the name of a test
+  ScanRequest request;
+  CustomOperator custom;
+  int line;          // of the source where it shows
+  const char* word;  // of the report
+};
+
+inline std::vector<OperatorMistake> operator_mistakes() {
+  constexpr ScanRequest kPairs = {.input_type = ValueType::custom,
+                                  .accumulator_type = ValueType::custom,
+                                  .output_type = ValueType::custom,
+                                  .op = Operator::custom_moderate,
+                                  .custom_bytes = 8,
+                                  .custom_alignment = 4,
+                                  .n = 1000};
+  constexpr ScanRequest kFloats = {.input_type = ValueType::f32,
+                                   .accumulator_type = ValueType::f32,
+                                   .output_type = ValueType::f32,
+                                   .op = Operator::custom_cheap,
+                                   .n = 1000};
+  const auto source = [](const char* text) { return CustomOperator{.source = text, .name = ""}; };
+  return {
+      {"syntax_error", kPairs, source(R"(struct Value {
+  float scale, offset;
+};
+__device__ Value combine(Value earlier, Value later) {
+  return {earlier.scale * later.scale, later.scale * * earlier.offset later.offset};
+}
+)"),
+       5, "later"},
+      {"unknown_name", kFloats, source(R"(__device__ Value combine(Value earlier, Value later) {
+  const Value sum = earlier + later;
+  return sum > 1 ? total : sum;
+}
+)"),
+       3, "total"},
+      {"unknown_member", kPairs, source(R"(struct Value {
+  float scale, offset;
+};
+
+__device__ Value combine(Value earlier, Value later) {
+  return {earlier.scale * later.factor, later.offset};
+}
+)"),
+       6, "factor"},
+      // What is not there shows after the last line.
+      {"missing_combine", kFloats, source("__device__ Value join(Value earlier, Value later) {\n  return later;\n}"), 4,
+       "combine"},
+      {"missing_value", kPairs,
+       source("struct Pair {\n  float scale, offset;\n};\n__device__ Pair combine(Pair earlier, Pair later) {\n"
+              "  return later;\n}"),
+       7, "Value"},
+      {"value_of_the_wrong_size", kPairs,
+       source("struct Value {\n  float scale, offset, rest;\n};\n"
+              "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
+       7, "size"},
+      {"value_of_the_wrong_alignment", kPairs,
+       source("struct Value {\n  double number;\n};\n"
+              "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
+       7, "alignment"},
+      {"result_of_another_type", kFloats,
+       source("__device__ int combine(Value earlier, Value later) {\n  return earlier < later;\n}"), 4,
+       "combine must return a Value"},
+  };
+}
+
+inline std::string name_of(const OperatorMistake& mistake) { return mistake.name; }
+
+}  // namespace scantune
