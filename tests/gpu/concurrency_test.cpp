@@ -38,8 +38,7 @@ class Gate {
 TEST_F(ConcurrencyOnGpu, CallsReturnWhileEarlierWorkOfTheirStreamWaits) {
   const auto items = random_items(1u << 20, 1);
   const TestStream stream;
-  const Buffer<std::int32_t> input(items);
-  Buffer<std::int32_t> by_plan(items.size()), by_scan(items.size());
+  Buffer<std::int32_t> input(items), by_plan(items.size()), by_scan(items.size());
   const auto plan = runtime::plan<std::int32_t>(items.size());
   const auto call_both = [&] {
     plan(input.data(), by_plan.data(), stream);
@@ -68,7 +67,7 @@ TEST_F(ConcurrencyOnGpu, CallsReturnWhileEarlierWorkOfTheirStreamWaits) {
 TEST_F(ConcurrencyOnGpu, AScanSeesWhatTheStreamWroteBeforeItAndShowsItsResultToWhatFollows) {
   constexpr std::size_t kItems = 50'000, kRounds = 200;
   const TestStream stream;
-  const Buffer<std::int32_t> input(kItems), output(kItems), last_sums(kRounds);
+  Buffer<std::int32_t> input(kItems), output(kItems), last_sums(kRounds);
   const auto plan = runtime::plan<std::int32_t>(kItems);
   const auto copy = SCANTUNE_TEST_DRIVER(cuMemcpyDtoDAsync);
   const auto device_address = [](const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
@@ -91,7 +90,7 @@ TEST_F(ConcurrencyOnGpu, AnInitialValueInMemoryIsReadWhenTheScanRuns) {
   const auto items = random_items(100'000, 2);
   const auto sums = inclusive_sum(items);
   const TestStream stream;
-  const Buffer<std::int32_t> input(items), sum(items.size()), carried_on(items.size());
+  Buffer<std::int32_t> input(items), sum(items.size()), carried_on(items.size());
   const std::int32_t* const total = sum.data() + items.size() - 1;
   const auto first = runtime::plan<std::int32_t>(items.size());
   const auto second = runtime::plan<std::int32_t>(items.size(), {.device_init = total});
@@ -118,7 +117,7 @@ TEST_F(ConcurrencyOnGpu, AnInitialValueInMemoryIsReadWhenTheScanRuns) {
 TEST_F(ConcurrencyOnGpu, APlanMayDieWhileItsScanWaitsToRun) {
   const auto items = random_items(1u << 20, 3);
   const TestStream stream;
-  const Buffer<std::int32_t> input(items), output(items.size());
+  Buffer<std::int32_t> input(items), output(items.size());
   std::optional plan = runtime::plan<std::int32_t>(items.size());
   (*plan)(input.data(), output.data(), stream);
   stream.synchronize();
@@ -140,7 +139,7 @@ TEST_F(ConcurrencyOnGpu, ThePerThreadDefaultStreamsOfManyThreadsAreManyStreams) 
     threads.emplace_back([&, thread] {
       cuda_device();  // makes a context current on this thread
       const auto items = random_items(kItems, thread);
-      const Buffer<std::int32_t> input(items), output(kItems);
+      Buffer<std::int32_t> input(items), output(kItems);
       for (int launch = 0; launch < 200; ++launch) plan(input.data(), output.data(), CU_STREAM_PER_THREAD);
       SCANTUNE_CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
       EXPECT_EQ(downloaded(output), inclusive_sum(items)) << "thread " << thread;
@@ -151,7 +150,7 @@ TEST_F(ConcurrencyOnGpu, ThePerThreadDefaultStreamsOfManyThreadsAreManyStreams) 
 TEST_F(ConcurrencyOnGpu, StreamsMayBeDestroyedWithoutRelease) {
   const auto items = random_items(200'000, 4);
   const auto sums = inclusive_sum(items);
-  const Buffer<std::int32_t> input(items), output(items.size());
+  Buffer<std::int32_t> input(items), output(items.size());
   const auto plan = runtime::plan<std::int32_t>(items.size());
   for (int round = 0; round < 100; ++round) {
     CUstream stream = nullptr;
@@ -188,7 +187,7 @@ class Captured {
 TEST_F(ConcurrencyOnGpu, TwoExecutablesOfOneGraphTakeTurns) {
   const TestStream stream;
   const auto items = random_items(700'001, 5);
-  const Buffer<std::int32_t> input(items), output(items.size());
+  Buffer<std::int32_t> input(items), output(items.size());
   const auto plan = runtime::plan<std::int32_t>(items.size());
   const Captured captured(stream, [&] { plan(input.data(), output.data(), stream); });
   const CUgraphExec executables[] = {captured.executable(), captured.executable()};
@@ -206,7 +205,7 @@ TEST_F(ConcurrencyOnGpu, AnUpdatedExecutableRunsTheOtherGraphWhileThatLives) {
   const TestStream stream;
   const auto items = random_items(700'001, 6);
   const auto sums = inclusive_sum(items);
-  const Buffer<std::int32_t> input(items), first(items.size()), second(items.size());
+  Buffer<std::int32_t> input(items), first(items.size()), second(items.size());
   const auto plan = runtime::plan<std::int32_t>(items.size());
   const Captured one(stream, [&] { plan(input.data(), first.data(), stream); });
   const Captured two(stream, [&] { plan(input.data(), second.data(), stream); });
@@ -230,7 +229,7 @@ TEST_F(ConcurrencyOnGpu, AContextMadeAfterAnotherWasDestroyedIsANewOne) {
     check(SCANTUNE_TEST_DRIVER(cuCtxCreate)(&context, 0, 0), "cuCtxCreate");
 #endif
     {
-      const Buffer<std::int32_t> input(items), output(items.size());
+      Buffer<std::int32_t> input(items), output(items.size());
       runtime::scan(input.data(), output.data(), items.size());
       EXPECT_EQ(downloaded(output), sums) << "context " << round;
     }
