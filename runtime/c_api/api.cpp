@@ -127,7 +127,10 @@ scantune_status scantune_release(scantune_stream stream) {
 }
 
 scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer) {
-  return guarded([&] { not_null("buffer", buffer) = new scantune_buffer(bytes); });
+  return guarded([&] {
+    scantune_buffer*& place = not_null("buffer", buffer);
+    place = new scantune_buffer(bytes);
+  });
 }
 
 void* scantune_buffer_data(const scantune_buffer* buffer) { return buffer == nullptr ? nullptr : buffer->data; }

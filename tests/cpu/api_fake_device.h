@@ -19,12 +19,14 @@ class FakeCompiler : public Compiler {
   std::string fingerprint() const override { return "fake"; }
   Binary compile(const Instantiation& instantiation, const std::string&) override {
     ++compilations;
+    sources.push_back(instantiation.source);
     if (!refused.empty() && instantiation.source.find(refused) != std::string::npos)
       throw CompileError("the fake compiler refuses " + instantiation.label);
     return {{}, "fake 1.0", "", 1.0};
   }
 
   int compilations = 0;
+  std::vector<std::string> sources;
   std::string refused;  // sources that hold this do not compile
 };
 
@@ -42,6 +44,8 @@ struct FakeLaunch {
 
 class FakeDevice : public Device {
  public:
+  static constexpr u64 kMemoryBytes = u64{1} << 40;
+
   struct StreamFake {
     u64 id;
     void* capturing_graph = nullptr;
@@ -89,7 +93,7 @@ class FakeDevice : public Device {
 
   void* allocate(u64 bytes) override {
     called_driver();
-    if (out_of_memory) throw OutOfMemoryError("the fake device is out of memory");
+    if (out_of_memory || bytes > kMemoryBytes) throw OutOfMemoryError("the fake device is out of memory");
     void* memory = std::aligned_alloc(256, round_up(bytes, 256));
     std::memset(memory, 0xa5, bytes);
     const std::lock_guard lock(mutex);

@@ -1,47 +1,142 @@
-"""Every header that users or both compilers read compiles alone."""
+"""Every header that users or both compilers read compiles alone, and users need nothing beside the public ones."""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from tree import ROOT
 
-FOLDERS = ("runtime/include/scantune", "templates/config")
-HEADERS = sorted(
-    str(path.relative_to(ROOT))
-    for folder in FOLDERS
-    for path in (ROOT / folder).iterdir()
-    if path.suffix in (".h", ".hpp")
-)
-FLAGS = [
-    "-std=c++20",
-    "-fsyntax-only",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Werror",
-    "-Iruntime/include",
-    "-Itemplates",
-]
+PUBLIC_INCLUDE = "runtime/include"
+PUBLIC = sorted((ROOT / PUBLIC_INCLUDE / "scantune").iterdir())
+CONFIG = sorted((ROOT / "templates/config").glob("*.h"))
+C_HEADER = ROOT / PUBLIC_INCLUDE / "scantune/scantune.h"
+BAD_INPUT = ROOT / "tests/cpu/api_bad_input_test.cpp"
+
+GXX = os.environ.get("CXX", "g++")
+C_COMPILERS = ["gcc", "clang"]
+WARNINGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+# g++'s full -Wshadow objects to enumerators of scoped enums that share a type's name, as the configs' do.
+OWN_WARNINGS = [flag if flag != "-Wshadow" else "-Wshadow=local" for flag in WARNINGS]
+
+INCLUDE = re.compile(r"""^\s*#\s*include\s*([<"])([^>"]+)[>"]""", re.MULTILINE)
+C_HEADERS = {"stddef.h", "stdint.h"}
 
 
-def compile_alone(header: Path, scratch: Path) -> str:
+def compile_alone(header: Path, scratch: Path, compiler: str, *flags: str) -> str:
     """Return what the compiler says against a file that includes the header twice and nothing else."""
-    source = scratch / "alone.cpp"
+    if shutil.which(compiler) is None:
+        pytest.fail(f"{compiler} is not installed; .ci/setup installs it")
+    source = scratch / ("alone.c" if compiler in C_COMPILERS else "alone.cpp")
     source.write_text(f'#include "{header}"\n#include "{header}"\n')
-    compiler = os.environ.get("CXX", "g++")
-    return subprocess.run([compiler, *FLAGS, str(source)], cwd=ROOT, capture_output=True, text=True, check=False).stderr
+    command = [compiler, *flags, str(source)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stderr
 
 
-@pytest.mark.parametrize("header", HEADERS)
-def test_header_compiles_alone(header: str, tmp_path: Path) -> None:
-    assert compile_alone(ROOT / header, tmp_path) == ""
+@pytest.mark.parametrize("compiler", [GXX, "clang++"])
+@pytest.mark.parametrize("header", PUBLIC, ids=lambda header: header.name)
+def test_public_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> None:
+    assert compile_alone(header, tmp_path, compiler, "-std=c++20", *WARNINGS, f"-I{PUBLIC_INCLUDE}") == ""
+
+
+@pytest.mark.parametrize("standard", ["-std=c99", "-std=c11"])
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_the_c_header_is_c(compiler: str, standard: str, tmp_path: Path) -> None:
+    assert compile_alone(C_HEADER, tmp_path, compiler, standard, "-Wpedantic", *WARNINGS) == ""
+
+
+@pytest.mark.parametrize("header", CONFIG, ids=lambda header: header.name)
+def test_config_header_compiles_alone(header: Path, tmp_path: Path) -> None:
+    assert compile_alone(header, tmp_path, GXX, "-std=c++20", *OWN_WARNINGS, "-Itemplates") == ""
 
 
 def test_a_header_that_leans_on_others_is_noticed(tmp_path: Path) -> None:
     leaning = tmp_path / "leaning.h"
     leaning.write_text("#pragma once\ninline std::string name() { return {}; }\n")
-    assert "std" in compile_alone(leaning, tmp_path)
+    assert "std" in compile_alone(leaning, tmp_path, GXX, "-std=c++20", *WARNINGS)
+
+
+def foreign_includes(text: str) -> list[str]:
+    """Return what a header includes that is neither of the standard library nor a public header."""
+    return [
+        name
+        for bracket, name in INCLUDE.findall(text)
+        if not (re.fullmatch(r"[a-z_]+", name) or name in C_HEADERS if bracket == "<" else name.startswith("scantune/"))
+    ]
+
+
+@pytest.mark.parametrize("header", PUBLIC, ids=lambda header: header.name)
+def test_public_header_includes_only_standard_and_public_headers(header: Path) -> None:
+    assert foreign_includes(header.read_text()) == []
+
+
+def test_a_foreign_include_is_noticed() -> None:
+    text = '#include <vector>\n#include "scantune/op.hpp"\n#include <cuda.h>\n#include "config/request.h"\n'
+    assert foreign_includes(text) == ["cuda.h", "config/request.h"]
+
+
+# --- The table of bad input covers what the headers declare.
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
+
+
+def c_arguments(header: str) -> set[tuple[str, str]]:
+    """Return (function, parameter) of all functions with a status, and (struct, member) of all structs."""
+    text = without_comments(header)
+    found = set()
+    for function, parameters in re.findall(r"scantune_status (\w+)\(([^)]*)\)", text):
+        found |= {(function, parameter.split()[-1].lstrip("*")) for parameter in parameters.split(",")}
+    for members, struct in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, re.DOTALL):
+        found |= {(struct, member.split()[-1].lstrip("*")) for member in members.split(";") if member.strip()}
+    return found
+
+
+def cpp_members(header: str, struct: str) -> set[tuple[str, str]]:
+    """Return (struct, member) of a plain struct whose members all have defaults."""
+    body = re.search(rf"struct {struct} \{{(.*?)^\}};", without_comments(header), re.DOTALL | re.MULTILINE)
+    assert body is not None
+    return {(struct, member) for member in re.findall(r"(\w+) = [^;]*;", body[1])}
+
+
+CPP_ARGUMENTS = {
+    "runtime::scan": ("input", "output", "n"),
+    "runtime::plan": ("n",),
+    "runtime::describe": ("n",),
+    "runtime::release": ("stream",),
+    "Plan::operator()": ("input", "output", "stream"),
+    "Op::custom": ("source", "identity"),
+    "Buffer": ("items",),
+    "Buffer::upload": ("source",),
+    "Buffer::download": ("destination",),
+}
+
+
+def declared() -> set[tuple[str, str]]:
+    cpp = {path.name: path.read_text() for path in PUBLIC}
+    return (
+        c_arguments(cpp["scantune.h"])
+        | cpp_members(cpp["runtime.hpp"], "ScanOptions")
+        | cpp_members(cpp["op.hpp"], "CustomOptions")
+        | {(function, argument) for function, arguments in CPP_ARGUMENTS.items() for argument in arguments}
+    )
+
+
+def covered(table: str) -> set[tuple[str, str]]:
+    rows = re.findall(r'^    \{"([^"]+)",\s+"([^"]+)",', table, re.MULTILINE)
+    return {(entry, argument) for entries, argument in rows for entry in entries.split()}
+
+
+def test_bad_input_of_every_argument_is_in_the_table() -> None:
+    assert declared() - covered(BAD_INPUT.read_text()) == set()
+
+
+def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
+    table = BAD_INPUT.read_text().replace('"captured_launches", ', '"launches", ')
+    missing = {("scantune_problem", "captured_launches"), ("ScanOptions", "captured_launches")}
+    assert declared() - covered(table) == missing

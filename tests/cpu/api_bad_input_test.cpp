@@ -1,0 +1,370 @@
+// Wrong arguments of every public function, in C and in C++, and what is said against each. tests/structure checks that
+// no argument is left out.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "api_current_device.h"
+#include "scantune/runtime.hpp"
+
+namespace scantune::testing {
+namespace {
+
+constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kHost = 0xdead0000, kEnd = ~std::uintptr_t{0};
+constexpr u64 kItems = 1000;
+
+struct Affine {
+  float a, b, c;
+};
+struct Pair {
+  int first, second;
+};
+
+// Right arguments, for a row to spoil one of them.
+struct Arguments {
+  std::shared_ptr<FakeDevice> device;
+  Stream stream = nullptr;
+  int identity[8] = {};
+  scantune_problem problem = SCANTUNE_PROBLEM_INIT;  // i32 inclusive sum
+  scantune_custom_operator custom{};                 // of i32, not yet in the problem
+  std::uintptr_t input = kInput;
+  std::uintptr_t output = kOutput;
+
+  explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
+    problem.n = kItems;
+    problem.input_type = problem.output_type = SCANTUNE_I32;
+    custom.source = "its source";
+    custom.identity = identity;
+    custom.value_type = SCANTUNE_I32;
+  }
+
+  const void* in() const { return address(input); }
+  void* out() const { return address(output); }
+};
+
+struct Outcome {
+  scantune_status status = SCANTUNE_OK;
+  std::string text;
+};
+
+Outcome of_c(scantune_status status) { return {status, status == SCANTUNE_OK ? "" : scantune_error_message()}; }
+
+Outcome of_cpp(const std::function<void()>& call) {
+  try {
+    call();
+    return {};
+  } catch (const RequestError& error) {
+    return {SCANTUNE_REQUEST_ERROR, error.what()};
+  } catch (const OutOfMemoryError& error) {
+    return {SCANTUNE_OUT_OF_MEMORY, error.what()};
+  }
+}
+
+using Spoil = std::function<void(Arguments&)>;
+using Call = std::function<Outcome(Arguments&)>;
+
+// --- The functions. What they need beforehand is made from right arguments.
+
+Outcome c_scan(Arguments& with) {
+  return of_c(scantune_scan(&with.problem, with.in(), with.out(), reinterpret_cast<scantune_stream>(with.stream)));
+}
+
+Outcome c_plan_create(Arguments& with) {
+  scantune_plan* plan = nullptr;
+  const Outcome outcome = of_c(scantune_plan_create(&with.problem, &plan));
+  EXPECT_EQ(plan == nullptr, outcome.status != SCANTUNE_OK);
+  scantune_plan_destroy(plan);
+  return outcome;
+}
+
+// Runs a plan whose problem was right when it was made.
+Call c_plan_run(const Spoil& spoil) {
+  return [=](Arguments& with) {
+    scantune_plan* plan = nullptr;
+    EXPECT_EQ(scantune_plan_create(&with.problem, &plan), SCANTUNE_OK) << scantune_error_message();
+    const std::unique_ptr<scantune_plan, decltype(&scantune_plan_destroy)> owner(plan, &scantune_plan_destroy);
+    spoil(with);
+    return of_c(scantune_plan_run(plan, with.in(), with.out(), reinterpret_cast<scantune_stream>(with.stream)));
+  };
+}
+
+Call c_buffer(const std::function<scantune_status(scantune_buffer*)>& call) {
+  return [=](Arguments&) {
+    scantune_buffer* buffer = nullptr;
+    EXPECT_EQ(scantune_buffer_create(16, &buffer), SCANTUNE_OK);
+    const std::unique_ptr<scantune_buffer, decltype(&scantune_buffer_destroy)> owner(buffer, &scantune_buffer_destroy);
+    return of_c(call(buffer));
+  };
+}
+
+Call cpp(const std::function<void(Arguments&)>& call) {
+  return [=](Arguments& with) { return of_cpp([&] { call(with); }); };
+}
+
+void cpp_scan(Arguments& with) {
+  runtime::scan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), kItems, {.stream = with.stream});
+}
+
+// --- Which functions a row is about.
+
+using Calls = std::vector<Call>;
+
+Call spoiled(const Spoil& spoil, Outcome (*call)(Arguments&)) {
+  return [=](Arguments& with) {
+    spoil(with);
+    return call(with);
+  };
+}
+
+Calls c_scan_with(const Spoil& spoil) { return {spoiled(spoil, c_scan)}; }
+
+Calls c_problem(const std::function<void(scantune_problem&)>& spoil) {
+  const Spoil in_arguments = [=](Arguments& with) { spoil(with.problem); };
+  return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create)};
+}
+
+Calls c_custom(const std::function<void(scantune_custom_operator&)>& spoil) {
+  const Spoil in_arguments = [=](Arguments& with) {
+    with.problem.op = SCANTUNE_CUSTOM;
+    with.problem.kind = SCANTUNE_EXCLUSIVE;
+    with.problem.custom = &with.custom;
+    spoil(with.custom);
+  };
+  return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create)};
+}
+
+Calls c_struct(std::uint32_t bytes, std::uint32_t alignment) {
+  const Spoil spoil = [=](Arguments& with) {
+    with.problem.input_type = with.problem.output_type = SCANTUNE_CUSTOM_TYPE;
+    with.problem.op = SCANTUNE_CUSTOM;
+    with.problem.custom = &with.custom;
+    with.custom.value_type = SCANTUNE_CUSTOM_TYPE;
+    with.custom.value_bytes = bytes;
+    with.custom.value_alignment = alignment;
+  };
+  return {spoiled(spoil, c_scan), spoiled(spoil, c_plan_create)};
+}
+
+// Wrong pointers that arithmetic shows, which a plan's call refuses too.
+Calls arithmetic(const Spoil& spoil) {
+  return {spoiled(spoil, c_scan), c_plan_run(spoil), cpp([=](Arguments& with) {
+            spoil(with);
+            cpp_scan(with);
+          }),
+          cpp([=](Arguments& with) {
+            const auto plan = runtime::plan<int>(kItems);
+            spoil(with);
+            plan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.stream);
+          })};
+}
+
+// Wrong pointers and streams that the driver shows.
+Calls shown_by_the_driver(const Spoil& spoil) {
+  return {spoiled(spoil, c_scan), cpp([=](Arguments& with) {
+            spoil(with);
+            cpp_scan(with);
+          })};
+}
+
+template <class T = int>
+Calls options(const runtime::ScanOptions<T>& wrong, u64 n = kItems) {
+  return {cpp([=](Arguments& with) {
+            runtime::scan(static_cast<const T*>(with.in()), static_cast<T*>(with.out()), n, wrong);
+          }),
+          cpp([=](Arguments&) { runtime::plan<T>(n, wrong); }),
+          cpp([=](Arguments&) { runtime::describe<T>(n, wrong); })};
+}
+
+template <class T>
+Calls custom_operator(const std::function<runtime::Op()>& make) {
+  return {cpp([=](Arguments& with) {
+    runtime::scan(static_cast<const T*>(with.in()), static_cast<T*>(with.out()), kItems, {.op = make()});
+  })};
+}
+
+// What the caller wrote where an enumerator belongs.
+template <class Enum>
+void write(Enum& member, int value) {
+  std::memcpy(&member, &value, sizeof value);
+}
+
+// Reads the initial value from there.
+Spoil device_init_at(std::uintptr_t where) {
+  return [=](Arguments& with) { with.problem.device_init = address(where); };
+}
+
+Call c_plan_run_with_init_at(std::uintptr_t where) {
+  const Call run = c_plan_run([](Arguments&) {});
+  return [=](Arguments& with) {
+    device_init_at(where)(with);
+    return run(with);
+  };
+}
+
+Calls init_in_memory(std::uintptr_t where) {
+  return {spoiled(device_init_at(where), c_scan), c_plan_run_with_init_at(where)};
+}
+
+struct BadInput {
+  const char* entry;  // a function, or the struct that several functions read
+  const char* argument;
+  const char* what;
+  Calls calls;
+  std::vector<const char*> texts;
+  scantune_status status = SCANTUNE_REQUEST_ERROR;
+};
+
+void PrintTo(const BadInput& row, std::ostream* out) { *out << row.entry << ' ' << row.argument << ' ' << row.what; }
+
+const std::string kTooLong(65, 'x');
+const std::string kWithNull("before\0after", 12);
+
+// clang-format off
+const std::vector<BadInput> kBadInput = {
+    // The problem.
+    {"scantune_problem", "struct_bytes", "another version's", c_problem([](auto& p) { p.struct_bytes = 8; }), {"struct_bytes is 8", "SCANTUNE_PROBLEM_INIT"}},
+    {"scantune_problem", "n", "more items than an address space", c_problem([](auto& p) { p.n = ~u64{0}; }), {"n is 18446744073709551615", "more items than fit"}},
+    {"scantune_problem", "n", "more items than a grid can have", {spoiled([](Arguments& a) { a.problem.n = u64{1} << 50; a.output = std::uintptr_t{1} << 60; }, c_scan)}, {"no kernel scans", "more tiles than a grid"}},
+    {"scantune_problem", "input_type", "left out", c_problem([](auto& p) { p.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
+    {"scantune_problem", "input_type", "no type", c_problem([](auto& p) { write(p.input_type, 14); }), {"input_type is 14", "1 to 13"}},
+    {"scantune_problem", "input_type", "floating-point items for an integer accumulator", c_problem([](auto& p) { p.input_type = SCANTUNE_F32; p.accumulator_type = SCANTUNE_I32; }), {"f32 to i32 in i32", "floating-point accumulator"}},
+    {"scantune_problem", "accumulator_type", "no type", c_problem([](auto& p) { write(p.accumulator_type, -1); }), {"accumulator_type is -1"}},
+    {"scantune_problem", "accumulator_type", "too narrow", c_problem([](auto& p) { p.accumulator_type = SCANTUNE_I8; }), {"accumulator type must be"}},
+    {"scantune_problem", "output_type", "no type", c_problem([](auto& p) { write(p.output_type, 1 << 30); }), {"output_type is 1073741824"}},
+    {"scantune_problem", "output_type", "integers of a floating-point accumulator", c_problem([](auto& p) { p.accumulator_type = SCANTUNE_F64; }), {"output type must be a floating-point type"}},
+    {"scantune_problem", "op", "no operator", c_problem([](auto& p) { write(p.op, 8); }), {"op is 8", "scantune_operator"}},
+    {"scantune_problem", "op", "bits of floating-point numbers", c_problem([](auto& p) { p.input_type = p.output_type = SCANTUNE_F32; p.op = SCANTUNE_XOR; }), {"f32 inclusive bit_xor", "for integers"}},
+    {"scantune_problem", "op", "a struct's sum", c_problem([](auto& p) { p.input_type = p.output_type = SCANTUNE_CUSTOM_TYPE; }), {"custom type needs a custom operator"}},
+    {"scantune_problem", "kind", "no kind", c_problem([](auto& p) { write(p.kind, 2); }), {"kind is 2", "0 to 1"}},
+    {"scantune_problem", "determinism", "no determinism", c_problem([](auto& p) { write(p.determinism, -7); }), {"determinism is -7"}},
+    {"scantune_problem", "forward_progress", "no forward progress", c_problem([](auto& p) { write(p.forward_progress, 2); }), {"forward_progress is 2"}},
+    {"scantune_problem", "init", "beside device_init", c_problem([](auto& p) { p.init = &p; p.device_init = address(0x5000); }), {"init and device_init are both given"}},
+    {"scantune_problem", "device_init", "misaligned", init_in_memory(0x5002), {"device_init is 0x5002", "multiple of the 4 bytes"}},
+    {"scantune_problem", "device_init", "at the end of memory", init_in_memory(kEnd - 3), {"device_init", "end of the address space"}},
+    {"scantune_problem", "device_init", "in the output", init_in_memory(kOutput + 4 * kItems - 4), {"device_init [0x9000f9c, +4 bytes) lies in the output [0x9000000"}},
+    {"scantune_problem", "device_init", "memory of the host", {spoiled(device_init_at(kHost), c_scan), spoiled(device_init_at(kHost), c_plan_create)}, {"device_init", "memory of the host"}},
+    {"scantune_problem", "custom", "left out", c_problem([](auto& p) { p.op = SCANTUNE_CUSTOM; }), {"custom is NULL"}},
+    {"scantune_problem", "custom", "with a built-in operator", {spoiled([](Arguments& a) { a.problem.custom = &a.custom; }, c_scan)}, {"custom is given, but op is sum"}},
+    {"scantune_problem", "captured_launches", "negative", c_problem([](auto& p) { p.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
+    {"scantune_problem", "captured_launches", "too many", c_problem([](auto& p) { p.captured_launches = 1 << 20; }), {"captured_launches is 1048576"}},
+
+    // A custom operator.
+    {"scantune_custom_operator", "source", "null", c_custom([](auto& c) { c.source = nullptr; }), {"custom.source is NULL", "combine"}},
+    {"scantune_custom_operator", "source", "empty", c_custom([](auto& c) { c.source = ""; }), {"custom.source is empty"}},
+    {"scantune_custom_operator", "identity", "left out where it is needed", c_custom([](auto& c) { c.identity = nullptr; }), {"custom.identity is NULL", "init or device_init"}},
+    {"scantune_custom_operator", "value_type", "no type", c_custom([](auto& c) { write(c.value_type, 77); }), {"custom.value_type is 77"}},
+    {"scantune_custom_operator", "value_type", "not the accumulator's", c_custom([](auto& c) { c.value_type = SCANTUNE_F32; }), {"custom.value_type is f32, and the accumulator is i32"}},
+    {"scantune_custom_operator", "value_bytes", "of a built-in type", c_custom([](auto& c) { c.value_bytes = 4; }), {"custom.value_bytes is 4", "must be 0"}},
+    {"scantune_custom_operator", "value_bytes", "none", c_struct(0, 4), {"custom.value_bytes is 0", "1 to 32"}},
+    {"scantune_custom_operator", "value_bytes", "too many", c_struct(33, 1), {"custom.value_bytes is 33"}},
+    {"scantune_custom_operator", "value_bytes", "out of all range", c_struct(~0u, 1), {"custom.value_bytes is 4294967295"}},
+    {"scantune_custom_operator", "value_alignment", "of a built-in type", c_custom([](auto& c) { c.value_alignment = 4; }), {"custom.value_alignment is 4"}},
+    {"scantune_custom_operator", "value_alignment", "none", c_struct(8, 0), {"custom.value_alignment is 0"}},
+    {"scantune_custom_operator", "value_alignment", "no power of two", c_struct(12, 3), {"custom.value_alignment is 3", "1, 2, 4, 8 or 16"}},
+    {"scantune_custom_operator", "value_alignment", "that does not divide the size", c_struct(12, 8), {"custom.value_alignment is 8", "divide value_bytes, which is 12"}},
+    {"scantune_custom_operator", "value_alignment", "too wide", c_struct(32, 32), {"custom.value_alignment is 32"}},
+    {"scantune_custom_operator", "cost", "no cost", c_custom([](auto& c) { write(c.cost, 3); }), {"custom.cost is 3"}},
+    {"scantune_custom_operator", "name", "empty", c_custom([](auto& c) { c.name = ""; }), {"custom.name is ''"}},
+    {"scantune_custom_operator", "name", "with a space", c_custom([](auto& c) { c.name = "two words"; }), {"custom.name is 'two words'"}},
+    {"scantune_custom_operator", "name", "too long", c_custom([](auto& c) { c.name = kTooLong.c_str(); }), {"custom.name is 'xxx", "1 to 64"}},
+
+    // Functions in C.
+    {"scantune_problem_init", "problem", "null", {[](Arguments&) { return of_c(scantune_problem_init(nullptr, sizeof(scantune_problem))); }}, {"problem is NULL"}},
+    {"scantune_problem_init", "struct_bytes", "another version's", {[](Arguments& a) { return of_c(scantune_problem_init(&a.problem, 8)); }}, {"struct_bytes is 8"}},
+    {"scantune_scan", "problem", "null", {[](Arguments& a) { return of_c(scantune_scan(nullptr, a.in(), a.out(), nullptr)); }}, {"problem is NULL"}},
+    {"scantune_plan_create", "problem", "null", {[](Arguments&) { scantune_plan* plan = nullptr; return of_c(scantune_plan_create(nullptr, &plan)); }}, {"problem is NULL"}},
+    {"scantune_plan_create", "plan", "null", {[](Arguments& a) { return of_c(scantune_plan_create(&a.problem, nullptr)); }}, {"plan is NULL"}},
+    {"scantune_plan_run", "plan", "null", {[](Arguments& a) { return of_c(scantune_plan_run(nullptr, a.in(), a.out(), nullptr)); }}, {"plan is NULL"}},
+    {"scantune_plan_run", "stream", "captured without a reserve", {[](Arguments& a) { a.problem.n = 1 << 20; a.problem.captured_launches = 0; return c_plan_run([](Arguments& b) { b.output = std::uintptr_t{1} << 40; b.device->begin_capture(b.stream, 1); })(a); }}, {"being captured", "captured_launches"}},
+    {"scantune_release", "stream", "being captured", {[](Arguments& a) { a.device->begin_capture(a.stream, 1); return of_c(scantune_release(a.stream)); }}, {"being captured"}},
+    {"scantune_release", "stream", "of another context", {[](Arguments& a) { a.device->streams.at(a.stream).problem = "it is another's"; return of_c(scantune_release(a.stream)); }}, {"stream: it is another's"}},
+    {"scantune_buffer_create", "bytes", "more than there are", {[](Arguments&) { scantune_buffer* made = nullptr; return of_c(scantune_buffer_create(~u64{0}, &made)); }}, {"out of memory"}, SCANTUNE_OUT_OF_MEMORY},
+    {"scantune_buffer_create", "buffer", "null", {[](Arguments&) { return of_c(scantune_buffer_create(16, nullptr)); }}, {"buffer is NULL"}},
+    {"scantune_buffer_upload", "buffer", "null", {[](Arguments&) { return of_c(scantune_buffer_upload(nullptr, "", 1)); }}, {"buffer is NULL"}},
+    {"scantune_buffer_upload", "source", "null", {c_buffer([](auto* b) { return scantune_buffer_upload(b, nullptr, 16); })}, {"source is NULL", "bytes is 16"}},
+    {"scantune_buffer_upload", "bytes", "too many", {c_buffer([](auto* b) { return scantune_buffer_upload(b, "", 17); })}, {"bytes is 17", "holds 16"}},
+    {"scantune_buffer_download", "buffer", "null", {[](Arguments& a) { return of_c(scantune_buffer_download(nullptr, &a, 1)); }}, {"buffer is NULL"}},
+    {"scantune_buffer_download", "destination", "null", {c_buffer([](auto* b) { return scantune_buffer_download(b, nullptr, 16); })}, {"destination is NULL"}},
+    {"scantune_buffer_download", "bytes", "too many", {c_buffer([](auto* b) { char to[17]; return scantune_buffer_download(b, to, 17); })}, {"bytes is 17"}},
+
+    // Pointers and streams of scan() and of plans, in C and in C++.
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "input", "null", arithmetic([](Arguments& a) { a.input = 0; }), {"input is null, and n is 1000"}},
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "input", "misaligned", arithmetic([](Arguments& a) { a.input += 2; }), {"input is 0x1000002", "multiple of the 4 bytes"}},
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "input", "at the end of memory", arithmetic([](Arguments& a) { a.input = kEnd - 4 * kItems + 5; }), {"input", "end of the address space"}},
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "output", "null", arithmetic([](Arguments& a) { a.output = 0; }), {"output is null"}},
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "output", "misaligned", arithmetic([](Arguments& a) { a.output += 1; }), {"output is 0x9000001"}},
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "output", "at the end of memory", arithmetic([](Arguments& a) { a.output = kEnd - 4 * kItems + 5; }), {"output", "end of the address space"}},
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "output", "behind the start of the input", arithmetic([](Arguments& a) { a.output = kInput + 4; }), {"input [0x1000000, +4000 bytes) and output [0x1000004", "overlap"}},
+    {"scantune_scan scantune_plan_run runtime::scan Plan::operator()", "output", "before the end of the input", arithmetic([](Arguments& a) { a.input = kOutput + 4 * kItems - 4; }), {"overlap"}},
+    {"scantune_scan", "output", "the input, with items of another size", c_scan_with([](Arguments& a) { a.problem.input_type = SCANTUNE_I8; a.output = a.input; }), {"+1000 bytes) and output", "+4000 bytes) overlap"}},
+    {"scantune_scan runtime::scan", "input", "memory of the host", shown_by_the_driver([](Arguments& a) { a.input = kHost; }), {"input: ", "memory of the host"}},
+    {"scantune_scan runtime::scan", "output", "memory of the host", shown_by_the_driver([](Arguments& a) { a.output = kHost; }), {"output: ", "memory of the host"}},
+    {"scantune_scan ScanOptions", "stream", "of another context", shown_by_the_driver([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
+    {"scantune_scan ScanOptions", "stream", "captured, of an unknown problem", shown_by_the_driver([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
+
+    // C++ alone.
+    {"Plan::operator()", "stream", "captured without a reserve", {cpp([](Arguments& a) { const auto plan = runtime::plan<int>(1 << 20, {.captured_launches = 0}); a.device->begin_capture(a.stream, 1); plan(static_cast<const int*>(a.in()), static_cast<int*>(address(std::uintptr_t{1} << 40)), a.stream); })}, {"captured_launches"}},
+    {"runtime::scan runtime::plan runtime::describe", "n", "more items than an address space", options<int>({}, ~u64{0}), {"more items than fit"}},
+    {"ScanOptions", "op", "bits of floating-point numbers", options<float>({.op = runtime::Op::bit_and}), {"f32 inclusive bit_and", "for integers"}},
+    {"ScanOptions", "op", "of a struct, built in", options<Affine>({}), {"custom type needs a custom operator"}},
+    {"ScanOptions", "kind", "no kind", options<int>({.kind = static_cast<runtime::Kind>(9)}), {"kind is 9"}},
+    {"ScanOptions", "init", "beside device_init", options<int>({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given"}},
+    {"ScanOptions", "device_init", "memory of the host", options<int>({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"ScanOptions", "determinism", "no determinism", options<int>({.determinism = static_cast<runtime::Determinism>(9)}), {"determinism is 9"}},
+    {"ScanOptions", "forward_progress", "no forward progress", options<int>({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
+    {"ScanOptions", "captured_launches", "negative", {cpp([](Arguments&) { runtime::plan<int>(kItems, {.captured_launches = -1}); })}, {"captured_launches is -1"}},
+    {"Op::custom", "source", "empty", custom_operator<int>([] { return runtime::Op::custom("", 0); }), {"custom.source is empty"}},
+    {"Op::custom", "source", "with a null character", custom_operator<int>([] { return runtime::Op::custom(kWithNull, 0); }), {"source", "null character at position 6"}},
+    {"Op::custom", "identity", "of another number's type", custom_operator<int>([] { return runtime::Op::custom("its source", 0.0f); }), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
+    {"Op::custom", "identity", "a number, for a struct", custom_operator<Affine>([] { return runtime::Op::custom("its source", 0); }), {"is i32, and the accumulator is a struct of 12 bytes aligned to 4"}},
+    {"Op::custom", "identity", "of another struct's size", custom_operator<Affine>([] { return runtime::Op::custom("its source", Pair{}); }), {"is a struct of 8 bytes"}},
+    {"CustomOptions", "name", "with a space", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.name = "two words"}); }), {"custom.name is 'two words'"}},
+    {"CustomOptions", "name", "with a null character", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.name = kWithNull}); }), {"name", "null character"}},
+    {"CustomOptions", "cost", "no cost", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.cost = static_cast<runtime::Cost>(9)}); }), {"custom.cost is 9"}},
+    {"runtime::release", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::release(a.stream); })}, {"being captured"}},
+    {"Buffer", "items", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long>((u64{1} << 61) + 1); })}, {"larger than any memory"}},
+    {"Buffer", "items", "more than there is memory", {cpp([](Arguments&) { runtime::Buffer<long long>(u64{1} << 60); })}, {"out of memory"}, SCANTUNE_OUT_OF_MEMORY},
+    {"Buffer::upload", "source", "null", {cpp([](Arguments&) { runtime::Buffer<int>(4).upload(nullptr); })}, {"source is NULL"}},
+    {"Buffer::download", "destination", "null", {cpp([](Arguments&) { runtime::Buffer<int>(4).download(nullptr); })}, {"destination is NULL"}},
+};
+// clang-format on
+
+class BadInputs : public ::testing::TestWithParam<BadInput> {};
+
+TEST_P(BadInputs, AreRefusedWithTheirNameBeforeAnythingIsLaunchedOrAllocated) {
+  const BadInput& row = GetParam();
+  for (std::size_t index = 0; index < row.calls.size(); ++index) {
+    SCOPED_TRACE("call " + std::to_string(index));
+    const auto device = std::make_shared<FakeDevice>();
+    set_current_device(device);
+    Arguments arguments(device);
+    const Outcome outcome = row.calls[index](arguments);
+    EXPECT_EQ(outcome.status, row.status) << outcome.text;
+    for (const char* text : row.texts)
+      EXPECT_TRUE(contains(outcome.text, text)) << "'" << text << "' is not in: " << outcome.text;
+    EXPECT_TRUE(device->launched.empty());
+    EXPECT_TRUE(device->allocations.empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, BadInputs, ::testing::ValuesIn(kBadInput));
+
+TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
+  const auto device = std::make_shared<FakeDevice>();
+  set_current_device(device);
+  for (const Calls& calls : {c_scan_with([](Arguments&) {}), arithmetic([](Arguments&) {}), c_custom([](auto&) {}),
+                             c_struct(12, 4), init_in_memory(0x5000), options<int>({}),
+                             custom_operator<Affine>([] { return runtime::Op::custom("its source", Affine{}); })})
+    for (const Call& call : calls) {
+      Arguments arguments(device);
+      const Outcome outcome = call(arguments);
+      EXPECT_EQ(outcome.status, SCANTUNE_OK) << outcome.text;
+    }
+}
+
+}  // namespace
+}  // namespace scantune::testing

@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include "api_counting_new.h"
+#include "api_plans.h"
+
+namespace scantune::testing {
+namespace {
+
+TEST_F(Plans, LaunchWhatTheFamilyAsksForWithPointersAndWorkspaceFilledIn) {
+  constexpr int kMany = 1 << 26;  // sums of sums, at offsets of their own
+  rows_ = {row_of("three_phase", kMany)};
+  const auto plan = this->plan(sum_of(kMany));
+  run(*plan, input_, output_, device_->make_stream());
+  const auto expected = find_family("three_phase")->launches(plan->selection().config, sum_of(kMany));
+  ASSERT_EQ(expected.count, 5);
+  ASSERT_EQ(device_->launched.size(), static_cast<std::size_t>(expected.count));
+  for (int index = 0; index < expected.count; ++index) {
+    const auto& made = device_->launched[static_cast<std::size_t>(index)];
+    const Launch& asked = expected.launches[index];
+    EXPECT_EQ(made.launch.kernel, asked.kernel);
+    EXPECT_EQ(made.launch.grid_blocks, asked.grid_blocks);
+    EXPECT_EQ(made.arguments.n, asked.n);
+    EXPECT_EQ(made.arguments.source_offset, asked.source_offset);
+    EXPECT_EQ(made.arguments.destination_offset, asked.destination_offset);
+    EXPECT_EQ(made.arguments.input, input_);
+    EXPECT_EQ(made.arguments.output, output_);
+    EXPECT_TRUE(device_->allocations.contains(made.arguments.workspace));
+  }
+}
+
+TEST_F(Plans, LoadEveryKernelWithTheSharedMemoryThatAnyNNeeds) {
+  rows_ = {row_of("three_phase", 1024)};
+  run(*plan(sum_of(1024)), input_, output_);
+  for (const int bytes : device_->launched.at(0).module->max_shared_bytes) EXPECT_GT(bytes, 0);
+}
+
+TEST_F(Plans, PickTheKernelForTheAlignmentOfBothPointers) {
+  const auto plan = this->plan(sum_of(1 << 20));
+  const auto module_for = [&](std::uintptr_t input, std::uintptr_t output) {
+    run(*plan, address(input), address(output));
+    return device_->launched.back().module;
+  };
+  const auto* const aligned = module_for(0x1000000, 0x9000000);
+  const auto* const any = module_for(0x1000004, 0x9000000);
+  EXPECT_NE(aligned, any);
+  EXPECT_EQ(module_for(0x1000010, 0x9000020), aligned);
+  EXPECT_EQ(module_for(0x1000000, 0x9000008), any);
+  EXPECT_EQ(module_for(0x1000004, 0x9000004), any);
+}
+
+TEST_F(Plans, OfDifferentTypesCompileForPointersOfTheSmallerAlignment) {
+  plan(flags_to_offsets(1 << 20));
+  ASSERT_EQ(device_->compiler().sources.size(), 2u);
+  EXPECT_TRUE(contains(device_->compiler().sources[0], ".alignment_bytes = 1,"));
+  EXPECT_TRUE(contains(device_->compiler().sources[1], ".alignment_bytes = 16,"));
+}
+
+TEST_F(Plans, OfStructsTakeAnyAddressThatTheirAlignmentAllows) {
+  const CustomOperator custom{"combine", ""};
+  const auto plan = this->plan(custom12(1000), 4, &custom);
+  run(*plan, address(0x1000004), address(0x9000008));
+  EXPECT_THROW(run(*plan, address(0x1000002), address(0x9000000)), RequestError);
+  EXPECT_EQ(device_->launched.size(), 1u);
+}
+
+TEST_F(Plans, CompileBothKernelsWhenTheyAreMadeAndNoneWhenTheyRun) {
+  const auto plan = this->plan(sum_of(1 << 20));
+  EXPECT_EQ(device_->compiler().compilations, 2);
+  run(*plan, address(0x1000000), address(0x9000000));
+  run(*plan, address(0x1000004), address(0x9000004));
+  EXPECT_EQ(device_->compiler().compilations, 2);
+}
+
+TEST_F(Plans, OfAnotherNShareTheLoadedKernels) {
+  rows_ = {row_of("three_phase", 1 << 20)};
+  plan(sum_of(1 << 20));
+  plan(sum_of(1 << 19));
+  EXPECT_EQ(device_->compiler().compilations, 2);
+}
+
+TEST_F(Plans, AllocateNothingAndCallTheDriverOnlyToLaunchWhenWarm) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const auto plan = this->plan(sum_of(1 << 20));
+  const Stream stream = device_->make_stream();
+  device_->launched.reserve(100);
+  run(*plan, input_, output_, stream);
+  const int calls = device_->driver_calls;
+  const long before = allocation_count;
+  for (int call = 0; call < 10; ++call) run(*plan, input_, output_, stream);
+  EXPECT_EQ(allocation_count, before);
+  EXPECT_EQ(device_->driver_calls, calls);
+  EXPECT_EQ(device_->launched.size(), 11u);
+}
+
+TEST_F(Plans, OfNoItemsLaunchNothingAndLookAtNothing) {
+  const auto plan = this->plan(sum_of(0));
+  run(*plan, nullptr, nullptr, device_->make_stream());
+  EXPECT_TRUE(device_->launched.empty());
+  EXPECT_EQ(device_->compiler().compilations, 0);
+  EXPECT_TRUE(contains(plan->describe(), "nothing to launch"));
+}
+
+TEST_F(Plans, GiveTheKernelsTheInitialValueOfThisCall) {
+  const auto plan = this->plan(request_for(Operator::max, Kind::exclusive, 100));
+  for (const i32 init : {-7, 12}) {
+    plan->run(input_, output_, InitialValue(plan->request(), &init), nullptr);
+    i32 passed = 0;
+    std::memcpy(&passed, device_->launched.back().arguments.init, sizeof passed);
+    EXPECT_EQ(passed, init);
+  }
+}
+
+TEST_F(Plans, GiveTheKernelsTheAddressOfAnInitialValueInMemory) {
+  ScanRequest request = request_for(Operator::max, Kind::inclusive, 100);
+  request.init = Init::memory;
+  const auto plan = this->plan(request);
+  for (const std::uintptr_t memory : {0x5000, 0x6000}) {
+    plan->run(input_, output_, InitialValue(request, address(memory)), nullptr);
+    EXPECT_EQ(device_->launched.back().arguments.init_memory, address(memory));
+  }
+}
+
+TEST_F(Plans, AcceptRangesThatTouchAndScansInPlace) {
+  constexpr u64 kItems = 1000;
+  const auto plan = this->plan(sum_of(kItems));
+  const std::uintptr_t first = 0x1000000, second = first + 4 * kItems;
+  run(*plan, address(first), address(second));
+  run(*plan, address(second), address(first));
+  run(*plan, address(first), address(first));
+  EXPECT_EQ(device_->launched.size(), 3u);
+}
+
+TEST_F(Plans, AcceptAnInitialValueInMemoryBesideTheOutput) {
+  ScanRequest request = request_for(Operator::sum, Kind::inclusive, 1000);
+  request.init = Init::memory;
+  const auto plan = this->plan(request);
+  for (const std::uintptr_t memory : {0x9000000 - 4, 0x9000000 + 4000, 0x1000000})
+    plan->run(address(0x1000000), address(0x9000000), InitialValue(request, address(memory)), nullptr);
+  EXPECT_EQ(device_->launched.size(), 3u);
+}
+
+}  // namespace
+}  // namespace scantune::testing

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include "api_plans.h"
+
+namespace scantune::testing {
+namespace {
+
+TEST_F(Plans, DescribeTheRecordThatTheyComeFrom) {
+  rows_ = {row_with("lookback", 1 << 20, "block_threads", 512)};
+  const std::string text = plan(sum_of(1 << 20))->describe();
+  for (const char* part : {"i32 inclusive sum of 1048576 items on NVIDIA H200 (sm_90, 132 SMs)", "block_threads=512",
+                           "exact_n, tuned for n = 1048576 on this device", "10 us (default 12 us)",
+                           "2025-01-02T03:04:05Z", "test.db", "fake 1.0"})
+    EXPECT_TRUE(contains(text, part)) << part << " is not in\n" << text;
+}
+
+TEST_F(Plans, RunTheDefaultConfigWhenATunedKernelDoesNotCompileAndSaySo) {
+  rows_ = {row_with("lookback", 1 << 20, "window", 64)};
+  device_->compiler().refused = "window = 64";
+  const auto plan = this->plan(sum_of(1 << 20));
+  EXPECT_EQ(plan->selection().origin, ConfigOrigin::untuned);
+  EXPECT_EQ(plan->selection().config, default_config(sum_of(1 << 20), 90));
+  EXPECT_TRUE(contains(plan->describe(), "the fake compiler refuses")) << plan->describe();
+  run(*plan, input_, output_);
+  EXPECT_EQ(device_->launched.size(), 1u);
+}
+
+TEST_F(Plans, PassOnTheErrorOfADeviceThatHasFailedInsteadOfBlamingTheConfig) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  int loads = 0;
+  device_->before_load = [&] {
+    ++loads;
+    device_->lost = "an illegal address";
+    throw DeviceError(device_->lost);
+  };
+  EXPECT_THROW(plan(sum_of(1 << 20)), DeviceError);
+  EXPECT_EQ(loads, 1) << "the default config was tried";
+}
+
+TEST_F(Plans, PassOnAShortageOfMemoryInsteadOfBlamingTheConfig) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  device_->out_of_memory = true;  // for the reserved workspaces
+  EXPECT_THROW(plan(sum_of(1 << 20)), OutOfMemoryError);
+  device_ = std::make_shared<FakeDevice>();  // with nothing loaded
+  int loads = 0;
+  device_->before_load = [&] {
+    ++loads;
+    throw OutOfMemoryError("no room for the kernels");
+  };
+  EXPECT_THROW(plan(sum_of(1 << 20)), OutOfMemoryError);
+  EXPECT_EQ(loads, 1) << "the default config was tried";
+}
+
+TEST_F(Plans, RunTheDefaultConfigWhenATunedKernelDoesNotLoad) {
+  rows_ = {row_with("lookback", 1 << 20, "window", 64)};
+  device_->before_load = [loads = 0]() mutable {
+    if (++loads == 1) throw DeviceError("no kernel image");
+  };
+  EXPECT_TRUE(contains(plan(sum_of(1 << 20))->describe(), "no kernel image"));
+}
+
+TEST_F(Plans, PassOnTheErrorWhenEvenTheDefaultDoesNotCompile) {
+  device_->compiler().refused = "lookback";
+  EXPECT_THROW(plan(sum_of(1 << 20)), CompileError);
+}
+
+TEST_F(Plans, SayOncePerProblemThatNothingWasTunedUnlessAskedToBeQuiet) {
+  ScanRequest f64 = sum_of(1000);
+  f64.input_type = f64.accumulator_type = f64.output_type = ValueType::f64;
+  setenv("SCANTUNE_LOG", "quiet", 1);
+  ::testing::internal::CaptureStderr();
+  plan(f64);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  unsetenv("SCANTUNE_LOG");
+  ::testing::internal::CaptureStderr();
+  plan(f64);
+  const std::string first = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(contains(first, "no tuning record for f64 sum on NVIDIA H200 (sm_90)")) << first;
+  EXPECT_TRUE(contains(first, "scantune --arch sm_90 --type f64 --op sum")) << first;
+  ::testing::internal::CaptureStderr();
+  f64.n = 2000;
+  plan(f64);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(Plans, RefuseAConfigThatCannotRunTheRequest) {
+  const Config config = find_family("single_block")->default_config(sum_of(1024), 90);
+  EXPECT_THROW(ScanPlan(device_, sum_of(1 << 20), {config, ConfigOrigin::exact_n, "", std::nullopt}), RequestError);
+}
+
+TEST_F(Plans, OfAnUntunedCustomOperatorSayHowItsCostClassIsTuned) {
+  const CustomOperator custom{"combine", ""};
+  ScanRequest request = custom12(1000);  // of its own: each problem is told once
+  request.op = Operator::custom_cheap;
+  ::testing::internal::CaptureStderr();
+  plan(request, 4, &custom);
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(contains(text, "no tuning record for custom12 custom_cheap on NVIDIA H200")) << text;
+  EXPECT_TRUE(contains(text, "scantune --arch sm_90 --type custom12 --op custom_cheap")) << text;
+}
+
+TEST_F(Plans, OfAnUntunedNamedOperatorSayHowItIsTunedByItsName) {
+  const CustomOperator custom{"combine", "affine"};
+  ::testing::internal::CaptureStderr();
+  plan(custom12(1000), 4, &custom);
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(contains(text, "no tuning record for custom12 affine on NVIDIA H200")) << text;
+  EXPECT_TRUE(contains(text, "--type custom12 --operator FILE --name affine --cost moderate'")) << text;
+}
+
+TEST_F(Plans, OfDifferentTypesSayHowTheyAreTuned) {
+  const auto logged = [&](const ScanRequest& request) {
+    ::testing::internal::CaptureStderr();
+    plan(request);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  ScanRequest request = flags_to_offsets(1000);
+  request.op = Operator::bit_or;
+  EXPECT_TRUE(contains(logged(request), "--type i8:i32 --op bit_or'"));
+  request.accumulator_type = ValueType::i64;
+  EXPECT_TRUE(contains(logged(request), "--type i8:i64:i32 --op bit_or'"));
+}
+
+}  // namespace
+}  // namespace scantune::testing

@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include "api_plans.h"
+
+namespace scantune::testing {
+namespace {
+
+TEST_F(Plans, RunOnManyStreamsWithAWorkspaceEach) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const auto plan = this->plan(sum_of(1 << 20));
+  std::set<void*> workspaces;
+  for (int stream = 0; stream < 5; ++stream) {
+    run(*plan, input_, output_, device_->make_stream());
+    workspaces.insert(device_->launched.back().arguments.workspace);
+  }
+  EXPECT_EQ(workspaces.size(), 5u);
+}
+
+TEST_F(Plans, RunFromManyThreads) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const auto plan = this->plan(sum_of(1 << 20));
+  std::vector<Stream> streams;
+  for (int stream = 0; stream < 4; ++stream) streams.push_back(device_->make_stream());
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      for (std::size_t call = 0; call < 200; ++call)
+        run(*plan, input_, output_, streams[(call + static_cast<std::size_t>(thread)) % streams.size()]);
+    });
+  for (auto& thread : threads) thread.join();
+  std::map<Stream, std::set<void*>> workspaces;
+  for (const auto& launch : device_->launched) workspaces[launch.stream].insert(launch.arguments.workspace);
+  for (const auto& [stream, used] : workspaces) EXPECT_EQ(used.size(), 1u);
+}
+
+TEST_F(Plans, OfSeveralLaunchesKeepTheirStreamsWorkspaceUntilAllAreEnqueued) {
+  struct SlowToLaunch : FakeDevice {
+    void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+      FakeDevice::launch(module, launch, arguments, stream);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));  // lets the other thread come between
+    }
+  };
+  constexpr std::uintptr_t kThreads = 3;
+  device_ = std::make_shared<SlowToLaunch>();
+  rows_ = {row_of("three_phase", 1 << 20), row_of("three_phase", 1 << 12)};
+  const std::array plans{plan(sum_of(1 << 20)), plan(sum_of(1 << 12))};
+  const Stream stream = device_->make_stream();
+  std::vector<std::thread> threads;
+  for (std::uintptr_t thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int call = 0; call < 20; ++call) run(*plans[thread % 2], address((thread + 1) << 28), output_, stream);
+    });
+  for (auto& thread : threads) thread.join();
+  const auto& launched = device_->launched;
+  const auto of_one_scan = static_cast<std::size_t>(
+      find_family("three_phase")->launches(plans[0]->selection().config, sum_of(1 << 20)).count);
+  ASSERT_GT(of_one_scan, 1u);
+  ASSERT_EQ(launched.size(), kThreads * 20 * of_one_scan);
+  for (std::size_t first = 0; first < launched.size(); first += of_one_scan)
+    for (std::size_t index = first; index < first + of_one_scan; ++index)
+      ASSERT_EQ(launched[index].arguments.input, launched[first].arguments.input) << "launch " << index;
+}
+
+TEST_F(Plans, TakeTheirReservedWorkspacesWhileCapturedAndLaunchNothingWithoutOne) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const auto plan = this->plan(sum_of(1 << 20), 2);
+  const Stream stream = device_->make_stream();
+  run(*plan, input_, output_, stream);
+  device_->begin_capture(stream, 1);
+  const int calls = device_->driver_calls;
+  run(*plan, input_, output_, stream);
+  run(*plan, input_, output_, stream);
+  EXPECT_EQ(device_->driver_calls, calls);
+  EXPECT_NE(device_->launched[0].arguments.workspace, device_->launched[1].arguments.workspace);
+  EXPECT_NE(device_->launched[1].arguments.workspace, device_->launched[2].arguments.workspace);
+  EXPECT_THROW(run(*plan, input_, output_, stream), RequestError);
+  EXPECT_EQ(device_->launched.size(), 3u);
+  device_->destroy_graph(1);
+  run(*plan, input_, output_, stream);
+  EXPECT_EQ(device_->launched.size(), 4u);
+}
+
+TEST_F(Plans, WithoutWorkspaceAreCapturedAnyNumberOfTimes) {
+  rows_ = {row_of("single_block", 1024)};
+  const auto plan = this->plan(sum_of(1024), 0);
+  const Stream stream = device_->make_stream();
+  device_->begin_capture(stream, 1);
+  for (int launch = 0; launch < 20; ++launch) run(*plan, input_, output_, stream);
+  EXPECT_EQ(device_->launched.size(), 20u);
+}
+
+TEST_F(Plans, OfAPlanThatRanMayDieWhileItsGraphLives) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const Stream stream = device_->make_stream();
+  {
+    const auto plan = this->plan(sum_of(1 << 20));
+    device_->begin_capture(stream, 1);
+    run(*plan, input_, output_, stream);
+  }
+  void* const captured = device_->launched.back().arguments.workspace;
+  device_->end_capture(stream);
+  const auto next = this->plan(sum_of(1 << 20));
+  for (int launch = 0; launch < 4; ++launch) {
+    device_->begin_capture(stream, 2);
+    run(*next, input_, output_, stream);
+    EXPECT_NE(device_->launched.back().arguments.workspace, captured);
+  }
+  device_->destroy_graph(1);
+}
+
+}  // namespace
+}  // namespace scantune::testing

@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include "api_counting_new.h"
+#include "api_plans.h"
+#include "launch/checked_scan.h"
+
+namespace scantune::testing {
+namespace {
+
+class Scans : public Plans {
+ protected:
+  void scan(const ScanRequest& request, const void* init = nullptr, Stream stream = nullptr,
+            const CustomOperator* custom = nullptr) {
+    scan_by(TuningTable(rows_), request, init, stream, custom);
+  }
+  void scan_by(const TuningTable& table, const ScanRequest& request, const void* init = nullptr,
+               Stream stream = nullptr, const CustomOperator* custom = nullptr) {
+    checked_scan(device_, table, cache_,
+                 {.request = request,
+                  .custom = custom,
+                  .input = input_,
+                  .output = output_,
+                  .init = InitialValue(request, init),
+                  .captured_launches = 4,
+                  .stream = stream});
+  }
+
+  PlanCache cache_;
+};
+
+TEST_F(Scans, RememberTheirPlans) {
+  const TuningTable empty;
+  device_->launched.reserve(10);
+  scan_by(empty, sum_of(1 << 20));
+  const long before = allocation_count;
+  scan_by(empty, sum_of(1 << 20));
+  EXPECT_EQ(allocation_count, before);
+  EXPECT_EQ(device_->launched.size(), 2u);
+}
+
+TEST_F(Scans, UseTheInitialValueOfEachCallAlthoughThePlanIsRemembered) {
+  const ScanRequest request = request_for(Operator::sum, Kind::exclusive, 100);
+  for (const i32 init : {1, 2}) {
+    scan(request, &init);
+    i32 passed = 0;
+    std::memcpy(&passed, device_->launched.back().arguments.init, sizeof passed);
+    EXPECT_EQ(passed, init);
+  }
+}
+
+TEST_F(Scans, RememberOnePlanForAllAddressesOfAnInitialValueInMemory) {
+  ScanRequest request = request_for(Operator::sum, Kind::exclusive, 100);
+  request.init = Init::memory;
+  for (const std::uintptr_t memory : {0x5000, 0x6000}) {
+    scan(request, address(memory));
+    EXPECT_EQ(device_->launched.back().arguments.init_memory, address(memory));
+  }
+  EXPECT_EQ(device_->launched[0].module, device_->launched[1].module);
+}
+
+TEST_F(Scans, OfMoreProblemsThanAreRememberedAllRunTheRightKernel) {
+  for (int round = 0; round < 2; ++round)
+    for (u64 n = 1; n <= 300; ++n) {
+      scan(sum_of(n));
+      EXPECT_EQ(device_->launched.back().arguments.n, n);
+    }
+}
+
+TEST_F(Scans, OfNoItemsReturnAtOnceWhateverThePointers) {
+  const ScanRequest nothing = sum_of(0);
+  checked_scan(device_, TuningTable(), cache_,
+               {.request = nothing, .input = nullptr, .output = address(3), .init = InitialValue()});
+  EXPECT_TRUE(device_->launched.empty());
+}
+
+TEST_F(Scans, OfCustomOperatorsAreToldApartBySourceAndName) {
+  const CustomOperator first{"the first", ""}, second{"the second", ""}, named{"the first", "name"};
+  for (const CustomOperator* custom : {&first, &second, &named, &first}) scan(custom12(100), nullptr, nullptr, custom);
+  const auto module = [&](std::size_t launch) { return device_->launched.at(launch).module; };
+  EXPECT_NE(module(0), module(1));
+  EXPECT_EQ(module(0), module(2)) << "a name changes which record is looked for, not the kernel";
+  EXPECT_EQ(module(0), module(3));
+}
+
+TEST_F(Scans, OfAKnownProblemMayBeCaptured) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const Stream stream = device_->make_stream();
+  scan(sum_of(1 << 20), nullptr, stream);
+  device_->begin_capture(stream, 1);
+  scan(sum_of(1 << 20), nullptr, stream);
+  ASSERT_EQ(device_->launched.size(), 2u);
+  EXPECT_NE(device_->launched[0].arguments.workspace, device_->launched[1].arguments.workspace);
+}
+
+TEST_F(Scans, TakeOneWorkspacePerStreamUntilTheyAreCaptured) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const Stream stream = device_->make_stream();
+  for (u64 n = 1 << 20; n > (1 << 20) - 50; --n) scan(sum_of(n), nullptr, stream);
+  EXPECT_EQ(device_->allocations.size(), 1u);
+}
+
+TEST_F(Scans, NeedNoMoreThanAHundredthOfTheirInputAsWorkspace) {
+  for (const FamilyModel* family : families()) {
+    const ScanRequest request = sum_of(1 << 24);
+    if (family->unsupported_reason(request, 90) != nullptr) continue;
+    const WorkspaceNeed need = family->workspace(family->default_config(request, 90), request);
+    EXPECT_LE(size_class(need.bytes), request.n * 4 / 100) << family->name();
+  }
+}
+
+}  // namespace
+}  // namespace scantune::testing
