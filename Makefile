@@ -3,12 +3,13 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 ARGS ?=
+PREFIX ?= /usr/local
 
 export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-long bench lint format clean
+.PHONY: help setup tune test test-long bench lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
@@ -16,6 +17,7 @@ help:
 	@echo "make test-long   run the tests that take minutes"
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
 	@echo "make lint        clang-format, clang-tidy, ruff, mypy"
+	@echo "make install     put library, headers and worker into PREFIX (default: /usr/local)"
 	@echo "make format      rewrite the sources in the project's format"
 	@echo "make clean       remove everything that was built or installed here"
 
@@ -40,8 +42,12 @@ bench: setup
 lint: setup
 	@.ci/lint
 
+install: setup
+	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
 format: setup
-	git ls-files -z '*.h' '*.hpp' '*.cpp' '*.cu' | xargs -0 $(bin)/clang-format -i
+	git ls-files -z '*.h' '*.hpp' '*.c' '*.cpp' '*.cu' | xargs -0 $(bin)/clang-format -i
 	$(bin)/ruff check --fix tuner tests
 	$(bin)/ruff format tuner tests
 
