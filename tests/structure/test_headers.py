@@ -79,6 +79,53 @@ def test_a_foreign_include_is_noticed() -> None:
     assert foreign_includes(text) == ["cuda.h", "config/request.h"]
 
 
+# Types of input, accumulator (or the default) and output, and a part of the sentence with which the compiler refuses
+# them; none if it must not.
+SCANNABLE = [
+    ("float", "", "int", "floating-point items need a floating-point accumulator"),
+    ("int", "", "float", None),
+    ("float", "", "double", None),
+    ("bool", "", "int", None),
+    ("int", "", "bool", "a bool cannot hold the results"),
+    ("int", "short", "int", "an accumulator is a number of 4 or 8 bytes"),
+    ("int", "float", "int", "the output must be of a floating-point type"),
+    ("long double", "", "long double", "no wider numbers"),
+    ("int*", "", "int*", "no pointers, enumerations or unions"),
+    ("std::byte", "", "std::byte", "no pointers, enumerations or unions"),
+    ("std::string", "", "std::string", "trivially copyable"),
+    ("Bytes<32>", "", "Bytes<32>", None),
+    ("Bytes<33>", "", "Bytes<33>", "at most 32 bytes"),
+    ("Bytes<32, 32>", "", "Bytes<32, 32>", "aligned to at most 16 bytes"),
+    ("Bytes<8>", "", "Bytes<4>", "a struct is input, accumulator and output type at once"),
+    ("Bytes<4>", "", "int", "a struct is input, accumulator and output type at once"),
+]
+
+SCAN = """#pragma once
+#include <cstddef>
+#include <string>
+#include <scantune/runtime.hpp>
+template <int kSize, int kAlignment = 1>
+struct alignas(kAlignment) Bytes {{
+  char bytes[kSize];
+}};
+using In = {0};
+using Out = {1};
+inline void call(const In* input, Out* output) {{
+  scantune::runtime::scan<In, Out{2}>(input, output, 1);
+}}
+"""
+
+
+@pytest.mark.parametrize(("input_type", "accumulator", "output_type", "sentence"), SCANNABLE)
+def test_types_that_cannot_be_scanned_are_refused_with_a_sentence(
+    input_type: str, accumulator: str, output_type: str, sentence: str | None, tmp_path: Path
+) -> None:
+    source = tmp_path / "scan.hpp"
+    source.write_text(SCAN.format(input_type, output_type, f", {accumulator}" if accumulator else ""))
+    said = compile_alone(source, tmp_path, GXX, "-std=c++20", *WARNINGS, f"-I{PUBLIC_INCLUDE}")
+    assert said == "" if sentence is None else sentence in said
+
+
 # --- The table of bad input covers what the headers declare.
 
 
