@@ -167,7 +167,12 @@ def test_source_and_alignment_make_the_digest(path: Path) -> None:
         ({"path": "affine.cu", "name": "a"}, ["f32"], ["sum"], "--op sum contradict each other: .* leave out --op"),
         ({"path": "missing.cu", "name": "a"}, ["f32"], [], "--operator .*missing.cu: it cannot be read: No such file"),
         ({"path": ".", "name": "a"}, ["f32"], [], "it cannot be read: Is a directory"),
-        ({"path": "empty.cu", "name": "a"}, ["f32"], [], "empty.cu: it is empty; it should define 'Value combine"),
+        (
+            {"path": "empty.cu", "name": "a"},
+            ["f32"],
+            [],
+            "empty.cu: it is empty; it should define '__device__ Value combine",
+        ),
         ({"path": "binary.cu", "name": "a"}, ["f32"], [], "binary.cu: it is no UTF-8 text: .* at byte 0"),
     ],
 )

@@ -77,6 +77,39 @@ def test_winner_that_is_exported_and_imported_is_what_another_user_s_runtime_sel
     assert f"\n  {family} {values}\n" in explained
 
 
+AFFINE = """struct Value {
+  unsigned a, b;
+};
+__device__ Value combine(Value earlier, Value later) {
+  return {earlier.a * later.a, earlier.b * later.a + later.b};
+}
+"""
+
+
+@pytest.mark.timeout(300)
+def test_own_operator_is_tuned_from_its_source_and_selected_by_its_name(tmp_path: Path) -> None:
+    db, file = tmp_path / "tuning.db", tmp_path / "affine.cu"
+
+    def scantune(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "scantune", *arguments, "--db", str(db)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=150)
+
+    own = ["--arch", "host", "--operator", str(file), "--name", "affine", "--type", "custom8", "--alignment", "4"]
+    file.write_text(AFFINE.replace("later.b}", "later.c}"))
+    mistaken = scantune(*own, "--n", "3000")
+    assert mistaken.returncode == 1, mistaken.stdout + mistaken.stderr
+    assert f"{file} does not compile as an operator of custom8 custom_moderate:affine" in mistaken.stderr
+    assert re.search(r"operator\.cu:5:\d+: error: .*\bc\b", mistaken.stderr), mistaken.stderr
+
+    file.write_text(AFFINE)
+    tuned = scantune(*own, "--n", "3000", "--budget", "10s", "--workers", "1")
+    assert tuned.returncode == 0, tuned.stdout + tuned.stderr
+    ask = ["db", "explain", "--arch", "host", "--type", "custom8", "--n", "3000", "--op"]
+    assert ": exact_n: " in scantune(*ask, "custom_moderate:affine").stdout
+    assert ": other_operator: " in scantune(*ask, "custom_moderate:other").stdout
+    assert "earlier" not in db.read_bytes().decode(errors="replace")
+
+
 @pytest.mark.timeout(20)
 def test_worker_ends_with_a_client_that_is_killed_though_its_input_stays_open() -> None:
     """As a worker does that hangs in a kernel: it never comes to see the end of its input."""

@@ -113,7 +113,7 @@ def tune(
     operator: Annotated[
         Path | None,
         typer.Option(
-            help="CUDA C++ source of your own operator: 'Value combine(Value earlier, Value later)'. Needs --name."
+            help="Source of your own operator, '__device__ Value combine(Value earlier, Value later)'; needs --name."
         ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="The name that records of --operator are kept under.")] = None,

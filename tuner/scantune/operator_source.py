@@ -27,7 +27,8 @@ class OperatorSource:
             raise UsageError(f"--operator {path}: it is no UTF-8 text: {error.reason} at byte {error.start}") from None
         if not text.strip():
             raise UsageError(
-                f"--operator {path}: it is empty; it should define 'Value combine(Value earlier, Value later)'"
+                f"--operator {path}: it is empty; it should define '__device__ Value combine(Value earlier, Value "
+                "later)'"
             )
         return cls(text, path, alignment_bytes)
 

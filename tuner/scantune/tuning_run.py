@@ -136,26 +136,25 @@ class TuningRun:
 
     def _check_that_something_compiles(self, problem: Problem, n: int, space: Space) -> None:
         """Tell a compiler that is missing from a config that is wrong; only the latter is remembered as a trial."""
-        failures = []
-        is_machines = False
+        failures: list[str] = []
+        faults: list[str] = []
         for config in space.defaults:
             try:
                 outcome = self._pool.submit(self._evaluator.request(problem, n), config).result()
             except EnvironmentFault as error:
-                failures.append(f"{config}: {error}")
-                is_machines = True
+                faults.append(f"{config}: {error}")
                 continue
             if not isinstance(outcome, Failure):
                 return
             failures.append(f"{config}: {outcome.reason}")
-        if self._source and not is_machines:
+        if self._source and not faults:
             # One log will do: in each of them the mistake is the same.
             raise ScantuneError(
                 f"{self._source.path} does not compile as an operator of {problem}, so nothing was tried; the log "
                 f"calls it operator.cu:\n  {failures[0]}"
             )
         raise ScantuneError(
-            "not even the default configs compile, so nothing was tried:\n  " + "\n  ".join(failures)
+            "not even the default configs compile, so nothing was tried:\n  " + "\n  ".join(failures + faults)
             + "\n'scantune doctor' tells what is missing"
         )  # fmt: skip
 
