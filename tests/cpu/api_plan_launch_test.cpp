@@ -114,7 +114,7 @@ TEST_F(Plans, GiveTheKernelsTheAddressOfAnInitialValueInMemory) {
   ScanRequest request = request_for(Operator::max, Kind::inclusive, 100);
   request.init = Init::memory;
   const auto plan = this->plan(request);
-  for (const std::uintptr_t memory : {0x5000, 0x6000}) {
+  for (const std::uintptr_t memory : {0x5000u, 0x6000u}) {
     plan->run(input_, output_, InitialValue(request, address(memory)), nullptr);
     EXPECT_EQ(device_->launched.back().arguments.init_memory, address(memory));
   }
@@ -134,7 +134,7 @@ TEST_F(Plans, AcceptAnInitialValueInMemoryBesideTheOutput) {
   ScanRequest request = request_for(Operator::sum, Kind::inclusive, 1000);
   request.init = Init::memory;
   const auto plan = this->plan(request);
-  for (const std::uintptr_t memory : {0x9000000 - 4, 0x9000000 + 4000, 0x1000000})
+  for (const std::uintptr_t memory : {0x9000000u - 4, 0x9000000u + 4000, 0x1000000u})
     plan->run(address(0x1000000), address(0x9000000), InitialValue(request, address(memory)), nullptr);
   EXPECT_EQ(device_->launched.size(), 3u);
 }

@@ -51,7 +51,7 @@ TEST_F(Scans, UseTheInitialValueOfEachCallAlthoughThePlanIsRemembered) {
 TEST_F(Scans, RememberOnePlanForAllAddressesOfAnInitialValueInMemory) {
   ScanRequest request = request_for(Operator::sum, Kind::exclusive, 100);
   request.init = Init::memory;
-  for (const std::uintptr_t memory : {0x5000, 0x6000}) {
+  for (const std::uintptr_t memory : {0x5000u, 0x6000u}) {
     scan(request, address(memory));
     EXPECT_EQ(device_->launched.back().arguments.init_memory, address(memory));
   }
