@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,14 @@ def test_what_the_worker_cannot_scan_is_refused_with_what_it_knows(
     with pytest.raises(UsageError) as caught:
         problems(worker, types, ops)
     assert re.search(words, str(caught.value)), caught.value
+
+
+def test_operator_that_is_for_none_of_all_types_is_refused(worker: Worker) -> None:
+    notes: list[str] = []
+    only_floats = replace(worker.hello(), types=("f16", "f32"))
+    with pytest.raises(UsageError, match="no kernel scans any of the types with these options"):
+        Asked(["all"], ["bit_xor"], *GUARANTEES).problems(only_floats, Evaluator(worker, Timeouts()), N, notes.append)
+    assert notes == ["left out, because no kernel scans them: f16 bit_xor, f32 bit_xor"]
 
 
 def test_guarantee_that_the_worker_does_not_know_is_refused_for_all_types(worker: Worker) -> None:

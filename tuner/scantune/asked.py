@@ -94,20 +94,21 @@ class Asked:
         Of `all` types those that an operator is not for are left out and noted. Raises UsageError for what the worker
         does not know, or does not support at n items.
         """
-        wishes = self._wishes(hello)
-        problems = []
-        for wish in wishes:
+        problems, left_out = [], []
+        for wish in self._wishes(hello):
             try:
                 problems.append(evaluator.resolve(wish, n))
             except WorkerError as error:
-                if error.kind not in ("unsupported", "bad_request"):
+                if error.kind == "unsupported" and _ALL in self.types:
+                    left_out.append(str(wish))
+                elif error.kind in ("unsupported", "bad_request"):
+                    raise UsageError(f"{wish} of {format_size(n)} items cannot be tuned: {error}") from None
+                else:
                     raise
-                refusal = f"{wish} of {format_size(n)} items cannot be tuned: {error}"
-                if error.kind == "bad_request" or _ALL not in self.types:
-                    raise UsageError(refusal) from None
-                note(f"left out: {refusal}")
+        if left_out:
+            note(f"left out, because no kernel scans them: {', '.join(left_out)}")
         if not problems:
-            raise UsageError("none of the types can be scanned with these options")
+            raise UsageError("no kernel scans any of the types with these options; name another --op")
         return list(dict.fromkeys(problems))
 
     def _wishes(self, hello: Hello) -> list[Wish]:
