@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "api_plans.h"
 
 namespace scantune::testing {
@@ -22,16 +25,23 @@ TEST_F(Plans, OfACustomOperatorOutliveTheCallersCopyOfIt) {
 
 TEST_F(Plans, OfBuiltInOperatorsHoldNoCustomOne) { EXPECT_EQ(plan(sum_of(1000))->custom(), nullptr); }
 
-// A record that serves the operator, so that there is a default config to fall back to.
-RecordRow record_of_affine() {
-  RecordRow row = row_with("lookback", 1 << 20, "window", 64);
+// A record of scans of 2^20 structs by an operator of moderate cost, in a config that is nobody's default.
+RecordRow record_of(const char* op, int window) {
+  constexpr int kItems = 1 << 20;
+  Config config = find_family("lookback")->default_config(custom12(kItems), 90);
+  const auto parameters = config.family().parameters();
+  const auto changed =
+      std::ranges::find(parameters, std::string_view("window"), [](const auto& parameter) { return parameter.name; });
+  config[static_cast<int>(changed - parameters.begin())] = window;
+  RecordRow row = row_of("lookback", kItems);
   row.input_type = row.accumulator_type = row.output_type = "custom12";
-  row.op = "custom_moderate:affine";
+  row.op = op;
+  row.config = canonical_parameters(config);
   return row;
 }
 
 TEST_F(Plans, OfACustomOperatorThatDoesNotCompileThrowWhatTheCompilerSaidAtOnce) {
-  rows_ = {record_of_affine()};
+  rows_ = {record_of("custom_moderate:affine", 64)};
   device_->compiler().refused = kAffine.source;
   ::testing::internal::CaptureStderr();
   EXPECT_THROW(plan(custom12(1 << 20), 4, &kAffine), CompileError);
@@ -40,7 +50,7 @@ TEST_F(Plans, OfACustomOperatorThatDoesNotCompileThrowWhatTheCompilerSaidAtOnce)
 }
 
 TEST_F(Plans, OfACustomOperatorRunTheDefaultConfigWhenATunedKernelDoesNotLoad) {
-  rows_ = {record_of_affine()};
+  rows_ = {record_of("custom_moderate:affine", 64)};
   device_->before_load = [loads = 0]() mutable {
     if (++loads == 1) throw DeviceError("too many registers");
   };
@@ -48,10 +58,7 @@ TEST_F(Plans, OfACustomOperatorRunTheDefaultConfigWhenATunedKernelDoesNotLoad) {
 }
 
 TEST_F(Plans, OfANamedOperatorUseTheRecordOfItsName) {
-  RecordRow of_the_class = record_of_affine();
-  of_the_class.op = "custom_moderate";
-  of_the_class.config = row_with("lookback", 1 << 20, "window", 32).config;
-  rows_ = {of_the_class, record_of_affine()};
+  rows_ = {record_of("custom_moderate", 32), record_of("custom_moderate:affine", 64)};
   const CustomOperator nameless{kAffine.source, ""};
   EXPECT_EQ(value_of(plan(custom12(1 << 20), 4, &kAffine)->selection().config, "window"), 64);
   EXPECT_EQ(value_of(plan(custom12(1 << 20), 4, &nameless)->selection().config, "window"), 32);
