@@ -238,6 +238,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_problem", "output_type", "integers of a floating-point accumulator", c_problem([](auto& p) { p.accumulator_type = SCANTUNE_F64; }), {"output type must be a floating-point type"}},
     {"scantune_problem", "op", "no operator", c_problem([](auto& p) { write(p.op, 8); }), {"op is 8", "scantune_operator"}},
     {"scantune_problem", "op", "bits of floating-point numbers", c_problem([](auto& p) { p.input_type = p.output_type = SCANTUNE_F32; p.op = SCANTUNE_XOR; }), {"f32 inclusive bit_xor", "for integers"}},
+    {"scantune_problem", "op", "bits of no floating-point numbers", c_problem([](auto& p) { p.n = 0; p.input_type = p.output_type = SCANTUNE_F64; p.op = SCANTUNE_OR; }), {"f64 inclusive bit_or of 0 items", "for integers"}},
     {"scantune_problem", "op", "a struct's sum", c_problem([](auto& p) { p.input_type = p.output_type = SCANTUNE_CUSTOM_TYPE; }), {"custom type needs a custom operator"}},
     {"scantune_problem", "kind", "no kind", c_problem([](auto& p) { write(p.kind, 2); }), {"kind is 2", "0 to 1"}},
     {"scantune_problem", "determinism", "no determinism", c_problem([](auto& p) { write(p.determinism, -7); }), {"determinism is -7"}},
