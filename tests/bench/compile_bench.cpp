@@ -18,7 +18,7 @@
 namespace scantune {
 namespace {
 
-constexpr int kRepeats = 9;
+constexpr int kRepeats = 5;
 constexpr int kVariantsPerProcess = 24;
 
 using Clock = std::chrono::steady_clock;
@@ -26,20 +26,50 @@ using Clock = std::chrono::steady_clock;
 struct Variant {
   ScanRequest request;
   Config config;
+  const CustomOperator* custom;  // or null
 };
+
+// First-order linear recurrences.
+const CustomOperator kAffinePairs{.source = R"(struct Value {
+  float scale, offset;
+};
+__device__ Value combine(Value earlier, Value later) {
+  return {earlier.scale * later.scale, later.scale * earlier.offset + later.offset};
+}
+)",
+                                  .name = ""};
+
+ScanRequest sum_of(ValueType input, ValueType output) {
+  return {
+      .input_type = input, .accumulator_type = default_accumulator(input, output), .output_type = output, .n = 100000};
+}
+
+ScanRequest affine_pairs() {
+  ScanRequest request = sum_of(ValueType::custom, ValueType::custom);
+  request.op = Operator::custom_moderate;
+  request.custom_bytes = 8;
+  request.custom_alignment = 4;
+  return request;
+}
 
 std::vector<Variant> default_variants(int sm) {
   std::vector<Variant> variants;
-  for (const FamilyModel* family : families())
-    for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64}) {
-      const ScanRequest request{.input_type = type, .accumulator_type = type, .output_type = type, .n = 100000};
-      variants.push_back({request, family->default_config(request, sm)});
-    }
+  for (const FamilyModel* family : families()) {
+    const auto add = [&](const ScanRequest& request, const CustomOperator* custom = nullptr) {
+      variants.push_back({request, family->default_config(request, sm), custom});
+    };
+    for (int type = 0; type < static_cast<int>(ValueType::custom); ++type)
+      add(sum_of(static_cast<ValueType>(type), static_cast<ValueType>(type)));
+    add(sum_of(ValueType::i8, ValueType::i32));
+    add(sum_of(ValueType::i8, ValueType::i64));
+    add(sum_of(ValueType::f16, ValueType::f32));
+    add(affine_pairs(), &kAffinePairs);
+  }
   return variants;
 }
 
 void compile(const Variant& variant, int sm) {
-  NvrtcCompiler().compile(instantiate(variant.request, variant.config), "sm_" + std::to_string(sm));
+  NvrtcCompiler().compile(instantiate(variant.request, variant.config, variant.custom), "sm_" + std::to_string(sm));
 }
 
 double cpu_ms() {
@@ -67,8 +97,8 @@ void print_times_of(const Variant& variant, int sm) {
     wall.push_back(ms_since(start));
     cpu.push_back(cpu_ms() - cpu_before);
   }
-  std::printf("  %-13s %s  %6.1f ms, of which the CPU worked %6.1f\n", variant.config.family().name(),
-              token(variant.request.input_type), median(wall), median(cpu));
+  std::printf("  %-13s %6s to %-6s  %6.1f ms, of which the CPU worked %6.1f\n", variant.config.family().name(),
+              token(variant.request.input_type), token(variant.request.output_type), median(wall), median(cpu));
 }
 
 // A process that compiles once, says that it is ready, waits for the word to go and then compiles its share.

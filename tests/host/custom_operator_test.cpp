@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "jit/host_compiler.h"
-#include "operator_mistakes.h"
+#include "operator_sources.h"
 #include "scantune/error.hpp"
-#include "test_operator.h"
 
 namespace scantune {
 namespace {
@@ -30,7 +29,11 @@ TEST_P(Mistake, IsReportedAtTheCallersOwnLine) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfACaller, Mistake, testing::ValuesIn(operator_mistakes()),
-                         [](const auto& tested) { return name_of(tested.param); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(CustomOperator, MayUseTheNamesOfTheLibraryForItsOwn) {
+  EXPECT_NO_THROW(compiled(kScanOfPairs, kOperatorWithCommonNames));
+}
 
 }  // namespace
 

@@ -190,39 +190,51 @@ __device__ Value combine(Value earlier, Value later) { return {earlier.sum + lat
 }
 
 TestOperator maps_of_bytes(int bytes, int alignment) {
-  const std::string size = std::to_string(bytes);
+  const int part_bytes = std::min(alignment, 4), half_bits = 4 * part_bytes;
+  const u32 half_mask = (1u << half_bits) - 1;
+  const auto part_of = [part_bytes](const void* value, int offset) {
+    u32 part = 0;
+    std::memcpy(&part, static_cast<const unsigned char*>(value) + offset, static_cast<std::size_t>(part_bytes));
+    return part;
+  };
+  const auto set_part = [part_bytes](void* value, int offset, u32 part) {
+    std::memcpy(static_cast<unsigned char*>(value) + offset, &part, static_cast<std::size_t>(part_bytes));
+  };
+  const char* const part_type = part_bytes == 1 ? "unsigned char" : part_bytes == 2 ? "unsigned short" : "unsigned";
+  const std::string size = std::to_string(bytes), count = std::to_string(bytes / part_bytes);
   return {.name = "maps_of_" + size + "_bytes_aligned_to_" + std::to_string(alignment),
           .request =
               request_of_custom(bytes, alignment, bytes < 8 ? Operator::custom_moderate : Operator::custom_expensive),
-          // Each byte is an affine map modulo 16, its scale in the high half.
-          .custom = {.source = "struct alignas(" + std::to_string(alignment) + ") Value {\n" +
-                               "  unsigned char bytes[" + size + "];\n};\n" +
+          // Each part is an affine map, its scale in the high half.
+          .custom = {.source = "struct alignas(" + std::to_string(alignment) + ") Value {\n  " + part_type + " parts[" +
+                               count + "];\n};\nconstexpr int kHalf = " + std::to_string(half_bits) + ";\n" +
                                R"(__device__ Value combine(Value earlier, Value later) {
   Value result;
-  for (int byte = 0; byte < sizeof(Value); ++byte) {
-    const int scale = later.bytes[byte] >> 4;
-    const int scales = (earlier.bytes[byte] >> 4) * scale;
-    const int offset = earlier.bytes[byte] * scale + later.bytes[byte];
-    result.bytes[byte] = scales << 4 | offset & 15;
+#pragma unroll
+  for (int part = 0; part < sizeof(Value) / sizeof(later.parts[0]); ++part) {
+    const unsigned scale = later.parts[part] >> kHalf;
+    const unsigned scales = (earlier.parts[part] >> kHalf) * scale;
+    const unsigned offset = earlier.parts[part] * scale + later.parts[part];
+    result.parts[part] = scales << kHalf | offset & ((1 << kHalf) - 1);
   }
   return result;
 }
 )",
                      .name = ""},
           .combine =
-              [bytes](void* result, const void* earlier, const void* later) {
-                for (int byte = 0; byte < bytes; ++byte) {
-                  const auto a = static_cast<const unsigned char*>(earlier)[byte];
-                  const auto b = static_cast<const unsigned char*>(later)[byte];
-                  const int scale = (a / 16) * (b / 16) % 16, offset = ((a % 16) * (b / 16) + b % 16) % 16;
-                  static_cast<unsigned char*>(result)[byte] = static_cast<unsigned char>(16 * scale + offset);
+              [=](void* result, const void* earlier, const void* later) {
+                for (int offset = 0; offset < bytes; offset += part_bytes) {
+                  const u32 a = part_of(earlier, offset), b = part_of(later, offset);
+                  const Affine map = then({a >> half_bits, a & half_mask}, {b >> half_bits, b & half_mask});
+                  set_part(result, offset, (map.scale & half_mask) << half_bits | (map.offset & half_mask));
                 }
               },
           .draw =
-              [bytes](void* item, Random& random) {
-                // An odd scale has an inverse: no map forgets what came before it.
-                for (int byte = 0; byte < bytes; ++byte)
-                  static_cast<unsigned char*>(item)[byte] = static_cast<unsigned char>(random.below(256) | 16);
+              [=](void* item, Random& random) {
+                for (int offset = 0; offset < bytes; offset += part_bytes) {
+                  const Affine map = drawn_affine(random);
+                  set_part(item, offset, map.scale << half_bits | (map.offset & half_mask));
+                }
               }};
 }
 

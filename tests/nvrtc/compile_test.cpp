@@ -1,9 +1,12 @@
 // Every family compiles for every architecture it claims to support.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "effort.h"
+#include "host/sampled_requests.h"
+#include "host/test_operator.h"
 #include "instantiation/instantiation.h"
 #include "jit/nvrtc_compiler.h"
 #include "problems.h"
@@ -12,31 +15,30 @@
 namespace scantune {
 namespace {
 
-constexpr int kDrawnConfigs = 4 * kTestEffort;
-constexpr u64 kManyItems = 1 << 26;  // defaults depend on n
+constexpr int kSampledProblems = 24 * kTestEffort;  // of each family
+constexpr u64 kManyItems = 1 << 26;                 // defaults depend on n
 
 struct Case {
   const FamilyModel* family;
-  ValueType type;
   int sm;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.family->name() << " of " << token(c.type) << " for sm_" << c.sm;
-}
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.family->name() << " for sm_" << c.sm; }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const FamilyModel* family : families())
-    for (const ValueType type : kTypes)
-      for (const int sm : kSms) all.push_back({family, type, sm});
+    for (const int sm : kSms) all.push_back({family, sm});
   return all;
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& tested) {
-  const Case& c = tested.param;
-  return std::string(c.family->name()) + "_" + token(c.type) + "_sm" + std::to_string(c.sm);
+  return std::string(tested.param.family->name()) + "_sm" + std::to_string(tested.param.sm);
 }
+
+// Which of the architectures it is. What is spread over them takes turns by it, and comes all up in a long test.
+std::size_t turn_of(int sm) { return static_cast<std::size_t>(std::find(std::begin(kSms), std::end(kSms), sm) - kSms); }
+bool has_turn(int sm, std::size_t index) { return kTestEffort > 1 || index % std::size(kSms) == turn_of(sm); }
 
 int spilled_bytes(const std::string& log) {
   static const std::regex kSpills(R"((\d+) bytes spill stores)");
@@ -46,35 +48,72 @@ int spilled_bytes(const std::string& log) {
   return bytes;
 }
 
-Binary compiled(const ScanRequest& request, const Config& config, int sm) {
-  return NvrtcCompiler().compile(instantiate(request, config), "sm_" + std::to_string(sm));
+Binary compiled(const ScanRequest& request, const Config& config, int sm, const CustomOperator* custom = nullptr) {
+  return NvrtcCompiler().compile(instantiate(request, config, custom), "sm_" + std::to_string(sm));
+}
+
+// One of the legal problems of these types; which one goes by the index.
+ScanRequest problem_of(const TypePair& types, std::size_t index) {
+  std::vector<ScanRequest> legal;
+  for (const ScanRequest& request : all_requests())
+    if (request.input_type == types.input && request.output_type == types.output &&
+        request.accumulator_type == default_accumulator(types.input, types.output))
+      legal.push_back(request);
+  return legal[index * 13 % legal.size()];  // neither operators nor kinds come in thirteens
 }
 
 class Compile : public testing::TestWithParam<Case> {};
 
-TEST_P(Compile, DefaultConfigsCompileWithoutSpills) {
-  const auto [family, type, sm] = GetParam();
-  for (const ScanRequest& request : {request_of(type, Operator::sum, Kind::inclusive, kTestedItems),
-                                     request_of(type, Operator::max, Kind::exclusive, kManyItems)}) {
-    if (family->unsupported_reason(request, sm)) continue;
-    const Config config = family->default_config(request, sm);
-    const Binary binary = compiled(request, config, sm);
-    EXPECT_GT(binary.image.size(), 0u);
-    EXPECT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
-    EXPECT_EQ(spilled_bytes(binary.log), 0) << to_string(config) << " of " << to_string(request) << "\n" << binary.log;
+TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
+  const auto [family, sm] = GetParam();
+  for (std::size_t index = 0; index < std::size(kTypePairs); ++index) {
+    // All of them for one architecture, every second one for the others.
+    if (kTestEffort == 1 && sm != 90 && (index + turn_of(sm)) % 2 != 0) continue;
+    ScanRequest request = problem_of(kTypePairs[index], index + turn_of(sm));
+    for (const u64 n : {kTestedItems, kManyItems}) {
+      request.n = n;
+      if (family->unsupported_reason(request, sm)) continue;
+      const Config config = family->default_config(request, sm);
+      const Binary binary = compiled(request, config, sm);
+      EXPECT_GT(binary.image.size(), 0u);
+      EXPECT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
+      EXPECT_EQ(spilled_bytes(binary.log), 0) << to_string(config) << " of " << to_string(request) << "\n"
+                                              << binary.log;
+    }
   }
 }
 
-TEST_P(Compile, DrawnConfigsCompile) {
-  const auto [family, type, sm] = GetParam();
-  const auto seed = static_cast<unsigned>(sm) * 16 + static_cast<unsigned>(type);
-  std::mt19937 random(seed);
-  for (int draw = 0; draw < kDrawnConfigs; ++draw) {
-    ScanRequest request = request_of(type, random() % 2 ? Operator::sum : Operator::max,
-                                     random() % 2 ? Kind::inclusive : Kind::exclusive, kTestedItems);
+// A sample with every type and operator in every family, each problem for one architecture.
+TEST_P(Compile, DrawnConfigsOfSampledProblemsCompile) {
+  const auto [family, sm] = GetParam();
+  const std::vector<ScanRequest> sample = sampled_requests(kSampledProblems, static_cast<u64>(family->name()[0]) + 100);
+  std::mt19937 random(static_cast<unsigned>(sm));
+  for (std::size_t index = 0; index < sample.size(); ++index) {
+    if (!has_turn(sm, index)) continue;
+    ScanRequest request = sample[index];
+    request.n = kTestedItems;
     const Config config = drawn_config(*family, request, sm, random);
-    if (random() % 2) request.alignment_bytes = size_of(type);
-    EXPECT_NO_THROW(compiled(request, config, sm)) << "seed " << seed << " draw " << draw;
+    if (random() % 2) request.alignment_bytes = 1;
+    EXPECT_NO_THROW(compiled(request, config, sm)) << to_string(config) << " of " << to_string(request);
+  }
+}
+
+TEST_P(Compile, CustomOperatorsCompile) {
+  const auto [family, sm] = GetParam();
+  std::mt19937 random(static_cast<unsigned>(sm));
+  const std::vector<TestOperator> operators = test_operators();
+  for (std::size_t index = 0; index < operators.size(); ++index) {
+    if (!has_turn(sm, index)) continue;
+    ScanRequest request = operators[index].request;
+    request.n = kTestedItems;
+    request.init = random() % 2 ? Init::value : Init::memory;
+    request.kind = random() % 2 ? Kind::exclusive : Kind::inclusive;
+    const CustomOperator& custom = operators[index].custom;
+    if (random() % 2) request.alignment_bytes = 1;
+    EXPECT_NO_THROW(compiled(request, family->default_config(request, sm), sm, &custom)) << operators[index].name;
+    if (kTestEffort == 1) continue;  // wide values in many registers take the compiler seconds
+    const Config config = drawn_config(*family, request, sm, random);
+    EXPECT_NO_THROW(compiled(request, config, sm, &custom)) << operators[index].name << " with " << to_string(config);
   }
 }
 

@@ -8,7 +8,6 @@
 
 namespace scantune {
 
-inline constexpr ValueType kTypes[] = {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64};
 inline constexpr int kSms[] = {75, 80, 90, 100};
 
 inline ScanRequest request_of(ValueType type, Operator op, Kind kind, u64 n) {

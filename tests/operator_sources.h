@@ -1,4 +1,4 @@
-// Mistakes in the source of a caller's operator, and what a compiler's report on them must name.
+// Sources of a caller's operator that compilers treat in a particular way.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 
 namespace scantune {
 
+// A mistake, and what a compiler's report on it must name.
 struct OperatorMistake {
   const char* name;  // fit for the name of a test
   ScanRequest request;
@@ -17,14 +18,15 @@ struct OperatorMistake {
   const char* word;  // of the report
 };
 
+inline constexpr ScanRequest kScanOfPairs = {.input_type = ValueType::custom,
+                                             .accumulator_type = ValueType::custom,
+                                             .output_type = ValueType::custom,
+                                             .op = Operator::custom_moderate,
+                                             .custom_bytes = 8,
+                                             .custom_alignment = 4,
+                                             .n = 1000};
+
 inline std::vector<OperatorMistake> operator_mistakes() {
-  constexpr ScanRequest kPairs = {.input_type = ValueType::custom,
-                                  .accumulator_type = ValueType::custom,
-                                  .output_type = ValueType::custom,
-                                  .op = Operator::custom_moderate,
-                                  .custom_bytes = 8,
-                                  .custom_alignment = 4,
-                                  .n = 1000};
   constexpr ScanRequest kFloats = {.input_type = ValueType::f32,
                                    .accumulator_type = ValueType::f32,
                                    .output_type = ValueType::f32,
@@ -32,7 +34,7 @@ inline std::vector<OperatorMistake> operator_mistakes() {
                                    .n = 1000};
   const auto source = [](const char* text) { return CustomOperator{.source = text, .name = ""}; };
   return {
-      {"syntax_error", kPairs, source(R"(struct Value {
+      {"syntax_error", kScanOfPairs, source(R"(struct Value {
   float scale, offset;
 };
 __device__ Value combine(Value earlier, Value later) {
@@ -46,7 +48,7 @@ __device__ Value combine(Value earlier, Value later) {
 }
 )"),
        3, "total"},
-      {"unknown_member", kPairs, source(R"(struct Value {
+      {"unknown_member", kScanOfPairs, source(R"(struct Value {
   float scale, offset;
 };
 
@@ -58,15 +60,15 @@ __device__ Value combine(Value earlier, Value later) {
       // What is not there shows after the last line.
       {"missing_combine", kFloats, source("__device__ Value join(Value earlier, Value later) {\n  return later;\n}"), 4,
        "combine"},
-      {"missing_value", kPairs,
+      {"missing_value", kScanOfPairs,
        source("struct Pair {\n  float scale, offset;\n};\n__device__ Pair combine(Pair earlier, Pair later) {\n"
               "  return later;\n}"),
        7, "Value"},
-      {"value_of_the_wrong_size", kPairs,
+      {"value_of_the_wrong_size", kScanOfPairs,
        source("struct Value {\n  float scale, offset, rest;\n};\n"
               "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
        7, "size"},
-      {"value_of_the_wrong_alignment", kPairs,
+      {"value_of_the_wrong_alignment", kScanOfPairs,
        source("struct Value {\n  double number;\n};\n"
               "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
        7, "alignment"},
@@ -76,6 +78,28 @@ __device__ Value combine(Value earlier, Value later) {
   };
 }
 
-inline std::string name_of(const OperatorMistake& mistake) { return mistake.name; }
+// A scan of pairs whose source calls things as the kernels around it do.
+inline const CustomOperator kOperatorWithCommonNames{.source = R"(typedef double u32;
+typedef int i64;
+struct Problem {
+  float scale, offset;
+};
+using Value = Problem;
+namespace instance {
+struct Choice {};
+}  // namespace instance
+struct Choice {};
+struct TileScan {};
+template <class T>
+struct OperatorOf {};
+enum Kind { inclusive, exclusive };
+__device__ float convert(u32 number) { return number; }
+__device__ float ballot(float a, float b) { return a * b; }
+__device__ Value combine(Value earlier, Value later) {
+  i64 lane = 1;
+  return {ballot(earlier.scale, later.scale), convert(lane * later.scale * earlier.offset + later.offset)};
+}
+)",
+                                                     .name = ""};
 
 }  // namespace scantune
