@@ -3,21 +3,21 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "config/launch.h"
+#include "space/space.h"
 
 namespace scantune {
 
 enum class InputPattern {
-  // Every order of combining gives the same bits: sums of integers wrap over their whole range; floating-point sums
-  // telescope, so that the sum of any segment is a small integer. Running maxima keep growing to the end. No item of a
-  // sum is zero.
+  // Every order of combining gives the same bits, also in a narrower output, and results depend on items far back:
+  // integer sums and products wrap over their whole range; floating-point sums and products telescope, so that those of
+  // any segment are small integers or powers of two; running minima and maxima move on to the end, and so do bit_and
+  // and bit_or as far as their bits last; items of custom operators are random bytes.
   exact,
-  rounding,  // floating-point sums only: magnitudes that make every addition round
-  specials   // floating-point max only: -infinity, -0 before +0, and a NaN at three quarters
+  rounding,  // floating-point sums and products only: every combination rounds
+  specials   // floating-point min and max only: an infinity, -0 beside +0, and a NaN at three quarters
 };
 template <>
 struct Tokens<InputPattern> {
@@ -25,27 +25,28 @@ struct Tokens<InputPattern> {
 };
 
 struct InputSpec {
-  ValueType type = ValueType::i32;
-  Operator op = Operator::sum;
+  ScanRequest request;  // types, operator and n
   InputPattern pattern = InputPattern::exact;
-  u64 n = 0;
   u64 seed = 1;
 
-  constexpr auto operator<=>(const InputSpec&) const = default;
+  constexpr bool operator==(const InputSpec&) const = default;
 };
 
-// Whether the pattern exists for the type and operator.
-constexpr bool applies(InputPattern pattern, ValueType type, Operator op) {
-  if (pattern == InputPattern::rounding) return is_floating(type) && op == Operator::sum;
-  if (pattern == InputPattern::specials) return is_floating(type) && op == Operator::max;
+// Whether the pattern exists for the request's types and operator.
+constexpr bool applies(InputPattern pattern, const ScanRequest& request) {
+  const bool floating = is_floating(request.accumulator_type), floating_items = is_floating(request.input_type);
+  if (pattern == InputPattern::rounding)
+    return (floating && request.op == Operator::sum) || (floating_items && request.op == Operator::product);
+  if (pattern == InputPattern::specials)
+    return floating_items && (request.op == Operator::min || request.op == Operator::max);
   return true;
 }
 
-// Writes items [first, first + bytes / size_of(type)) of the input.
+// Writes the items of the input that start at item `first` and fill `out`.
 void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out);
 
-// An initial value that matters: it changes every sum, and beats the first items of a running maximum but not the last.
-// Writes size_of(type) bytes to init, which has room for kMaxValueBytes.
-void fill_init(const InputSpec& spec, unsigned char* init);
+// An initial value that matters: it changes every sum and product, and beats the first items of a running minimum or
+// maximum but not the last. Writes an accumulator to init, which has room for kMaxValueBytes.
+void fill_init(const ScanRequest& request, unsigned char* init);
 
 }  // namespace scantune

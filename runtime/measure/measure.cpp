@@ -2,34 +2,16 @@
 
 #include <algorithm>
 
-#include "measure/inputs.h"
-#include "measure/parallel.h"
 #include "measure/rotation.h"
+#include "measure/upload_input.h"
 
 namespace scantune {
 namespace {
 
-constexpr u64 kFillBytes = u64{1} << 20;
-constexpr u64 kTransferBytes = u64{64} << 20;
+constexpr u64 kBoundaryBytes = 256;  // to which buffers are aligned, as allocations are
 
-u64 bytes_of(const ScanRequest& request) { return request.n * static_cast<u64>(request.input_bytes()); }
-
-// The same random items to `count` places, stride_bytes apart.
-void upload_random(Device& device, const ScanRequest& request, std::byte* to, int count, u64 stride_bytes) {
-  const u64 bytes = bytes_of(request), item_bytes = static_cast<u64>(request.input_bytes());
-  const InputSpec spec{.type = request.input_type, .op = request.op, .n = request.n, .seed = 1};
-  std::vector<std::byte> staging;
-  for (u64 done = 0; done < bytes; done += kTransferBytes) {
-    const u64 transfer = std::min(kTransferBytes, bytes - done);
-    staging.resize(transfer);
-    parallel_for(ceil_div(transfer, kFillBytes), [&](u64 part) {
-      const u64 begin = part * kFillBytes;
-      fill_input(spec, (done + begin) / item_bytes,
-                 std::span(staging).subspan(begin, std::min(kFillBytes, transfer - begin)));
-    });
-    for (int place = 0; place < count; ++place)
-      device.upload(to + done + static_cast<u64>(place) * stride_bytes, staging.data(), transfer);
-  }
+u64 moved_bytes(const ScanRequest& request) {
+  return request.n * static_cast<u64>(request.input_bytes() + request.output_bytes());
 }
 
 }  // namespace
@@ -73,18 +55,23 @@ Batch Measurer::batch_of(const ScanRequest& request, const MeasurePolicy& policy
   if (device_.identity().sm == kHostSm) return {};
   const int launches = launches_per_graph(request.n);
   if (!policy.rotate) return {launches, 1};
-  const u64 pairs = std::max<u64>(kRotationBytes, 2 * device_.l2_bytes()) / (2 * bytes_of(request));
+  const u64 pairs = std::max<u64>(kRotationBytes, 2 * device_.l2_bytes()) / moved_bytes(request);
   return {launches, static_cast<int>(std::clamp<u64>(pairs, 1, static_cast<u64>(launches)))};
 }
 
 const Measurer::Buffers& Measurer::buffers_for(const ScanRequest& request, int count) {
-  const u64 stride = round_up(bytes_of(request), 256);
   if (buffers_ != nullptr && buffers_->count == count && buffers_->request == request) return *buffers_;
   buffers_.reset();
-  const u64 bytes = static_cast<u64>(count) * stride;
-  auto buffers = std::make_unique<Buffers>(
-      Buffers{request, count, stride, DeviceBuffer(device_, bytes), DeviceBuffer(device_, bytes)});
-  upload_random(device_, request, buffers->inputs.data(), count, stride);
+  const u64 places = static_cast<u64>(count);
+  const u64 input_stride = round_up(request.n * static_cast<u64>(request.input_bytes()), kBoundaryBytes);
+  const u64 output_stride = round_up(request.n * static_cast<u64>(request.output_bytes()), kBoundaryBytes);
+  auto buffers = std::make_unique<Buffers>(Buffers{request,
+                                                   count,
+                                                   input_stride,
+                                                   output_stride,
+                                                   {device_, places * input_stride},
+                                                   {device_, places * output_stride}});
+  upload_input(device_, {request}, buffers->inputs.data(), count, input_stride);
   buffers_ = std::move(buffers);
   return *buffers_;
 }

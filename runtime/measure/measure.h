@@ -34,12 +34,13 @@ class Measurer {
   struct Buffers {
     ScanRequest request;
     int count;
-    u64 stride_bytes;
+    u64 input_stride_bytes;
+    u64 output_stride_bytes;
     DeviceBuffer inputs;
     DeviceBuffer outputs;
 
-    const void* input(int index) const { return inputs.data() + static_cast<u64>(index) * stride_bytes; }
-    void* output(int index) const { return outputs.data() + static_cast<u64>(index) * stride_bytes; }
+    const void* input(int index) const { return inputs.data() + static_cast<u64>(index) * input_stride_bytes; }
+    void* output(int index) const { return outputs.data() + static_cast<u64>(index) * output_stride_bytes; }
   };
 
   Batch batch_of(const ScanRequest& request, const MeasurePolicy& policy);

@@ -4,15 +4,21 @@
 #include <memory>
 
 #include "device/device.h"
+#include "measure/device_buffer.h"
 #include "space/space.h"
 
 namespace scantune {
 
+// The kernels of a config for a request. custom: the caller's own operator; null, or without source, where the
+// request's is built-in or its stand-in is to take its place.
+Instantiation instantiate_measured(const ScanRequest& request, const Config& config, const CustomOperator* custom);
+
 class PreparedScan {
  public:
-  // request.alignment_bytes says what both pointers are multiples of. Throws RequestError if the config is not legal
-  // for the request, CompileError and DeviceError.
-  PreparedScan(Device& device, const ScanRequest& request, const Config& config);
+  // request.alignment_bytes says what both pointers are multiples of. custom as above. Throws RequestError if the
+  // config is not legal for the request, CompileError and DeviceError.
+  PreparedScan(Device& device, const ScanRequest& request, const Config& config,
+               const CustomOperator* custom = nullptr);
 
   const ScanRequest& request() const { return request_; }
   const Config& config() const { return config_; }
@@ -28,6 +34,7 @@ class PreparedScan {
   ScanRequest request_;
   Config config_;
   KernelArguments arguments_{};  // with the initial value, fill_init()'s
+  DeviceBuffer init_memory_;     // likewise, for Init::memory
   std::unique_ptr<Module> module_;
 };
 

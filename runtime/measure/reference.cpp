@@ -2,111 +2,116 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
-#include <cstring>
 #include <vector>
 
-#include "measure/input_values.h"
 #include "measure/parallel.h"
 #include "measure/running_value.h"
 
 namespace scantune {
 namespace {
 
-template <class T>
-std::string spelled(T value) {
-  char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
-template <class T, Operator kOperator>
+template <class Running>
 class ReferenceOf final : public Reference {
-  using Running = RunningValue<T, kOperator>;
-
  public:
-  ReferenceOf(const ScanRequest& request, const InputSpec& input)
-      : input_(input), exclusive_(request.kind == Kind::exclusive), exact_(input.pattern != InputPattern::rounding) {
-    std::vector<Running> totals(ceil_div(input.n, kChunkItems));
+  explicit ReferenceOf(const InputSpec& input) : input_(input), exclusive_(input.request.kind == Kind::exclusive) {
+    std::vector<Running> totals(ceil_div(items(), kChunkItems), Running(input_));
     parallel_for(totals.size(), [&](u64 chunk) {
-      Running total;
-      visit_chunk(chunk, [&](u64, T item) { total.add(item); });
-      totals[chunk] = total;
+      visit_chunk(chunk, kChunkItems, [&, total = &totals[chunk]](u64, const std::byte* item) {
+        total->add_item(item);
+        return true;
+      });
     });
-    Running carry;
-    if (request.has_init()) carry.add(initial_value<T>(kOperator));
+    Running carry(input_);
+    if (request().has_init()) {
+      unsigned char init[kMaxValueBytes];
+      fill_init(request(), init);
+      carry.add_init(reinterpret_cast<const std::byte*>(init));
+    }
     for (const Running& total : totals) {
       carries_.push_back(carry);
       carry.add(total);
     }
   }
 
-  u64 item_bytes() const override { return sizeof(T); }
+  u64 item_bytes() const override { return static_cast<u64>(request().output_bytes()); }
 
   std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
-    const u64 items = found.size() / sizeof(T);
-    std::atomic<u64> first_wrong = input_.n;
-    parallel_for(ceil_div(items, kChunkItems), [&](u64 part) {
-      const u64 begin = first + part * kChunkItems;
-      if (begin >= first_wrong.load(std::memory_order_relaxed)) return;
-      const u64 wrong = first_mismatch(begin / kChunkItems, found.data() + part * kChunkItems * sizeof(T),
-                                       std::min(kChunkItems, items - part * kChunkItems));
+    const u64 count = found.size() / item_bytes();
+    std::atomic<u64> first_wrong = items();
+    parallel_for(ceil_div(count, kChunkItems), [&](u64 part) {
+      const u64 begin = part * kChunkItems;
+      if (first + begin >= first_wrong.load(std::memory_order_relaxed)) return;
+      const u64 wrong = first_mismatch((first + begin) / kChunkItems, found.data() + begin * item_bytes(),
+                                       std::min(kChunkItems, count - begin));
       for (u64 known = first_wrong.load(); wrong < known && !first_wrong.compare_exchange_weak(known, wrong);) {
       }
     });
-    if (first_wrong == input_.n) return std::nullopt;
-    return describe(first_wrong, item_of(found.data(), first_wrong - first));
+    if (first_wrong == items()) return std::nullopt;
+    return describe(first_wrong, found.data() + (first_wrong - first) * item_bytes());
   }
 
  private:
+  const ScanRequest& request() const { return input_.request; }
+  u64 items() const { return request().n; }
+
+  // Calls visit(index, item) for the first `most` items of a chunk in order, until it returns false.
   template <class Visit>
-  void visit_chunk(u64 chunk, Visit&& visit) const {
-    const u64 first = chunk * kChunkItems;
-    visit_input<T>(input_, first, std::min(kChunkItems, input_.n - first), std::forward<Visit>(visit));
+  void visit_chunk(u64 chunk, u64 most, Visit&& visit) const {
+    const u64 first = chunk * kChunkItems, count = std::min({most, kChunkItems, items() - first});
+    const u64 input_bytes = static_cast<u64>(request().input_bytes());
+    std::vector<std::byte> input(count * input_bytes);
+    fill_input(input_, first, input);
+    for (u64 item = 0; item < count; ++item)
+      if (!visit(first + item, input.data() + item * input_bytes)) return;
   }
 
-  static T item_of(const std::byte* items, u64 index) {
-    T item;
-    std::memcpy(&item, items + index * sizeof(T), sizeof item);
-    return item;
-  }
-
-  // The index of the first of `items` outputs of a chunk that is wrong, or n.
-  u64 first_mismatch(u64 chunk, const std::byte* found, u64 items) const {
-    const u64 first = chunk * kChunkItems;
+  // Calls visit(index, running) with the value that each of the first `most` outputs of a chunk should have.
+  template <class Visit>
+  void visit_outputs(u64 chunk, u64 most, Visit&& visit) const {
     Running running = carries_[chunk];
-    u64 wrong = input_.n;
-    visit_chunk(chunk, [&](u64 index, T item) {
-      if (index - first >= items || wrong != input_.n) return;
-      if (!exclusive_) running.add(item);
-      if (!running.agrees(item_of(found, index - first), exact_)) wrong = index;
-      if (exclusive_) running.add(item);
+    visit_chunk(chunk, most, [&](u64 index, const std::byte* item) {
+      if (!exclusive_) running.add_item(item);
+      if (!visit(index, running)) return false;
+      if (exclusive_) running.add_item(item);
+      return true;
+    });
+  }
+
+  // The index of the first of `count` outputs of a chunk that is wrong, or n.
+  u64 first_mismatch(u64 chunk, const std::byte* found, u64 count) const {
+    u64 wrong = items();
+    visit_outputs(chunk, count, [&](u64 index, const Running& running) {
+      if (running.agrees(found + (index - chunk * kChunkItems) * item_bytes())) return true;
+      wrong = index;
+      return false;
     });
     return wrong;
   }
 
-  Mismatch describe(u64 index, T found) const {
-    const u64 chunk = index / kChunkItems;
-    Running running = carries_[chunk];
-    visit_chunk(chunk, [&](u64 at, T item) {
-      if (at < index || (at == index && !exclusive_)) running.add(item);
+  Mismatch describe(u64 wrong, const std::byte* found) const {
+    std::byte expected[kMaxValueBytes];
+    visit_outputs(wrong / kChunkItems, wrong % kChunkItems + 1, [&](u64 index, const Running& running) {
+      if (index == wrong) running.output(expected);
+      return true;
     });
-    return {index, spelled(running.value()), spelled(found)};
+    const ValueType type = request().output_type;
+    return {wrong, spell_value(request(), type, expected), spell_value(request(), type, found)};
   }
 
   InputSpec input_;
   bool exclusive_;
-  bool exact_;
   std::vector<Running> carries_;  // of everything before each chunk, the initial value included
 };
 
 }  // namespace
 
-std::unique_ptr<const Reference> make_reference(const ScanRequest& request, const InputSpec& input) {
-  return visit_type(request.accumulator_type, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<const Reference> {
-    if (request.op == Operator::sum) return std::make_unique<ReferenceOf<T, Operator::sum>>(request, input);
-    return std::make_unique<ReferenceOf<T, Operator::max>>(request, input);
-  });
+std::unique_ptr<const Reference> make_reference(const InputSpec& input) {
+  const ScanRequest& request = input.request;
+  if (is_custom(request.op)) return std::make_unique<ReferenceOf<RunningStandIn>>(input);
+  if (is_integer(request.accumulator_type)) return std::make_unique<ReferenceOf<RunningInteger>>(input);
+  if (request.op == Operator::min || request.op == Operator::max)
+    return std::make_unique<ReferenceOf<RunningExtreme>>(input);
+  return std::make_unique<ReferenceOf<RunningRounded>>(input);
 }
 
 }  // namespace scantune

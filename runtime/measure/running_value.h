@@ -1,90 +1,204 @@
-// The running value of a scan on the CPU: what it has combined so far, and whether an output agrees with it.
+// What a scan on the CPU has combined so far, and whether an output agrees with it. All kinds have the same members:
+// add_item() takes an item of the input's type, add_init() an accumulator, add() what was combined later.
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <limits>
-#include <type_traits>
 
-#include "config/request.h"
+#include "measure/inputs.h"
+#include "measure/stand_in.h"
+#include "measure/value_types.h"
 
 namespace scantune {
 
-template <class T, Operator kOperator>
-class RunningValue;
-
-// Integer sums: they wrap.
-template <class T>
-  requires std::is_integral_v<T>
-class RunningValue<T, Operator::sum> {
-  using Unsigned = std::make_unsigned_t<T>;
-
+// Integers, which wrap and are exact.
+class RunningInteger {
  public:
-  void add(T item) { sum_ = static_cast<Unsigned>(sum_ + static_cast<Unsigned>(item)); }
-  void add(const RunningValue& later) { sum_ = static_cast<Unsigned>(sum_ + later.sum_); }
-  T value() const { return static_cast<T>(sum_); }
-  bool agrees(T found, bool) const { return found == value(); }
+  explicit RunningInteger(const InputSpec& spec) : request_(&spec.request) {}
+
+  void add_item(const std::byte* item) { combine(integer_at(request_->input_type, item)); }
+  void add_init(const std::byte* init) { combine(integer_at(request_->accumulator_type, init)); }
+  void add(const RunningInteger& later) {
+    if (!later.empty_) combine(later.value_);
+  }
+
+  void output(std::byte* output) const { put_integer(request_->output_type, value_, output); }
+  bool agrees(const std::byte* found) const {
+    return integer_at(request_->output_type, found) == reduced(request_->output_type, value_);
+  }
 
  private:
-  Unsigned sum_ = 0;
+  void combine(u64 later) {
+    later = reduced(request_->accumulator_type, later);
+    value_ = reduced(request_->accumulator_type, empty_ ? later : combined(value_, later));
+    empty_ = false;
+  }
+
+  u64 combined(u64 a, u64 b) const {
+    switch (request_->op) {
+      case Operator::sum:
+        return a + b;
+      case Operator::product:
+        return a * b;
+      case Operator::min:
+        return less(a, b) ? a : b;
+      case Operator::max:
+        return less(a, b) ? b : a;
+      case Operator::bit_and:
+        return a & b;
+      case Operator::bit_or:
+        return a | b;
+      default:
+        return a ^ b;
+    }
+  }
+
+  bool less(u64 a, u64 b) const {
+    return is_signed(request_->accumulator_type) ? static_cast<i64>(a) < static_cast<i64>(b) : a < b;
+  }
+
+  const ScanRequest* request_;
+  bool empty_ = true;
+  u64 value_ = 0;  // an accumulator
 };
 
-// Floating-point sums, with the sum of magnitudes that bounds the error of any order of additions.
-template <class T>
-  requires std::is_floating_point_v<T>
-class RunningValue<T, Operator::sum> {
+// Floating-point minima and maxima, which are exact: NaN propagates, -0 orders below +0.
+class RunningExtreme {
  public:
-  void add(T item) {
-    sum_ += static_cast<long double>(item);
-    magnitude_ += std::abs(static_cast<long double>(item));
-    additions_ += 1;
+  explicit RunningExtreme(const InputSpec& spec) : request_(&spec.request) {}
+
+  void add_item(const std::byte* item) {
+    combine(rounded(request_->accumulator_type, floating_at(request_->input_type, item)));
   }
-  void add(const RunningValue& later) {
-    sum_ += later.sum_;
+  void add_init(const std::byte* init) { combine(floating_at(request_->accumulator_type, init)); }
+  void add(const RunningExtreme& later) {
+    if (!later.empty_) combine(later.value_);
+  }
+
+  void output(std::byte* output) const { put_floating(request_->output_type, value_, output); }
+  bool agrees(const std::byte* found) const {
+    const long double expected = rounded(request_->output_type, value_);
+    const long double number = floating_at(request_->output_type, found);
+    if (std::isnan(expected)) return std::isnan(number);
+    return number == expected && std::signbit(number) == std::signbit(expected);
+  }
+
+ private:
+  void combine(long double later) {
+    if (empty_ || std::isnan(later) || replaces(later)) value_ = later;
+    empty_ = false;
+  }
+
+  bool replaces(long double later) const {
+    const bool later_is_less = later < value_ || (later == value_ && std::signbit(later));
+    return !std::isnan(value_) && later_is_less == (request_->op == Operator::min);
+  }
+
+  const ScanRequest* request_;
+  bool empty_ = true;
+  long double value_ = 0;
+};
+
+// Floating-point sums and products, with what bounds the error of combining in any order.
+class RunningRounded {
+ public:
+  explicit RunningRounded(const InputSpec& spec)
+      : request_(&spec.request),
+        exact_(spec.pattern == InputPattern::exact),
+        value_(spec.request.op == Operator::product ? 1 : 0) {}
+
+  void add_item(const std::byte* item) {
+    combine(rounded(request_->accumulator_type, floating_at(request_->input_type, item)));
+  }
+  void add_init(const std::byte* init) { combine(floating_at(request_->accumulator_type, init)); }
+  void add(const RunningRounded& later) {
+    is_product() ? value_ *= later.value_ : value_ += later.value_;
     magnitude_ += later.magnitude_;
-    additions_ += later.additions_;
+    roundings_ += later.roundings_;
   }
-  T value() const { return static_cast<T>(sum_); }
-  bool agrees(T found, bool exact) const {
-    if (exact) return found == value();
-    const long double unit_roundoff = static_cast<long double>(std::numeric_limits<T>::epsilon()) / 2;
-    const long double bound = unit_roundoff * (additions_ * magnitude_ + std::abs(sum_));
-    return std::abs(static_cast<long double>(found) - sum_) <= bound;  // false for NaN
+
+  void output(std::byte* output) const { put_floating(request_->output_type, value_, output); }
+
+  // The accumulator lies within the bound, and rounding it to the output is monotone, infinities included.
+  bool agrees(const std::byte* found) const {
+    const long double bound = exact_ ? 0 : error_bound();
+    const long double number = floating_at(request_->output_type, found);
+    return number >= rounded(request_->output_type, value_ - bound) &&
+           number <= rounded(request_->output_type, value_ + bound);  // false for NaN
   }
 
  private:
-  long double sum_ = 0;
+  // More than long double itself loses.
+  static constexpr long double kSlack = 1.001L;
+
+  bool is_product() const { return request_->op == Operator::product; }
+
+  void combine(long double later) {
+    is_product() ? value_ *= later : value_ += later;
+    magnitude_ += std::abs(later);
+    roundings_ += 1;
+  }
+
+  long double error_bound() const {
+    const long double unit_roundoff = std::ldexp(kSlack, -significant_bits(request_->accumulator_type));
+    return is_product() ? std::abs(value_) * std::expm1(roundings_ * unit_roundoff)
+                        : magnitude_ * roundings_ * unit_roundoff;
+  }
+
+  const ScanRequest* request_;
+  bool exact_;
+  long double value_;
   long double magnitude_ = 0;
-  long double additions_ = 0;
+  long double roundings_ = 0;
 };
 
-// Maxima: NaN propagates, -0 orders below +0.
-template <class T>
-class RunningValue<T, Operator::max> {
+// The stand-in for a custom operator, which is exact.
+class RunningStandIn {
  public:
-  void add(T item) { value_ = larger(value_, item); }
-  void add(const RunningValue& later) { add(later.value_); }
-  T value() const { return value_; }
-  bool agrees(T found, bool) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(value_)) return std::isnan(found);
-      return found == value_ && std::signbit(found) == std::signbit(value_);
-    } else {
-      return found == value_;
-    }
+  explicit RunningStandIn(const InputSpec& spec) : request_(&spec.request), stand_in_(spec.request) {}
+
+  void add_item(const std::byte* item) {
+    std::byte accumulator[kMaxValueBytes];
+    to(request_->accumulator_type, request_->input_type, item, accumulator);
+    combine(accumulator);
+  }
+  void add_init(const std::byte* init) { combine(init); }
+  void add(const RunningStandIn& later) {
+    if (!later.empty_) combine(later.value_);
+  }
+
+  void output(std::byte* output) const { to(request_->output_type, request_->accumulator_type, value_, output); }
+  bool agrees(const std::byte* found) const {
+    const ValueType type = request_->output_type;
+    std::byte expected[kMaxValueBytes];
+    output(expected);
+    if (std::memcmp(expected, found, static_cast<std::size_t>(request_->output_bytes())) == 0) return true;
+    // Nothing says which NaN a conversion makes.
+    return type != request_->accumulator_type && is_floating(type) && std::isnan(floating_at(type, expected)) &&
+           std::isnan(floating_at(type, found));
   }
 
  private:
-  static T larger(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(a)) return a;
-      if (std::isnan(b)) return b;
-      if (a == b) return std::signbit(a) ? b : a;
-    }
-    return a < b ? b : a;
+  void combine(const std::byte* later) {
+    if (empty_)
+      std::memcpy(value_, later, static_cast<std::size_t>(request_->accumulator_bytes()));
+    else
+      stand_in_.combine(value_, later, value_);
+    empty_ = false;
   }
-  static constexpr T kIdentity =
-      std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  T value_ = kIdentity;
+
+  void to(ValueType type, ValueType from, const std::byte* value, std::byte* converted) const {
+    if (type == from)
+      std::memcpy(converted, value, static_cast<std::size_t>(request_->bytes_of(type)));
+    else
+      convert(from, value, type, converted);
+  }
+
+  const ScanRequest* request_;
+  StandIn stand_in_;
+  bool empty_ = true;
+  std::byte value_[kMaxValueBytes] = {};
 };
 
 }  // namespace scantune

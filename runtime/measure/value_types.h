@@ -1,16 +1,18 @@
-// From a ValueType to the C++ type, for code on the CPU that must know what it computes with.
+// The built-in value types on the CPU: what their bytes mean, and how one converts to another.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "measure/small_float.h"
 #include "scantune/error.hpp"
 #include "space/space.h"
 
 namespace scantune {
 
-// Calls function(std::type_identity<T>{}). Throws RequestError for types that the CPU has no arithmetic for.
+// Calls function(std::type_identity<T>{}). Throws RequestError for ValueType::custom.
 template <class Function>
 auto visit_type(ValueType type, Function&& function) {
   switch (type) {
@@ -30,16 +32,40 @@ auto visit_type(ValueType type, Function&& function) {
       return std::forward<Function>(function)(std::type_identity<u32>{});
     case ValueType::u64:
       return std::forward<Function>(function)(std::type_identity<u64>{});
+    case ValueType::f16:
+      return std::forward<Function>(function)(std::type_identity<Float16>{});
+    case ValueType::bf16:
+      return std::forward<Function>(function)(std::type_identity<BFloat16>{});
     case ValueType::f32:
       return std::forward<Function>(function)(std::type_identity<f32>{});
     case ValueType::f64:
       return std::forward<Function>(function)(std::type_identity<f64>{});
-    case ValueType::f16:
-    case ValueType::bf16:
     case ValueType::custom:
       break;
   }
-  throw RequestError(std::string("there is no CPU reference for ") + token(type));
+  throw RequestError("a custom value is no number");
 }
+
+// Every number of every built-in type is a long double, and every integer is 64 bits modulo 2^64. So one conversion to
+// them and one from them is exact up to the single rounding, or the single reduction, that the target type asks for.
+long double floating_at(ValueType type, const std::byte* value);
+u64 integer_at(ValueType type, const std::byte* value);  // integer types; negative ones with their sign extended
+void put_floating(ValueType type, long double number, std::byte* value);  // floating-point types; to nearest even
+void put_integer(ValueType type, u64 number, std::byte* value);           // integer types; modulo their width
+
+// As kernels convert on load and on store: from any built-in type to any that the request rules allow.
+void convert(ValueType from, const std::byte* value, ValueType to, std::byte* converted);
+
+// What a number is in that type, and back.
+long double rounded(ValueType type, long double number);
+u64 reduced(ValueType type, u64 number);
+
+constexpr bool is_signed(ValueType type) { return type < ValueType::u8 || is_floating(type); }
+
+// Bits of an integer's magnitude, or of a floating-point number's significand.
+int significant_bits(ValueType type);
+
+// For messages; a custom value as hexadecimal bytes.
+std::string spell_value(const ScanRequest& request, ValueType type, const std::byte* value);
 
 }  // namespace scantune

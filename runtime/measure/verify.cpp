@@ -13,84 +13,121 @@ constexpr std::size_t kMostReferences = 512;
 
 u64 several_tiles(const Config& config) { return 5 * static_cast<u64>(config.family().tile_items(config)) / 2 | 1; }
 
+ScanRequest with_items(ScanRequest request, u64 n) {
+  request.n = n;
+  return request;
+}
+
 // Sizes at which kernels take other paths: around one warp, one tile, and several tiles with a ragged end.
 std::vector<u64> sizes(const Config& config, const ScanRequest& request, int sm) {
   const u64 tile = static_cast<u64>(config.family().tile_items(config));
   std::vector<u64> all{1, 31, 33, tile - 1, tile, tile + 1, several_tiles(config), request.n - 1, request.n};
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  std::erase_if(all, [&](u64 n) {
-    ScanRequest resized = request;
-    resized.n = n;
-    return n == 0 || reject_reason(config, resized, sm) != nullptr;
-  });
+  std::erase_if(all, [&](u64 n) { return n == 0 || reject_reason(config, with_items(request, n), sm) != nullptr; });
   return all;
 }
 
 std::vector<VerifyCase> cases(const Config& config, const ScanRequest& request, u64 most_items, int sm) {
+  const bool aligned = request.alignment_bytes == kVectorAlignmentBytes;
+  const bool fits_in_place = request.input_bytes() == request.output_bytes();
   std::vector<VerifyCase> all;
   for (const u64 n : sizes(config, request, sm)) {
     if (n > most_items) continue;
     if (n > kSmallItems) {
       // Both kernels, both placements and a ragged end, at the price of two runs.
-      all.push_back(n == request.n ? VerifyCase{.n = n} : VerifyCase{.n = n, .aligned = false, .in_place = true});
+      if (aligned == (n == request.n)) all.push_back({.n = n, .in_place = !aligned && fits_in_place});
       continue;
     }
-    for (const bool aligned : {true, false})
-      for (const bool in_place : {false, true}) all.push_back({.n = n, .aligned = aligned, .in_place = in_place});
-    if (n != several_tiles(config)) continue;
+    all.push_back({.n = n});
+    if (fits_in_place) all.push_back({.n = n, .in_place = true});
+    if (n != several_tiles(config) || !aligned) continue;
     for (const InputPattern pattern : {InputPattern::rounding, InputPattern::specials})
-      if (applies(pattern, request.accumulator_type, request.op)) all.push_back({.n = n, .pattern = pattern});
+      if (applies(pattern, request)) all.push_back({.n = n, .pattern = pattern});
   }
   return all;
 }
 
-std::vector<ScanRequest> kinds(const ScanRequest& request, bool all_kinds) {
-  std::vector<ScanRequest> all{request};
-  if (!all_kinds) return all;
-  ScanRequest inclusive = request, exclusive = request;
-  inclusive.kind = Kind::inclusive;
-  inclusive.init = Init::none;
-  exclusive.kind = Kind::exclusive;
-  exclusive.init = Init::value;
-  for (const ScanRequest& other : {inclusive, exclusive})
-    if (other != request) all.push_back(other);
-  return all;
+ScanRequest with_kind(ScanRequest request, Kind kind, Init init) {
+  request.kind = kind;
+  request.init = init;
+  return request;
+}
+
+// Where an initial value comes from hardly touches a kernel, so one kernel of each kind with it in memory is enough.
+std::vector<ScanRequest> other_kinds(const ScanRequest& request) {
+  return {with_kind(request, Kind::inclusive, Init::none), with_kind(request, Kind::exclusive, Init::value),
+          element_aligned(with_kind(request, Kind::inclusive, Init::memory)),
+          element_aligned(with_kind(request, Kind::exclusive, Init::memory))};
+}
+
+bool is_own_kind(const ScanRequest& request, const ScanRequest& kernel) {
+  return kernel.kind == request.kind && kernel.init == request.init;
 }
 
 }  // namespace
 
-std::vector<ScanRequest> verified_requests(const ScanRequest& request, bool all_kinds) {
-  std::vector<ScanRequest> all;
-  for (const ScanRequest& kind : kinds(request, all_kinds)) {
-    all.push_back(kind);
-    all.push_back(element_aligned(kind));
-  }
+std::vector<VerifiedKernel> verified_kernels(const ScanRequest& request, const CustomOperator* custom, bool all_kinds) {
+  std::vector<VerifiedKernel> all;
+  const auto add = [&](const ScanRequest& kernel, const CustomOperator* op) {
+    if (std::ranges::none_of(all, [&](const auto& known) { return known.request == kernel && known.custom == op; }))
+      all.push_back({kernel, op});
+  };
+  const bool callers_own = custom != nullptr && !custom->source.empty();
+  for (const CustomOperator* op : {callers_own ? custom : nullptr, static_cast<const CustomOperator*>(nullptr)})
+    for (const ScanRequest& kernel : {request, element_aligned(request)}) add(kernel, op);
+  if (all_kinds)
+    for (const ScanRequest& kernel : other_kinds(request)) add(kernel, nullptr);
   return all;
 }
 
-int Verifier::verify(const ScanRequest& request, const Config& config, const VerifyOptions& options) {
-  const int sm = device_.identity().sm;
+int Verifier::verify(const ScanRequest& request, const Config& config, const CustomOperator* custom,
+                     const VerifyOptions& options) {
   const u64 most_items = std::max(request.n, several_tiles(config));
   VerifyRun run(device_, config, request, most_items);
+  std::vector<VerifiedKernel> kernels = verified_kernels(request, custom, options.all_kinds);
+  // A caller's own operator runs in a config only once that is known to be right.
+  std::ranges::stable_partition(kernels, [](const auto& kernel) { return kernel.custom == nullptr; });
   int checks = 0;
-  for (const ScanRequest& kind : kinds(request, options.all_kinds)) {
-    const PreparedScan aligned(device_, kind, config), unaligned(device_, element_aligned(kind), config);
-    for (const VerifyCase& which : cases(config, kind, kind == request ? most_items : kOtherKindsItems, sm)) {
-      const InputSpec input{kind.accumulator_type, kind.op, which.pattern, which.n, options.seed};
-      run.run(which.aligned ? aligned : unaligned, which, input, reference(kind, input));
-      ++checks;
-    }
-    run.check_workspace_guard(aligned);
+  for (const VerifiedKernel& kernel : kernels) {
+    const PreparedScan scan(device_, kernel.request, config, kernel.custom);
+    const u64 most = is_own_kind(request, kernel.request) ? most_items : std::min(most_items, kOtherKindsItems);
+    checks += kernel.custom == nullptr ? verify_kernel(run, scan, most, options.seed)
+                                       : run_callers_own(run, scan, std::min(most, kOtherKindsItems), options.seed);
+    run.check_workspace_guard(scan);
   }
   return checks;
 }
 
-const Reference& Verifier::reference(const ScanRequest& request, const InputSpec& input) {
+int Verifier::verify_kernel(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed) {
+  const auto all = cases(scan.config(), scan.request(), most_items, device_.identity().sm);
+  for (const VerifyCase& which : all) {
+    const InputSpec input{with_items(scan.request(), which.n), which.pattern, seed};
+    run.run(scan, which, input, reference(input));
+  }
+  return static_cast<int>(all.size());
+}
+
+int Verifier::run_callers_own(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed) {
+  const auto all = sizes(scan.config(), scan.request(), device_.identity().sm);
+  int runs = 0;
+  for (const u64 n : all) {
+    if (n > most_items) continue;
+    run.run_unchecked(scan, {with_items(scan.request(), n), InputPattern::exact, seed});
+    ++runs;
+  }
+  return runs;
+}
+
+const Reference& Verifier::reference(const InputSpec& input) {
+  // Which kernel returns it does not enter a result.
+  InputSpec key = input;
+  key.request.alignment_bytes = kVectorAlignmentBytes;
+  if (key.request.init == Init::memory) key.request.init = Init::value;
+  const auto known = std::ranges::find(references_, key, &CachedReference::input);
+  if (known != references_.end()) return *known->reference;
   if (references_.size() >= kMostReferences) references_.clear();
-  auto& reference = references_[{input, request.kind, request.has_init()}];
-  if (reference == nullptr) reference = make_reference(request, input);
-  return *reference;
+  return *references_.emplace_back(key, make_reference(key)).reference;
 }
 
 }  // namespace scantune

@@ -1,9 +1,8 @@
 // Runs a config and compares what it returns with the CPU's reference, before it may win.
 #pragma once
 
-#include <map>
+#include <list>
 #include <memory>
-#include <tuple>
 #include <vector>
 
 #include "measure/reference.h"
@@ -18,30 +17,50 @@ struct WrongResult : Error {  // names size, alignment, first wrong item, expect
 
 struct VerifyOptions {
   u64 seed = 1;
-  // Also the kinds of scan that a record of this request would serve: inclusive, and exclusive from an initial value.
+  // Also the kinds of scan that a record of this request would serve: inclusive, exclusive, and from initial values in
+  // the arguments and in memory.
   bool all_kinds = true;
 };
 
-// The problems whose kernels verify() runs: every kind, for aligned pointers and for any; the request itself first.
-std::vector<ScanRequest> verified_requests(const ScanRequest& request, bool all_kinds);
+// A kernel that verify() runs.
+struct VerifiedKernel {
+  ScanRequest request;
+  const CustomOperator* custom;  // the caller's own; null: the built-in operator or the stand-in
+};
+
+// The request's own kernels come first, for aligned pointers and for any, then those of the other kinds.
+std::vector<VerifiedKernel> verified_kernels(const ScanRequest& request, const CustomOperator* custom, bool all_kinds);
 
 class Verifier {
  public:
   explicit Verifier(Device& device) : device_(device) {}
 
   // Scans request.n items, one fewer, and sizes around the config's tile; by the kernel for aligned pointers and by the
-  // one for any pointer; out of place and in place; into poisoned outputs between guard zones; again and again on one
-  // workspace that is never cleared. Returns the number of cases. Throws WrongResult, and what PreparedScan and the
-  // device throw. At large n the time goes into copying: two inputs to the device and two outputs back.
-  int verify(const ScanRequest& request, const Config& config, const VerifyOptions& options = {});
+  // one for any pointer; out of place and, where items keep their size, in place; into poisoned outputs between guard
+  // zones; again and again on one workspace that is never cleared. Returns the number of cases. Throws WrongResult, and
+  // what PreparedScan and the device throw. At large n the time goes into copying: two inputs to the device and two
+  // outputs back.
+  //
+  // custom: the caller's own operator. What a config can get wrong is which items it combines, in which order, and how
+  // its CTAs wait for each other, and none of that depends on what combining does. So the config is verified with the
+  // stand-in of the same size, for which the CPU knows every bit; the caller's own kernels must compile, run to their
+  // end, stay within their memory and, where the request asks for it, return the same bits again.
+  int verify(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr,
+             const VerifyOptions& options = {});
 
  private:
-  using ReferenceKey = std::tuple<InputSpec, Kind, bool>;  // with has_init
-  const Reference& reference(const ScanRequest& request, const InputSpec& input);
+  const Reference& reference(const InputSpec& input);
+  int verify_kernel(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed);
+  int run_callers_own(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed);
+
+  struct CachedReference {
+    InputSpec input;
+    std::unique_ptr<const Reference> reference;
+  };
 
   Device& device_;
   // A reference costs a pass over all items, and the next candidate needs the same ones.
-  std::map<ReferenceKey, std::unique_ptr<const Reference>> references_;
+  std::list<CachedReference> references_;
 };
 
 }  // namespace scantune

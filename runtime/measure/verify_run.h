@@ -14,12 +14,7 @@ namespace scantune {
 struct VerifyCase {
   u64 n;
   InputPattern pattern = InputPattern::exact;
-  bool aligned = true;  // to vectors, else to items only
   bool in_place = false;
-
-  u64 input_offset(u64 item_bytes) const { return aligned ? 0 : item_bytes; }
-  // Another distance from a vector boundary than the input's, where the type has one.
-  u64 output_offset(u64 item_bytes) const { return aligned ? 0 : kVectorAlignmentBytes - item_bytes; }
 };
 
 class VerifyRun {
@@ -31,15 +26,22 @@ class VerifyRun {
   // WrongResult.
   void run(const PreparedScan& scan, const VerifyCase& which, const InputSpec& input, const Reference& reference);
 
+  // Scans twice by a kernel whose results the CPU does not know. Throws WrongResult if it writes where it must not, or
+  // if the request asks for equal bits and the second scan returns others.
+  void run_unchecked(const PreparedScan& scan, const InputSpec& input);
+
   // Throws WrongResult if any scan has written behind the workspace.
   void check_workspace_guard(const PreparedScan& scan);
 
  private:
+  // Where a kernel's input and output lie: on a vector's boundary, or off it by different distances.
+  std::byte* input_of(const PreparedScan& scan) const;
+  std::byte* output_of(const PreparedScan& scan) const;
   void poison(std::byte* output, u64 bytes);
-  void upload_input(const InputSpec& input, std::byte* to, u64 bytes);
   // Text saying what is wrong; empty if nothing is.
   std::string problem_with_output(const Reference& reference, const std::byte* output, u64 bytes);
-  std::string problem_with_input(const InputSpec& input, const std::byte* on_device, u64 bytes);
+  std::string problem_with_input(const InputSpec& input, const std::byte* on_device);
+  std::string problem_with_guards(const std::byte* output, u64 bytes);
   std::string problem_with_guard(const std::byte* guard, const char* where);
   std::span<const std::byte> download(const std::byte* from, u64 bytes);
 

@@ -4,45 +4,79 @@
 #include <compare>
 #include <cstdlib>
 
+#include "space/spelling.h"
+
 namespace scantune {
 namespace {
 
-// How far a record is from a problem; compared member by member, the least wins.
-struct Distance {
-  ConfigOrigin origin;
-  int other_operator;  // 1 if so
-  int sm_count;        // difference; 0 on the same device
-  int guarantees;      // how many the request asks for that the record was not tuned under
-  double octaves;      // |log2(n of the record / n)|
-  int stale;           // 1 if the kernels have changed since
-  int other_kind;      // 1 if so
-  Layer layer;         // then the order of the files
-
-  auto operator<=>(const Distance&) const = default;
+// Whose kernels a record was measured with. A custom operator is known by its name where it has one.
+enum class OperatorMatch {
+  same,        // this operator's: built-in, of the same name, or without a name as this one
+  cost_class,  // the stand-in's of this operator's cost class
+  sibling,     // a named one's of this operator's cost class
+  other
 };
 
-bool same_device(const DeviceIdentity& a, const DeviceIdentity& b) {
-  return a.name == b.name && a.sm_count == b.sm_count;
+// What is asked for.
+struct Wanted {
+  const DeviceIdentity& device;
+  const ScanRequest& request;
+  std::string_view operator_name;
+};
+
+// How far a record is from a problem; compared member by member, the least wins.
+struct Distance {
+  enum class Place { this_device, other_device, built_in } place;
+  OperatorMatch match;
+  int other_n;     // 1 if so, on this device and for operators that match
+  int sm_count;    // difference; 0 on the same device
+  int guarantees;  // how many the request asks for that the record was not tuned under
+  double octaves;  // |log2(n of the record / n)|
+  int stale;       // 1 if the kernels have changed since
+  int other_kind;  // 1 if so
+  Layer layer;     // then the order of the files
+
+  auto operator<=>(const Distance&) const = default;
+
+  bool other_operator() const { return match >= OperatorMatch::sibling; }
+};
+
+Distance::Place place_of(const TuningRecord& record, const DeviceIdentity& device) {
+  if (record.layer == Layer::built_in) return Distance::Place::built_in;
+  const bool same_device = record.device.name == device.name && record.device.sm_count == device.sm_count;
+  return same_device ? Distance::Place::this_device : Distance::Place::other_device;
 }
 
-ConfigOrigin origin_of(const TuningRecord& record, const DeviceIdentity& device, const ScanRequest& request) {
-  if (record.layer == Layer::built_in) return ConfigOrigin::built_in;
-  if (!same_device(record.device, device)) return ConfigOrigin::other_device;
-  if (record.request.op != request.op) return ConfigOrigin::other_operator;
-  return record.request.n == request.n ? ConfigOrigin::exact_n : ConfigOrigin::between_n;
+OperatorMatch match_of(const TuningRecord& record, const Wanted& wanted) {
+  const bool same_name = record.operator_name == wanted.operator_name;
+  if (same_name && !record.operator_name.empty()) return OperatorMatch::same;
+  if (record.request.op != wanted.request.op) return OperatorMatch::other;
+  if (same_name) return OperatorMatch::same;
+  return record.operator_name.empty() ? OperatorMatch::cost_class : OperatorMatch::sibling;
 }
 
-Distance distance(const TuningRecord& record, const DeviceIdentity& device, const ScanRequest& request) {
-  return {
-      .origin = origin_of(record, device, request),
-      .other_operator = record.request.op != request.op,
-      .sm_count = std::abs(record.device.sm_count - device.sm_count),
-      .guarantees = (record.request.determinism != request.determinism) +
-                    (record.request.forward_progress != request.forward_progress),
-      .octaves = std::abs(std::log2(static_cast<double>(record.request.n)) - std::log2(static_cast<double>(request.n))),
+Distance distance(const TuningRecord& record, const Wanted& wanted) {
+  const ScanRequest &tuned = record.request, &request = wanted.request;
+  Distance distance{
+      .place = place_of(record, wanted.device),
+      .match = match_of(record, wanted),
+      .other_n = 0,
+      .sm_count = std::abs(record.device.sm_count - wanted.device.sm_count),
+      .guarantees = (tuned.determinism != request.determinism) + (tuned.forward_progress != request.forward_progress),
+      .octaves = std::abs(std::log2(static_cast<double>(tuned.n)) - std::log2(static_cast<double>(request.n))),
       .stale = record.is_stale(),
-      .other_kind = record.request.kind != request.kind,
+      .other_kind = tuned.kind != request.kind,
       .layer = record.layer};
+  distance.other_n =
+      distance.place == Distance::Place::this_device && !distance.other_operator() && tuned.n != request.n;
+  return distance;
+}
+
+ConfigOrigin origin_of(const Distance& distance) {
+  if (distance.place == Distance::Place::built_in) return ConfigOrigin::built_in;
+  if (distance.place == Distance::Place::other_device) return ConfigOrigin::other_device;
+  if (distance.other_operator()) return ConfigOrigin::other_operator;
+  return distance.other_n ? ConfigOrigin::between_n : ConfigOrigin::exact_n;
 }
 
 // A search under a guarantee left out configs that a request without it may use.
@@ -50,33 +84,41 @@ bool searched_widely_enough(const ScanRequest& tuned, const ScanRequest& request
   return tuned.determinism <= request.determinism && tuned.forward_progress <= request.forward_progress;
 }
 
-bool serves(const TuningRecord& record, const Distance& distance, const DeviceIdentity& device,
-            const ScanRequest& request) {
-  if (!searched_widely_enough(record.request, request)) return false;
-  if (reject_reason(record.config, request, device.sm) != nullptr) return false;
+bool serves(const TuningRecord& record, const Distance& distance, const Wanted& wanted) {
+  if (!searched_widely_enough(record.request, wanted.request)) return false;
+  if (reject_reason(record.config, wanted.request, wanted.device.sm) != nullptr) return false;
   // Far from where it won, a family that calls itself a last resort is worse than the default.
-  return distance.octaves <= 1 || record.config.family().preference(request) > 0;
+  return distance.octaves <= 1 || record.config.family().preference(wanted.request) > 0;
 }
 
-std::string where(const TuningRecord& record, ConfigOrigin origin) {
-  switch (origin) {
-    case ConfigOrigin::other_device:
+std::string where(const TuningRecord& record, Distance::Place place) {
+  switch (place) {
+    case Distance::Place::other_device:
       return "on " + record.device.name + " with " + std::to_string(record.device.sm_count) +
              " SMs, the nearest device of this architecture that serves it";
-    case ConfigOrigin::built_in:
+    case Distance::Place::built_in:
       return "on " + record.device.name + ", a record that came with the library";
     default:
       return "on this device";
   }
 }
 
+std::string whose(const TuningRecord& record, OperatorMatch match) {
+  const std::string op = spell(SpelledOperator{record.request.op, record.operator_name});
+  switch (match) {
+    case OperatorMatch::same:
+      return is_custom(record.request.op) && !record.operator_name.empty() ? op + " and " : "";
+    case OperatorMatch::cost_class:
+      return op + " operators of this size and ";
+    default:
+      return op + " of the same types and ";
+  }
+}
+
 std::string reason_of(const TuningRecord& record, const Distance& distance, const ScanRequest& request) {
-  std::string text = "tuned for ";
-  if (distance.other_operator) text += std::string(token(record.request.op)) + " of the same types and ";
-  text += "n = " + std::to_string(record.request.n);
+  std::string text = "tuned for " + whose(record, distance.match) + "n = " + std::to_string(record.request.n);
   if (record.request.n != request.n) text += " (the nearest that serves n = " + std::to_string(request.n) + ')';
-  text += ' ';
-  text += where(record, distance.origin);
+  text += ' ' + where(record, distance.place);
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
   if (distance.stale) text += "; measured with other kernel templates, so it may no longer be the best";
   return text;
@@ -86,17 +128,19 @@ std::string describe(const DeviceIdentity& device) { return device.name + " (" +
 
 }  // namespace
 
-Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request) {
+Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request,
+                 std::string_view operator_name) {
+  const Wanted wanted{device, request, operator_name};
   const TuningRecord* best = nullptr;
   Distance least{};
   for (const TuningRecord& record : table.candidates(device.sm, request)) {
-    const Distance candidate = distance(record, device, request);
+    const Distance candidate = distance(record, wanted);
     if (best != nullptr && !(candidate < least)) continue;
-    if (!serves(record, candidate, device, request)) continue;
+    if (!serves(record, candidate, wanted)) continue;
     best = &record;
     least = candidate;
   }
-  if (best != nullptr) return {best->config, least.origin, reason_of(*best, least, request), *best};
+  if (best != nullptr) return {best->config, origin_of(least), reason_of(*best, least, request), *best};
   return {default_config(request, device.sm), ConfigOrigin::untuned,
           "no tuning record serves " + to_string(request) + " on " + describe(device), std::nullopt};
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "select/tuning_table.h"
 
@@ -12,7 +13,7 @@ namespace scantune {
 enum class ConfigOrigin {
   exact_n,         // tuned on this device for this n
   between_n,       // tuned on this device for another n, the nearest that serves this one
-  other_operator,  // tuned on this device for another operator of the same types
+  other_operator,  // tuned on this device for another operator of the same types and sizes
   other_device,    // tuned on another device of the same architecture, the nearest in SM count
   built_in,        // a record that came with the library
   untuned          // the family's default
@@ -32,7 +33,9 @@ struct Selection {
 
 // Kind, initial value and alignment do not enter the match: they hardly move the optimum. A record measured without a
 // guarantee (determinism, forward progress) also serves a request that asks for it, if its config keeps that guarantee.
+// operator_name: of a custom operator, if it has one. A record of that name comes first, then those of its cost class.
 // Throws RequestError when no family supports the request.
-Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request);
+Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request,
+                 std::string_view operator_name = {});
 
 }  // namespace scantune

@@ -6,6 +6,7 @@
 
 #include "scantune/error.hpp"
 #include "space/config_json.h"
+#include "space/spelling.h"
 
 namespace scantune {
 namespace {
@@ -60,12 +61,30 @@ void check_sizes(const RecordRow& row) {
     reject("default_us is not a positive number");
 }
 
-ScanRequest request_of(const RecordRow& row) {
+SpelledType known_type(const char* column, const std::string& text) {
+  if (const auto type = parse_type(text)) return *type;
+  reject(std::string(column) + " is '" + printable(text) + "', which this version does not know");
+}
+
+SpelledOperator operator_of(const RecordRow& row) {
+  if (auto op = parse_operator(row.op)) return *op;
+  reject("op is '" + printable(row.op) + "', which this version does not know");
+}
+
+ScanRequest request_of(const RecordRow& row, Operator op) {
   ScanRequest request;
-  request.input_type = known<ValueType>("input_type", row.input_type);
-  request.accumulator_type = known<ValueType>("accumulator_type", row.accumulator_type);
-  request.output_type = known<ValueType>("output_type", row.output_type);
-  request.op = known<Operator>("op", row.op);
+  const SpelledType input = known_type("input_type", row.input_type);
+  const SpelledType accumulator = known_type("accumulator_type", row.accumulator_type);
+  const SpelledType output = known_type("output_type", row.output_type);
+  // Where one is custom, all are: what else differs, families refuse.
+  if (input.custom_bytes != accumulator.custom_bytes || input.custom_bytes != output.custom_bytes)
+    reject("its types are of different sizes, and a custom type is input, accumulator and output type at once");
+  request.input_type = input.type;
+  request.accumulator_type = accumulator.type;
+  request.output_type = output.type;
+  request.custom_bytes = input.custom_bytes;
+  request.custom_alignment = input.custom_bytes == 0 ? 0 : natural_alignment(input.custom_bytes);
+  request.op = op;
   request.kind = known<Kind>("kind", row.kind);
   request.init = request.kind == Kind::exclusive ? Init::value : Init::none;
   request.determinism = known<Determinism>("determinism", row.determinism);
@@ -86,9 +105,11 @@ Config config_of(const RecordRow& row, const ScanRequest& request, int sm) {
 TuningRecord checked(const RecordRow& row) {
   check_sizes(row);
   const int sm = sm_of(row.arch);
-  const ScanRequest request = request_of(row);
+  const SpelledOperator op = operator_of(row);
+  const ScanRequest request = request_of(row, op.op);
   return {.device = {row.arch, sm, printable(row.device_name), static_cast<int>(row.sm_count)},
           .request = request,
+          .operator_name = op.name,
           .config = config_of(row, request, sm),
           .template_hash = row.template_hash,
           .median_us = row.median_us,

@@ -13,6 +13,7 @@ namespace scantune {
 struct TuningRecord {
   DeviceIdentity device;
   ScanRequest request;
+  std::string operator_name;  // of a custom operator that was tuned by name; else empty
   Config config;
   std::string template_hash;
   double median_us = 0;

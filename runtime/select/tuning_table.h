@@ -13,7 +13,7 @@ class TuningTable {
   TuningTable() = default;
   explicit TuningTable(std::span<const RecordRow> rows);
 
-  // The records of one architecture and one triple of value types.
+  // The records of one architecture and one triple of value types, a custom one of one size.
   std::span<const TuningRecord> candidates(int sm, const ScanRequest& request) const;
 
   std::span<const TuningRecord> records() const { return records_; }

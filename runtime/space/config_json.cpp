@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scantune/error.hpp"
+#include "space/spelling.h"
 
 namespace scantune {
 namespace {
@@ -38,6 +39,63 @@ Enum enum_member(const Json& json, const char* name, Enum fallback) {
   std::string known;
   for (const char* spelling : Tokens<Enum>::kNames) known += std::string(known.empty() ? "" : ", ") + spelling;
   throw RequestError(std::string("request.") + name + " must be one of " + known + "; found " + quote(*member));
+}
+
+// One of the request's types; `fallback` if it is left out. All custom types of a request are one.
+ValueType type_member(const Json& json, const char* name, ScanRequest& request, ValueType fallback) {
+  const auto member = json.find(name);
+  if (member == json.end()) return fallback;
+  const auto type = member->is_string() ? parse_type(member->get_ref<const std::string&>()) : std::nullopt;
+  if (!type) {
+    std::string known;
+    for (const char* spelling : Tokens<ValueType>::kNames) known += spelling + std::string(", ");
+    throw RequestError(std::string("request.") + name + " must be one of " + known +
+                       "the last with its bytes, custom1 to custom32; found " + quote(*member));
+  }
+  if (type->type != ValueType::custom) return type->type;
+  if (request.custom_bytes != 0 && request.custom_bytes != type->custom_bytes)
+    throw RequestError(std::string("request.") + name + " is " + spell(*type) + " beside custom" +
+                       std::to_string(request.custom_bytes) + ": a request has one custom type");
+  request.custom_bytes = type->custom_bytes;
+  return type->type;
+}
+
+std::string text_member(const Json& json, const char* name) {
+  const auto member = json.find(name);
+  if (member == json.end()) return {};
+  if (!member->is_string()) throw RequestError(std::string("request.operator.") + name + " must be a text");
+  return member->get<std::string>();
+}
+
+void read_operator(const Json& json, StatedRequest& stated) {
+  ScanRequest& request = stated.request;
+  if (!is_custom(request.op))
+    throw RequestError(std::string("request.operator is for custom operators, and request.op is ") + token(request.op));
+  require_object(json, "request.operator");
+  require_known(json, "request.operator", {"name", "source", "alignment"});
+  stated.custom = {.source = text_member(json, "source"), .name = text_member(json, "name")};
+  if (json.contains("name") && !is_operator_name(stated.custom.name))
+    throw RequestError("request.operator.name must be " + std::string(kOperatorNameRule) + "; found " +
+                       quote(json["name"]));
+  if (json.contains("source") && stated.custom.source.empty()) throw RequestError("request.operator.source is empty");
+  const auto alignment = json.find("alignment");
+  if (alignment == json.end()) return;
+  if (request.custom_bytes == 0)
+    throw RequestError("request.operator.alignment is for custom types, and the request has none");
+  for (int allowed = 1; allowed <= kVectorAlignmentBytes; allowed *= 2)
+    if (*alignment == allowed && alignment->is_number_integer()) {
+      request.custom_alignment = allowed;
+      return;
+    }
+  throw RequestError("request.operator.alignment must be 1, 2, 4, 8 or 16; found " + quote(*alignment));
+}
+
+Json operator_json(const StatedRequest& stated) {
+  Json json = Json::object();
+  if (!stated.custom.name.empty()) json["name"] = stated.custom.name;
+  if (!stated.custom.source.empty()) json["source"] = stated.custom.source;
+  if (stated.request.custom_bytes != 0) json["alignment"] = stated.request.custom_alignment;
+  return json;
 }
 
 u64 items_member(const Json& json) {
@@ -91,16 +149,19 @@ Json parameters_json(const Config& config) {
 
 }  // namespace
 
-Json to_json(const ScanRequest& request) {
-  return {{"input_type", token(request.input_type)},
-          {"accumulator_type", token(request.accumulator_type)},
-          {"output_type", token(request.output_type)},
-          {"op", token(request.op)},
-          {"kind", token(request.kind)},
-          {"init", token(request.init)},
-          {"determinism", token(request.determinism)},
-          {"forward_progress", token(request.forward_progress)},
-          {"n", request.n}};
+Json to_json(const StatedRequest& stated) {
+  const ScanRequest& request = stated.request;
+  Json json = {{"input_type", spell_type(request, request.input_type)},
+               {"accumulator_type", spell_type(request, request.accumulator_type)},
+               {"output_type", spell_type(request, request.output_type)},
+               {"op", token(request.op)},
+               {"kind", token(request.kind)},
+               {"init", token(request.init)},
+               {"determinism", token(request.determinism)},
+               {"forward_progress", token(request.forward_progress)},
+               {"n", request.n}};
+  if (is_custom(request.op)) json["operator"] = operator_json(stated);
+  return json;
 }
 
 Json to_json(const Config& config) {
@@ -109,24 +170,30 @@ Json to_json(const Config& config) {
 
 std::string canonical_parameters(const Config& config) { return parameters_json(config).dump(); }
 
-ScanRequest request_from_json(const Json& json) {
+StatedRequest stated_request(const Json& json) {
   require_object(json, "request");
-  require_known(
-      json, "request",
-      {"input_type", "accumulator_type", "output_type", "op", "kind", "init", "determinism", "forward_progress", "n"});
+  require_known(json, "request",
+                {"input_type", "accumulator_type", "output_type", "op", "kind", "init", "determinism",
+                 "forward_progress", "n", "operator"});
   if (!json.contains("input_type")) throw RequestError("request.input_type is missing");
-  ScanRequest request;
-  request.input_type = enum_member(json, "input_type", request.input_type);
-  request.accumulator_type = enum_member(json, "accumulator_type", request.input_type);
-  request.output_type = enum_member(json, "output_type", request.input_type);
+  StatedRequest stated;
+  ScanRequest& request = stated.request;
+  request.input_type = type_member(json, "input_type", request, ValueType{});
+  request.output_type = type_member(json, "output_type", request, request.input_type);
+  request.accumulator_type =
+      type_member(json, "accumulator_type", request, default_accumulator(request.input_type, request.output_type));
   request.op = enum_member(json, "op", request.op);
   request.kind = enum_member(json, "kind", request.kind);
   request.init = enum_member(json, "init", request.kind == Kind::exclusive ? Init::value : Init::none);
   request.determinism = enum_member(json, "determinism", request.determinism);
   request.forward_progress = enum_member(json, "forward_progress", request.forward_progress);
   request.n = items_member(json);
-  return request;
+  request.custom_alignment = request.custom_bytes == 0 ? 0 : natural_alignment(request.custom_bytes);
+  if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
+  return stated;
 }
+
+ScanRequest request_from_json(const Json& json) { return stated_request(json).request; }
 
 Config config_from_json(const Json& json) {
   require_object(json, "config");

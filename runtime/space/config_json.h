@@ -5,21 +5,32 @@
 #include <string>
 #include <string_view>
 
+#include "instantiation/custom_operator.h"
 #include "space/space.h"
 
 namespace scantune {
 
 using Json = nlohmann::ordered_json;  // keeps parameters in the order of the family's table
 
-Json to_json(const ScanRequest& request);
+// A request as it is stated in JSON: with what is known of a custom operator.
+struct StatedRequest {
+  ScanRequest request;
+  CustomOperator custom;  // without source: any operator of the cost class
+
+  bool operator==(const StatedRequest&) const = default;
+};
+
+Json to_json(const StatedRequest& stated);
 Json to_json(const Config& config);  // {"family": ..., "parameters": {...}}
 
 // The parameters alone, as a database keeps them: in table order, no spaces.
 std::string canonical_parameters(const Config& config);
 
-// Both throw RequestError, naming the member that is missing, unknown or out of range. A config that parses has every
-// parameter of its family; whether it is legal for a request is reject_reason()'s to say.
-ScanRequest request_from_json(const Json& json);
+// These throw RequestError, naming the member that is missing, unknown or out of range. A config that parses has every
+// parameter of its family; whether it is legal for a request is reject_reason()'s to say, as is whether a request can
+// be solved.
+StatedRequest stated_request(const Json& json);
+ScanRequest request_from_json(const Json& json);  // the request alone
 Config config_from_json(const Json& json);
 
 // A config from the columns of a database row. Throws RequestError likewise, also when the text is not JSON.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "scantune/error.hpp"
+#include "space/spelling.h"
 
 namespace scantune {
 namespace {
@@ -173,11 +174,14 @@ std::string to_string(const Config& config) {
 }
 
 std::string to_string(const ScanRequest& request) {
-  std::string text = token(request.input_type);
+  std::string text = spell_type(request, request.input_type);
   if (request.accumulator_type != request.input_type || request.output_type != request.input_type)
-    text += std::string(" to ") + token(request.output_type) + " in " + token(request.accumulator_type);
+    text += " to " + spell_type(request, request.output_type) + " in " + spell_type(request, request.accumulator_type);
   text += std::string(" ") + token(request.kind) + " " + token(request.op);
-  if (request.has_init() && request.kind == Kind::inclusive) text += " with init";
+  if (request.init == Init::memory)
+    text += " with init from memory";
+  else if (request.has_init() && request.kind == Kind::inclusive)
+    text += " with init";
   if (request.determinism != Determinism::unconstrained) text += std::string(", ") + token(request.determinism);
   if (request.forward_progress != ForwardProgress::in_order) text += ", documented forward progress";
   return text + " of " + std::to_string(request.n) + " items";

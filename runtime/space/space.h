@@ -76,7 +76,7 @@ std::string spell(const ParameterModel& parameter, int value);
 std::optional<int> parse(const ParameterModel& parameter, std::string_view spelling);
 
 std::string to_string(const Config& config);        // lookback{block_threads=256, ...}
-std::string to_string(const ScanRequest& request);  // i32 inclusive sum of 1024 items
+std::string to_string(const ScanRequest& request);  // i32 inclusive sum of 1024 items; types as in spelling.h
 
 template <class Enum>
 const char* token(Enum value) {

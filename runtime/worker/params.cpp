@@ -51,8 +51,8 @@ Params::Params(const Json& json, std::initializer_list<std::string_view> known) 
   require_known(json, known);
 }
 
-ScanRequest Params::request() const {
-  return read([&] { return request_from_json(member(json_, "request")); });
+StatedRequest Params::stated() const {
+  return read([&] { return stated_request(member(json_, "request")); });
 }
 
 Config Params::config() const {

@@ -16,7 +16,7 @@ class Params {
   // json must be an object without other members than these, and outlive this.
   Params(const Json& json, std::initializer_list<std::string_view> known);
 
-  ScanRequest request() const;
+  StatedRequest stated() const;
   Config config() const;
   std::vector<Config> configs() const;
   MeasurePolicy policy() const;

@@ -144,23 +144,27 @@ Json Session::hello() {
   json["device"]["arch"] = identity.arch;
   json["device"]["name"] = identity.name;
   json["device"]["sm_count"] = identity.sm_count;
+  json["types"] = Tokens<ValueType>::kNames;
+  json["operators"] = Tokens<Operator>::kNames;
   return json;
 }
 
 Json Session::space(const Params& params) {
-  const ScanRequest request = params.request();
+  const StatedRequest stated = params.stated();
+  const ScanRequest& request = stated.request;
   const int sm = device().identity().sm;
   Json families_json = Json::array();
   for (const FamilyModel* family : families())
     if (family->unsupported_reason(request, sm) == nullptr) families_json.push_back(family_json(*family, request, sm));
   Json json = Json::object();
+  json["request"] = to_json(stated);
   json["default_config"] = to_json(default_config(request, sm));
   json["families"] = std::move(families_json);
   return json;
 }
 
 Json Session::validate(const Params& params) {
-  const char* reason = reject_reason(params.config(), params.request(), device().identity().sm);
+  const char* reason = reject_reason(params.config(), params.stated().request, device().identity().sm);
   Json json = Json::object();
   json["valid"] = reason == nullptr;
   if (reason != nullptr) json["reason"] = reason;
@@ -168,15 +172,15 @@ Json Session::validate(const Params& params) {
 }
 
 Json Session::compile(const Params& params) {
-  const ScanRequest request = params.request();
+  const StatedRequest stated = params.stated();
   const Config config = params.config();
   const DeviceIdentity& identity = device().identity();
-  if (const char* reason = reject_reason(config, request, identity.sm)) throw WorkerError("unsupported", reason);
+  if (const char* reason = reject_reason(config, stated.request, identity.sm)) throw WorkerError("unsupported", reason);
   Compiler& compiler = device().compiler();
   Json json = Json::object();
   double compile_ms = 0;
-  for (const ScanRequest& variant : verified_requests(request, params.all_kinds())) {
-    const Instantiation instantiation = instantiate(variant, config);
+  for (const VerifiedKernel& kernel : verified_kernels(stated.request, &stated.custom, params.all_kinds())) {
+    const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.custom);
     const Binary binary = compiler.compile(instantiation, identity.arch);
     compile_ms += binary.compile_ms;
     if (json.empty()) {
@@ -190,23 +194,23 @@ Json Session::compile(const Params& params) {
 }
 
 Json Session::verify(const Params& params) {
-  const ScanRequest request = params.request();
+  const StatedRequest stated = params.stated();
   const Config config = params.config();
   const VerifyOptions options{.seed = params.seed(), .all_kinds = params.all_kinds()};
   device();
   Json json = Json::object();
   try {
-    json["checks"] = verifier_->verify(request, config, options);
+    json["checks"] = verifier_->verify(stated.request, config, &stated.custom, options);
   } catch (const OutOfDeviceMemory&) {
     // The buffers of the last measurement are in the way; filling them again costs less than failing.
     if (!measurer_->release()) throw;
-    json["checks"] = verifier_->verify(request, config, options);
+    json["checks"] = verifier_->verify(stated.request, config, &stated.custom, options);
   }
   return json;
 }
 
 Json Session::measure(const Params& params) {
-  const ScanRequest request = params.request();
+  const StatedRequest stated = params.stated();
   const std::vector<Config> configs = params.configs();
   const MeasurePolicy policy = params.policy();
   std::vector<PreparedScan> scans;
@@ -216,7 +220,7 @@ Json Session::measure(const Params& params) {
   std::vector<Json> measurements(configs.size());
   for (std::size_t place = 0; place < configs.size(); ++place) {
     try {
-      ready.push_back(&scans.emplace_back(device(), request, configs[place]));
+      ready.push_back(&scans.emplace_back(device(), stated.request, configs[place], &stated.custom));
       places.push_back(place);
     } catch (const Error&) {
       measurements[place] = failed(translated(std::current_exception()));
@@ -234,10 +238,10 @@ Json Session::measure(const Params& params) {
 }
 
 Json Session::select(const Params& params) {
-  const ScanRequest request = params.request();
+  const StatedRequest stated = params.stated();
   const auto databases = params.databases();
   const auto table = databases ? std::make_shared<const TuningTable>(table_of(*databases)) : tuning_table();
-  const Selection selection = scantune::select(*table, device().identity(), request);
+  const Selection selection = scantune::select(*table, device().identity(), stated.request, stated.custom.name);
   Json rejected = Json::array();
   for (const RejectedRow& refused : table->rejected()) {
     Json row = Json::object();

@@ -89,7 +89,7 @@ TEST(Space, SaysWhyNoFamilySupportsAProblem) {
     FAIL() << "no exception";
   } catch (const RequestError& error) {
     EXPECT_NE(std::string(error.what()).find("no kernel scans i8 inclusive sum of 100 items"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("lookback: the value type must be"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("lookback: the accumulator type must be"), std::string::npos);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "scantune/error.hpp"
 #include "space/config_json.h"
+#include "worker_problems.h"
 
 namespace scantune {
 namespace {
@@ -42,18 +43,27 @@ TEST(ConfigJson, ParametersMayComeInAnyOrder) {
 }
 
 TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
-  const ScanRequest requests[] = {{.n = 1},
-                                  {.input_type = ValueType::i8,
-                                   .op = Operator::max,
-                                   .kind = Kind::exclusive,
-                                   .init = Init::value,
-                                   .n = u64{1} << 40},
-                                  {.init = Init::value,
-                                   .determinism = Determinism::run_to_run,
-                                   .forward_progress = ForwardProgress::documented,
-                                   .n = 7}};
-  for (const ScanRequest& request : requests)
-    EXPECT_EQ(request_from_json(to_json(request)), request) << to_string(request);
+  ScanRequest custom = testing::custom_request(12, 2, Operator::custom_expensive);
+  custom.n = 3;
+  const StatedRequest requests[] = {{{.n = 1}, {}},
+                                    {{.input_type = ValueType::i8,
+                                      .accumulator_type = ValueType::i64,
+                                      .output_type = ValueType::u16,
+                                      .op = Operator::max,
+                                      .kind = Kind::exclusive,
+                                      .init = Init::value,
+                                      .n = u64{1} << 40},
+                                     {}},
+                                    {{.init = Init::memory,
+                                      .determinism = Determinism::run_to_run,
+                                      .forward_progress = ForwardProgress::documented,
+                                      .n = 7},
+                                     {}},
+                                    {custom, {}},
+                                    {custom, {.source = "struct Value {};\n// \"quoted\" \u00e9", .name = "a.b"}},
+                                    {{.op = Operator::custom_cheap, .n = 2}, {.source = {}, .name = "only-a-name"}}};
+  for (const StatedRequest& stated : requests)
+    EXPECT_EQ(stated_request(to_json(stated)), stated) << to_string(stated.request);
 }
 
 TEST(ConfigJson, ARequestNeedsOnlyItsInputTypeAndN) {
@@ -61,7 +71,26 @@ TEST(ConfigJson, ARequestNeedsOnlyItsInputTypeAndN) {
   EXPECT_EQ(request.accumulator_type, ValueType::f64);
   EXPECT_EQ(request.output_type, ValueType::f64);
   EXPECT_EQ(request.op, Operator::sum);
-  EXPECT_TRUE(request.has_init());
+  EXPECT_EQ(request.init, Init::value);
+}
+
+TEST(ConfigJson, ARequestsAccumulatorFollowsFromInputAndOutput) {
+  const std::pair<const char*, ValueType> table[] = {
+      {R"({"input_type": "u8", "n": 9})", ValueType::u32},
+      {R"({"input_type": "bf16", "n": 9})", ValueType::f32},
+      {R"({"input_type": "i8", "output_type": "i64", "n": 9})", ValueType::i64},
+      {R"({"input_type": "custom6", "op": "custom_cheap", "n": 9})", ValueType::custom}};
+  for (const auto& [json, accumulator] : table)
+    EXPECT_EQ(request_from_json(Json::parse(json)).accumulator_type, accumulator) << json;
+}
+
+TEST(ConfigJson, ACustomTypeIsAlignedByItsSizeUnlessTheRequestSays) {
+  EXPECT_EQ(request_from_json(Json::parse(R"({"input_type": "custom12", "n": 9})")).custom_alignment, 4);
+  EXPECT_EQ(
+      request_from_json(
+          Json::parse(R"({"input_type": "custom12", "op": "custom_cheap", "n": 9, "operator": {"alignment": 2}})"))
+          .custom_alignment,
+      2);
 }
 
 struct Refused {
@@ -84,7 +113,7 @@ TEST(ConfigJson, RefusesRequestsAndSaysWhy) {
       {R"({"input_type": "i32", "n": 18446744073709551616})", "request.n must be"},
       {R"({"input_type": "i32", "n": [[[]]]})", "found an array"},
       {R"({"input_type": "i32", "n": 4, "init": 1})", "request.init"},
-      {R"({"input_type": "i32", "n": 4, "init": true})", "unknown member \"init\""},
+      {R"({"input_type": "i32", "n": 4, "has_init": true})", "unknown member \"has_init\""},
   };
   for (const Refused& row : table) try {
       request_from_json(Json::parse(row.json));

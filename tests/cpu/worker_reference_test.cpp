@@ -1,253 +1,360 @@
+#include "measure/reference.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <set>
 #include <vector>
 
-#include "measure/inputs.h"
-#include "measure/reference.h"
-#include "measure/value_types.h"
+#include "worker_plain_scan.h"
+#include "worker_problems.h"
 
 namespace scantune {
 namespace {
 
-template <class T>
-std::vector<T> items_of(const InputSpec& spec) {
-  std::vector<T> items(spec.n);
-  fill_input(spec, 0, std::as_writable_bytes(std::span(items)));
+using testing::custom_request;
+using testing::request_of;
+using testing::with_operators;
+
+constexpr u64 kChunk = Reference::kChunkItems;
+
+std::vector<std::byte> items_of(const InputSpec& spec) {
+  std::vector<std::byte> items(spec.request.n * static_cast<u64>(spec.request.input_bytes()));
+  fill_input(spec, 0, items);
   return items;
 }
 
-template <class T>
-T combined(Operator op, T a, T b) {
-  if (op == Operator::max) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
-      if (a == 0 && b == 0) return std::signbit(a) && std::signbit(b) ? T(-0.0) : T(0.0);
-    }
-    return std::max(a, b);
-  }
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
-  else
-    return a + b;
-}
-
-// One item after the other, in the value type itself: the plainest scan there is.
-template <class T>
-std::vector<T> plain_scan(const ScanRequest& request, const InputSpec& spec) {
-  std::vector<T> output;
-  T init{};
-  unsigned char bytes[kMaxValueBytes] = {};
-  fill_init(spec, bytes);
-  std::memcpy(&init, bytes, sizeof init);
-  std::vector<T> prefixes;
-  for (const T item : items_of<T>(spec)) {
-    const bool first = prefixes.empty();
-    const T before = first ? init : prefixes.back();
-    prefixes.push_back(first && !request.has_init() ? item : combined(request.op, before, item));
-    output.push_back(request.kind == Kind::exclusive ? before : prefixes.back());
-  }
+std::vector<std::byte> plain_scan(const ScanRequest& request, const std::vector<std::byte>& items) {
+  unsigned char init[kMaxValueBytes];
+  fill_init(request, init);
+  std::vector<std::byte> output(request.n * static_cast<u64>(request.output_bytes()));
+  testing::plain_scan(request, items.data(), init, output.data());
   return output;
 }
+std::vector<std::byte> plain_scan(const InputSpec& spec) { return plain_scan(spec.request, items_of(spec)); }
 
-// Beyond any tolerance, and not the right value.
-template <class T>
-T wrong_value(T right) {
-  if constexpr (std::is_floating_point_v<T>) return T(1e12);
-  return right == T(77) ? T(78) : T(77);
+InputSpec with(ScanRequest request, u64 n, InputPattern pattern = InputPattern::exact) {
+  request.n = n;
+  return {request, pattern, 7};
 }
 
-struct Problem {
-  ValueType type;
-  Operator op;
-  Kind kind;
-  bool has_init;
-  InputPattern pattern;
-};
+ScanRequest exclusive(ScanRequest request) {
+  request.kind = Kind::exclusive;
+  request.init = Init::value;
+  return request;
+}
 
-std::vector<Problem> problems() {
-  std::vector<Problem> all;
-  for (const ValueType type :
-       {ValueType::i8, ValueType::u16, ValueType::i32, ValueType::i64, ValueType::u64, ValueType::f32, ValueType::f64})
-    for (const Operator op : {Operator::sum, Operator::max})
-      for (const auto& [kind, has_init] :
-           {std::pair{Kind::inclusive, false}, std::pair{Kind::inclusive, true}, std::pair{Kind::exclusive, true}})
-        for (const InputPattern pattern : {InputPattern::exact, InputPattern::rounding, InputPattern::specials})
-          if (applies(pattern, type, op)) all.push_back({type, op, kind, has_init, pattern});
+// Every kind with every pattern.
+std::vector<InputSpec> inputs_of(const ScanRequest& types, u64 n) {
+  std::vector<InputSpec> all;
+  for (const ScanRequest& request : with_operators(types))
+    for (const InputPattern pattern : {InputPattern::exact, InputPattern::rounding, InputPattern::specials}) {
+      if (!applies(pattern, request)) continue;
+      ScanRequest from_init = request;
+      from_init.init = Init::memory;
+      for (const ScanRequest& kind : {request, from_init, exclusive(request)}) all.push_back(with(kind, n, pattern));
+    }
   return all;
 }
 
-void PrintTo(const Problem& problem, std::ostream* out) {
-  *out << token(problem.type) << " " << token(problem.kind) << " " << token(problem.op)
-       << (problem.has_init ? " with init, " : ", ") << token(problem.pattern);
+std::string named(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
+
+std::vector<ScanRequest> all_types() {
+  auto all = testing::type_triples();
+  for (const ScanRequest& custom : testing::custom_types()) all.push_back(custom);
+  return all;
 }
 
-class ReferenceOfProblem : public ::testing::TestWithParam<Problem> {
- protected:
-  ScanRequest request(u64 n) const {
-    const Problem& problem = GetParam();
-    return {.input_type = problem.type,
-            .accumulator_type = problem.type,
-            .output_type = problem.type,
-            .op = problem.op,
-            .kind = problem.kind,
-            .init = problem.has_init ? Init::value : Init::none,
-            .n = n};
-  }
-  InputSpec input(u64 n) const { return {GetParam().type, GetParam().op, GetParam().pattern, n, 7}; }
-};
+class ReferenceOfTypes : public ::testing::TestWithParam<ScanRequest> {};
 
-INSTANTIATE_TEST_SUITE_P(All, ReferenceOfProblem, ::testing::ValuesIn(problems()));
+INSTANTIATE_TEST_SUITE_P(All, ReferenceOfTypes, ::testing::ValuesIn(all_types()), [](const auto& types) {
+  const ScanRequest& request = types.param;
+  return spell_type(request, request.input_type) + "_" + spell_type(request, request.accumulator_type) + "_" +
+         spell_type(request, request.output_type) + "_" + std::to_string(request.custom_alignment);
+});
 
-TEST_P(ReferenceOfProblem, AgreesWithAPlainScanAtEverySizeAroundAChunk) {
-  for (const u64 n : {u64{1}, u64{2}, u64{33}, Reference::kChunkItems - 1, Reference::kChunkItems,
-                      Reference::kChunkItems + 1, 2 * Reference::kChunkItems + 5}) {
-    visit_type(GetParam().type, [&]<class T>(std::type_identity<T>) {
-      const std::vector<T> output = plain_scan<T>(request(n), input(n));
-      const auto wrong = make_reference(request(n), input(n))->check(0, std::as_bytes(std::span(output)));
-      EXPECT_FALSE(wrong) << n << " items, at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
-    });
-  }
+TEST_P(ReferenceOfTypes, AgreesWithAPlainScan) {
+  for (const u64 n : {u64{1}, u64{2}, u64{33}, u64{2000}})
+    for (const InputSpec& input : inputs_of(GetParam(), n)) {
+      const auto wrong = make_reference(input)->check(0, plain_scan(input));
+      EXPECT_FALSE(wrong) << named(input) << ", at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
+    }
 }
 
-TEST_P(ReferenceOfProblem, FindsTheFirstOfSeveralWrongItems) {
-  const u64 n = 3 * Reference::kChunkItems;
-  const auto reference = make_reference(request(n), input(n));
-  visit_type(GetParam().type, [&]<class T>(std::type_identity<T>) {
-    const std::vector<T> right = plain_scan<T>(request(n), input(n));
-    for (const u64 index : {u64{0}, u64{31}, Reference::kChunkItems, n - 1}) {
-      std::vector<T> wrong = right;
-      for (const u64 place : {index, n - 1}) wrong[place] = wrong_value(wrong[place]);
-      const auto found = reference->check(0, std::as_bytes(std::span(wrong)));
-      ASSERT_TRUE(found) << index;
+TEST_P(ReferenceOfTypes, AgreesWithAPlainScanAcrossChunks) {
+  for (const ScanRequest& request : with_operators(GetParam()))
+    for (const u64 n : {kChunk - 1, kChunk, 2 * kChunk + 5}) {
+      const auto wrong = make_reference(with(request, n))->check(0, plain_scan(with(request, n)));
+      EXPECT_FALSE(wrong) << named(with(request, n)) << ", at " << wrong->index << ": " << wrong->expected << ", "
+                          << wrong->found;
+    }
+}
+
+TEST_P(ReferenceOfTypes, FindsTheFirstOfSeveralWrongItems) {
+  const u64 n = kChunk + 100, bytes = static_cast<u64>(GetParam().output_bytes());
+  for (const ScanRequest& request : with_operators(GetParam())) {
+    const auto reference = make_reference(with(request, n));
+    const auto right = plain_scan(with(request, n));
+    for (const u64 index : {u64{0}, u64{31}, kChunk, n - 1}) {
+      auto wrong = right;
+      for (const u64 place : std::set{index, n - 1}) wrong[place * bytes + bytes - 1] ^= std::byte{0x20};
+      const auto found = reference->check(0, wrong);
+      ASSERT_TRUE(found) << named(with(request, n)) << " at " << index;
       EXPECT_EQ(found->index, index);
-      EXPECT_TRUE(found->found == "77" || found->found == "78" || found->found == "1e+12") << found->found;
       EXPECT_NE(found->found, found->expected);
     }
-  });
+  }
 }
 
-TEST_P(ReferenceOfProblem, ChecksAPartOnItsOwn) {
-  const u64 n = 2 * Reference::kChunkItems + 100;
-  const auto reference = make_reference(request(n), input(n));
-  visit_type(GetParam().type, [&]<class T>(std::type_identity<T>) {
-    std::vector<T> output = plain_scan<T>(request(n), input(n));
-    const std::span<const T> tail = std::span<const T>(output).subspan(Reference::kChunkItems);
-    EXPECT_FALSE(reference->check(Reference::kChunkItems, std::as_bytes(tail)));
-    output.back() = wrong_value(output.back());
-    const auto found = reference->check(Reference::kChunkItems, std::as_bytes(tail));
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->index, n - 1);
-  });
+TEST_P(ReferenceOfTypes, ChecksAPartOnItsOwn) {
+  for (const ScanRequest& request : with_operators(GetParam())) {
+    const InputSpec input = with(exclusive(request), kChunk + 100);
+    const auto reference = make_reference(input);
+    auto output = plain_scan(input);
+    const auto tail = std::span(output).subspan(kChunk * static_cast<u64>(request.output_bytes()));
+    EXPECT_FALSE(reference->check(kChunk, tail)) << named(input);
+    tail.back() ^= std::byte{0x20};
+    const auto found = reference->check(kChunk, tail);
+    ASSERT_TRUE(found) << named(input);
+    EXPECT_EQ(found->index, input.request.n - 1);
+  }
 }
 
-TEST_P(ReferenceOfProblem, MakesTheSameItemsInPartsAsInOnePiece) {
-  const u64 n = 1000;
-  visit_type(GetParam().type, [&]<class T>(std::type_identity<T>) {
-    const std::vector<T> whole = items_of<T>(input(n));
-    std::vector<T> part(100);
-    fill_input(input(n), 300, std::as_writable_bytes(std::span(part)));
-    EXPECT_EQ(std::memcmp(part.data(), whole.data() + 300, part.size() * sizeof(T)), 0);
-  });
+TEST_P(ReferenceOfTypes, MakesTheSameItemsInPartsAsInOnePiece) {
+  const u64 bytes = static_cast<u64>(GetParam().input_bytes());
+  for (const InputSpec& input : inputs_of(GetParam(), 1000)) {
+    const auto whole = items_of(input);
+    std::vector<std::byte> part(100 * bytes);
+    fill_input(input, 300, part);
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + static_cast<std::ptrdiff_t>(300 * bytes)))
+        << named(input);
+  }
+}
+
+// Combines the accumulators [first, last) by halves.
+void fold(const ScanRequest& request, const std::vector<std::byte>& accumulators, u64 first, u64 last,
+          std::byte* result) {
+  const u64 bytes = static_cast<u64>(request.accumulator_bytes());
+  if (last - first == 1) {
+    std::memcpy(result, accumulators.data() + first * bytes, bytes);
+    return;
+  }
+  std::byte later[kMaxValueBytes];
+  const u64 middle = first + (last - first + 2) / 3;
+  fold(request, accumulators, first, middle, result);
+  fold(request, accumulators, middle, last, later);
+  testing::combine(request, result, later, result);
+}
+
+TEST_P(ReferenceOfTypes, GetsInputsWhoseEveryAssociationGivesTheSameBits) {
+  for (ScanRequest request : with_operators(GetParam()))
+    for (const u64 n : {u64{777}, u64{30'000}}) {
+      request.n = n;
+      request.output_type = request.accumulator_type;
+      const ScanRequest given = [&] {
+        ScanRequest types = request;
+        types.output_type = GetParam().output_type;
+        return types;
+      }();
+      const auto items = items_of(with(given, n));
+      const u64 bytes = static_cast<u64>(request.accumulator_bytes());
+      std::vector<std::byte> accumulators(n * bytes);
+      for (u64 item = 0; item < n; ++item)
+        testing::convert(request, request.input_type, items.data() + item * static_cast<u64>(request.input_bytes()),
+                         request.accumulator_type, accumulators.data() + item * bytes);
+      std::byte folded[kMaxValueBytes];
+      fold(request, accumulators, 0, n, folded);
+      const auto scanned = plain_scan(request, items);
+      EXPECT_EQ(std::memcmp(folded, scanned.data() + (n - 1) * bytes, bytes), 0) << to_string(given);
+    }
+}
+
+// Sums, products, xor and the stand-ins forget nothing. Apart from integers in floating point, where some are neutral,
+// and from any bits as a wide floating-point number, which is zero or infinite in a narrow one.
+bool remembers(const ScanRequest& request) {
+  const bool absorbs = request.op >= Operator::min && request.op <= Operator::bit_or;
+  const bool saturates =
+      is_custom(request.op) && is_floating(request.output_type) && request.output_type != request.accumulator_type;
+  return !absorbs && !saturates && is_floating(request.input_type) == is_floating(request.accumulator_type);
+}
+
+TEST_P(ReferenceOfTypes, GetsInputsOfWhichEveryItemShowsInTheLastOutput) {
+  const u64 n = 3000;
+  for (const ScanRequest& request : with_operators(GetParam())) {
+    if (!remembers(request)) continue;
+    const InputSpec input = with(request, n);
+    const auto items = items_of(input);
+    const auto item_bytes = static_cast<std::ptrdiff_t>(request.input_bytes());
+    const auto output_bytes = static_cast<std::size_t>(request.output_bytes());
+    const auto right = plain_scan(input);
+    int unseen = 0;
+    for (std::ptrdiff_t dropped = 0; dropped < static_cast<std::ptrdiff_t>(n); dropped += 100) {
+      auto fewer = items;
+      fewer.erase(fewer.begin() + dropped * item_bytes, fewer.begin() + (dropped + 1) * item_bytes);
+      const auto output = plain_scan(with(request, n - 1).request, fewer);
+      unseen += std::memcmp(output.data() + output.size() - output_bytes, right.data() + right.size() - output_bytes,
+                            output_bytes) == 0;
+    }
+    // Items are random, and in a few bits a few are neutral.
+    const bool may_be_neutral = request.output_bytes() < (is_custom(request.op) ? 3 : request.input_bytes());
+    EXPECT_LE(unseen, may_be_neutral ? 2 : 0) << named(input);
+  }
 }
 
 TEST(Inputs, OfSumsHoldNoZero) {
-  for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64})
-    for (const InputPattern pattern : {InputPattern::exact, InputPattern::rounding})
-      if (applies(pattern, type, Operator::sum))
-        visit_type(type, [&]<class T>(std::type_identity<T>) {
-          for (const T item : items_of<T>({type, Operator::sum, pattern, 100'000, 3})) ASSERT_NE(item, T(0));
-        });
-}
-
-TEST(Inputs, OfExactFloatSumsGiveTheSameBitsInEveryOrder) {
-  const InputSpec spec{ValueType::f32, Operator::sum, InputPattern::exact, 1 << 20, 5};
-  const std::vector<f32> items = items_of<f32>(spec);
-  f32 forwards = 0, backwards = 0, by_pairs = 0;
-  for (std::size_t index = 0; index < items.size(); ++index) forwards += items[index];
-  for (std::size_t index = items.size(); index-- > 0;) backwards += items[index];
-  for (std::size_t index = 0; index < items.size(); index += 2) by_pairs += items[index] + items[index + 1];
-  EXPECT_EQ(forwards, backwards);
-  EXPECT_EQ(forwards, by_pairs);
+  for (const ScanRequest& request : testing::type_triples()) {
+    if (!remembers(request)) continue;
+    const InputSpec input = with(request, 100'000);
+    const auto items = items_of(input);
+    const u64 bytes = static_cast<u64>(request.input_bytes());
+    for (u64 item = 0; item < input.request.n; ++item)
+      ASSERT_NE(floating_at(request.input_type, items.data() + item * bytes), 0) << named(input);
+  }
 }
 
 TEST(Inputs, OfIntegerSumsWrapSoon) {
-  const std::vector<i32> items = items_of<i32>({ValueType::i32, Operator::sum, InputPattern::exact, 64, 5});
+  const auto bytes = items_of(with(request_of(ValueType::i32, ValueType::i32, ValueType::i32), 64));
   i64 sum = 0;
   bool wraps = false;
-  for (const i32 item : items) {
-    sum += item;
-    wraps |= sum > std::numeric_limits<i32>::max() || sum < std::numeric_limits<i32>::lowest();
+  for (u64 item = 0; item < 64; ++item) {
+    sum += static_cast<i64>(integer_at(ValueType::i32, bytes.data() + 4 * item));
+    wraps |= sum != static_cast<i32>(sum);
   }
   EXPECT_TRUE(wraps);
 }
 
-TEST(Inputs, OfMaximaKeepGrowingToTheEnd) {
-  const std::vector<i32> items = items_of<i32>({ValueType::i32, Operator::max, InputPattern::exact, 1 << 16, 5});
-  const auto largest_from = [&](std::size_t begin, std::size_t end) {
-    return *std::max_element(items.begin() + static_cast<std::ptrdiff_t>(begin),
-                             items.begin() + static_cast<std::ptrdiff_t>(end));
-  };
-  for (std::size_t begin = 1 << 10; begin < items.size(); begin += 1 << 10)
-    EXPECT_GT(largest_from(begin, begin + (1 << 10)), largest_from(begin - (1 << 10), begin));
+TEST(Inputs, KeepProductsOfFloatsAwayFromZeroAndInfinity) {
+  for (const InputPattern pattern : {InputPattern::exact, InputPattern::rounding})
+    for (const ValueType type : {ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64}) {
+      const ScanRequest request = exclusive(request_of(type, default_accumulator(type, type), type, Operator::product));
+      const auto output = plain_scan(with(request, 50'000, pattern));
+      for (u64 item = 0; item < 50'000; ++item) {
+        const long double value = floating_at(type, output.data() + item * static_cast<u64>(size_of(type)));
+        ASSERT_TRUE(std::abs(value) > 0x1p-13L && std::abs(value) < 0x1p13L) << token(type) << " " << item;
+      }
+    }
 }
 
-TEST(Inputs, OfSpecialMaximaHoldBothZerosAndOneNan) {
-  int negative_zeros = 0, positive_zeros = 0, nans = 0, infinities = 0;
-  for (const f32 item : items_of<f32>({ValueType::f32, Operator::max, InputPattern::specials, 4096, 5})) {
-    negative_zeros += item == 0 && std::signbit(item);
-    positive_zeros += item == 0 && !std::signbit(item);
-    nans += std::isnan(item);
-    infinities += std::isinf(item);
-  }
-  EXPECT_GT(negative_zeros, 100);
-  EXPECT_GT(positive_zeros, 100);
-  EXPECT_GT(infinities, 100);
-  EXPECT_EQ(nans, 1);
+// What a kernel that stops early, or loses all from some item on, would leave unchanged.
+TEST(Inputs, OfRunningExtremesAndMasksChangeToTheEnd) {
+  for (const ScanRequest& types : testing::type_triples())
+    for (const ScanRequest& request : with_operators(types)) {
+      if (request.op < Operator::min || request.op > Operator::bit_or) continue;
+      const u64 n = 1 << 16, bytes = static_cast<u64>(request.output_bytes());
+      const auto output = plain_scan(with(request, n));
+      const auto at = [&](u64 item) { return std::span(output).subspan(item * bytes, bytes); };
+      const u64 steps = static_cast<u64>(request.op >= Operator::bit_and ? 8 : 16);
+      int changes = 0;
+      for (u64 step = 1; step <= steps; ++step)
+        changes += !std::ranges::equal(at(step * n / steps - 1), at((step - 1) * n / steps));
+      EXPECT_GE(changes, static_cast<int>(steps) - 2) << to_string(request);
+      EXPECT_FALSE(std::ranges::equal(at(n - 1), at(n - n / 4))) << to_string(request);
+    }
+}
+
+TEST(Inputs, OfSpecialExtremesHoldInfinitiesBothZerosAndOneNan) {
+  for (const Operator op : {Operator::min, Operator::max})
+    for (const ValueType type : {ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64}) {
+      int negative_zeros = 0, positive_zeros = 0, nans = 0, infinities = 0;
+      const ScanRequest request = request_of(type, default_accumulator(type, type), type, op);
+      const auto items = items_of(with(request, 4096, InputPattern::specials));
+      for (u64 item = 0; item < 4096; ++item) {
+        const long double value = floating_at(type, items.data() + item * static_cast<u64>(size_of(type)));
+        negative_zeros += value == 0 && std::signbit(value);
+        positive_zeros += value == 0 && !std::signbit(value);
+        nans += std::isnan(value);
+        infinities += std::isinf(value) && std::signbit(value) == (op == Operator::max);
+      }
+      EXPECT_GT(negative_zeros, 100);
+      EXPECT_GT(positive_zeros, 100);
+      EXPECT_GT(infinities, 100);
+      EXPECT_EQ(nans, 1);
+    }
 }
 
 TEST(Reference, TellsMinusZeroFromZero) {
-  const u64 n = 64;
-  const ScanRequest request{.input_type = ValueType::f32,
-                            .accumulator_type = ValueType::f32,
-                            .output_type = ValueType::f32,
-                            .op = Operator::max,
-                            .n = n};
-  const InputSpec spec{ValueType::f32, Operator::max, InputPattern::specials, n, 7};
-  std::vector<f32> output = plain_scan<f32>(request, spec);
-  const auto zero = std::find_if(output.begin(), output.end(), [](f32 item) { return item == 0; });
-  ASSERT_NE(zero, output.end());
-  *zero = -*zero;
-  const auto wrong = make_reference(request, spec)->check(0, std::as_bytes(std::span(output)));
-  ASSERT_TRUE(wrong);
-  EXPECT_EQ(wrong->index, static_cast<u64>(zero - output.begin()));
-}
-
-TEST(Reference, AcceptsAnotherOrderOfRoundedAdditionsButNotAMissingItem) {
-  const u64 n = 4096;
-  const ScanRequest request{
-      .input_type = ValueType::f32, .accumulator_type = ValueType::f32, .output_type = ValueType::f32, .n = n};
-  const InputSpec spec{ValueType::f32, Operator::sum, InputPattern::rounding, n, 7};
-  const std::vector<f32> items = items_of<f32>(spec);
-  std::vector<f32> output;
-  for (std::size_t tile = 0; tile < n; tile += 64) {
-    f32 within = 0;
-    const f32 carry = tile == 0 ? 0 : output.back();
-    for (std::size_t index = tile; index < tile + 64; ++index) output.push_back(carry + (within += items[index]));
+  for (const Operator op : {Operator::min, Operator::max}) {
+    const InputSpec spec =
+        with(request_of(ValueType::f16, ValueType::f32, ValueType::f16, op), 64, InputPattern::specials);
+    auto output = plain_scan(spec);
+    u64 zero = 0;
+    while (floating_at(ValueType::f16, output.data() + 2 * zero) != 0) ++zero;
+    output[2 * zero + 1] ^= std::byte{0x80};
+    const auto wrong = make_reference(spec)->check(0, output);
+    ASSERT_TRUE(wrong);
+    EXPECT_EQ(wrong->index, zero);
   }
-  const auto reference = make_reference(request, spec);
-  EXPECT_FALSE(reference->check(0, std::as_bytes(std::span(output))));
-  for (std::size_t index = 1000; index < n; ++index) output[index] -= items[1000];
-  EXPECT_TRUE(reference->check(0, std::as_bytes(std::span(output))));
 }
 
-TEST(Reference, RefusesTypesWithoutArithmeticOnTheCpu) {
-  const ScanRequest request{
-      .input_type = ValueType::f16, .accumulator_type = ValueType::f16, .output_type = ValueType::f16, .n = 1};
-  EXPECT_THROW(make_reference(request, {.type = ValueType::f16, .n = 1}), RequestError);
+TEST(Reference, CatchesAnExtremeThatDropsNan) {
+  const InputSpec spec =
+      with(request_of(ValueType::bf16, ValueType::f32, ValueType::bf16, Operator::min), 64, InputPattern::specials);
+  auto output = plain_scan(spec);
+  for (u64 item = 1; item < 64; ++item)
+    if (std::isnan(floating_at(ValueType::bf16, output.data() + 2 * item)))
+      std::memcpy(output.data() + 2 * item, output.data() + 2 * item - 2, 2);
+  const auto wrong = make_reference(spec)->check(0, output);
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->index, 48u);
+  EXPECT_EQ(wrong->expected, "nan");
+}
+
+// Tile by tile, each from its own first item, as kernels do.
+template <class T>
+std::vector<std::byte> tiled_scan(const InputSpec& spec, u64 tile_items) {
+  const auto items = items_of(spec);
+  std::vector<std::byte> output(items.size());
+  T carry{}, within{};
+  for (u64 index = 0; index < spec.request.n; ++index) {
+    T item;
+    std::memcpy(&item, items.data() + index * sizeof item, sizeof item);
+    const bool first = index % tile_items == 0, first_tile = index < tile_items;
+    within = first ? item : testing::combined(spec.request.op, within, item);
+    const T result = first_tile ? within : testing::combined(spec.request.op, carry, within);
+    std::memcpy(output.data() + index * sizeof item, &result, sizeof result);
+    if (index % tile_items == tile_items - 1) carry = result;
+  }
+  return output;
+}
+
+TEST(Reference, AcceptsAnotherOrderOfRoundingsButNotAMissingItem) {
+  for (const Operator op : {Operator::sum, Operator::product}) {
+    const InputSpec spec =
+        with(request_of(ValueType::f32, ValueType::f32, ValueType::f32, op), 4096, InputPattern::rounding);
+    const auto reference = make_reference(spec);
+    auto output = tiled_scan<f32>(spec, 64);
+    EXPECT_FALSE(reference->check(0, output)) << token(op);
+    EXPECT_NE(output, plain_scan(spec)) << token(op) << ": nothing was rounded";
+    f32 missing;
+    std::memcpy(&missing, items_of(spec).data() + 4 * 1000, 4);
+    for (u64 index = 1000; index < 4096; ++index) {
+      f32 value;
+      std::memcpy(&value, output.data() + 4 * index, 4);
+      value = op == Operator::sum ? value - missing : value / missing;
+      std::memcpy(output.data() + 4 * index, &value, 4);
+    }
+    EXPECT_TRUE(reference->check(0, output)) << token(op);
+  }
+}
+
+TEST(Reference, AgreesToTheInfinityThatANarrowOutputOverflowsTo) {
+  ScanRequest request = request_of(ValueType::u64, ValueType::f64, ValueType::f16);
+  const InputSpec spec = with(request, 100, InputPattern::rounding);
+  auto output = plain_scan(spec);
+  EXPECT_TRUE(std::isinf(floating_at(ValueType::f16, output.data() + 2 * 99)));
+  EXPECT_FALSE(make_reference(spec)->check(0, output));
+  const u16 largest = 0x7bff;
+  std::memcpy(output.data() + 2 * 99, &largest, 2);
+  EXPECT_TRUE(make_reference(spec)->check(0, output));
+}
+
+TEST(Reference, SpellsCustomValuesByTheirBytes) {
+  const InputSpec spec = with(custom_request(3), 2);
+  auto output = plain_scan(spec);
+  for (int byte = 0; byte < 3; ++byte) output[static_cast<std::size_t>(byte)] = std::byte{0xab};
+  EXPECT_EQ(make_reference(spec)->check(0, output)->found, "0xababab");
 }
 
 }  // namespace

@@ -2,16 +2,14 @@
 // look-back kernels only: one launch with all items.
 #pragma once
 
-#include <cmath>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <map>
 #include <vector>
 
 #include "device/device.h"
-#include "measure/value_types.h"
 #include "scantune/error.hpp"
+#include "worker_plain_scan.h"
 
 namespace scantune::testing {
 
@@ -23,9 +21,11 @@ struct Scanned {
   std::byte* workspace;
   u64 workspace_bytes;  // as allocated
   int scans;            // on this device so far, this one included
+  const std::string& source;
 
-  u64 bytes() const { return request.n * static_cast<u64>(request.accumulator_bytes()); }
-  void flip(u64 item) const { output[item * static_cast<u64>(request.accumulator_bytes())] ^= std::byte{4}; }
+  u64 bytes() const { return request.n * static_cast<u64>(request.output_bytes()); }
+  bool runs(const CustomOperator& op) const { return source.find(op.source) != std::string::npos; }
+  void flip(u64 item) const { output[item * static_cast<u64>(request.output_bytes())] ^= std::byte{4}; }
 };
 
 class ScanningCompiler : public Compiler {
@@ -69,11 +69,13 @@ class ScanningDevice : public Device {
     if (source.find("copy_vectors") != std::string::npos) return;
     ScanRequest request = request_of(source);
     request.n = launch.n;
-    visit_type(request.accumulator_type, [&]<class T>(std::type_identity<T>) { scan<T>(request, arguments); });
+    plain_scan(request, static_cast<const std::byte*>(arguments.input),
+               request.init == Init::memory ? arguments.init_memory : arguments.init,
+               static_cast<std::byte*>(arguments.output));
     ++scans;
     auto* workspace = static_cast<std::byte*>(arguments.workspace);
     mistake({request, static_cast<const std::byte*>(arguments.input), static_cast<std::byte*>(arguments.output),
-             workspace, workspace == nullptr ? 0 : allocations_.at(workspace).size(), scans});
+             workspace, workspace == nullptr ? 0 : allocations_.at(workspace).size(), scans, source});
     require_well();
   }
 
@@ -121,53 +123,28 @@ class ScanningDevice : public Device {
     if (!lost.empty()) throw DeviceError(lost);
   }
 
+  static std::string after(const std::string& source, const std::string& before) {
+    const std::size_t place = source.find(before);
+    if (place == std::string::npos) throw Error("the source does not say " + before);
+    return source.substr(place + before.size(), source.find_first_of(",}", place) - place - before.size());
+  }
   template <class Enum>
   static Enum mentioned(const std::string& source, const std::string& before) {
-    for (std::size_t value = 0; value < std::size(Tokens<Enum>::kNames); ++value)
-      if (source.find(before + Tokens<Enum>::kNames[value]) != std::string::npos) return static_cast<Enum>(value);
-    throw Error("the source does not say " + before);
+    return parse_token<Enum>(after(source, before)).value();
   }
 
   static ScanRequest request_of(const std::string& source) {
     ScanRequest request;
-    request.input_type = request.accumulator_type = request.output_type =
-        mentioned<ValueType>(source, ".accumulator_type = scantune::ValueType::");
+    request.input_type = mentioned<ValueType>(source, ".input_type = scantune::ValueType::");
+    request.accumulator_type = mentioned<ValueType>(source, ".accumulator_type = scantune::ValueType::");
+    request.output_type = mentioned<ValueType>(source, ".output_type = scantune::ValueType::");
     request.op = mentioned<Operator>(source, ".op = scantune::Operator::");
     request.kind = mentioned<Kind>(source, ".kind = scantune::Kind::");
-    request.init = source.find("Init::value") != std::string::npos ? Init::value : Init::none;
-    request.alignment_bytes = source.find(".alignment_bytes = 16") != std::string::npos ? 16 : 4;
+    request.init = mentioned<Init>(source, ".init = scantune::Init::");
+    request.alignment_bytes = std::stoi(after(source, ".alignment_bytes = "));
+    request.custom_bytes = std::stoi(after(source, ".custom_bytes = "));
+    request.custom_alignment = std::stoi(after(source, ".custom_alignment = "));
     return request;
-  }
-
-  template <class T>
-  static T combine(Operator op, T a, T b) {
-    if (op == Operator::sum) {
-      if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
-      else
-        return a + b;
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
-      if (a == b) return std::signbit(a) ? b : a;
-    }
-    return a < b ? b : a;
-  }
-
-  template <class T>
-  static void scan(const ScanRequest& request, const KernelArguments& arguments) {
-    const auto* input = static_cast<const T*>(arguments.input);
-    auto* output = static_cast<T*>(arguments.output);
-    T running{};
-    bool any = request.has_init();
-    if (any) std::memcpy(&running, arguments.init, sizeof running);
-    for (u64 index = 0; index < request.n; ++index) {
-      const T item = input[index];
-      const T next = any ? combine(request.op, running, item) : item;
-      output[index] = request.kind == Kind::exclusive ? running : next;
-      running = next;
-      any = true;
-    }
   }
 
   DeviceIdentity identity_{"sm_90", 90, "plain", 4};

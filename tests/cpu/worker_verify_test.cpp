@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
 
 #include "measure/verify.h"
+#include "worker_problems.h"
 #include "worker_scanning_device.h"
 
 namespace scantune {
@@ -16,21 +18,30 @@ using testing::ScanningDevice;
 constexpr u64 kItems = 5000;
 
 ScanRequest request_of(ValueType type, Operator op = Operator::sum) {
-  return {.input_type = type, .accumulator_type = type, .output_type = type, .op = op, .n = kItems};
+  ScanRequest request = testing::request_of(type, default_accumulator(type, type), type, op);
+  request.n = kItems;
+  return request;
 }
 
+int& parameter(Config& config, std::string_view name) {
+  int index = 0;
+  while (config.family().parameters()[static_cast<std::size_t>(index)].name != name) ++index;
+  return config[index];
+}
+
+// Look-back with the fewest items in a tile of 128 threads that are legal for the types.
 Config small_tiles(const ScanRequest& request) {
-  const FamilyModel& lookback = *find_family("lookback");
-  Config config = lookback.default_config(request, 90);
-  for (std::size_t index = 0; index < lookback.parameters().size(); ++index) {
-    if (std::string(lookback.parameters()[index].name) == "block_threads") config[static_cast<int>(index)] = 128;
-    if (std::string(lookback.parameters()[index].name) == "items_per_thread") config[static_cast<int>(index)] = 4;
+  Config config = find_family("lookback")->default_config(request, 90);
+  parameter(config, "block_threads") = 128;
+  int& items = parameter(config, "items_per_thread");
+  for (items = 4; items < 64 && reject_reason(config, request, 90) != nullptr; items *= 2) {
   }
   return config;
 }
 
-int verify(ScanningDevice& device, const ScanRequest& request, const VerifyOptions& options = {}) {
-  return Verifier(device).verify(request, small_tiles(request), options);
+int verify(ScanningDevice& device, const ScanRequest& request, const VerifyOptions& options = {},
+           const CustomOperator* custom = nullptr) {
+  return Verifier(device).verify(request, small_tiles(request), custom, options);
 }
 
 // The message of the WrongResult; empty if the scan passes.
@@ -47,11 +58,133 @@ std::string complaint(const std::function<void(const Scanned&)>& mistake,
 }
 
 TEST(Verifier, AcceptsARightScanOfEveryTypeAndOperator) {
-  for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64})
-    for (const Operator op : {Operator::sum, Operator::max}) {
+  auto all = testing::type_triples();
+  for (const ScanRequest& custom : testing::custom_types()) all.push_back(custom);
+  for (const ScanRequest& types : all)
+    for (ScanRequest request : testing::with_operators(types)) {
+      request.n = kItems;
       ScanningDevice device;
-      EXPECT_GE(verify(device, request_of(type, op)), 70) << token(type) << " " << token(op);
+      EXPECT_GE(verify(device, request), 40) << to_string(request);
     }
+}
+
+TEST(Verifier, RunsEveryKindWithItsInitialValueInMemoryToo) {
+  for (const Init init : {Init::none, Init::value, Init::memory})
+    for (const Kind kind : {Kind::inclusive, Kind::exclusive}) {
+      if (kind == Kind::exclusive && init == Init::none) continue;
+      ScanningDevice device;
+      std::set<std::pair<Kind, Init>> run;
+      device.mistake = [&](const Scanned& scanned) { run.insert({scanned.request.kind, scanned.request.init}); };
+      ScanRequest request = request_of(ValueType::i32);
+      request.kind = kind;
+      request.init = init;
+      verify(device, request);
+      for (const auto& expected :
+           {std::pair{kind, init}, std::pair{Kind::inclusive, Init::none}, std::pair{Kind::exclusive, Init::value},
+            std::pair{Kind::inclusive, Init::memory}, std::pair{Kind::exclusive, Init::memory}})
+        EXPECT_TRUE(run.contains(expected)) << token(expected.first) << " " << token(expected.second);
+    }
+}
+
+TEST(Verifier, ScansInPlaceOnlyWhereItemsKeepTheirSize) {
+  for (const ValueType output : {ValueType::i32, ValueType::u32, ValueType::i64, ValueType::i16}) {
+    ScanRequest request = testing::request_of(ValueType::i32, default_accumulator(ValueType::i32, output), output);
+    request.n = kItems;
+    ScanningDevice device;
+    int in_place = 0;
+    device.mistake = [&](const Scanned& scanned) { in_place += scanned.input == scanned.output; };
+    verify(device, request);
+    EXPECT_EQ(in_place > 0, size_of(output) == 4) << token(output);
+  }
+}
+
+// The any-alignment kernel gets input and output that lie differently, down to single bytes.
+TEST(Verifier, MovesPointersOffTheVectorsByAsLittleAsTheTypesAllow) {
+  const struct {
+    ScanRequest types;
+    unsigned input_past, output_past;
+  } table[] = {{testing::request_of(ValueType::i8, ValueType::i32, ValueType::i8), 1, 15},
+               {testing::request_of(ValueType::f16, ValueType::f32, ValueType::f32), 2, 12},
+               {testing::custom_request(3), 1, 15},
+               {testing::custom_request(12), 4, 12}};
+  for (const auto& [types, input_past, output_past] : table) {
+    ScanRequest request = types;
+    request.n = kItems;
+    ScanningDevice device;
+    std::set<std::uintptr_t> inputs, outputs;
+    device.mistake = [&](const Scanned& scanned) {
+      if (scanned.request.alignment_bytes == 16 || scanned.input == scanned.output) return;
+      inputs.insert(reinterpret_cast<std::uintptr_t>(scanned.input) % 16);
+      outputs.insert(reinterpret_cast<std::uintptr_t>(scanned.output) % 16);
+    };
+    verify(device, request);
+    EXPECT_EQ(inputs, std::set<std::uintptr_t>{input_past}) << to_string(request);
+    EXPECT_EQ(outputs, std::set<std::uintptr_t>{output_past}) << to_string(request);
+  }
+}
+
+const CustomOperator kCallersOwn{.source = "struct Value { float a, b; };\nValue combine(Value, Value);\n",
+                                 .name = "affine"};
+
+ScanRequest callers_own_request() {
+  ScanRequest request = testing::custom_request(8, 4);
+  request.n = kItems;
+  return request;
+}
+
+TEST(Verifier, ProvesAConfigWithTheStandInBeforeItRunsTheCallersOwnOperator) {
+  ScanningDevice device;
+  std::vector<bool> runs_own;
+  device.mistake = [&](const Scanned& scanned) { runs_own.push_back(scanned.runs(kCallersOwn)); };
+  verify(device, callers_own_request(), {}, &kCallersOwn);
+  EXPECT_FALSE(runs_own.front());
+  EXPECT_TRUE(runs_own.back());
+  EXPECT_TRUE(std::ranges::is_sorted(runs_own));
+  // What it returns is not known, so a wrong item passes; with the stand-in it does not.
+  device.mistake = [](const Scanned& scanned) {
+    if (scanned.runs(kCallersOwn)) scanned.flip(0);
+  };
+  EXPECT_NO_THROW(verify(device, callers_own_request(), {}, &kCallersOwn));
+  device.mistake = [](const Scanned& scanned) {
+    if (!scanned.runs(kCallersOwn)) scanned.flip(0);
+  };
+  EXPECT_THROW(verify(device, callers_own_request(), {}, &kCallersOwn), WrongResult);
+}
+
+TEST(Verifier, CatchesTheCallersOwnKernelWhereItTouchesOtherMemory) {
+  const std::pair<const char*, std::function<void(const Scanned&)>> mistakes[] = {
+      {"behind the output", [](const Scanned& scanned) { scanned.output[scanned.bytes()] = {}; }},
+      {"changed its input", [](const Scanned& scanned) { const_cast<std::byte*>(scanned.input)[3] ^= std::byte{1}; }}};
+  for (const auto& [said, mistake] : mistakes) {
+    ScanningDevice device;
+    device.mistake = [&, make = mistake](const Scanned& scanned) {
+      if (scanned.runs(kCallersOwn)) make(scanned);
+    };
+    try {
+      verify(device, callers_own_request(), {}, &kCallersOwn);
+      ADD_FAILURE() << said;
+    } catch (const WrongResult& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("the caller's own operator"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Verifier, HoldsTheCallersOwnKernelToEqualBitsWhereTheRequestAsksForThem) {
+  for (const Determinism determinism : {Determinism::unconstrained, Determinism::run_to_run}) {
+    ScanningDevice device;
+    device.mistake = [](const Scanned& scanned) {
+      if (scanned.runs(kCallersOwn) && scanned.scans % 2 == 0) scanned.flip(0);
+    };
+    ScanRequest request = callers_own_request();
+    request.determinism = determinism;
+    const Config config = default_config(request, 90);
+    const auto verify_it = [&] { Verifier(device).verify(request, config, &kCallersOwn, {}); };
+    if (determinism == Determinism::unconstrained)
+      EXPECT_NO_THROW(verify_it());
+    else
+      EXPECT_THROW(verify_it(), WrongResult);
+  }
 }
 
 TEST(Verifier, RunsTheRequestedSizeItsNeighbourAndSizesAroundTheTile) {
@@ -133,6 +266,11 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
       {"writes before the output", [](const Scanned& scanned) { scanned.output[-1] = {}; }, "before the output"},
       {"writes behind the output", [](const Scanned& scanned) { scanned.output[scanned.bytes()] = {}; },
        "behind the output"},
+      {"the initial value in memory",
+       [](const Scanned& scanned) {
+         if (scanned.request.init == Init::memory) scanned.flip(0);
+       },
+       "from memory"},
       {"changes its input",
        [](const Scanned& scanned) {
          if (scanned.input != scanned.output) const_cast<std::byte*>(scanned.input)[3] ^= std::byte{1};

@@ -1,0 +1,86 @@
+#include "measure/stand_in.h"
+
+#include <cstring>
+#include <span>
+
+#include "scantune/error.hpp"
+#include "space/space.h"
+#include "support/embedded_file.h"
+
+#define STAND_IN_FUNCTION inline
+#include "measure/stand_in_operators.h"
+#undef STAND_IN_FUNCTION
+
+namespace scantune {
+
+std::span<const EmbeddedFile> stand_in_files();  // measure/stand_in_operators.h, put in by the build
+
+namespace {
+
+// What a value is made of, so far as its alignment lets kernels see it.
+int unit_bytes(const ScanRequest& request) {
+  const int alignment = request.alignment_of(request.accumulator_type);
+  return alignment < 4 ? alignment : 4;
+}
+
+const char* unit_type(int bytes) { return bytes == 4 ? "unsigned" : bytes == 2 ? "unsigned short" : "unsigned char"; }
+
+template <class Unit>
+using CombineUnits = void (*)(const Unit* earlier, const Unit* later, Unit* combined, int units);
+
+template <class Unit, CombineUnits<Unit> kCombine>
+void combine_bytes(const std::byte* earlier, const std::byte* later, std::byte* combined, int bytes) {
+  Unit units[3][kMaxValueBytes / sizeof(Unit)];
+  const auto size = static_cast<std::size_t>(bytes);
+  std::memcpy(units[0], earlier, size);
+  std::memcpy(units[1], later, size);
+  kCombine(units[0], units[1], units[2], bytes / static_cast<int>(sizeof(Unit)));
+  std::memcpy(combined, units[2], size);
+}
+
+template <class Unit>
+auto combine_of(Operator op) {
+  switch (op) {
+    case Operator::custom_cheap:
+      return &combine_bytes<Unit, &stand_in::custom_cheap<Unit>>;
+    case Operator::custom_moderate:
+      return &combine_bytes<Unit, &stand_in::custom_moderate<Unit>>;
+    case Operator::custom_expensive:
+      return &combine_bytes<Unit, &stand_in::custom_expensive<Unit>>;
+    default:
+      throw RequestError(std::string("nothing stands in for ") + token(op));
+  }
+}
+
+// Value: the struct with its units, or the built-in type with a union through which they are seen.
+std::string value_source(const ScanRequest& request, const std::string& units, const std::string& call) {
+  if (request.accumulator_type == ValueType::custom)
+    return "struct alignas(" + std::to_string(request.custom_alignment) + ") Value {\n  " + units +
+           ";\n};\n__device__ inline Value combine(Value earlier, Value later) {\n  Value combined;\n  " + call +
+           "  return combined;\n}\n";
+  return "union Bits {\n  Value value;\n  " + units +
+         ";\n};\n__device__ inline Value combine(Value before, Value after) {\n  Bits earlier, later, combined;\n"
+         "  earlier.value = before;\n  later.value = after;\n  " +
+         call + "  return combined.value;\n}\n";
+}
+
+}  // namespace
+
+CustomOperator stand_in_for(const ScanRequest& request) {
+  const int bytes = unit_bytes(request);
+  const std::string count = std::to_string(request.accumulator_bytes() / bytes);
+  const std::string call = std::string("scantune::stand_in::") + token(request.op) +
+                           "(earlier.units, later.units, combined.units, " + count + ");\n";
+  return {.source = std::string("#define STAND_IN_FUNCTION __device__ inline\n") + stand_in_files().front().text +
+                    value_source(request, std::string(unit_type(bytes)) + " units[" + count + "]", call),
+          .name = {}};
+}
+
+StandIn::StandIn(const ScanRequest& request) : bytes_(request.accumulator_bytes()) {
+  const int unit = unit_bytes(request);
+  combine_ = unit == 4   ? combine_of<u32>(request.op)
+             : unit == 2 ? combine_of<u16>(request.op)
+                         : combine_of<u8>(request.op);
+}
+
+}  // namespace scantune

@@ -1,0 +1,31 @@
+// Operators that stand in for the callers' own: of any size and cost class, associative to the last bit, so that a
+// config can be verified whatever order it combines in, and not commutative, so that it is seen to keep the order.
+// Records of a cost class are tuned with them.
+#pragma once
+
+#include <cstddef>
+
+#include "config/request.h"
+#include "instantiation/custom_operator.h"
+
+namespace scantune {
+
+// For a request with a custom operator, of any accumulator type: only integer instructions touch its bits.
+CustomOperator stand_in_for(const ScanRequest& request);
+
+// The same operator on the CPU. The three may be one place.
+class StandIn {
+ public:
+  explicit StandIn(const ScanRequest& request);
+  void combine(const std::byte* earlier, const std::byte* later, std::byte* combined) const {
+    combine_(earlier, later, combined, bytes_);
+  }
+
+ private:
+  using Combine = void (*)(const std::byte* earlier, const std::byte* later, std::byte* combined, int bytes);
+
+  Combine combine_;
+  int bytes_;
+};
+
+}  // namespace scantune

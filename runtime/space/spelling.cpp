@@ -1,0 +1,41 @@
+#include "space/spelling.h"
+
+#include <algorithm>
+
+#include "space/space.h"
+
+namespace scantune {
+
+std::string spell(const SpelledType& type) {
+  return type.type == ValueType::custom ? token(type.type) + std::to_string(type.custom_bytes) : token(type.type);
+}
+
+std::optional<SpelledType> parse_type(std::string_view text) {
+  // Trying all sizes admits one spelling of each.
+  for (SpelledType custom{ValueType::custom, 1}; custom.custom_bytes <= kMaxValueBytes; ++custom.custom_bytes)
+    if (text == spell(custom)) return custom;
+  const auto type = parse_token<ValueType>(text);
+  if (!type || *type == ValueType::custom) return std::nullopt;
+  return SpelledType{*type};
+}
+
+std::string spell_type(const ScanRequest& request, ValueType type) { return spell({type, request.custom_bytes}); }
+
+std::string spell(const SpelledOperator& op) { return op.name.empty() ? token(op.op) : token(op.op) + (":" + op.name); }
+
+std::optional<SpelledOperator> parse_operator(std::string_view text) {
+  const auto colon = text.find(':');
+  const auto op = parse_token<Operator>(text.substr(0, colon));
+  if (!op) return std::nullopt;
+  if (colon == std::string_view::npos) return SpelledOperator{*op, {}};
+  const std::string_view name = text.substr(colon + 1);
+  if (!is_custom(*op) || !is_operator_name(name)) return std::nullopt;
+  return SpelledOperator{*op, std::string(name)};
+}
+
+bool is_operator_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  return !name.empty() && name.size() <= 64 && name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+}  // namespace scantune

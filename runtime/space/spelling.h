@@ -1,0 +1,48 @@
+// How value types and operators are spelled outside the kernels: in JSON, in database rows, on the command line and in
+// messages. A custom type is known by its size (custom12), a named custom operator by class and name
+// (custom_moderate:affine).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/request.h"
+
+namespace scantune {
+
+struct SpelledType {
+  ValueType type;
+  int custom_bytes = 0;  // of ValueType::custom, else 0
+
+  bool operator==(const SpelledType&) const = default;
+};
+
+std::string spell(const SpelledType& type);
+std::optional<SpelledType> parse_type(std::string_view text);
+
+// The type as this request has it.
+std::string spell_type(const ScanRequest& request, ValueType type);
+
+struct SpelledOperator {
+  Operator op;
+  std::string name;  // of custom operators only; empty: whatever operator of that cost class
+
+  bool operator==(const SpelledOperator&) const = default;
+};
+
+std::string spell(const SpelledOperator& op);
+std::optional<SpelledOperator> parse_operator(std::string_view text);
+
+// Letters, digits, '_', '.' and '-', 1 to 64 of them.
+bool is_operator_name(std::string_view name);
+inline constexpr std::string_view kOperatorNameRule = "1 to 64 letters, digits, '_', '.' or '-'";
+
+// What a custom type of that size is aligned to where nobody says: the largest power of two that divides it, at
+// most 16.
+constexpr int natural_alignment(int bytes) {
+  const int power_of_two = bytes & -bytes;
+  return power_of_two < kVectorAlignmentBytes ? power_of_two : kVectorAlignmentBytes;
+}
+
+}  // namespace scantune

@@ -1,0 +1,70 @@
+// The plainest scan there is: one item after the other, in the accumulator's own type.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "measure/stand_in.h"
+#include "measure/value_types.h"
+
+namespace scantune::testing {
+
+template <class T>
+T combined(Operator op, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (op == Operator::sum) return a + b;
+    if (op == Operator::product) return a * b;
+    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
+    if (a == b) return std::signbit(a) == (op == Operator::min) ? a : b;
+  } else {
+    const u64 left = static_cast<u64>(a), right = static_cast<u64>(b);
+    if (op == Operator::sum) return static_cast<T>(left + right);
+    if (op == Operator::product) return static_cast<T>(left * right);
+    if (op == Operator::bit_and) return static_cast<T>(left & right);
+    if (op == Operator::bit_or) return static_cast<T>(left | right);
+    if (op == Operator::bit_xor) return static_cast<T>(left ^ right);
+  }
+  return (a < b) == (op == Operator::min) ? a : b;
+}
+
+// Accumulators as bytes; all three may be one place.
+inline void combine(const ScanRequest& request, const std::byte* earlier, const std::byte* later, std::byte* result) {
+  if (is_custom(request.op)) return StandIn(request).combine(earlier, later, result);
+  visit_type(request.accumulator_type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      T a, b;
+      std::memcpy(&a, earlier, sizeof a);
+      std::memcpy(&b, later, sizeof b);
+      a = combined(request.op, a, b);
+      std::memcpy(result, &a, sizeof a);
+    }
+  });
+}
+
+inline void convert(const ScanRequest& request, ValueType from, const std::byte* value, ValueType to,
+                    std::byte* converted) {
+  if (from == to)
+    std::memcpy(converted, value, static_cast<std::size_t>(request.bytes_of(to)));
+  else
+    scantune::convert(from, value, to, converted);
+}
+
+// init: an accumulator, read if the request has one.
+inline void plain_scan(const ScanRequest& request, const std::byte* input, const void* init, std::byte* output) {
+  std::byte running[kMaxValueBytes], next[kMaxValueBytes];
+  const auto accumulator_bytes = static_cast<std::size_t>(request.accumulator_bytes());
+  bool any = request.has_init();
+  if (any) std::memcpy(running, init, accumulator_bytes);
+  for (u64 index = 0; index < request.n; ++index) {
+    convert(request, request.input_type, input + index * static_cast<u64>(request.input_bytes()),
+            request.accumulator_type, next);
+    if (any) combine(request, running, next, next);
+    convert(request, request.accumulator_type, request.kind == Kind::exclusive ? running : next, request.output_type,
+            output + index * static_cast<u64>(request.output_bytes()));
+    std::memcpy(running, next, accumulator_bytes);
+    any = true;
+  }
+}
+
+}  // namespace scantune::testing
