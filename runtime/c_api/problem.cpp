@@ -7,6 +7,7 @@
 
 #include "c_api/identity.h"
 #include "scantune/error.hpp"
+#include "space/spelling.h"
 
 namespace scantune::c_api {
 namespace {
@@ -114,9 +115,8 @@ void check_value_type(const scantune_custom_operator& custom, ScanRequest& reque
 }
 
 void check_name(std::string_view name) {
-  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-  if (!name.empty() && name.size() <= 64 && name.find_first_not_of(kAllowed) == std::string_view::npos) return;
-  fail("custom.name", '\'' + std::string(name) + "'; it must be 1 to 64 letters, digits, '_', '-' and '.', or NULL");
+  if (is_operator_name(name)) return;
+  fail("custom.name", '\'' + std::string(name) + "'; it must be " + std::string(kOperatorNameRule) + ", or NULL");
 }
 
 CustomOperator checked_custom(const scantune_custom_operator& custom) {

@@ -50,7 +50,7 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
   if (request.n == 0)
     return make({Config(*families().front()), ConfigOrigin::untuned, "there is nothing to scan", std::nullopt});
   if (const std::string problem = size_problem(request); !problem.empty()) throw RequestError(problem);
-  const Selection selection = select(table, device->identity(), request);
+  const Selection selection = select(table, device->identity(), request, custom != nullptr ? custom->name : "");
   if (selection.origin == ConfigOrigin::untuned) {
     auto plan = make(selection);
     log_untuned(*plan);

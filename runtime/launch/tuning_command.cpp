@@ -1,19 +1,17 @@
 #include "launch/tuning_command.h"
 
 #include "space/space.h"
+#include "space/spelling.h"
 
 namespace scantune {
 namespace {
 
-std::string spelled(const ScanRequest& request, ValueType type) {
-  return type == ValueType::custom ? token(type) + std::to_string(request.custom_bytes) : token(type);
-}
-
 std::string types_of(const ScanRequest& request) {
   const ValueType in = request.input_type, acc = request.accumulator_type, out = request.output_type;
-  std::string text = spelled(request, in);
-  if (acc != default_accumulator(in, out)) return text + ':' + spelled(request, acc) + ':' + spelled(request, out);
-  return in == out ? text : text + ':' + spelled(request, out);
+  std::string text = spell_type(request, in);
+  if (acc != default_accumulator(in, out))
+    return text + ':' + spell_type(request, acc) + ':' + spell_type(request, out);
+  return in == out ? text : text + ':' + spell_type(request, out);
 }
 
 bool has_name(const CustomOperator* custom) { return custom != nullptr && !custom->name.empty(); }
