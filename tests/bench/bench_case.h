@@ -1,13 +1,16 @@
-// One comparison: a value type and an N.
+// One comparison with CUB: a problem.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <span>
 #include <string>
 
+#include "cub_scan.h"
 #include "gpu_memory.h"
-#include "measure/copy_kernel.h"
+
+namespace scantune {
+class Device;
+}
 
 namespace scantune::bench {
 
@@ -18,14 +21,13 @@ struct Times {
 };
 
 struct CaseResult {
-  ValueType type;
-  u64 n;
+  ScanRequest request;
   int launches;  // in one graph
   int buffers;   // pairs that "cold" rotates over
   std::size_t replays;
   Times scantune;
   Times cub;
-  Times copy;          // of as many bytes, the fastest copy kernel
+  Times copy;          // of as many bytes on either side, the fastest copy kernel
   std::string chosen;  // what scantune ran, and why
 
   double ratio_cold() const { return cub.cold_us / scantune.cold_us; }
@@ -33,19 +35,8 @@ struct CaseResult {
   double copy_share() const { return copy.cold_us / scantune.cold_us; }
 };
 
-// The GPU memory of all cases: as much as the largest needs.
-class Arena {
- public:
-  explicit Arena(u64 most_bytes);              // of one input
-  Pairs pairs(u64 bytes, int launches) const;  // as many as launches can use, over up to 512 MiB
-
- private:
-  u64 half_bytes_;
-  GpuMemory memory_;
-};
-
 // Checks both scans against the CPU first, in poisoned outputs. Then all graphs take turns, replay by replay. Throws
 // DeviceError when a result is wrong.
-CaseResult run_case(ValueType type, u64 n, const Arena& arena, std::span<const CopyKernel> copies, cudaStream_t stream);
+CaseResult run_case(const ScanRequest& request, CubScan cub, const Arena& arena, Device& device, cudaStream_t stream);
 
 }  // namespace scantune::bench

@@ -1,29 +1,20 @@
-// The comparison as a table and as JSON.
+// The comparison with CUB as a table and as JSON.
 #pragma once
 
-#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "bench_case.h"
+#include "provenance.h"
 
 namespace scantune::bench {
 
-struct Provenance {
-  std::string gpu;
-  std::string driver;
-  std::string cub;
-  std::string commit;  // empty if not given
-  std::string date;    // UTC, ISO 8601
-};
-
-Provenance provenance_of_this_run(const std::string& commit);
+// "i8:i32 sum": input and output type, or the one that both are, and the operator.
+std::string problem_name(const ScanRequest& request);
 
 std::string line_of(const CaseResult& result);
 std::string table_of(const Provenance& provenance, const std::vector<CaseResult>& results);
-
-// Throws scantune::Error when the file cannot be written.
-void write_json(const std::filesystem::path& file, const Provenance& provenance,
-                const std::vector<CaseResult>& results);
+nlohmann::ordered_json json_of(const Provenance& provenance, const std::vector<CaseResult>& results);
 
 }  // namespace scantune::bench

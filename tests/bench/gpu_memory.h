@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <span>
 
 #include "measure/inputs.h"
 #include "measure/reference.h"
@@ -22,21 +22,38 @@ class GpuMemory {
   std::byte* data_ = nullptr;
 };
 
-// Pairs of input and output, one behind the other, that launches take in turn.
-struct Pairs {
-  std::byte* inputs;
-  std::byte* outputs;
+// `count` inputs one behind the other, or outputs, that launches take in turn.
+struct Buffers {
+  std::byte* first;
+  u64 bytes;  // of one
   u64 stride_bytes;
   int count;
 
-  const void* input(int index) const { return inputs + static_cast<u64>(index % count) * stride_bytes; }
-  void* output(int index) const { return outputs + static_cast<u64>(index % count) * stride_bytes; }
+  std::byte* operator[](int index) const { return first + static_cast<u64>(index % count) * stride_bytes; }
+};
+
+struct Pairs {
+  Buffers inputs;
+  Buffers outputs;
+
+  int count() const { return inputs.count; }
 };
 
 // Writes the same input to every pair.
 void upload(const InputSpec& input, const Pairs& pairs);
-void poison_outputs(const InputSpec& input, const Pairs& pairs);
+void poison_outputs(const Pairs& pairs);
 // Throws DeviceError naming `who` and the first wrong item of the first wrong pair.
-void check_outputs(const char* who, const Reference& reference, const InputSpec& input, const Pairs& pairs);
+void check_outputs(const char* who, const Reference& reference, const Pairs& pairs);
+
+// The GPU memory of all cases: as much as the largest needs.
+class Arena {
+ public:
+  explicit Arena(std::span<const ScanRequest> requests);
+  // As many pairs as launches can use, over up to 512 MiB.
+  Pairs pairs(const ScanRequest& request, int launches) const;
+
+ private:
+  GpuMemory memory_;
+};
 
 }  // namespace scantune::bench
