@@ -1,106 +1,270 @@
-// Every family on the GPU: types, operators, kinds, edge sizes, alignments, in place, repeated on one workspace.
+// Every family on the GPU: types, operators, kinds, edge sizes, alignments, in place, repeated on one workspace. Most
+// of the time goes into compiling, within one process one kernel after the other: GTEST_TOTAL_SHARDS and
+// GTEST_SHARD_INDEX share the tests out among processes.
 #include <algorithm>
+#include <optional>
+#include <ostream>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "gpu_test.h"
 #include "measure/device_buffer.h"
 #include "measure/prepared_scan.h"
+#include "measure/upload_input.h"
 #include "measure/verify.h"
 #include "space/space.h"
 
 namespace scantune {
 namespace {
 
-constexpr ValueType kTypes[] = {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64};
-constexpr Operator kOperators[] = {Operator::sum, Operator::max};
+constexpr u64 kManyTiles = 100'003;  // verifying so many also scans every edge size
+constexpr u64 kMillions = (u64{1} << 24) + 5;
+constexpr u64 kHundredsOfMillions = (u64{1} << 28) + 3;
 
-ScanRequest request_of(ValueType type, Operator op, u64 n) {
-  return {.input_type = type, .accumulator_type = type, .output_type = type, .op = op, .n = n};
+struct Types {
+  ValueType input;
+  ValueType accumulator;
+  ValueType output;
+  int custom_bytes = 0;
+
+  ScanRequest request(Operator op, u64 n) const {
+    return {.input_type = input,
+            .accumulator_type = accumulator,
+            .output_type = output,
+            .op = op,
+            .custom_bytes = custom_bytes,
+            .custom_alignment = custom_bytes == 0 ? 0 : std::min(custom_bytes & -custom_bytes, kVectorAlignmentBytes),
+            .n = n};
+  }
+};
+
+Types through(std::string_view input, std::string_view accumulator, std::string_view output) {
+  const auto type = [](std::string_view name) { return parse_token<ValueType>(name).value(); };
+  return {type(input), type(accumulator), type(output)};
+}
+Types from_to(std::string_view input, std::string_view output) {
+  Types types = through(input, input, output);
+  types.accumulator = default_accumulator(types.input, types.output);
+  return types;
+}
+Types same(std::string_view type) { return from_to(type, type); }
+Types custom(int bytes) { return {ValueType::custom, ValueType::custom, ValueType::custom, bytes}; }
+
+std::vector<Types> equal_types() {
+  std::vector<Types> all;
+  for (const char* type : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"})
+    all.push_back(same(type));
+  return all;
 }
 
-// The default, and configs drawn from the searched space.
-std::vector<Config> sampled_configs(const FamilyModel& family, const ScanRequest& request, int sm, std::size_t count) {
-  std::vector<Config> all = searched_configs(family, request, sm);
-  std::vector<Config> sample{family.default_config(request, sm)};
-  std::mt19937 random(20);
-  std::sample(all.begin(), all.end(), std::back_inserter(sample), static_cast<std::ptrdiff_t>(count), random);
-  return sample;
+// Widening, narrowing, change of sign, integers combined as floating-point numbers, accumulators of either width.
+std::vector<Types> mixed_types() {
+  return {from_to("i8", "i32"),          from_to("i8", "i64"),         from_to("i16", "i32"),
+          from_to("u8", "u32"),          from_to("u16", "u64"),        from_to("i32", "i64"),
+          from_to("i64", "i8"),          from_to("u64", "u16"),        from_to("i8", "u64"),
+          from_to("u32", "i16"),         from_to("i8", "f32"),         from_to("u16", "f16"),
+          from_to("i64", "f64"),         from_to("i32", "bf16"),       from_to("f16", "f32"),
+          from_to("bf16", "f32"),        from_to("f32", "f16"),        from_to("f64", "bf16"),
+          from_to("f16", "bf16"),        from_to("f32", "f64"),        through("i32", "i64", "i32"),
+          through("u8", "u64", "u8"),    through("i32", "u32", "i32"), through("f16", "f64", "f16"),
+          through("bf16", "f64", "f32"), through("i64", "f32", "f32")};
+}
+
+std::vector<Types> custom_types() {
+  std::vector<Types> all;
+  for (const int bytes : {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 31, 32}) all.push_back(custom(bytes));
+  return all;
+}
+
+// The legal operators, for custom types the stand-ins of each cost class.
+std::vector<Operator> operators_of(const Types& types) {
+  std::vector<Operator> all;
+  for (int index = 0; index < static_cast<int>(std::size(Tokens<Operator>::kNames)); ++index) {
+    const auto op = static_cast<Operator>(index);
+    if (is_custom(op) == (types.custom_bytes != 0) && unsupported_reason(types.request(op, 1)) == nullptr)
+      all.push_back(op);
+  }
+  return all;
+}
+
+// Where the value that a scan starts from may come from.
+constexpr std::pair<Kind, Init> kStarts[] = {{Kind::inclusive, Init::none},
+                                             {Kind::exclusive, Init::value},
+                                             {Kind::inclusive, Init::memory},
+                                             {Kind::exclusive, Init::memory},
+                                             {Kind::inclusive, Init::value}};
+
+ScanRequest started(ScanRequest request, unsigned which) {
+  std::tie(request.kind, request.init) = kStarts[which % std::size(kStarts)];
+  return request;
+}
+
+// Configs of the searched space.
+std::vector<Config> drawn_configs(const FamilyModel& family, const ScanRequest& request, int sm, std::size_t count,
+                                  unsigned seed = 20) {
+  std::vector<Config> all = searched_configs(family, request, sm), drawn;
+  std::mt19937 random(seed);
+  std::ranges::sample(all, std::back_inserter(drawn), static_cast<std::ptrdiff_t>(count), random);
+  return drawn;
+}
+
+std::vector<Config> default_and_drawn(const FamilyModel& family, const ScanRequest& request, int sm,
+                                      std::size_t count) {
+  std::vector<Config> configs = drawn_configs(family, request, sm, count);
+  configs.push_back(family.default_config(request, sm));
+  return configs;
+}
+
+struct Tested {
+  const FamilyModel* family;
+  Types types;
+};
+
+std::string name_of(const Tested& tested) {
+  const ScanRequest request = tested.types.request(Operator::sum, 1);
+  const auto spelled = [&](ValueType type) {
+    return token(type) + (type == ValueType::custom ? std::to_string(request.custom_bytes) : "");
+  };
+  return std::string(tested.family->name()) + "_" + spelled(request.input_type) + "_" +
+         spelled(request.accumulator_type) + "_" + spelled(request.output_type);
+}
+std::ostream& operator<<(std::ostream& out, const Tested& tested) { return out << name_of(tested); }
+
+// The families take turns, so that shards get as much of each.
+std::vector<Tested> every_family_with(const std::vector<std::vector<Types>>& lists) {
+  std::vector<Tested> all;
+  for (const auto& list : lists)
+    for (const Types& types : list)
+      for (const FamilyModel* family : families()) all.push_back({family, types});
+  return all;
 }
 
 class FamiliesOnGpu : public GpuTest {
  protected:
-  // Verifies sampled configs for every family, type and operator at n items.
-  void verify_all(u64 n, std::size_t sampled) {
-    const int sm = device_->identity().sm;
-    Verifier verifier(*device_);
-    for (const FamilyModel* family : families())
-      for (const ValueType type : kTypes)
-        for (const Operator op : kOperators) {
-          const ScanRequest request = request_of(type, op, n);
-          if (family->unsupported_reason(request, sm) != nullptr) continue;
-          for (const Config& config : sampled_configs(*family, request, sm, sampled)) {
-            try {
-              EXPECT_GT(verifier.verify(request, config), 0);
-            } catch (const Error& error) {
-              ADD_FAILURE() << to_string(config) << " of " << to_string(request) << ": " << error.what();
-              if (!device_->failure().empty()) return;
-            }
-          }
-        }
+  void verify(const ScanRequest& request, const Config& config, bool all_kinds) {
+    try {
+      EXPECT_GT(verifier().verify(request, config, nullptr, {.all_kinds = all_kinds}), 0);
+    } catch (const Error& error) {
+      ADD_FAILURE() << to_string(config) << " of " << to_string(request) << ": " << error.what();
+    }
+  }
+
+  int sm() const { return device_->identity().sm; }
+
+ private:
+  Verifier& verifier() {
+    if (!verifier_) verifier_.emplace(*device_);
+    return *verifier_;
+  }
+  std::optional<Verifier> verifier_;
+};
+
+class FamilyOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Tested> {
+ protected:
+  // Whether the family scans so many items at all.
+  bool scans(const ScanRequest& request) const {
+    return GetParam().family->unsupported_reason(request, sm()) == nullptr;
+  }
+  static unsigned seed_of(Operator op) {
+    return static_cast<unsigned>(std::hash<std::string>()(name_of(GetParam()))) + static_cast<unsigned>(op);
   }
 };
 
-TEST_F(FamiliesOnGpu, ScanEdgeSizes) {
-  for (const u64 n : {1, 31, 33, 1000}) verify_all(n, 1);
+TEST_P(FamilyOnGpu, ScansEdgeSizesWithEveryOperator) {
+  const auto& [family, types] = GetParam();
+  for (const Operator op : operators_of(types)) {
+    const ScanRequest request = types.request(op, kManyTiles);
+    ASSERT_TRUE(scans(request)) << to_string(request);
+    verify(request, family->default_config(request, sm()), true);
+    const unsigned seed = seed_of(op);
+    for (const Config& config : drawn_configs(*family, request, sm(), 1, seed))
+      verify(started(request, seed), config, false);
+    ASSERT_EQ(device_->failure(), "");
+  }
 }
 
-TEST_F(FamiliesOnGpu, ScanManyTiles) { verify_all(100'003, 4); }
+TEST_P(FamilyOnGpu, ScansFewItemsWithTheConfigForThose) {
+  const auto& [family, types] = GetParam();
+  const ScanRequest request = types.request(operators_of(types).back(), 1000);
+  verify(request, family->default_config(request, sm()), true);
+}
 
-TEST_F(FamiliesOnGpu, ScanMillionsOfItems) { verify_all((1u << 24) + 5, 1); }
+// The kinds of scan take turns.
+TEST_P(FamilyOnGpu, ScansMillionsOfItemsWithEveryOperator) {
+  const auto& [family, types] = GetParam();
+  for (const Operator op : operators_of(types)) {
+    const ScanRequest request = started(types.request(op, kMillions), seed_of(op));
+    if (!scans(request)) GTEST_SKIP() << family->unsupported_reason(request, sm());
+    verify(request, family->default_config(request, sm()), false);
+    ASSERT_EQ(device_->failure(), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryType, FamilyOnGpu,
+                         testing::ValuesIn(every_family_with({equal_types(), mixed_types(), custom_types()})),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+class FamilyOfManyItemsOnGpu : public FamilyOnGpu {};
+
+TEST_P(FamilyOfManyItemsOnGpu, ScansHundredsOfMillions) {
+  const auto& [family, types] = GetParam();
+  const ScanRequest request = types.request(operators_of(types).front(), kHundredsOfMillions);
+  if (!scans(request)) GTEST_SKIP() << family->unsupported_reason(request, sm());
+  verify(request, family->default_config(request, sm()), false);
+}
+
+INSTANTIATE_TEST_SUITE_P(SomeTypes, FamilyOfManyItemsOnGpu,
+                         testing::ValuesIn(every_family_with({{same("i8"), same("f16"), same("i32"), same("f64"),
+                                                               from_to("i8", "i32"), from_to("i32", "i64"),
+                                                               custom(12)}})),
+                         [](const auto& tested) { return name_of(tested.param); });
 
 // Small enough to run under compute-sanitizer (CONTRIBUTING says how).
 TEST_F(FamiliesOnGpu, ScanUnderTheSanitizers) {
-  const int sm = device_->identity().sm;
-  Verifier verifier(*device_);
+  const std::pair<Types, std::size_t> drawn_of[] = {
+      {same("i32"), 2}, {same("f64"), 1}, {same("u8"), 1}, {from_to("i8", "i64"), 1},
+      {same("f16"), 1}, {custom(12), 1},  {custom(32), 1}};
   for (const FamilyModel* family : families())
-    for (const ValueType type : {ValueType::i32, ValueType::f64}) {
-      const ScanRequest request = request_of(type, Operator::sum, 20'001);
-      for (const Config& config : sampled_configs(*family, request, sm, 5))
-        EXPECT_GT(verifier.verify(request, config), 0) << to_string(config);
+    for (const auto& [types, drawn] : drawn_of) {
+      const ScanRequest request = types.request(operators_of(types).front(), 20'001);
+      for (const Config& config : default_and_drawn(*family, request, sm(), drawn)) verify(request, config, true);
     }
 }
 
 TEST_F(FamiliesOnGpu, StatusWordsSurviveTheWrapOfTheEpoch) {
-  const ScanRequest request = request_of(ValueType::i64, Operator::sum, 100'000);
-  const int sm = device_->identity().sm;
-  for (const FamilyModel* family : families()) {
-    const WorkspaceNeed need = family->workspace(family->default_config(request, sm), request);
-    if (need.kind != WorkspaceKind::packed_status && need.kind != WorkspaceKind::split_status) continue;
-    for (const Config& config : sampled_configs(*family, request, sm, 12)) {
-      const PreparedScan scan(*device_, request, config);
-      std::vector<std::int64_t> items(request.n), sums(request.n), found(request.n);
-      std::int64_t sum = 0;
-      for (std::size_t index = 0; index < items.size(); ++index)
-        sums[index] = sum += items[index] = static_cast<std::int64_t>(index * 7919 % 1000) - 400;
-      const u64 bytes = request.n * 8;
-      DeviceBuffer input(*device_, bytes), output(*device_, bytes),
-          workspace(*device_, scan.workspace_bytes(request.n));
-      device_->upload(input.data(), items.data(), bytes);
-      device_->zero(workspace.data(), scan.workspace_bytes(request.n));
-      const u32 epoch = kLastEpoch - 3;
-      device_->upload(workspace.data() + offsetof(WorkspaceHeader, epoch), &epoch, sizeof epoch);
-      for (int launch = 0; launch < 6; ++launch) {
-        device_->zero(output.data(), bytes);
-        scan.enqueue(input.data(), output.data(), request.n, workspace.data(), nullptr);
-        device_->download(found.data(), output.data(), bytes);
-        ASSERT_EQ(found, sums) << to_string(config) << ", launch " << launch;
+  for (const Types& types : {same("i64"), custom(12)})
+    for (const FamilyModel* family : families()) {
+      const ScanRequest request = types.request(operators_of(types).front(), 100'000);
+      const WorkspaceNeed need = family->workspace(family->default_config(request, sm()), request);
+      if (need.kind != WorkspaceKind::packed_status && need.kind != WorkspaceKind::split_status) continue;
+      const InputSpec input{.request = request};
+      const auto reference = make_reference(input);
+      const u64 bytes = request.n * static_cast<u64>(request.output_bytes());
+      for (const Config& config : default_and_drawn(*family, request, sm(), 12)) {
+        const PreparedScan scan(*device_, request, config);
+        DeviceBuffer items(*device_, bytes), results(*device_, bytes),
+            workspace(*device_, scan.workspace_bytes(request.n));
+        upload_input(*device_, input, items.data());
+        device_->zero(workspace.data(), scan.workspace_bytes(request.n));
+        const u32 epoch = kLastEpoch - 3;
+        device_->upload(workspace.data() + offsetof(WorkspaceHeader, epoch), &epoch, sizeof epoch);
+        std::vector<std::byte> found(bytes);
+        for (int launch = 0; launch < 6; ++launch) {
+          device_->zero(results.data(), bytes);
+          scan.enqueue(items.data(), results.data(), request.n, workspace.data(), nullptr);
+          device_->download(found.data(), results.data(), bytes);
+          const auto wrong = reference->check(0, found);
+          ASSERT_FALSE(wrong) << to_string(config) << ", launch " << launch << ", item " << wrong->index
+                              << ": expected " << wrong->expected << ", found " << wrong->found;
+        }
+        WorkspaceHeader header;
+        device_->download(&header, workspace.data(), sizeof header);
+        EXPECT_EQ(header.epoch, 3u) << "three launches to the last epoch, which ends at 0, then three more";
+        EXPECT_EQ(header.ticket, 0u);
+        EXPECT_EQ(header.finished, 0u);
       }
-      WorkspaceHeader header;
-      device_->download(&header, workspace.data(), sizeof header);
-      EXPECT_EQ(header.epoch, 3u) << "three launches to the last epoch, which ends at 0, then three more";
-      EXPECT_EQ(header.ticket, 0u);
-      EXPECT_EQ(header.finished, 0u);
     }
-  }
 }
 
 }  // namespace

@@ -66,25 +66,6 @@ TEST_F(StreamsOnGpu, ScansOfOneStreamFollowEachOtherInPlace) {
   EXPECT_EQ(downloaded(buffer), expected);
 }
 
-TEST_F(StreamsOnGpu, DeterministicFloatSumsAreBitEqualBesideOtherWork) {
-  constexpr std::size_t kItems = 1'234'567;
-  std::mt19937 random(3);
-  std::vector<float> items(kItems), first(kItems), again(kItems);
-  for (auto& item : items) item = std::uniform_real_distribution<float>(-1, 1)(random);
-  const TestStream stream, busy;
-  Buffer<float> input(items), output(kItems), other(kItems);
-  const auto plan = runtime::plan<float>(kItems, {.determinism = runtime::Determinism::run_to_run});
-  const auto noise = runtime::plan<float>(kItems);
-  for (int run = 0; run < 100; ++run) {
-    noise(input.data(), other.data(), busy);
-    plan(input.data(), output.data(), stream);
-    output.download(run == 0 ? first.data() : again.data());
-    if (run > 0) {
-      ASSERT_EQ(again, first) << "run " << run;
-    }
-  }
-}
-
 TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
   constexpr std::size_t kItems = 300'001;
   const auto plan = runtime::plan<float>(kItems, {.determinism = runtime::Determinism::run_to_run});

@@ -1,0 +1,261 @@
+// Determinism::run_to_run on the GPU: equal bits on every run, whatever else runs there and however the pointers lie.
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+#include "gpu_test.h"
+#include "launch/loading.h"
+#include "measure/device_buffer.h"
+#include "measure/prepared_scan.h"
+#include "space/space.h"
+
+namespace scantune {
+namespace {
+
+constexpr u64 kItems = 100'003;  // within what every family scans
+constexpr int kRuns = 100;
+
+// What a member of an item is.
+enum class Member {
+  summand,  // of any sign and of magnitudes so different that f32 rounds every sum, also of half types
+  factor,   // just above or below 1, so balanced that products of all items stay within any type
+  trace     // some 2^-10, of either sign
+};
+
+// A problem whose results depend on the order in which items are combined.
+struct Problem {
+  const char* name;
+  ValueType member_type;
+  std::vector<Member> members;  // of one item
+  ValueType accumulator;
+  Operator op;
+  const char* source = nullptr;  // of a custom operator
+
+  ScanRequest request() const {
+    const bool is_struct = members.size() > 1;
+    const ValueType type = is_struct ? ValueType::custom : member_type;
+    return {.input_type = type,
+            .accumulator_type = accumulator,
+            .output_type = type,
+            .op = op,
+            .determinism = Determinism::run_to_run,
+            .custom_bytes = is_struct ? static_cast<int>(members.size()) * size_of(member_type) : 0,
+            .custom_alignment = is_struct ? size_of(member_type) : 0,
+            .n = kItems};
+  }
+};
+
+std::ostream& operator<<(std::ostream& out, const Problem& problem) { return out << problem.name; }
+
+constexpr const char* kProduct = "__device__ Value combine(Value a, Value b) { return a * b; }";
+constexpr const char* kAffine =
+    "struct Value { float a, b; };\n"
+    "__device__ Value combine(Value f, Value g) { return {g.a * f.a, g.a * f.b + g.b}; }";
+constexpr const char* kComplex =
+    "struct Value { float re, im; };\n"
+    "__device__ Value combine(Value x, Value y) {\n"
+    "  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};\n"
+    "}";
+
+const Problem kProblems[] = {
+    {"f32_sum", ValueType::f32, {Member::summand}, ValueType::f32, Operator::sum},
+    {"f64_sum", ValueType::f64, {Member::summand}, ValueType::f64, Operator::sum},
+    {"f16_sum", ValueType::f16, {Member::summand}, ValueType::f32, Operator::sum},
+    {"bf16_sum", ValueType::bf16, {Member::summand}, ValueType::f32, Operator::sum},
+    {"f32_product", ValueType::f32, {Member::factor}, ValueType::f32, Operator::product},
+    {"f64_product", ValueType::f64, {Member::factor}, ValueType::f64, Operator::product},
+    {"f16_product", ValueType::f16, {Member::factor}, ValueType::f32, Operator::product},
+    {"bf16_product", ValueType::bf16, {Member::factor}, ValueType::f32, Operator::product},
+    {"f32_product_as_source", ValueType::f32, {Member::factor}, ValueType::f32, Operator::custom_cheap, kProduct},
+    {"affine_f32",
+     ValueType::f32,
+     {Member::factor, Member::summand},
+     ValueType::custom,
+     Operator::custom_moderate,
+     kAffine},
+    {"complex_f32",
+     ValueType::f32,
+     {Member::factor, Member::trace},
+     ValueType::custom,
+     Operator::custom_moderate,
+     kComplex},
+};
+
+// The sign, exponent and fraction of a floating-point type.
+struct Format {
+  int exponent_bits;
+  int fraction_bits;
+};
+constexpr Format format_of(ValueType type) {
+  if (type == ValueType::f16) return {5, 10};
+  if (type == ValueType::bf16) return {8, 7};
+  return type == ValueType::f32 ? Format{8, 23} : Format{11, 52};
+}
+
+// 2^exponent * (1 + fraction / 2^fraction_bits), the fraction's excess bits cut off.
+u64 number(const Format& format, bool negative, int exponent, u64 fraction) {
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  const u64 mask = (u64{1} << format.fraction_bits) - 1;
+  return (u64{negative} << (format.exponent_bits + format.fraction_bits)) |
+         (static_cast<u64>(exponent + bias) << format.fraction_bits) | (fraction & mask);
+}
+
+u64 drawn(Member member, const Format& format, std::mt19937_64& random) {
+  const u64 bits = random();
+  const bool negative = (bits & 1) != 0;
+  const int scale = static_cast<int>(bits >> 1 & 15);
+  const u64 steps = 1 + (bits >> 5 & 3);
+  switch (member) {
+    case Member::summand:
+      return number(format, negative, 2 - scale, random());
+    case Member::trace:
+      return number(format, negative, -10 - scale, random());
+    case Member::factor:
+      if (random() % 3 == 0) return number(format, false, 0, steps);  // 1 + steps * 2^-fraction_bits
+      return number(format, false, -1, ~u64{0} - (steps - 1));        // 1 - steps * 2^-fraction_bits / 2
+  }
+  throw std::invalid_argument("no member");
+}
+
+std::vector<std::byte> items_of(const Problem& problem) {
+  std::mt19937_64 random(11);
+  const auto bytes = static_cast<std::size_t>(size_of(problem.member_type));
+  std::vector<std::byte> items;
+  for (u64 item = 0; item < kItems; ++item)
+    for (const Member member : problem.members) {
+      const u64 bits = drawn(member, format_of(problem.member_type), random);
+      const auto* first = reinterpret_cast<const std::byte*>(&bits);
+      items.insert(items.end(), first, first + bytes);
+    }
+  return items;
+}
+
+// A kernel that keeps some of the GPU busy for a while.
+class BusyKernel {
+ public:
+  explicit BusyKernel(Device& device) : device_(device) {
+    const Instantiation spinning{
+        "#include \"config/launch.h\"\n"
+        "extern \"C\" __global__ void spin(scantune::KernelArguments arguments) {\n"
+        "  const long long start = clock64();\n"
+        "  while (clock64() - start < static_cast<long long>(arguments.n)) {}\n"
+        "}\n",
+        {"spin"},
+        "a busy kernel"};
+    const int no_shared[] = {0};
+    module_ = device.load(device.compiler().compile(spinning, device.identity().arch), spinning.kernels, no_shared);
+  }
+
+  void enqueue(u32 blocks, u64 cycles, CUstream stream) const {
+    device_.launch(*module_, {.grid_blocks = blocks, .block_threads = 256, .n = cycles}, {}, stream);
+  }
+
+ private:
+  Device& device_;
+  std::unique_ptr<Module> module_;
+};
+
+// One config's scans of one problem: by the kernel for aligned pointers, and by the one for any.
+class Scans {
+ public:
+  static constexpr u64 kOffsets = 4;  // items that pointers may lie behind a vector boundary
+
+  Scans(Device& device, const Problem& problem, const Config& config, const std::vector<std::byte>& items)
+      : device_(device),
+        custom_{problem.source == nullptr ? "" : problem.source, ""},
+        aligned_(device, problem.request(), config, custom()),
+        unaligned_(device, element_aligned(problem.request()), config, custom()),
+        item_bytes_(static_cast<u64>(problem.request().input_bytes())),
+        results_(items.size()),
+        output_(device, items.size() + kOffsets * item_bytes_),
+        workspace_(device, aligned_.workspace_bytes(kItems)) {
+    for (u64 offset = 0; offset < kOffsets; ++offset) {
+      inputs_.emplace_back(device, items.size() + kOffsets * item_bytes_);
+      device.upload(inputs_.back().data() + offset * item_bytes_, items.data(), items.size());
+    }
+    if (workspace_.data() != nullptr) device.zero(workspace_.data(), aligned_.workspace_bytes(kItems));
+  }
+
+  void enqueue(u64 offset, CUstream stream) const {
+    const u64 bytes = offset * item_bytes_;
+    const PreparedScan& scan = bytes % kVectorAlignmentBytes == 0 ? aligned_ : unaligned_;
+    scan.enqueue(inputs_[offset].data() + bytes, output_.data() + bytes, kItems, workspace_.data(), stream);
+  }
+
+  // Of the scan enqueued last; waits for it.
+  const std::vector<std::byte>& results(u64 offset) {
+    device_.download(results_.data(), output_.data() + offset * item_bytes_, results_.size());
+    return results_;
+  }
+
+ private:
+  const CustomOperator* custom() const { return custom_.source.empty() ? nullptr : &custom_; }
+
+  Device& device_;
+  CustomOperator custom_;
+  PreparedScan aligned_;
+  PreparedScan unaligned_;
+  u64 item_bytes_;
+  std::vector<std::byte> results_;
+  std::vector<DeviceBuffer> inputs_;
+  DeviceBuffer output_;
+  DeviceBuffer workspace_;
+};
+
+class DeterminismOnGpu : public GpuTest, public testing::WithParamInterface<Problem> {
+ protected:
+  // The default of every family that keeps the guarantee, and one more config.
+  std::vector<Config> configs() const {
+    const int sm = device_->identity().sm;
+    const ScanRequest request = GetParam().request();
+    std::mt19937 random(5);
+    std::vector<Config> all;
+    for (const FamilyModel* family : families()) {
+      if (family->unsupported_reason(request, sm) != nullptr) continue;
+      all.push_back(family->default_config(request, sm));
+      const std::vector<Config> searched = searched_configs(*family, request, sm);
+      all.push_back(searched[random() % searched.size()]);
+    }
+    return all;
+  }
+};
+
+TEST_P(DeterminismOnGpu, GivesEqualBitsOnEveryRunBesideOtherWork) {
+  const std::vector<std::byte> items = items_of(GetParam());
+  const TestStream stream, other;
+  const BusyKernel busy(*device_);
+  const auto noise = runtime::plan<float>(1 << 20);
+  const runtime::Buffer<float> noise_items(1 << 20), noise_sums(1 << 20);
+  std::mt19937 random(7);
+  for (const Config& config : configs()) {
+    Scans scans(*device_, GetParam(), config, items);
+    scans.enqueue(0, stream);
+    const std::vector<std::byte> first = scans.results(0);
+    for (int run = 1; run < kRuns; ++run) {
+      busy.enqueue(static_cast<u32>(1 + random() % 500), random() % 200'000, other);
+      if (random() % 2 == 0) noise(noise_items.data(), noise_sums.data(), other);
+      const u64 offset = random() % Scans::kOffsets;
+      scans.enqueue(offset, stream);
+      ASSERT_TRUE(scans.results(offset) == first)
+          << to_string(config) << ", run " << run << ", " << offset << " items behind a vector boundary";
+    }
+  }
+}
+
+// Else the test above could not fail.
+TEST_P(DeterminismOnGpu, TheTestedItemsTellOneOrderOfCombiningFromAnother) {
+  const std::vector<std::byte> items = items_of(GetParam());
+  const auto results_by = [&](const char* family) {
+    const Config config = find_family(family)->default_config(GetParam().request(), device_->identity().sm);
+    Scans scans(*device_, GetParam(), config, items);
+    scans.enqueue(0, nullptr);
+    return scans.results(0);
+  };
+  EXPECT_FALSE(results_by("single_block") == results_by("three_phase"));
+}
+
+INSTANTIATE_TEST_SUITE_P(FloatingPoint, DeterminismOnGpu, testing::ValuesIn(kProblems),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+}  // namespace
+}  // namespace scantune
