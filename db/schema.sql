@@ -14,10 +14,10 @@ CREATE TABLE device (
 
 CREATE TABLE problem (
   id               INTEGER PRIMARY KEY,
-  input_type       TEXT NOT NULL,
+  input_type       TEXT NOT NULL,       -- i32; custom12 is a struct of 12 bytes
   accumulator_type TEXT NOT NULL,
   output_type      TEXT NOT NULL,
-  op               TEXT NOT NULL,
+  op               TEXT NOT NULL,       -- sum; custom_moderate is a cost class, custom_moderate:affine an operator by name
   kind             TEXT NOT NULL,
   determinism      TEXT NOT NULL,
   forward_progress TEXT NOT NULL,

@@ -61,9 +61,11 @@ void check_sizes(const RecordRow& row) {
     reject("default_us is not a positive number");
 }
 
-SpelledType known_type(const char* column, const std::string& text) {
-  if (const auto type = parse_type(text)) return *type;
-  reject(std::string(column) + " is '" + printable(text) + "', which this version does not know");
+ValueType known_type(const char* column, const std::string& text, ScanRequest& request) {
+  const auto type = parse_type(text);
+  if (!type) reject(std::string(column) + " is '" + printable(text) + "', which this version does not know");
+  if (!adopt(request, *type)) reject(std::string(column) + " is " + text + " beside a custom type of another size");
+  return type->type;
 }
 
 SpelledOperator operator_of(const RecordRow& row) {
@@ -73,17 +75,9 @@ SpelledOperator operator_of(const RecordRow& row) {
 
 ScanRequest request_of(const RecordRow& row, Operator op) {
   ScanRequest request;
-  const SpelledType input = known_type("input_type", row.input_type);
-  const SpelledType accumulator = known_type("accumulator_type", row.accumulator_type);
-  const SpelledType output = known_type("output_type", row.output_type);
-  // Where one is custom, all are: what else differs, families refuse.
-  if (input.custom_bytes != accumulator.custom_bytes || input.custom_bytes != output.custom_bytes)
-    reject("its types are of different sizes, and a custom type is input, accumulator and output type at once");
-  request.input_type = input.type;
-  request.accumulator_type = accumulator.type;
-  request.output_type = output.type;
-  request.custom_bytes = input.custom_bytes;
-  request.custom_alignment = input.custom_bytes == 0 ? 0 : natural_alignment(input.custom_bytes);
+  request.input_type = known_type("input_type", row.input_type, request);
+  request.accumulator_type = known_type("accumulator_type", row.accumulator_type, request);
+  request.output_type = known_type("output_type", row.output_type, request);
   request.op = op;
   request.kind = known<Kind>("kind", row.kind);
   request.init = request.kind == Kind::exclusive ? Init::value : Init::none;

@@ -52,11 +52,9 @@ ValueType type_member(const Json& json, const char* name, ScanRequest& request, 
     throw RequestError(std::string("request.") + name + " must be one of " + known +
                        "the last with its bytes, custom1 to custom32; found " + quote(*member));
   }
-  if (type->type != ValueType::custom) return type->type;
-  if (request.custom_bytes != 0 && request.custom_bytes != type->custom_bytes)
+  if (!adopt(request, *type))
     throw RequestError(std::string("request.") + name + " is " + spell(*type) + " beside custom" +
                        std::to_string(request.custom_bytes) + ": a request has one custom type");
-  request.custom_bytes = type->custom_bytes;
   return type->type;
 }
 
@@ -188,7 +186,6 @@ StatedRequest stated_request(const Json& json) {
   request.determinism = enum_member(json, "determinism", request.determinism);
   request.forward_progress = enum_member(json, "forward_progress", request.forward_progress);
   request.n = items_member(json);
-  request.custom_alignment = request.custom_bytes == 0 ? 0 : natural_alignment(request.custom_bytes);
   if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
   return stated;
 }

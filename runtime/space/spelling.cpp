@@ -21,6 +21,14 @@ std::optional<SpelledType> parse_type(std::string_view text) {
 
 std::string spell_type(const ScanRequest& request, ValueType type) { return spell({type, request.custom_bytes}); }
 
+bool adopt(ScanRequest& request, const SpelledType& type) {
+  if (type.type != ValueType::custom) return true;
+  if (request.custom_bytes != 0 && request.custom_bytes != type.custom_bytes) return false;
+  request.custom_bytes = type.custom_bytes;
+  request.custom_alignment = natural_alignment(type.custom_bytes);
+  return true;
+}
+
 std::string spell(const SpelledOperator& op) { return op.name.empty() ? token(op.op) : token(op.op) + (":" + op.name); }
 
 std::optional<SpelledOperator> parse_operator(std::string_view text) {

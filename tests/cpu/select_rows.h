@@ -46,6 +46,24 @@ inline RecordRow row_with(const char* family, std::int64_t n, const char* parame
   return row;
 }
 
+// The same for a struct of that many bytes and a custom operator, spelled as in the column op.
+inline RecordRow custom_row(int bytes, const char* op, std::int64_t n, int block_threads = 256) {
+  RecordRow row = row_with("lookback", n, "block_threads", block_threads);
+  row.input_type = row.accumulator_type = row.output_type = "custom" + std::to_string(bytes);
+  row.op = op;
+  return row;
+}
+
+inline ScanRequest custom_of(int bytes, Operator op, u64 n) {
+  return {.input_type = ValueType::custom,
+          .accumulator_type = ValueType::custom,
+          .output_type = ValueType::custom,
+          .op = op,
+          .custom_bytes = bytes,
+          .custom_alignment = bytes & -bytes,
+          .n = n};
+}
+
 inline ScanRequest sum_of(u64 n) {
   ScanRequest request;
   request.n = n;

@@ -11,6 +11,8 @@
 namespace scantune {
 namespace {
 
+using testing::custom_of;
+using testing::custom_row;
 using testing::kH200;
 using testing::row_of;
 using testing::row_with;
@@ -20,6 +22,11 @@ using testing::value_of;
 
 Selection select_from(std::vector<RecordRow> rows, const ScanRequest& request, const DeviceIdentity& device = kH200) {
   return select(TuningTable(rows), device, request);
+}
+
+// For a custom operator of 8 bytes and moderate cost.
+Selection select_custom(std::vector<RecordRow> rows, std::string_view name, u64 n = 1 << 16) {
+  return select(TuningTable(rows), kH200, custom_of(8, Operator::custom_moderate, n), name);
 }
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -178,6 +185,113 @@ TEST(Selector, GivesADeterministicRequestOnlyConfigsThatAreDeterministic) {
   EXPECT_TRUE(contains(selection.reason, "guarantee")) << selection.reason;
 }
 
+TEST(Selector, GivesADeterministicMinimumARecordOfAnyAssociation) {
+  ScanRequest request = sum_of(1 << 16);
+  request.input_type = request.accumulator_type = request.output_type = ValueType::f32;
+  request.determinism = Determinism::run_to_run;
+  RecordRow sum = row_of("lookback", 1 << 16);
+  sum.input_type = sum.accumulator_type = sum.output_type = "f32";
+  for (const Operator op : {Operator::min, Operator::max}) {
+    request.op = op;
+    const auto selection = select_from({sum}, request);
+    EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
+    EXPECT_STREQ(selection.config.family().name(), "lookback");
+  }
+  for (const Operator op : {Operator::sum, Operator::product, Operator::custom_cheap}) {
+    request.op = op;
+    EXPECT_STREQ(select_from({sum}, request).config.family().name(), "three_phase") << token(op);
+  }
+}
+
+TEST(Selector, UsesARecordOfSumForEveryOperatorOfTheSameTypes) {
+  for (const Operator op : {Operator::product, Operator::min, Operator::max, Operator::bit_and, Operator::bit_or,
+                            Operator::bit_xor, Operator::custom_cheap, Operator::custom_expensive}) {
+    ScanRequest request = sum_of(1 << 16);
+    request.op = op;
+    const auto selection = select_from({row_with("lookback", 1 << 16, "block_threads", 512)}, request);
+    EXPECT_EQ(selection.origin, ConfigOrigin::other_operator) << token(op);
+    EXPECT_EQ(value_of(selection.config, "block_threads"), 512) << token(op);
+  }
+}
+
+TEST(Selector, TakesTheRecordOfANamedOperatorByItsName) {
+  const auto selection = select_custom({custom_row(8, "custom_moderate", 1 << 16, 128),
+                                        custom_row(8, "custom_moderate:affine", 1 << 16, 512),
+                                        custom_row(8, "custom_moderate:filter", 1 << 16, 384)},
+                                       "affine");
+  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+  EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine and n = 65536")) << selection.reason;
+}
+
+TEST(Selector, PrefersAnotherNOfTheSameNameToItsCostClass) {
+  const auto selection = select_custom(
+      {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 20, 512)},
+      "affine");
+  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+}
+
+TEST(Selector, KnowsANamedOperatorAlsoUnderAnotherCostClass) {
+  const auto selection = select_custom(
+      {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_cheap:affine", 1 << 16, 512)}, "affine");
+  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+}
+
+TEST(Selector, FallsBackToTheCostClassOfANamedOperator) {
+  const auto selection = select_custom({custom_row(8, "custom_cheap", 1 << 16, 384),
+                                        custom_row(8, "custom_moderate:filter", 1 << 16, 512),
+                                        custom_row(8, "custom_moderate", 1 << 18, 128)},
+                                       "affine");
+  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+  EXPECT_TRUE(contains(selection.reason, "custom_moderate operators of this size and n = 262144")) << selection.reason;
+}
+
+TEST(Selector, TakesTheRecordOfItsCostClassForAnOperatorWithoutAName) {
+  const auto selection = select_custom(
+      {custom_row(8, "custom_moderate:affine", 1 << 16, 512), custom_row(8, "custom_moderate", 1 << 18, 128)}, "");
+  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+  EXPECT_FALSE(contains(selection.reason, "custom")) << selection.reason;
+}
+
+TEST(Selector, LetsANamedRecordServeOthersOfItsClassBeforeAnotherClass) {
+  for (const char* asked : {"", "filter"}) {
+    const auto selection = select_custom(
+        {custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:affine", 1 << 18, 512)}, asked);
+    EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
+    EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+    EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine of the same types")) << selection.reason;
+  }
+}
+
+TEST(Selector, LetsAnotherCostClassServeAsAnotherOperator) {
+  const auto selection = select_custom({custom_row(8, "custom_expensive", 1 << 16, 512)}, "affine");
+  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
+  EXPECT_TRUE(contains(selection.reason, "custom_expensive of the same types")) << selection.reason;
+}
+
+TEST(Selector, UsesNothingFromAnotherValueSize) {
+  EXPECT_EQ(select_custom({custom_row(12, "custom_moderate", 1 << 16)}, "").origin, ConfigOrigin::untuned);
+  EXPECT_EQ(select_custom({custom_row(4, "custom_moderate:affine", 1 << 16)}, "affine").origin, ConfigOrigin::untuned);
+}
+
+TEST(Selector, ServesAStructOfThatSizeWhateverItIsAlignedTo) {
+  ScanRequest request = custom_of(8, Operator::custom_moderate, 1 << 16);
+  request.custom_alignment = 1;
+  EXPECT_EQ(select_from({custom_row(8, "custom_moderate", 1 << 16)}, request).origin, ConfigOrigin::exact_n);
+}
+
+TEST(Selector, PrefersANamedRecordOfThisDeviceToOneOfAnother) {
+  RecordRow named = custom_row(8, "custom_moderate:affine", 1 << 16, 512);
+  named.device_name = "NVIDIA H100";
+  const auto selection = select_custom({named, custom_row(8, "custom_cheap", 1 << 16, 128)}, "affine");
+  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+}
+
 TEST(Selector, DoesNotGiveAFreeRequestARecordTunedUnderAGuarantee) {
   RecordRow fixed = row_of("three_phase", 1 << 16);
   fixed.determinism = "run_to_run";
@@ -242,6 +356,44 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"unknown type", [](RecordRow& row) { row.input_type = "i128"; }, "input_type is 'i128'"},
         BadRow{"types without a kernel", [](RecordRow& row) { row.output_type = "f32"; }, "the output type must be"},
         BadRow{"unknown operator", [](RecordRow& row) { row.op = "median"; }, "op is 'median'"},
+        BadRow{"name of a built-in operator", [](RecordRow& row) { row.op = "sum:affine"; }, "op is 'sum:affine'"},
+        BadRow{"operator without its name",
+               [](RecordRow& row) { row = custom_row(8, "custom_moderate:", 1024); }, "op is 'custom_moderate:'"},
+        BadRow{"name that is code", [](RecordRow& row) { row = custom_row(8, "custom_cheap:a;b\n#", 1024); },
+               "op is 'custom_cheap:a;b?#'"},
+        BadRow{"endless operator",
+               [](RecordRow& row) {
+                 row = custom_row(8, "custom_cheap:", 1024);
+                 row.op.append(100'000, 'x');
+               },
+               "op is 'custom_cheap:xxx"},
+        BadRow{"custom type too large", [](RecordRow& row) { row = custom_row(33, "custom_cheap", 1024); },
+               "input_type is 'custom33'"},
+        BadRow{"custom type of no size", [](RecordRow& row) { row = custom_row(0, "custom_cheap", 1024); },
+               "input_type is 'custom0'"},
+        BadRow{"custom type that says no size", [](RecordRow& row) { row.output_type = "custom"; },
+               "output_type is 'custom'"},
+        BadRow{"two custom sizes",
+               [](RecordRow& row) {
+                 row = custom_row(8, "custom_cheap", 1024);
+                 row.output_type = "custom12";
+               },
+               "output_type is custom12 beside a custom type of another size"},
+        BadRow{"custom beside a built-in type",
+               [](RecordRow& row) {
+                 row = custom_row(8, "custom_cheap", 1024);
+                 row.output_type = "i64";
+               },
+               "at once"},
+        BadRow{"built-in operator for a struct", [](RecordRow& row) { row = custom_row(8, "sum", 1024); },
+               "needs a custom operator"},
+        BadRow{"float to integer", [](RecordRow& row) { row.input_type = "f32"; }, "floating-point accumulator"},
+        BadRow{"bits of a float",
+               [](RecordRow& row) {
+                 row.input_type = row.accumulator_type = row.output_type = "f32";
+                 row.op = "bit_xor";
+               },
+               "for integers"},
         BadRow{"unknown kind", [](RecordRow& row) { row.kind = "both"; }, "kind"},
         BadRow{"negative n", [](RecordRow& row) { row.n = -5; }, "n is out of range"},
         BadRow{"n too large", [](RecordRow& row) { row.n = std::int64_t{1} << 60; }, "n is out of range"},

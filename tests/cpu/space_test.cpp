@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
 #include "scantune/error.hpp"
@@ -11,17 +14,77 @@ namespace {
 
 constexpr int kArchs[] = {kHostSm, 75, 80, 86, 90, 100};
 
+constexpr u64 kSizes[] = {1, u64{1} << 12, u64{1} << 16, u64{1} << 24, u64{1} << 33};
+
 ScanRequest request_of(ValueType type, u64 n) {
   return {.input_type = type, .accumulator_type = type, .output_type = type, .n = n};
 }
 
+constexpr auto kTypes = [] {
+  std::array<ValueType, std::size(Tokens<ValueType>::kNames)> all{};
+  for (std::size_t type = 0; type < all.size(); ++type) all[type] = static_cast<ValueType>(type);
+  return all;
+}();
+
+// Every triple of types that some operator is for, custom ones of every size and alignment included; with that operator.
+std::vector<ScanRequest> all_types() {
+  std::vector<ScanRequest> all;
+  const auto add = [&](ScanRequest request) {
+    if (unsupported_reason(request) == nullptr) all.push_back(request);
+  };
+  for (const ValueType input : kTypes)
+    for (const ValueType accumulator : kTypes)
+      for (const ValueType output : kTypes)
+        if (input != ValueType::custom)
+          add({.input_type = input, .accumulator_type = accumulator, .output_type = output});
+  ScanRequest custom = request_of(ValueType::custom, 0);
+  custom.op = Operator::custom_moderate;
+  for (custom.custom_bytes = 1; custom.custom_bytes <= kMaxValueBytes; ++custom.custom_bytes)
+    for (custom.custom_alignment = 1; custom.custom_alignment <= kVectorAlignmentBytes; custom.custom_alignment *= 2)
+      add(custom);
+  return all;
+}
+
+// With every operator, and every promise that may be asked for.
+std::vector<ScanRequest> all_requests() {
+  std::vector<ScanRequest> all;
+  for (ScanRequest request : all_types())
+    for (std::size_t op = 0; op < std::size(Tokens<Operator>::kNames); ++op) {
+      request.op = static_cast<Operator>(op);
+      if (unsupported_reason(request) != nullptr) continue;
+      for (const Determinism determinism : {Determinism::unconstrained, Determinism::run_to_run})
+        for (const ForwardProgress progress : {ForwardProgress::in_order, ForwardProgress::documented}) {
+          request.determinism = determinism;
+          request.forward_progress = progress;
+          all.push_back(request);
+        }
+    }
+  return all;
+}
+
+// Families see no more of types than their sizes and what needs_fixed_association() says: one request for each.
+std::vector<ScanRequest> distinct_requests() {
+  std::map<std::array<int, 6>, ScanRequest> distinct;
+  for (const ScanRequest& request : all_requests())
+    if (request.forward_progress == ForwardProgress::in_order)
+      distinct.try_emplace({request.input_bytes(), request.accumulator_bytes(), request.output_bytes(),
+                            needs_fixed_association(request), request.custom_alignment, is_custom(request.op)},
+                           request);
+  std::vector<ScanRequest> all;
+  for (const auto& [sizes, request] : distinct) all.push_back(request);
+  return all;
+}
+
 TEST(Space, HasAtMostFourThousandSearchedConfigsPerFamilyAndProblem) {
-  for (const int sm : kArchs)
-    for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64})
+  for (ScanRequest request : distinct_requests())
+    for (const int sm : {kHostSm, 75, 90})
       for (const FamilyModel* family : families()) {
-        const auto configs = searched_configs(*family, request_of(type, 1u << 16), sm);
-        EXPECT_GE(configs.size(), 100u) << family->name() << " sm " << sm;
-        EXPECT_LE(configs.size(), 4000u) << family->name() << " sm " << sm;
+        request.n = u64{1} << 16;
+        if (family->unsupported_reason(request, sm) != nullptr) continue;
+        const auto configs = searched_configs(*family, request, sm);
+        EXPECT_GE(configs.size(), request.accumulator_bytes() <= 8 ? 100u : 10u)
+            << family->name() << " for " << to_string(request) << " sm " << sm;
+        EXPECT_LE(configs.size(), 4000u) << family->name() << " for " << to_string(request) << " sm " << sm;
       }
 }
 
@@ -36,17 +99,39 @@ TEST(Space, SearchedConfigsAreLegalAndDistinct) {
   }
 }
 
-TEST(Space, EveryDefaultIsSearchedOnEveryArchitecture) {
-  for (const int sm : kArchs)
-    for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64})
-      for (const u64 n : {u64{1}, u64{1} << 12, u64{1} << 16, u64{1} << 24, u64{1} << 33})
+TEST(Space, EveryFamilyHasALegalDefaultForEveryRequestOnEveryArchitecture) {
+  for (ScanRequest request : all_requests())
+    for (const int sm : kArchs)
+      for (const u64 n : kSizes)
         for (const FamilyModel* family : families()) {
-          const ScanRequest request = request_of(type, n);
+          request.n = n;
           if (family->unsupported_reason(request, sm) != nullptr) continue;
           const Config config = family->default_config(request, sm);
-          EXPECT_EQ(family->invalid_reason(config, request, sm), nullptr) << to_string(config) << " sm " << sm;
+          const char* const reason = family->invalid_reason(config, request, sm);
+          ASSERT_EQ(reason, nullptr) << reason << ": " << to_string(config) << " of " << to_string(request) << ", "
+                                     << request.custom_alignment << ", sm " << sm;
+        }
+}
+
+TEST(Space, EveryRequestHasAFamilyThatSolvesItAtEverySize) {
+  for (ScanRequest request : all_requests())
+    for (const u64 n : kSizes) {
+      request.n = n;
+      ASSERT_NO_THROW(default_config(request, 75)) << to_string(request);
+    }
+}
+
+// Of wider values a default takes as many items as suit the registers, which need not be a number that tables list.
+TEST(Space, EveryDefaultForUpTo8ByteValuesIsSearchedOnEveryArchitecture) {
+  for (ScanRequest request : distinct_requests())
+    for (const int sm : {kHostSm, 75, 90})
+      for (const u64 n : kSizes)
+        for (const FamilyModel* family : families()) {
+          request.n = n;
+          if (request.accumulator_bytes() > 8 || family->unsupported_reason(request, sm) != nullptr) continue;
+          const Config config = family->default_config(request, sm);
           const auto searched = searched_configs(*family, request, sm);
-          EXPECT_NE(std::find(searched.begin(), searched.end(), config), searched.end())
+          ASSERT_NE(std::find(searched.begin(), searched.end(), config), searched.end())
               << to_string(config) << " of " << to_string(request) << " sm " << sm;
         }
 }
@@ -72,15 +157,18 @@ TEST(Space, RefusesAnEnumeratorOutOfRange) {
   EXPECT_STREQ(reject_reason(config, request, 90), "an enumerator is out of range");
 }
 
-TEST(Space, KeepsEveryStatusWorkspaceUnderOnePercentOfTheInput) {
-  for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64})
-    for (const FamilyModel* family : families()) {
-      const ScanRequest request = request_of(type, 1u << 24);
-      for (const Config& config : searched_configs(*family, request, 90)) {
-        const u64 bytes = family->workspace(config, request).bytes;
-        EXPECT_LE(bytes * 100, request.n * static_cast<u64>(size_of(type))) << to_string(config);
+// Or of 2 MiB, where that is more.
+TEST(Space, KeepsEveryWorkspaceUnderOnePercentOfTheInput) {
+  for (ScanRequest request : distinct_requests())
+    for (const u64 n : {u64{1} << 12, u64{1} << 24})
+      for (const FamilyModel* family : families()) {
+        request.n = n;
+        const u64 input_bytes = std::max<u64>(n * static_cast<u64>(request.input_bytes()), u64{2} << 20);
+        for (const Config& config : searched_configs(*family, request, 90)) {
+          const u64 bytes = family->workspace(config, request).bytes;
+          ASSERT_LE(bytes * 100, input_bytes) << to_string(config) << " of " << to_string(request);
+        }
       }
-    }
 }
 
 TEST(Space, SaysWhyNoFamilySupportsAProblem) {
@@ -95,6 +183,22 @@ TEST(Space, SaysWhyNoFamilySupportsAProblem) {
 
 TEST(Space, DeterministicFloatSumsGoToAFamilyWithAFixedAssociation) {
   ScanRequest request = request_of(ValueType::f32, 1u << 20);
+  request.determinism = Determinism::run_to_run;
+  EXPECT_STREQ(default_config(request, 90).family().name(), "three_phase");
+}
+
+TEST(Space, DeterministicExtremesGoToLookbackBecauseTheyAreExactInEveryOrder) {
+  for (const Operator op : {Operator::min, Operator::max}) {
+    ScanRequest request = request_of(ValueType::f32, 1u << 20);
+    request.op = op;
+    request.determinism = Determinism::run_to_run;
+    EXPECT_STREQ(default_config(request, 90).family().name(), "lookback") << token(op);
+  }
+}
+
+TEST(Space, DeterministicCustomOperatorsGoToAFamilyWithAFixedAssociation) {
+  ScanRequest request = request_of(ValueType::i32, 1u << 20);
+  request.op = Operator::custom_cheap;
   request.determinism = Determinism::run_to_run;
   EXPECT_STREQ(default_config(request, 90).family().name(), "three_phase");
 }

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "measure/measure.h"
 #include "measure/statistics.h"
+#include "worker_problems.h"
 #include "worker_scanning_device.h"
 
 namespace scantune {
@@ -150,7 +152,9 @@ TEST(Race, FailsEveryContenderOnceTheDeviceIsLost) {
 class MeasuringScans : public ::testing::Test {
  protected:
   std::vector<MeasureOutcome> measure(u64 n, const MeasurePolicy& policy) {
-    const ScanRequest request{.n = n};
+    return measure(ScanRequest{.n = n}, policy);
+  }
+  std::vector<MeasureOutcome> measure(const ScanRequest& request, const MeasurePolicy& policy) {
     const PreparedScan scan(device_, request, default_config(request, 90));
     const PreparedScan* const scans[] = {&scan};
     measured_ = Measurer(device_).measure(scans, policy);
@@ -193,6 +197,29 @@ TEST_F(MeasuringScans, FeedsItemsThatAreNotZero) {
     EXPECT_EQ(std::count(items, items + scanned.request.n, 0), 0);
   };
   measure(1 << 10, {.rounds = 1, .min_round_ms = 0});
+}
+
+TEST_F(MeasuringScans, GivesInputsAndOutputsTheRoomOfTheirOwnItems) {
+  ScanRequest request = testing::request_of(ValueType::i8, ValueType::i64, ValueType::i64);
+  request.n = 1 << 16;
+  std::set<const std::byte*> inputs, outputs;
+  device_.mistake = [&](const testing::Scanned& scanned) {
+    inputs.insert(scanned.input);
+    outputs.insert(scanned.output);
+  };
+  measure(request, {.rounds = 1, .min_round_ms = 0});
+  ASSERT_GT(inputs.size(), 2u);
+  EXPECT_EQ(*std::next(inputs.begin()) - *inputs.begin(), 1 << 16);
+  EXPECT_EQ(*std::next(outputs.begin()) - *outputs.begin(), 8 << 16);
+}
+
+TEST_F(MeasuringScans, CountsTheBytesOfBothSidesWhenItRotates) {
+  ScanRequest request = testing::request_of(ValueType::i8, ValueType::i64, ValueType::i64);
+  request.n = 1 << 22;
+  std::set<const std::byte*> inputs;
+  device_.mistake = [&](const testing::Scanned& scanned) { inputs.insert(scanned.input); };
+  measure(request, {.rounds = 1, .min_round_ms = 0});
+  EXPECT_EQ(inputs.size(), (u64{512} << 20) / (9 << 22));
 }
 
 TEST_F(MeasuringScans, NamesTheMissingMemory) {

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -61,30 +62,91 @@ class WorkerOnHost : public ::testing::Test {
 
 struct Problem {
   const FamilyModel* family;
-  ValueType type;
-  Operator op;
+  const char* request;  // without n
+  bool all_kinds;
 };
 
+// Every type, operator and size class somewhere, in every family; tests of the kernels themselves go further.
 std::vector<Problem> problems() {
   std::vector<Problem> all;
   for (const FamilyModel* family : families())
-    for (const ValueType type : {ValueType::i32, ValueType::i64, ValueType::f32, ValueType::f64})
-      for (const Operator op : {Operator::sum, Operator::max}) all.push_back({family, type, op});
+    for (const auto& [request, all_kinds] : {
+             std::pair{R"("input_type": "i32")", true},
+             std::pair{R"("input_type": "i64", "op": "max")", false},
+             std::pair{R"("input_type": "f32", "op": "sum")", false},
+             std::pair{R"("input_type": "f64", "op": "product")", false},
+             std::pair{R"("input_type": "i8", "output_type": "i32")", false},
+             std::pair{R"("input_type": "u8", "op": "min", "kind": "exclusive", "init": "memory")", false},
+             std::pair{R"("input_type": "u16", "op": "bit_xor")", false},
+             std::pair{R"("input_type": "u32", "op": "bit_or", "output_type": "u8")", false},
+             std::pair{R"("input_type": "i16", "op": "bit_and", "output_type": "u64")", false},
+             std::pair{R"("input_type": "u64", "op": "product")", false},
+             std::pair{R"("input_type": "i32", "output_type": "f32", "op": "product")", false},
+             std::pair{R"("input_type": "u16", "output_type": "f16", "accumulator_type": "f64")", false},
+             std::pair{R"("input_type": "f16")", true},
+             std::pair{R"("input_type": "bf16", "op": "min")", false},
+             std::pair{R"("input_type": "f64", "output_type": "bf16", "op": "max")", false},
+             std::pair{R"("input_type": "custom1", "op": "custom_cheap")", false},
+             std::pair{R"("input_type": "custom6", "op": "custom_moderate")", false},
+             std::pair{R"("input_type": "custom12", "op": "custom_expensive", "operator": {"alignment": 2})", true},
+             std::pair{R"("input_type": "custom32", "op": "custom_moderate")", false},
+             std::pair{R"("input_type": "f32", "op": "custom_expensive")", false},
+             std::pair{R"("input_type": "i8", "output_type": "i64", "op": "custom_moderate")", false},
+         })
+      all.push_back({family, request, all_kinds});
   return all;
 }
 
 class WorkerOnHostVerifies : public WorkerOnHost, public ::testing::WithParamInterface<Problem> {};
 
 INSTANTIATE_TEST_SUITE_P(All, WorkerOnHostVerifies, ::testing::ValuesIn(problems()), [](const auto& parameter) {
-  return std::string(parameter.param.family->name()) + "_" + token(parameter.param.type) + "_" +
-         token(parameter.param.op);
+  std::string name = std::string(parameter.param.family->name()) + "_" + parameter.param.request;
+  std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; });
+  return name;
 });
 
 TEST_P(WorkerOnHostVerifies, TheDefaultConfigOfEveryFamily) {
-  const auto& [family, type, op] = GetParam();
-  const Json asked = request(type, 20'000, op);
+  const auto& [family, request, all_kinds] = GetParam();
+  const Json asked = Json::parse(std::string("{\"n\": 5000, ") + request + "}");
   const Config config = family->default_config(request_from_json(asked), kHostSm);
-  EXPECT_GE(result("verify", {{"request", asked}, {"config", to_json(config)}})["checks"], 60);
+  const Json verified = result("verify", {{"request", asked}, {"config", to_json(config)}, {"all_kinds", all_kinds}});
+  EXPECT_GE(verified["checks"], all_kinds ? 50 : 15);
+}
+
+constexpr const char* kAffine = R"(
+struct Value {
+  float factor, offset;
+};
+__device__ Value combine(Value earlier, Value later) {
+  return {earlier.factor * later.factor, earlier.offset * later.factor + later.offset};
+}
+)";
+
+Json custom_request(const std::string& source) {
+  return {{"input_type", "custom8"},
+          {"op", "custom_moderate"},
+          {"n", 3000},
+          {"operator", {{"name", "affine"}, {"source", source}, {"alignment", 4}}}};
+}
+
+TEST_F(WorkerOnHost, TunesTheCallersOwnOperator) {
+  const Json asked = custom_request(kAffine);
+  const Json config = result("space", {{"request", asked}})["default_config"];
+  EXPECT_GE(result("verify", {{"request", asked}, {"config", config}})["checks"], 30);
+  const Json measured = result("measure", {{"request", asked},
+                                           {"configs", {config}},
+                                           {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}});
+  EXPECT_GT(measured["measurements"][0]["median_us"], 0);
+}
+
+TEST_F(WorkerOnHost, ShowsAMistakeInTheCallersOwnOperatorWithItsLine) {
+  const Json asked = custom_request("struct Value {\n  float factor, offset;\n};\nValue combine(Value, Value later) "
+                                    "{\n  return latter;\n}\n");
+  const Json config = result("space", {{"request", asked}})["default_config"];
+  const Json answer = Json::parse(session_.respond(
+      Json{{"id", 1}, {"method", "compile"}, {"params", {{"request", asked}, {"config", config}}}}.dump()));
+  EXPECT_EQ(answer["error"]["kind"], "compile_error") << answer;
+  EXPECT_NE(answer["error"]["message"].get<std::string>().find("operator.cu:5"), std::string::npos) << answer;
 }
 
 TEST_F(WorkerOnHost, IntroducesItselfAsHost) {
