@@ -64,10 +64,10 @@ double most_exact_sum(const ScanRequest& request) {
 
 int narrowest_bits(const ScanRequest& request) { return 8 * std::min(request.input_bytes(), request.output_bytes()); }
 
-// Where a running minimum or maximum stands after `share` of its way.
-double moved(const ScanRequest& request, double share) {
-  const double offset = share * kMovedShare * common_range(request).span();
-  return request.op == Operator::min ? (1 + kMovedShare) / 2 * common_range(request).span() - offset : offset;
+// Where a running minimum or maximum stands after `share` of its way, from the least of the range.
+double moved(Operator op, const Range& range, double share) {
+  const double offset = share * kMovedShare * range.span();
+  return op == Operator::min ? (1 + kMovedShare) / 2 * range.span() - offset : offset;
 }
 
 // Items of one input, as numbers that are yet to be converted to the input's type.
@@ -178,7 +178,7 @@ class Items {
     const u64 bits = hash(seed_, index);
     const double progress = static_cast<double>(index) / items();
     const bool leads = index == 0 || (bits & 1) != 0;
-    return moved(request_, leads ? progress : progress * fraction(bits));
+    return moved(request_.op, range_, leads ? progress : progress * fraction(bits));
   }
 
   double special_item(u64 index) const {
@@ -252,8 +252,9 @@ void fill_init(const ScanRequest& request, unsigned char* init) {
       return put(-2, kOddInteger);
     case Operator::min:
     case Operator::max: {
-      const double least = common_range(request).least, offset = moved(request, 0.3);
-      return put(least + offset, static_cast<u64>(static_cast<i64>(least)) + static_cast<u64>(offset));
+      const Range range = common_range(request);
+      const double offset = moved(request.op, range, 0.3);
+      return put(range.least + offset, static_cast<u64>(static_cast<i64>(range.least)) + static_cast<u64>(offset));
     }
     case Operator::bit_and:
       return put_integer(type, ~(u64{1} << (narrowest_bits(request) / 2)), value);

@@ -151,6 +151,8 @@ TEST(Race, FailsEveryContenderOnceTheDeviceIsLost) {
 
 class MeasuringScans : public ::testing::Test {
  protected:
+  MeasuringScans() { device_.computes = false; }
+
   std::vector<MeasureOutcome> measure(u64 n, const MeasurePolicy& policy) {
     return measure(ScanRequest{.n = n}, policy);
   }
