@@ -43,7 +43,8 @@ u64 CopyKernel::Side::blocks(u64 items) const { return ceil_div(vectors(items), 
 CopyKernel::CopyKernel(Device& device, const CopyShape& shape, int input_bytes, int output_bytes) : device_(device) {
   const int common = std::gcd(input_bytes, output_bytes);
   const u64 reads = static_cast<u64>(input_bytes / common), writes = static_cast<u64>(output_bytes / common);
-  const u64 steps = std::max<u64>(1, static_cast<u64>(shape.unroll) / reads);
+  u64 steps = 1;
+  while ((steps + 1) * reads <= static_cast<u64>(shape.unroll)) ++steps;
   read_ = {static_cast<u64>(input_bytes), steps * reads};
   written_ = {static_cast<u64>(output_bytes), steps * writes};
   const Instantiation instantiation = instantiate(read_.vectors_per_thread, written_.vectors_per_thread, shape.hint);

@@ -87,7 +87,7 @@ int Verifier::verify(const ScanRequest& request, const Config& config, const Cus
   VerifyRun run(device_, config, request, most_items);
   std::vector<VerifiedKernel> kernels = verified_kernels(request, custom, options.all_kinds);
   // A caller's own operator runs in a config only once that is known to be right.
-  std::ranges::stable_partition(kernels, [](const auto& kernel) { return kernel.custom == nullptr; });
+  std::stable_partition(kernels.begin(), kernels.end(), [](const auto& kernel) { return kernel.custom == nullptr; });
   int checks = 0;
   for (const VerifiedKernel& kernel : kernels) {
     const PreparedScan scan(device_, kernel.request, config, kernel.custom);
@@ -127,7 +127,8 @@ const Reference& Verifier::reference(const InputSpec& input) {
   const auto known = std::ranges::find(references_, key, &CachedReference::input);
   if (known != references_.end()) return *known->reference;
   if (references_.size() >= kMostReferences) references_.clear();
-  return *references_.emplace_back(key, make_reference(key)).reference;
+  references_.push_back({key, make_reference(key)});
+  return *references_.back().reference;
 }
 
 }  // namespace scantune

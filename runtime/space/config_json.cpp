@@ -190,8 +190,6 @@ StatedRequest stated_request(const Json& json) {
   return stated;
 }
 
-ScanRequest request_from_json(const Json& json) { return stated_request(json).request; }
-
 Config config_from_json(const Json& json) {
   require_object(json, "config");
   require_known(json, "config", {"family", "parameters"});

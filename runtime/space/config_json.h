@@ -30,7 +30,6 @@ std::string canonical_parameters(const Config& config);
 // parameter of its family; whether it is legal for a request is reject_reason()'s to say, as is whether a request can
 // be solved.
 StatedRequest stated_request(const Json& json);
-ScanRequest request_from_json(const Json& json);  // the request alone
 Config config_from_json(const Json& json);
 
 // A config from the columns of a database row. Throws RequestError likewise, also when the text is not JSON.

@@ -67,7 +67,8 @@ TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
 }
 
 TEST(ConfigJson, ARequestNeedsOnlyItsInputTypeAndN) {
-  const ScanRequest request = request_from_json(Json::parse(R"({"input_type": "f64", "kind": "exclusive", "n": 9})"));
+  const ScanRequest request =
+      stated_request(Json::parse(R"({"input_type": "f64", "kind": "exclusive", "n": 9})")).request;
   EXPECT_EQ(request.accumulator_type, ValueType::f64);
   EXPECT_EQ(request.output_type, ValueType::f64);
   EXPECT_EQ(request.op, Operator::sum);
@@ -81,15 +82,15 @@ TEST(ConfigJson, ARequestsAccumulatorFollowsFromInputAndOutput) {
       {R"({"input_type": "i8", "output_type": "i64", "n": 9})", ValueType::i64},
       {R"({"input_type": "custom6", "op": "custom_cheap", "n": 9})", ValueType::custom}};
   for (const auto& [json, accumulator] : table)
-    EXPECT_EQ(request_from_json(Json::parse(json)).accumulator_type, accumulator) << json;
+    EXPECT_EQ(stated_request(Json::parse(json)).request.accumulator_type, accumulator) << json;
 }
 
 TEST(ConfigJson, ACustomTypeIsAlignedByItsSizeUnlessTheRequestSays) {
-  EXPECT_EQ(request_from_json(Json::parse(R"({"input_type": "custom12", "n": 9})")).custom_alignment, 4);
+  EXPECT_EQ(stated_request(Json::parse(R"({"input_type": "custom12", "n": 9})")).request.custom_alignment, 4);
   EXPECT_EQ(
-      request_from_json(
+      stated_request(
           Json::parse(R"({"input_type": "custom12", "op": "custom_cheap", "n": 9, "operator": {"alignment": 2}})"))
-          .custom_alignment,
+          .request.custom_alignment,
       2);
 }
 
@@ -116,7 +117,7 @@ TEST(ConfigJson, RefusesRequestsAndSaysWhy) {
       {R"({"input_type": "i32", "n": 4, "has_init": true})", "unknown member \"has_init\""},
   };
   for (const Refused& row : table) try {
-      request_from_json(Json::parse(row.json));
+      stated_request(Json::parse(row.json));
       ADD_FAILURE() << row.json;
     } catch (const RequestError& error) {
       EXPECT_NE(std::string(error.what()).find(row.said), std::string::npos) << row.json << ": " << error.what();

@@ -123,11 +123,11 @@ TEST_F(WorkerSession, ListsLegalConfigsOnlyAsIndicesIntoTheValues) {
         parameters[parameter["name"].get<std::string>()] = parameter["values"].at(indices[index].get<std::size_t>());
       }
       const Config config = config_from_json({{"family", family["name"]}, {"parameters", parameters}});
-      ASSERT_EQ(reject_reason(config, request_from_json(request()), 90), nullptr) << to_string(config);
+      ASSERT_EQ(reject_reason(config, stated_request(request()).request, 90), nullptr) << to_string(config);
     }
     EXPECT_NO_THROW(config_from_json(family["default"]));
   }
-  EXPECT_EQ(config_from_json(space["default_config"]), default_config(request_from_json(request()), 90));
+  EXPECT_EQ(config_from_json(space["default_config"]), default_config(stated_request(request()).request, 90));
 }
 
 TEST_F(WorkerSession, LeavesFamiliesOutThatCannotSolveTheProblem) {
@@ -173,7 +173,7 @@ class WorkerSessionWithACustomOperator : public WorkerSession {
   }
   static Json affine() { return {{"name", "affine"}, {"source", kSource}, {"alignment", 4}}; }
   static Json config(const Json& request) {
-    return to_json(find_family("lookback")->default_config(request_from_json(request), 90));
+    return to_json(find_family("lookback")->default_config(stated_request(request).request, 90));
   }
   std::size_t sources_with(std::string_view text) {
     const auto& sources = device_->compiler().sources;
@@ -331,7 +331,7 @@ TEST_F(WorkerSession, MakesRoomForVerifyingAfterMeasuring) {
 TEST_F(WorkerSession, SelectsTheDefaultWhereNothingIsRecorded) {
   const Json selected = result("select", {{"request", request()}, {"databases", Json::array()}});
   EXPECT_EQ(selected["origin"], "default");
-  EXPECT_EQ(config_from_json(selected["config"]), default_config(request_from_json(request()), 90));
+  EXPECT_EQ(config_from_json(selected["config"]), default_config(stated_request(request()).request, 90));
   EXPECT_FALSE(selected["reason"].get<std::string>().empty());
 }
 

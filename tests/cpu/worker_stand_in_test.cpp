@@ -93,12 +93,16 @@ TEST(StandIn, MayWriteOverItsOperands) {
   }
 }
 
-TEST(StandIn, CompilesForGpusOfEverySizeAndClass) {
-  for (ScanRequest request : problems()) {
-    request.n = 4096;
-    const Config config = default_config(request, 90);
-    EXPECT_FALSE(NvrtcCompiler().compile(instantiate_measured(request, config, nullptr), "sm_90").image.empty());
-  }
+TEST(StandIn, CompilesForGpusOfEveryUnitAndClass) {
+  using enum ValueType;
+  for (const ScanRequest& types : {custom_request(3), custom_request(6), custom_request(12), custom_request(32),
+                                   testing::request_of(f32, f32, f32), testing::request_of(i64, i64, i64)})
+    for (ScanRequest request : testing::with_operators(types)) {
+      if (!is_custom(request.op)) continue;
+      request.n = 4096;
+      const Config config = default_config(request, 90);
+      EXPECT_FALSE(NvrtcCompiler().compile(instantiate_measured(request, config, nullptr), "sm_90").image.empty());
+    }
 }
 
 TEST(StandIn, ExistsForCustomOperatorsOnly) {

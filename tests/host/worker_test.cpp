@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(All, WorkerOnHostVerifies, ::testing::ValuesIn(problems
 TEST_P(WorkerOnHostVerifies, TheDefaultConfigOfEveryFamily) {
   const auto& [family, request, all_kinds] = GetParam();
   const Json asked = Json::parse(std::string("{\"n\": 5000, ") + request + "}");
-  const Config config = family->default_config(request_from_json(asked), kHostSm);
+  const Config config = family->default_config(stated_request(asked).request, kHostSm);
   const Json verified = result("verify", {{"request", asked}, {"config", to_json(config)}, {"all_kinds", all_kinds}});
   EXPECT_GE(verified["checks"], all_kinds ? 50 : 15);
 }
@@ -133,15 +133,15 @@ TEST_F(WorkerOnHost, TunesTheCallersOwnOperator) {
   const Json asked = custom_request(kAffine);
   const Json config = result("space", {{"request", asked}})["default_config"];
   EXPECT_GE(result("verify", {{"request", asked}, {"config", config}})["checks"], 30);
-  const Json measured = result("measure", {{"request", asked},
-                                           {"configs", {config}},
-                                           {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}});
+  const Json measured =
+      result("measure", {{"request", asked}, {"configs", {config}}, {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}});
   EXPECT_GT(measured["measurements"][0]["median_us"], 0);
 }
 
 TEST_F(WorkerOnHost, ShowsAMistakeInTheCallersOwnOperatorWithItsLine) {
-  const Json asked = custom_request("struct Value {\n  float factor, offset;\n};\nValue combine(Value, Value later) "
-                                    "{\n  return latter;\n}\n");
+  const Json asked = custom_request(
+      "struct Value {\n  float factor, offset;\n};\nValue combine(Value, Value later) "
+      "{\n  return latter;\n}\n");
   const Json config = result("space", {{"request", asked}})["default_config"];
   const Json answer = Json::parse(session_.respond(
       Json{{"id", 1}, {"method", "compile"}, {"params", {{"request", asked}, {"config", config}}}}.dump()));
@@ -159,7 +159,7 @@ TEST_F(WorkerOnHost, MeasuresTheDefaultOfEveryFamilyBesideTheCopy) {
   const Json asked = request(ValueType::i32, 4096);
   Json configs = Json::array();
   for (const FamilyModel* family : families())
-    configs.push_back(to_json(family->default_config(request_from_json(asked), kHostSm)));
+    configs.push_back(to_json(family->default_config(stated_request(asked).request, kHostSm)));
   const Json measured = result("measure", {{"request", asked},
                                            {"configs", configs},
                                            {"policy", {{"rounds", 3}, {"min_round_ms", 0.5}, {"ceiling", true}}}});
@@ -174,7 +174,7 @@ TEST_F(WorkerOnHost, MeasuresTheDefaultOfEveryFamilyBesideTheCopy) {
 
 TEST_F(WorkerOnHost, FindsInTheCacheWhatItHasCompiled) {
   const Json asked = request(ValueType::i32, 4096);
-  const Config config = find_family("lookback")->default_config(request_from_json(asked), kHostSm);
+  const Config config = find_family("lookback")->default_config(stated_request(asked).request, kHostSm);
   const Json params = {{"request", asked}, {"config", to_json(config)}};
   const Json first = result("compile", params), second = result("compile", params);
   EXPECT_EQ(second["cached"], true);
