@@ -8,14 +8,12 @@
 
 namespace scantune {
 
-inline constexpr int kValueSizes = 6;  // 1, 2, 4, 8, 16, 32 bytes
-inline constexpr int kWorkspaceLayouts = 1 + 2 * kValueSizes;
+inline constexpr int kWorkspaceLayouts = 1 + 2 * kMaxValueBytes;
 
 // need.kind is not none.
 constexpr int layout_of(const WorkspaceNeed& need) {
   if (need.kind == WorkspaceKind::scratch) return 0;
-  const int size = std::countr_zero(static_cast<unsigned>(need.value_bytes));
-  return 1 + (need.kind == WorkspaceKind::split_status ? kValueSizes : 0) + size;
+  return (need.kind == WorkspaceKind::split_status ? kMaxValueBytes : 0) + need.value_bytes;
 }
 
 constexpr bool needs_zeroing(const WorkspaceNeed& need) { return need.kind != WorkspaceKind::scratch; }

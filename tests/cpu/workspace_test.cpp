@@ -67,6 +67,14 @@ TEST_F(Workspaces, OfTwoLayoutsAreApart) {
   EXPECT_EQ(regions.size(), 4u);
 }
 
+// Else the payload of one size could stand where another keeps its state.
+TEST_F(Workspaces, OfEveryTwoValueSizesAreApart) {
+  std::set<void*> memories;
+  for (const WorkspaceKind kind : {WorkspaceKind::packed_status, WorkspaceKind::split_status})
+    for (int value_bytes = 1; value_bytes <= kMaxValueBytes; ++value_bytes)
+      EXPECT_TRUE(memories.insert(lease(1, {kind, value_bytes, 1000})).second) << value_bytes;
+}
+
 TEST_F(Workspaces, ThatGrowAreNewAndZeroAndLeaveTheOldOneAlone) {
   auto* const old = static_cast<unsigned char*>(lease(1, kPacked4));
   old[0] = 42;
