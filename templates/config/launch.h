@@ -22,7 +22,7 @@ struct KernelArguments {
 enum class WorkspaceKind {
   none,
   scratch,        // written before it is read in every launch; needs no zeroing
-  packed_status,  // WorkspaceHeader, then one word per tile with flag, epoch and value
+  packed_status,  // WorkspaceHeader, then words with flag, epoch and value for each tile
   split_status,   // WorkspaceHeader, then one record per tile: flag and epoch, aggregate, prefix
 };
 

@@ -18,7 +18,7 @@ struct Tokens<TileOrder> {
 };
 
 enum class StatusLayout {
-  packed,  // flag, epoch and value in one single-copy-atomic word of twice the value's size
+  packed,  // flag, epoch and value in one single-copy-atomic word, or a few where the value needs them
   split    // the value beside its flag, ordered by release and acquire
 };
 template <>
@@ -58,15 +58,18 @@ constexpr int split_alignment(int value_bytes) {
   return alignment < 4 ? 4 : alignment;
 }
 
-// One status descriptor of a tile. A split record holds a 4-byte flag padded to the value's alignment, then aggregate
-// and prefix.
-constexpr u64 descriptor_bytes(StatusLayout layout, int value_bytes) {
-  const u64 value = static_cast<u64>(value_bytes), alignment = static_cast<u64>(split_alignment(value_bytes));
-  return layout == StatusLayout::packed ? 2 * value : round_up(alignment + 2 * value, alignment);
-}
+// A packed word is as wide as an access that is single-copy-atomic: 4 bytes of flag and epoch, then value.
+constexpr int packed_word_bytes(int value_bytes) { return value_bytes <= 4 ? 8 : 16; }
 
-constexpr bool fits_packed_status(const ScanRequest& request) {
-  return request.accumulator_bytes() == 4 || request.accumulator_bytes() == 8;
+// One status descriptor of a tile. A packed record holds as many words as the value needs; a split one a 4-byte flag
+// padded to the value's alignment, then aggregate and prefix.
+constexpr u64 descriptor_bytes(StatusLayout layout, int value_bytes) {
+  if (layout == StatusLayout::packed) {
+    const int word = packed_word_bytes(value_bytes);
+    return static_cast<u64>(word * ceil_div(value_bytes, word - 4));
+  }
+  const u64 value = static_cast<u64>(value_bytes), alignment = static_cast<u64>(split_alignment(value_bytes));
+  return round_up(alignment + 2 * value, alignment);
 }
 
 template <>
@@ -91,19 +94,18 @@ struct Family<LookbackConfig> {
     // polling slows the data down.
     const int bytes = register_bytes(request);
     if (bytes > 4) config.layout = TileLayout::warp_transposed;
-    if (!fits_packed_status(request)) config.status_layout = StatusLayout::split;
     if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = bytes <= 8 ? 8 : 64 / bytes;
     } else if (bytes > 4) {
       config.block_threads = sm == 90 ? 512 : 384;
-      config.items_per_thread = bytes == 8 ? 16 : 64 / bytes;
+      config.items_per_thread = bytes == 8 ? 16 : 96 / bytes;
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
       if (sm == 90 && bytes == 8) config.min_ctas_per_sm = 2;  // elsewhere this register budget would spill
     } else {
       config.block_threads = 384;
-      config.items_per_thread = request.input_bytes() == 1 ? 32 : 24;
+      config.items_per_thread = widest_item_bytes(request) == 1 ? 32 : 24;
       config.window = 8;
       config.first_delay_ns = 1600;
       config.poll_delay_ns = 300;
@@ -117,8 +119,6 @@ struct Family<LookbackConfig> {
   static constexpr const char* invalid_reason(const LookbackConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
     if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
-    if (config.status_layout == StatusLayout::packed && !fits_packed_status(request))
-      return "packed status words hold accumulators of 4 or 8 bytes";
     if (!keeps_workspace_small(tile_items(config), descriptor_bytes(config.status_layout, request.accumulator_bytes()),
                                request))
       return "a tile must hold 100 times the bytes of its status descriptor";

@@ -61,6 +61,8 @@ SCANTUNE_DEVICE T from_bits(auto bits) {
   return value;
 }
 
+SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { memcpy(to, from, bytes); }
+
 // The value whose bytes stand at an address of any alignment.
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {

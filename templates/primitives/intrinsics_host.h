@@ -60,6 +60,8 @@ SCANTUNE_DEVICE T shuffle_index(T value, u32 lane, SCANTUNE_SITE) {
 
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
 
+SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { __builtin_memcpy(to, from, bytes); }
+
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;

@@ -18,19 +18,26 @@ struct TileDescriptor {
 template <class T, StatusLayout kLayout>
 class TileStatus {
   static constexpr bool kPacked = kLayout == StatusLayout::packed;
+  static constexpr int kWordBytes = packed_word_bytes(sizeof(T));
+  static constexpr int kPayloadBytes = kWordBytes - sizeof(u32);
+  static constexpr int kWords = ceil_div(static_cast<int>(sizeof(T)), kPayloadBytes);
   static constexpr int kSplitAlignment = split_alignment(sizeof(T));
 
   // One single-copy-atomic access: never seen half written.
-  struct alignas(kPacked ? 2 * sizeof(T) : kSplitAlignment) PackedWord {
+  struct alignas(kWordBytes) PackedWord {
     u32 state;
-    T value;
+    unsigned char payload[kPayloadBytes];
+  };
+  // A value in as many words as it takes, each with the state: it is whole where all of them agree.
+  struct PackedRecord {
+    PackedWord words[kWords];
   };
   struct alignas(kSplitAlignment) SplitRecord {
     u32 state;
     alignas(kSplitAlignment) T aggregate;
     T prefix;
   };
-  static_assert((kPacked ? sizeof(PackedWord) : sizeof(SplitRecord)) == descriptor_bytes(kLayout, sizeof(T)));
+  static_assert((kPacked ? sizeof(PackedRecord) : sizeof(SplitRecord)) == descriptor_bytes(kLayout, sizeof(T)));
 
  public:
   // The epoch of the running launch. Read early, it arrives while the tile loads.
@@ -44,12 +51,17 @@ class TileStatus {
   SCANTUNE_DEVICE void publish(u32 tile, TileFlag flag, T value) {
     const u32 state = epoch_ << 2 | static_cast<u32>(flag);
     if constexpr (kPacked) {
-      PackedWord word{};
-      word.state = state;
-      word.value = value;
-      store_relaxed_wide(words() + tile, word);
+      unsigned char bytes[kWords * kPayloadBytes] = {};
+      copy_bytes(bytes, &value, sizeof(T));
+#pragma unroll
+      for (int index = 0; index < kWords; ++index) {
+        PackedWord word;
+        word.state = state;
+        copy_bytes(word.payload, bytes + index * kPayloadBytes, kPayloadBytes);
+        store_relaxed_wide(&records<PackedRecord>()[tile].words[index], word);
+      }
     } else {
-      SplitRecord* const record = records() + tile;
+      SplitRecord* const record = records<SplitRecord>() + tile;
       store_payload(flag == TileFlag::prefix ? &record->prefix : &record->aggregate, value);
       store_release(&record->state, state);
     }
@@ -58,11 +70,20 @@ class TileStatus {
   SCANTUNE_DEVICE TileDescriptor<T> poll(u32 tile) const {
     TileDescriptor<T> descriptor;
     if constexpr (kPacked) {
-      const PackedWord word = load_relaxed_wide(words() + tile);
-      descriptor.flag = flag_of(word.state);
-      descriptor.value = word.value;
+      unsigned char bytes[kWords * kPayloadBytes];
+      u32 state = 0;
+      bool whole = true;
+#pragma unroll
+      for (int index = 0; index < kWords; ++index) {
+        const PackedWord word = load_relaxed_wide(&records<PackedRecord>()[tile].words[index]);
+        if (index == 0) state = word.state;
+        whole &= word.state == state;
+        copy_bytes(bytes + index * kPayloadBytes, word.payload, kPayloadBytes);
+      }
+      descriptor.flag = whole ? flag_of(state) : TileFlag::none;
+      descriptor.value = from_bytes<T>(bytes);
     } else {
-      const SplitRecord* const record = records() + tile;
+      const SplitRecord* const record = records<SplitRecord>() + tile;
       descriptor.flag = flag_of(load_acquire(&record->state));
       if (descriptor.flag != TileFlag::none)
         descriptor.value = load_payload(descriptor.flag == TileFlag::prefix ? &record->prefix : &record->aggregate);
@@ -81,8 +102,10 @@ class TileStatus {
   }
 
  private:
-  SCANTUNE_DEVICE PackedWord* words() const { return reinterpret_cast<PackedWord*>(header_ + 1); }
-  SCANTUNE_DEVICE SplitRecord* records() const { return reinterpret_cast<SplitRecord*>(header_ + 1); }
+  template <class Record>
+  SCANTUNE_DEVICE Record* records() const {
+    return reinterpret_cast<Record*>(header_ + 1);
+  }
 
   SCANTUNE_DEVICE TileFlag flag_of(u32 state) const {
     return state >> 2 == epoch_ ? static_cast<TileFlag>(state & 3) : TileFlag::none;
