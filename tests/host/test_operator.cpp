@@ -62,9 +62,9 @@ TestOperator affine_maps() {
   return {.name = "affine_maps",
           .request = request_of_custom<Affine>(Operator::custom_moderate),
           .custom = {.source = R"(struct Value {
-  unsigned scale, offset;
+  unsigned scale = 1, offset = 0;
 };
-__device__ Value combine(Value earlier, Value later) {
+__device__ __forceinline__ Value combine(const Value& earlier, const Value& later) {
   return {earlier.scale * later.scale, later.scale * earlier.offset + later.offset};
 }
 )",
@@ -101,7 +101,7 @@ TestOperator running_extremes() {
   float low, high;
 };
 using Value = Extremes;
-__device__ Value combine(Value earlier, Value later) {
+__host__ __device__ inline Value combine(const Value earlier, const Value later) {
   Value result = earlier;
   if (later.low < earlier.low) result.low = later.low;
   if (later.high > earlier.high) result.high = later.high;
@@ -126,9 +126,10 @@ TestOperator complex_products() {
           .custom = {.source = R"(struct Value {
   int re, im;
 };
-__device__ Value combine(Value a, Value b) {
+__device__ constexpr Value operator*(Value a, Value b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
+static __device__ Value combine(Value earlier, Value later) { return earlier * later; }
 )",
                      .name = "complex.product"},
           .combine = on_memory<Complex>(

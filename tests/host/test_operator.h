@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct TestOperator {
 
   int significant_bytes(const ScanRequest& problem) const { return problem.output_bytes() - padding_bytes; }
 };
+
+inline void PrintTo(const TestOperator& tested, std::ostream* out) { *out << tested.name; }
 
 // All are exactly associative, so that every order of combining gives the same bits.
 TestOperator affine_maps();       // x -> scale * x + offset, of u32: linear recurrences
