@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
+#include <string>
 
 #include "effort.h"
 #include "host/sampled_requests.h"
@@ -66,6 +68,7 @@ class Compile : public testing::TestWithParam<Case> {};
 
 TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
   const auto [family, sm] = GetParam();
+  std::set<std::string> sources;
   for (std::size_t index = 0; index < std::size(kTypePairs); ++index) {
     // All of them for one architecture, every second one for the others.
     if (kTestEffort == 1 && sm != 90 && (index + turn_of(sm)) % 2 != 0) continue;
@@ -74,6 +77,7 @@ TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
       request.n = n;
       if (family->unsupported_reason(request, sm)) continue;
       const Config config = family->default_config(request, sm);
+      if (!sources.insert(instantiate(request, config).source).second) continue;  // the same one for both
       const Binary binary = compiled(request, config, sm);
       EXPECT_GT(binary.image.size(), 0u);
       EXPECT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
