@@ -51,9 +51,10 @@ std::string custom_operator(const ScanRequest& request, const CustomOperator& cu
 Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
   const FamilyModel& family = config.family();
   Instantiation result;
-  if (custom != nullptr) result.source = custom_operator(request, *custom);
+  result.source = std::string("#include \"") + family.header() + "\"\n";
+  if (custom != nullptr) result.source += custom_operator(request, *custom);
   // The names of this library must not meet those of the caller's source.
-  result.source += std::string("#include \"") + family.header() + "\"\n" +            //
+  result.source += std::string() +                                                    //
                    "namespace scantune::instance {\n" +                               //
                    "using Choice = " + family.config_name() + ";\n" +                 //
                    "using Problem = scantune::Problem<" + request_literal(request) +  //

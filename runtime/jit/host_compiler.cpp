@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kTimeout{60};
 constexpr const char* kNoCompiler =
     "the host device needs a C++ compiler and found none; install g++ or set SCANTUNE_CXX to one";
 
-// No library is linked: a kernel calls nothing but memcpy and the like, which the process has.
+// A kernel calls nothing but memcpy and the like, which the process has; a custom operator may call mathematics.
 const std::vector<std::string> kOptions = {"-std=c++20",
                                            "-O1",
                                            "-fPIC",
@@ -140,7 +140,7 @@ Binary HostCompiler::compile(const Instantiation& instantiation, const std::stri
   const auto start = std::chrono::steady_clock::now();
   const PrivateDirectory directory;
   std::vector<std::string> arguments = kOptions;
-  arguments.insert(arguments.end(), {"-Itemplates", "kernel.cpp", "-o", "kernel.so"});
+  arguments.insert(arguments.end(), {"-Itemplates", "kernel.cpp", "-o", "kernel.so", "-Wl,--as-needed", "-lm"});
   ChildResult result;
   try {
     write_templates(templates_, directory.path() / "templates");

@@ -96,10 +96,10 @@ struct Family<LookbackConfig> {
     if (bytes > 4) config.layout = TileLayout::warp_transposed;
     if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
-      config.items_per_thread = bytes <= 8 ? 8 : 64 / bytes;
+      config.items_per_thread = bytes <= 8 ? 8 : 4;
     } else if (bytes > 4) {
       config.block_threads = sm == 90 ? 512 : 384;
-      config.items_per_thread = bytes == 8 ? 16 : 96 / bytes;
+      config.items_per_thread = bytes == 8 ? 16 : bytes == 12 ? 8 : 4;
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
       if (sm == 90 && bytes == 8) config.min_ctas_per_sm = 2;  // elsewhere this register budget would spill

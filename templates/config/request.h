@@ -123,9 +123,7 @@ constexpr bool needs_fixed_association(const ScanRequest& request) {
 }
 
 // The types that values are combined in. Narrower ones widen on load: nothing is gained by combining them as they are.
-constexpr bool is_accumulator(ValueType type) {
-  return type == ValueType::custom || (size_of(type) >= 4 && !(type == ValueType::f16 || type == ValueType::bf16));
-}
+constexpr bool is_accumulator(ValueType type) { return type == ValueType::custom || size_of(type) >= 4; }
 
 // Where the caller names none: the output's type, or the input's if that is wider or a floating-point number, at least
 // 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.

@@ -62,7 +62,7 @@ struct Family<ThreePhaseConfig> {
 
   static constexpr ThreePhaseConfig default_config(const ScanRequest& request, int sm) {
     ThreePhaseConfig config;
-    config.items_per_thread = 64 / register_bytes(request);
+    config.items_per_thread = register_bytes(request) <= 8 ? 64 / register_bytes(request) : 4;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     if (needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.pdl = limits_of(sm).has_pdl;

@@ -43,7 +43,8 @@ SCANTUNE_DEVICE T look_back(const TileStatus<T, kConfig.status_layout>& status, 
       }
 
       // Combine what the window holds, and put it before what is already gathered.
-      const T window = shuffle_index(warp_reduce_descending<kLanes, Op>(descriptor.value, lane, needed), 0);
+      const T window =
+          scantune::shuffle_index(scantune::warp_reduce_descending<kLanes, Op>(descriptor.value, lane, needed), 0);
       carry = first == 0 ? window : Op::combine(window, carry);
       if (prefixes != 0) return carry;
     }
@@ -91,7 +92,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
     Status status(arguments.workspace, shared.epoch);
     if (index > 0) {
       if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
-      carry = look_back<Op, kConfig>(status, index, tile.lane());
+      carry = scantune::look_back<Op, kConfig>(status, index, tile.lane());
     }
     if (tile.lane() == 0)
       status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);

@@ -27,7 +27,8 @@ SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typenam
   tile.load(input + first);
   const T aggregate = tile.scan();
   if (thread_rank() == 0)
-    store_global<CacheHint::normal>(sums_at<T>(arguments, arguments.destination_offset) + block_rank(), aggregate);
+    scantune::store_global<CacheHint::normal>(sums_at<T>(arguments, arguments.destination_offset) + block_rank(),
+                                              aggregate);
 }
 
 // Phases 2 and 3: scans a tile that follows carry_in.
@@ -49,20 +50,20 @@ template <class Problem>
 SCANTUNE_DEVICE typename Problem::Accumulator carry_into_block(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   if (block_rank() == 0) return Problem::init(arguments);
-  return load_global<CacheHint::normal>(sums_at<T>(arguments, arguments.source_offset) + block_rank() - 1);
+  return scantune::load_global<CacheHint::normal>(sums_at<T>(arguments, arguments.source_offset) + block_rank() - 1);
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_input(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
-  reduce_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input));
+  scantune::reduce_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input));
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
   using T = typename Problem::Accumulator;
-  reduce_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
+  scantune::reduce_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
       arguments, sums_at<T>(arguments, arguments.source_offset));
 }
 
@@ -72,16 +73,16 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
   using T = typename Problem::Accumulator;
   T* const sums = sums_at<T>(arguments, arguments.destination_offset);
-  scan_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
+  scantune::scan_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
       arguments, sums, sums, carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl != 0>();
-  scan_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input),
-                              static_cast<typename Problem::Output*>(arguments.output),
-                              carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);
+  scantune::scan_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input),
+                                        static_cast<typename Problem::Output*>(arguments.output),
+                                        carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);
 }
 
 }  // namespace scantune

@@ -1,12 +1,16 @@
-// What stands around the source of a custom operator, which comes between this include and SCANTUNE_CUSTOM_OPERATOR.
+// What stands around the source of a custom operator, which comes between this include and SCANTUNE_CUSTOM_OPERATOR;
+// after the kernels' own headers, so that no macro of the source reaches those.
 #pragma once
 
 #include "primitives/intrinsics.h"
 
 #ifndef __CUDACC_RTC__
+#include "primitives/host_math.h"
+
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__
 #endif
 
 namespace scantune {
@@ -19,15 +23,23 @@ inline constexpr bool kIsSame<A, A> = true;
 template <class T>
 T& any_value();
 
+template <class T>
+inline constexpr bool kIsDefaultConstructible = requires { T(); };
+template <class T>
+inline constexpr bool kIsAssignable = requires(T& to, const T& from) { to = from; };
+
 }  // namespace scantune
 
 // Declares the operator `name` from the caller's ::Value and ::combine. value_bytes and value_alignment are those of
-// the type whose items are scanned.
+// the type whose items are scanned. The namespace first: where the source lacks a closing brace, this is what says so.
 #define SCANTUNE_CUSTOM_OPERATOR(name, value_bytes, value_alignment)                                                   \
+  namespace scantune {}                                                                                                \
   static_assert(sizeof(::Value) == value_bytes && alignof(::Value) == value_alignment,                                 \
                 "Value must have the size and the alignment of the type that is scanned: " #value_bytes                \
                 " and " #value_alignment " bytes");                                                                    \
   static_assert(__is_trivially_copyable(::Value), "Value must be trivially copyable");                                 \
+  static_assert(scantune::kIsDefaultConstructible<::Value>, "Value must have a default constructor");                  \
+  static_assert(scantune::kIsAssignable<::Value>, "Value must be assignable: it cannot have const members");           \
   static_assert(                                                                                                       \
       scantune::kIsSame<decltype(::combine(scantune::any_value<::Value>(), scantune::any_value<::Value>())), ::Value>, \
       "combine must return a Value");                                                                                  \

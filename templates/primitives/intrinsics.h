@@ -1,4 +1,7 @@
 // The machine under the kernels. Everything that differs between a GPU and the host device is behind these names.
+//
+// Whatever takes or returns values of an accumulator is called by its qualified name everywhere: where that is a struct
+// of the caller's, its namespace would be searched too, and a function there of the same name would win.
 #pragma once
 
 #include "config/launch.h"

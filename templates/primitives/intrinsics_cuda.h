@@ -8,6 +8,8 @@
 
 namespace scantune {
 
+SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { memcpy(to, from, bytes); }
+
 SCANTUNE_DEVICE u32 thread_rank() { return threadIdx.x; }
 SCANTUNE_DEVICE u32 block_rank() { return blockIdx.x; }
 SCANTUNE_DEVICE u32 block_count() { return gridDim.x; }
@@ -30,25 +32,25 @@ SCANTUNE_DEVICE T shuffle_words(T value, const Shuffle& shuffle) {
     return shuffle(value);
   } else {
     u32 words[ceil_div(static_cast<int>(sizeof(T)), 4)] = {};
-    memcpy(words, &value, sizeof(T));
+    scantune::copy_bytes(words, &value, sizeof(T));
 #pragma unroll
     for (u32& word : words) word = shuffle(word);
-    memcpy(&value, words, sizeof(T));
+    scantune::copy_bytes(&value, words, sizeof(T));
     return value;
   }
 }
 
 template <class T>
 SCANTUNE_DEVICE T shuffle_up(T value, u32 distance) {
-  return shuffle_words(value, [=](auto word) { return __shfl_up_sync(~0u, word, distance); });
+  return scantune::shuffle_words(value, [=](auto word) { return __shfl_up_sync(~0u, word, distance); });
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_down(T value, u32 distance) {
-  return shuffle_words(value, [=](auto word) { return __shfl_down_sync(~0u, word, distance); });
+  return scantune::shuffle_words(value, [=](auto word) { return __shfl_down_sync(~0u, word, distance); });
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_index(T value, u32 lane) {
-  return shuffle_words(value, [=](auto word) { return __shfl_sync(~0u, word, lane); });
+  return scantune::shuffle_words(value, [=](auto word) { return __shfl_sync(~0u, word, lane); });
 }
 
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
@@ -57,17 +59,15 @@ template <class T>
 SCANTUNE_DEVICE T from_bits(auto bits) {
   static_assert(sizeof(T) == sizeof(bits));
   T value;
-  memcpy(&value, &bits, sizeof(T));
+  scantune::copy_bytes(&value, &bits, sizeof(T));
   return value;
 }
-
-SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { memcpy(to, from, bytes); }
 
 // The value whose bytes stand at an address of any alignment.
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
-  memcpy(&value, bytes, sizeof(T));
+  scantune::copy_bytes(&value, bytes, sizeof(T));
   return value;
 }
 
@@ -131,7 +131,7 @@ SCANTUNE_DEVICE T load_global(const T* address) {
   for (int word = 0; word < Words::kCount; ++word)
     words[word] = load_word<kHint>(reinterpret_cast<const typename Words::Type*>(address) + word);
   T value;
-  memcpy(&value, words, sizeof(T));
+  scantune::copy_bytes(&value, words, sizeof(T));
   return value;
 }
 
@@ -139,7 +139,7 @@ template <CacheHint kHint, class T>
 SCANTUNE_DEVICE void store_global(T* address, T value) {
   using Words = WordsOf<T>;
   typename Words::Type words[Words::kCount];
-  memcpy(words, &value, sizeof(T));
+  scantune::copy_bytes(words, &value, sizeof(T));
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)
     store_word<kHint>(reinterpret_cast<typename Words::Type*>(address) + word, words[word]);
@@ -206,12 +206,12 @@ SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value) {
 // Payload beside a flag: ordered by the flag's release and acquire, never served from L1.
 template <class T>
 SCANTUNE_DEVICE T load_payload(const T* address) {
-  return load_global<CacheHint::no_allocate>(address);
+  return scantune::load_global<CacheHint::no_allocate>(address);
 }
 
 template <class T>
 SCANTUNE_DEVICE void store_payload(T* address, T value) {
-  store_global<CacheHint::no_allocate>(address, value);
+  scantune::store_global<CacheHint::no_allocate>(address, value);
 }
 
 SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value) {

@@ -122,12 +122,12 @@ SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value, SCANTUNE_SITE) {
 
 template <class T>
 SCANTUNE_DEVICE T load_payload(const T* address, SCANTUNE_SITE) {
-  return load_global<CacheHint::no_allocate>(address, site);
+  return scantune::load_global<CacheHint::no_allocate>(address, site);
 }
 
 template <class T>
 SCANTUNE_DEVICE void store_payload(T* address, T value, SCANTUNE_SITE) {
-  store_global<CacheHint::no_allocate>(address, value, site);
+  scantune::store_global<CacheHint::no_allocate>(address, value, site);
 }
 
 SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value, SCANTUNE_SITE) {

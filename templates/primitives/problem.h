@@ -46,7 +46,7 @@ struct Problem {
 
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
-      return load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
+      return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
     return from_bytes<Accumulator>(arguments.init);
   }
 };

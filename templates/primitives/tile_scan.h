@@ -77,17 +77,19 @@ class TileScan {
     if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        vectors[v] = load_global<kShape.load_hint>(reinterpret_cast<const Vector<Input>*>(tile + vector_position(v)));
+        vectors[v] =
+            scantune::load_global<kShape.load_hint>(reinterpret_cast<const Vector<Input>*>(tile + vector_position(v)));
     } else {
 #pragma unroll
       for (int item = 0; item < kItems; ++item)
         if (const u32 place = item_position(item); place < tile_items_)
-          vectors[item / kVectorItems].items[item % kVectorItems] = load_global<kShape.load_hint>(tile + place);
+          vectors[item / kVectorItems].items[item % kVectorItems] =
+              scantune::load_global<kShape.load_hint>(tile + place);
     }
     if constexpr (kTransposed) to_consecutive(vectors);
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
-      items_[item] = convert<T>(vectors[item / kVectorItems].items[item % kVectorItems]);
+      items_[item] = scantune::convert<T>(vectors[item / kVectorItems].items[item % kVectorItems]);
   }
 
   // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate.
@@ -105,10 +107,11 @@ class TileScan {
     for (int row = 0; row < kRows; ++row) {
       const u32 valid_lanes = valid_units<kRowItems, kWarpThreads>(row_position(row, 0));
       if (row > 0 && valid_lanes == 0) break;
-      const T inclusive = warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
-      const T before_lane = shuffle_up(inclusive, 1);
+      const T inclusive =
+          scantune::warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
+      const T before_lane = scantune::shuffle_up(inclusive, 1);
       prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
-      const T total = shuffle_index(inclusive, valid_lanes - 1);
+      const T total = scantune::shuffle_index(inclusive, valid_lanes - 1);
       carry = row == 0 ? total : Op::combine(carry, total);
     }
     if (lane_ == 0) shared_.warp_totals[warp_] = carry;
@@ -117,10 +120,10 @@ class TileScan {
     // Scan the warp totals.
     if (!in_first_warp()) return carry;
     const u32 valid_warps = valid_units<kWarpItems, kShape.warps()>(0);
-    const T inclusive =
-        warp_inclusive_scan<kShape.warp_scan, Op>(shared_.warp_totals[lane_], lane_, valid_warps, scan_exchange());
-    before_warp_ = shuffle_up(inclusive, 1);
-    return shuffle_index(inclusive, valid_warps - 1);
+    const T inclusive = scantune::warp_inclusive_scan<kShape.warp_scan, Op>(shared_.warp_totals[lane_], lane_,
+                                                                            valid_warps, scan_exchange());
+    before_warp_ = scantune::shuffle_up(inclusive, 1);
+    return scantune::shuffle_index(inclusive, valid_warps - 1);
   }
 
   // The first warp hands every warp the combination of all items before it; carry_in counts if has_carry.
@@ -145,17 +148,19 @@ class TileScan {
     Vector<Output> vectors[kVectors];
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
-      vectors[item / kVectorItems].items[item % kVectorItems] = convert<Output>(items_[item]);
+      vectors[item / kVectorItems].items[item % kVectorItems] = scantune::convert<Output>(items_[item]);
     if constexpr (kTransposed) to_striped(vectors);
     if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + vector_position(v)), vectors[v]);
+        scantune::store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + vector_position(v)),
+                                                  vectors[v]);
     } else {
 #pragma unroll
       for (int item = 0; item < kItems; ++item)
         if (const u32 place = item_position(item); place < tile_items_)
-          store_global<kShape.store_hint>(tile + place, vectors[item / kVectorItems].items[item % kVectorItems]);
+          scantune::store_global<kShape.store_hint>(tile + place,
+                                                    vectors[item / kVectorItems].items[item % kVectorItems]);
     }
   }
 

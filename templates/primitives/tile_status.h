@@ -52,17 +52,17 @@ class TileStatus {
     const u32 state = epoch_ << 2 | static_cast<u32>(flag);
     if constexpr (kPacked) {
       unsigned char bytes[kWords * kPayloadBytes] = {};
-      copy_bytes(bytes, &value, sizeof(T));
+      scantune::copy_bytes(bytes, &value, sizeof(T));
 #pragma unroll
       for (int index = 0; index < kWords; ++index) {
         PackedWord word;
         word.state = state;
-        copy_bytes(word.payload, bytes + index * kPayloadBytes, kPayloadBytes);
-        store_relaxed_wide(&records<PackedRecord>()[tile].words[index], word);
+        scantune::copy_bytes(word.payload, bytes + index * kPayloadBytes, kPayloadBytes);
+        scantune::store_relaxed_wide(&records<PackedRecord>()[tile].words[index], word);
       }
     } else {
       SplitRecord* const record = records<SplitRecord>() + tile;
-      store_payload(flag == TileFlag::prefix ? &record->prefix : &record->aggregate, value);
+      scantune::store_payload(flag == TileFlag::prefix ? &record->prefix : &record->aggregate, value);
       store_release(&record->state, state);
     }
   }
@@ -75,10 +75,10 @@ class TileStatus {
       bool whole = true;
 #pragma unroll
       for (int index = 0; index < kWords; ++index) {
-        const PackedWord word = load_relaxed_wide(&records<PackedRecord>()[tile].words[index]);
+        const PackedWord word = scantune::load_relaxed_wide(&records<PackedRecord>()[tile].words[index]);
         if (index == 0) state = word.state;
         whole &= word.state == state;
-        copy_bytes(bytes + index * kPayloadBytes, word.payload, kPayloadBytes);
+        scantune::copy_bytes(bytes + index * kPayloadBytes, word.payload, kPayloadBytes);
       }
       descriptor.flag = whole ? flag_of(state) : TileFlag::none;
       descriptor.value = from_bytes<T>(bytes);
@@ -86,7 +86,8 @@ class TileStatus {
       const SplitRecord* const record = records<SplitRecord>() + tile;
       descriptor.flag = flag_of(load_acquire(&record->state));
       if (descriptor.flag != TileFlag::none)
-        descriptor.value = load_payload(descriptor.flag == TileFlag::prefix ? &record->prefix : &record->aggregate);
+        descriptor.value =
+            scantune::load_payload(descriptor.flag == TileFlag::prefix ? &record->prefix : &record->aggregate);
     }
     return descriptor;
   }
@@ -119,7 +120,7 @@ class TileStatus {
       done = fetch_add(&header_->finished, 1);
       fence();
     }
-    if (shuffle_index(done, 0) != tiles - 1) return;
+    if (scantune::shuffle_index(done, 0) != tiles - 1) return;
     const u32 before = load_relaxed(&header_->high_water);
     // Orders what the first lane has fenced before the others' zeroes, and what they have read before its last stores.
     sync_warp();

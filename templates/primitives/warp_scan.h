@@ -14,20 +14,20 @@ SCANTUNE_DEVICE T warp_inclusive_scan(T value, u32 lane, u32 valid_lanes, [[mayb
   if constexpr (kStrategy == WarpScan::kogge_stone) {
 #pragma unroll
     for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
-      const T earlier = shuffle_up(value, offset);
+      const T earlier = scantune::shuffle_up(value, offset);
       if (place >= static_cast<i32>(offset)) value = Op::combine(earlier, value);
     }
   } else if constexpr (kStrategy == WarpScan::brent_kung) {
     // Up-sweep: lane k * 2 * offset - 1 gathers its group.
 #pragma unroll
     for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
-      const T earlier = shuffle_up(value, offset);
+      const T earlier = scantune::shuffle_up(value, offset);
       if (place > 0 && (lane + 1) % (2 * offset) == 0) value = Op::combine(earlier, value);
     }
     // Down-sweep: the middle of a group takes what the group before it gathered.
 #pragma unroll
     for (u32 offset = kWarpThreads / 4; offset > 0; offset /= 2) {
-      const T earlier = shuffle_up(value, offset);
+      const T earlier = scantune::shuffle_up(value, offset);
       if (place >= static_cast<i32>(offset) && (lane + 1) % (2 * offset) == offset) value = Op::combine(earlier, value);
     }
   } else {
@@ -49,7 +49,7 @@ template <u32 kLanes, class Op, class T>
 SCANTUNE_DEVICE T warp_reduce_descending(T value, u32 lane, u32 count) {
 #pragma unroll
   for (u32 offset = 1; offset < kLanes; offset *= 2) {
-    const T earlier = shuffle_down(value, offset);
+    const T earlier = scantune::shuffle_down(value, offset);
     if (lane + offset < count) value = Op::combine(earlier, value);
   }
   return value;
