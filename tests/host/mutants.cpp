@@ -24,6 +24,7 @@ constexpr Rule kRules[] = {
     {"flag_before_payload", R"((\bstore_payload\([^;]*;)(\s*)(store_release\([^;]*;))", "$3$2$1"},
     {"one_buffer", R"(\bbuffer \^= kWarpThreads;)", ";"},
     {"no_patience", R"(if \(\(ready & needed_lanes\) == needed_lanes\) break;)", "break;"},
+    {"torn_value", R"(\bwhole &= word\.state == state;)", ";"},
     {"any_epoch", R"(\bstate >> 2 == epoch_)", "state >> 2 != 0"},
     {"ticket_kept", R"(\bstore_relaxed\(&header_->ticket, 0\);)", ";"},
     {"epoch_kept", R"(\bstore_relaxed\(&header_->epoch, [^;]*;)", ";"},

@@ -23,7 +23,10 @@ struct Mutant {
 // - a call of sync_block, sync_warp, fence or wait_for_predecessor is removed;
 // - a store_release or load_acquire becomes relaxed;
 // - a payload and the flag after it are stored in the other order;
-// - Hillis-Steele stays in one buffer.
+// - Hillis-Steele stays in one buffer;
+// - a value of several words counts though they may be of different writes;
+// - the look-back waits for nothing, or takes words of any epoch;
+// - a member of the workspace's header is not kept up.
 std::vector<Mutant> all_mutants(std::span<const TemplateFile> templates);
 
 // The templates with the mutant's file in place of the original, which must outlive the result.

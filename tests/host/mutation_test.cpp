@@ -66,6 +66,10 @@ const std::vector<Setting> kSettings = {
      {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "split"}, {"tile_order", "block_index"}},
      false,
      maps_of_bytes(12, 4)},
+    {"lookback",
+     {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "packed"}, {"tile_order", "block_index"}},
+     false,
+     maps_of_bytes(20, 4)},
     {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}}},
 };
 
@@ -100,7 +104,7 @@ class Trial {
       : setting_(setting), compiler_(templates), request_(request_of(setting)) {
     const FamilyModel& family = *find_family(setting.family);
     config_ = config_of(family, request_, setting.values);
-    request_.n = 9 * static_cast<u64>(family.tile_items(*config_)) + 77;
+    request_.n = 9 * static_cast<u64>(family.tile_items(*config_, request_)) + 77;
     const Instantiation instantiation =
         instantiate(request_, *config_, setting.custom ? &setting.custom->custom : nullptr);
     module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
@@ -204,9 +208,10 @@ INSTANTIATE_TEST_SUITE_P(AllMutants, Mutation, testing::ValuesIn(all_mutants(tem
 TEST(Mutants, AreMadeOfEveryKind) {
   std::set<std::string> kinds;
   for (const Mutant& mutant : all_mutants(template_files())) kinds.insert(mutant.kind);
-  EXPECT_EQ(kinds, (std::set<std::string>{"no_sync_block", "no_sync_warp", "no_fence", "no_wait", "relaxed_store",
-                                          "relaxed_load", "flag_before_payload", "one_buffer", "no_patience",
-                                          "any_epoch", "ticket_kept", "epoch_kept", "high_water_kept", "count_kept"}));
+  EXPECT_EQ(kinds,
+            (std::set<std::string>{"no_sync_block", "no_sync_warp", "no_fence", "no_wait", "relaxed_store",
+                                   "relaxed_load", "flag_before_payload", "one_buffer", "no_patience", "torn_value",
+                                   "any_epoch", "ticket_kept", "epoch_kept", "high_water_kept", "count_kept"}));
 }
 
 TEST(Mutants, AreWaivedOnlyWhereTheyExist) {
