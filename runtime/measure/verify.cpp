@@ -11,7 +11,9 @@ constexpr u64 kSmallItems = u64{1} << 17;       // up to here every combination 
 constexpr u64 kOtherKindsItems = u64{1} << 22;  // other kinds than the request's are not run on more items
 constexpr std::size_t kMostReferences = 512;
 
-u64 several_tiles(const Config& config) { return 5 * static_cast<u64>(config.family().tile_items(config)) / 2 | 1; }
+u64 several_tiles(const Config& config, const ScanRequest& request) {
+  return 5 * static_cast<u64>(config.family().tile_items(config, request)) / 2 | 1;
+}
 
 ScanRequest with_items(ScanRequest request, u64 n) {
   request.n = n;
@@ -20,8 +22,8 @@ ScanRequest with_items(ScanRequest request, u64 n) {
 
 // Sizes at which kernels take other paths: around one warp, one tile, and several tiles with a ragged end.
 std::vector<u64> sizes(const Config& config, const ScanRequest& request, int sm) {
-  const u64 tile = static_cast<u64>(config.family().tile_items(config));
-  std::vector<u64> all{1, 31, 33, tile - 1, tile, tile + 1, several_tiles(config), request.n - 1, request.n};
+  const u64 tile = static_cast<u64>(config.family().tile_items(config, request));
+  std::vector<u64> all{1, 31, 33, tile - 1, tile, tile + 1, several_tiles(config, request), request.n - 1, request.n};
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::erase_if(all, [&](u64 n) { return n == 0 || reject_reason(config, with_items(request, n), sm) != nullptr; });
@@ -41,7 +43,7 @@ std::vector<VerifyCase> cases(const Config& config, const ScanRequest& request, 
     }
     all.push_back({.n = n});
     if (fits_in_place) all.push_back({.n = n, .in_place = true});
-    if (n != several_tiles(config) || !aligned) continue;
+    if (n != several_tiles(config, request) || !aligned) continue;
     for (const InputPattern pattern : {InputPattern::rounding, InputPattern::specials})
       if (applies(pattern, request)) all.push_back({.n = n, .pattern = pattern});
   }
@@ -83,7 +85,7 @@ std::vector<VerifiedKernel> verified_kernels(const ScanRequest& request, const C
 
 int Verifier::verify(const ScanRequest& request, const Config& config, const CustomOperator* custom,
                      const VerifyOptions& options) {
-  const u64 most_items = std::max(request.n, several_tiles(config));
+  const u64 most_items = std::max(request.n, several_tiles(config, request));
   VerifyRun run(device_, config, request, most_items);
   std::vector<VerifiedKernel> kernels = verified_kernels(request, custom, options.all_kinds);
   // A caller's own operator runs in a config only once that is known to be right.

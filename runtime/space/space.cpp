@@ -44,7 +44,9 @@ class FamilyOf final : public FamilyModel {
         return "an enumerator is out of range";
     return Declared::invalid_reason(restore(config), request, sm);
   }
-  int tile_items(const Config& config) const override { return Declared::tile_items(restore(config)); }
+  int tile_items(const Config& config, const ScanRequest& request) const override {
+    return Declared::tile_items(restore(config), request);
+  }
   WorkspaceNeed workspace(const Config& config, const ScanRequest& request) const override {
     return Declared::workspace(restore(config), request);
   }

@@ -52,7 +52,7 @@ class FamilyModel {
   virtual int preference(const ScanRequest& request) const = 0;
   virtual Config default_config(const ScanRequest& request, int sm) const = 0;
   virtual const char* invalid_reason(const Config& config, const ScanRequest& request, int sm) const = 0;
-  virtual int tile_items(const Config& config) const = 0;
+  virtual int tile_items(const Config& config, const ScanRequest& request) const = 0;
   virtual WorkspaceNeed workspace(const Config& config, const ScanRequest& request) const = 0;
   virtual LaunchList launches(const Config& config, const ScanRequest& request) const = 0;
 };

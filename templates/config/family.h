@@ -22,7 +22,7 @@ namespace scantune {
 //   static constexpr XConfig default_config(const ScanRequest&, int sm);
 //   // Null if the config is legal, else which rule it breaks. Called for supported requests only.
 //   static constexpr const char* invalid_reason(const XConfig&, const ScanRequest&, int sm);
-//   static constexpr int tile_items(const XConfig&);
+//   static constexpr int tile_items(const XConfig&, const ScanRequest&);
 //   static constexpr WorkspaceNeed workspace(const XConfig&, const ScanRequest&);
 //   static constexpr LaunchList launches(const XConfig&, const ScanRequest&);  // request.n > 0
 // };

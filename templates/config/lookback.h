@@ -118,9 +118,9 @@ struct Family<LookbackConfig> {
 
   static constexpr const char* invalid_reason(const LookbackConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
-    if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
-    if (!keeps_workspace_small(tile_items(config), descriptor_bytes(config.status_layout, request.accumulator_bytes()),
-                               request))
+    if (tile_items(config, request) < kMinTileItems) return "a tile must hold at least 512 items";
+    if (!keeps_workspace_small(tile_items(config, request),
+                               descriptor_bytes(config.status_layout, request.accumulator_bytes()), request))
       return "a tile must hold 100 times the bytes of its status descriptor";
     if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
     if (config.window > kWarpThreads && config.window % kWarpThreads != 0)
@@ -132,20 +132,20 @@ struct Family<LookbackConfig> {
     return nullptr;
   }
 
-  static constexpr int tile_items(const LookbackConfig& config) {
+  static constexpr int tile_items(const LookbackConfig& config, const ScanRequest&) {
     return config.block_threads * config.items_per_thread;
   }
 
   static constexpr WorkspaceNeed workspace(const LookbackConfig& config, const ScanRequest& request) {
     const int value_bytes = request.accumulator_bytes();
-    const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items(config)));
+    const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items(config, request)));
     return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
             value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
   static constexpr LaunchList launches(const LookbackConfig& config, const ScanRequest& request) {
     LaunchList list;
-    list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config)))),
+    list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config, request)))),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,

@@ -52,7 +52,7 @@ struct Family<SingleBlockConfig> {
     return invalid_tile_reason(config, 1, request, sm);
   }
 
-  static constexpr int tile_items(const SingleBlockConfig& config) {
+  static constexpr int tile_items(const SingleBlockConfig& config, const ScanRequest&) {
     return config.block_threads * config.items_per_thread;
   }
 

@@ -71,14 +71,15 @@ struct Family<ThreePhaseConfig> {
 
   static constexpr const char* invalid_reason(const ThreePhaseConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
-    if (tile_items(config) < kMinTileItems) return "a tile must hold at least 512 items";
+    if (tile_items(config, request) < kMinTileItems) return "a tile must hold at least 512 items";
     // The sums of the tiles, and less than a hundredth more for the sums of sums.
-    if (!keeps_workspace_small(tile_items(config), static_cast<u64>(request.accumulator_bytes()) * 101 / 100, request))
+    if (!keeps_workspace_small(tile_items(config, request), static_cast<u64>(request.accumulator_bytes()) * 101 / 100,
+                               request))
       return "a tile must hold 100 times the bytes of its sum";
     return nullptr;
   }
 
-  static constexpr int tile_items(const ThreePhaseConfig& config) {
+  static constexpr int tile_items(const ThreePhaseConfig& config, const ScanRequest&) {
     return config.block_threads * config.items_per_thread;
   }
 
@@ -93,8 +94,9 @@ struct Family<ThreePhaseConfig> {
 
   static constexpr Levels levels(const ThreePhaseConfig& config, const ScanRequest& request) {
     Levels levels;
-    const u64 tile = static_cast<u64>(tile_items(sums_config(config, request)));
-    for (u64 items = ceil_div(request.n, static_cast<u64>(tile_items(config)));; items = ceil_div(items, tile)) {
+    const u64 tile = static_cast<u64>(tile_items(sums_config(config, request), request));
+    for (u64 items = ceil_div(request.n, static_cast<u64>(tile_items(config, request)));;
+         items = ceil_div(items, tile)) {
       levels.items[levels.count] = items;
       levels.offset[levels.count++] = levels.bytes;
       levels.bytes += round_up(items * static_cast<u64>(request.accumulator_bytes()), kVectorAlignmentBytes);

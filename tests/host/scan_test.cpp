@@ -87,7 +87,7 @@ u64 random_misalignment(const ScanRequest& request, ValueType type, Random& rand
 }
 
 void check_edge_sizes(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
-  for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config)))) {
+  for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config, request)))) {
     for (const bool aligned : {true, false}) {
       request.n = n;
       request.alignment_bytes = aligned ? kVectorAlignmentBytes : 1;
@@ -183,7 +183,7 @@ TEST_P(Family, IsRightWithEveryValueOfEveryParameter) {
       for (config[parameter] = value; family.invalid_reason(config, request, kHostSm) != nullptr;
            config[parameter] = value)
         config = random_config(family, request, 1 << 20, random);
-      request.n = 2 * static_cast<u64>(family.tile_items(config)) + 100;
+      request.n = 2 * static_cast<u64>(family.tile_items(config, request)) + 100;
       Case scan{request, config, random.below(1u << 30)};
       scan.in_place = random.chance(50);
       check(scan);
@@ -214,7 +214,7 @@ TEST_P(Family, IsRightPastTwoToThe32Items) {
     Random random(3);
     for (int sample = 0; sample < 3; ++sample) {
       const Config config = random_config(family, request, 1024, random);
-      const u64 tile = static_cast<u64>(family.tile_items(config));
+      const u64 tile = static_cast<u64>(family.tile_items(config, request));
       const u64 first_tile = ((1ull << 32) - 2 * tile) / tile;
       request.n = 7 * tile + 5;
       Instantiation instantiation = instantiate(request, config);
@@ -274,7 +274,7 @@ TEST_P(Family, ShowsTheOperatorOnlyRealItemsInOrder) {
       if (unsupported_reason(request) != nullptr) continue;
       const Config config = random_config(family, request, 1024, random);
       const Module& module = bench().kernels.get(request, config, &join.custom);
-      for (const u64 n : edge_sizes(static_cast<u64>(family.tile_items(config)))) {
+      for (const u64 n : edge_sizes(static_cast<u64>(family.tile_items(config, request)))) {
         request.n = n;
         check({request, config, random.below(1u << 30), &join, true}, intervals(1, n), intervals(0, 1), module);
         if (HasFatalFailure()) return;
