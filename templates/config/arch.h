@@ -10,18 +10,19 @@ inline constexpr int kHostSm = 0;  // the host device: runs every kernel, so it 
 struct ArchLimits {
   int shared_bytes_per_block;  // with the opt-in attribute
   int threads_per_sm;
-  bool has_pdl;  // programmatic dependent launch (griddepcontrol)
+  bool has_pdl;        // programmatic dependent launch (griddepcontrol)
+  bool has_bulk_copy;  // asynchronous bulk copies that complete on an mbarrier
 };
 
 // sm is 10 * major + minor of the compute capability, or kHostSm.
 constexpr ArchLimits limits_of(int sm) {
-  if (sm == kHostSm) return {227 * 1024, 2048, true};
-  if (sm < 80) return {64 * 1024, 1024, false};
-  if (sm == 80) return {163 * 1024, 2048, false};
-  if (sm == 87) return {163 * 1024, 1536, false};
-  if (sm < 90) return {99 * 1024, 1536, false};
-  if (sm < 120) return {227 * 1024, 2048, true};
-  return {99 * 1024, 1536, true};
+  if (sm == kHostSm) return {227 * 1024, 2048, true, true};
+  if (sm < 80) return {64 * 1024, 1024, false, false};
+  if (sm == 80) return {163 * 1024, 2048, false, false};
+  if (sm == 87) return {163 * 1024, 1536, false, false};
+  if (sm < 90) return {99 * 1024, 1536, false, false};
+  if (sm < 120) return {227 * 1024, 2048, true, true};
+  return {99 * 1024, 1536, true, true};
 }
 
 }  // namespace scantune

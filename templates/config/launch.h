@@ -39,7 +39,7 @@ struct WorkspaceNeed {
 struct alignas(128) WorkspaceHeader {
   u32 epoch;       // of the last finished launch; the running one uses epoch + 1
   u32 ticket;      // next tile to hand out; 0 between launches
-  u32 finished;    // CTAs done, counted only in the launch that wraps the epoch
+  u32 finished;    // CTAs done, counted by persistent kernels and in the launch that wraps the epoch
   u32 high_water;  // most tiles any launch has used since the last wrap
 };
 
@@ -61,6 +61,7 @@ struct Launch {
   u64 destination_offset = 0;
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;
+  int persistent_ctas_per_sm = 0;  // if not 0: no more CTAs than this for each SM, which share the work by tickets
 };
 
 struct LaunchList {

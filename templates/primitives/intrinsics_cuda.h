@@ -23,6 +23,7 @@ SCANTUNE_DEVICE Shared& shared_memory() {
 
 SCANTUNE_DEVICE void sync_block() { __syncthreads(); }
 SCANTUNE_DEVICE void sync_warp(u32 mask = ~0u) { __syncwarp(mask); }
+SCANTUNE_DEVICE bool all_lanes(bool vote) { return __all_sync(~0u, vote); }
 SCANTUNE_DEVICE u32 ballot(u32 mask, bool vote) { return __ballot_sync(mask, vote); }
 
 // Shuffles a value of any type, given how a 4- or 8-byte number is shuffled.
@@ -254,6 +255,84 @@ SCANTUNE_DEVICE void release_dependents() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
+
+// Barriers in shared memory (mbarrier): a phase ends when all arrivals, and all bytes that were announced, are in. What
+// a thread did before it arrived is visible to whoever has seen the phase end.
+using Barrier = u64;
+
+SCANTUNE_DEVICE u32 shared_address(const void* pointer) { return static_cast<u32>(__cvta_generic_to_shared(pointer)); }
+
+SCANTUNE_DEVICE void barrier_init(Barrier* barrier, u32 arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
+
+// After the last barrier_init, before the CTA's barrier that shows them to other threads.
+SCANTUNE_DEVICE void fence_barrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+SCANTUNE_DEVICE void barrier_arrive(Barrier* barrier) {
+  asm volatile("{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0]; }" ::"r"(shared_address(barrier))
+               : "memory");
+}
+
+SCANTUNE_DEVICE void barrier_arrive_expecting(Barrier* barrier, u32 bytes) {
+  asm volatile(
+      "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
+}
+
+// Whether the phase of this parity has ended; the one before a barrier's first counts as ended.
+SCANTUNE_DEVICE bool barrier_test(Barrier* barrier, u32 parity) {
+  u32 done;
+  asm volatile("{ .reg .pred done; mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2; selp.u32 %0, 1, 0, done; }"
+               : "=r"(done)
+               : "r"(shared_address(barrier)), "r"(parity)
+               : "memory");
+  return done != 0;
+}
+
+// Returns once it has ended.
+SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity) {
+  asm volatile(
+      "{ .reg .pred done;\n"
+      "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again; }" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+// Bulk copies: both addresses and the bytes are multiples of 16; one thread issues them. A load's bytes arrive at the
+// barrier that announced them.
+SCANTUNE_DEVICE void bulk_load(void* shared, const void* global, u32 bytes, Barrier* barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(shared)),
+               "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared_address(barrier))
+               : "memory");
+}
+
+SCANTUNE_DEVICE void bulk_store(void* global, const void* shared, u32 bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(global)),
+               "r"(shared_address(shared)), "r"(bytes)
+               : "memory");
+}
+
+// Makes one group of this thread's stores since the last commit; there may be none.
+SCANTUNE_DEVICE void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+
+// Waits until all but the latest kGroups groups of this thread have read what they store.
+template <int kGroups>
+SCANTUNE_DEVICE void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kGroups) : "memory");
+}
+
+// Waits until all of this thread's stores are done.
+SCANTUNE_DEVICE void bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+
+// Lets bulk copies see what this thread has written to shared memory: before it arrives where their issuer waits.
+SCANTUNE_DEVICE void fence_shared_for_bulk() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Minimum and maximum in which NaN propagates and -0 is below +0.
 SCANTUNE_DEVICE f32 min_nan(f32 a, f32 b) {

@@ -1,5 +1,7 @@
 #include "device/cuda/cuda_device.h"
 
+#include <algorithm>
+
 #include "device/cuda/driver.h"
 #include "device/cuda/graph_timer.h"
 #include "device/cuda/nvml.h"
@@ -55,6 +57,11 @@ CUresult capture_info(Stream stream, CUstreamCaptureStatus& status, CUgraph& gra
 #endif
 }
 
+u32 grid_blocks(const Launch& launch, int sm_count) {
+  if (launch.persistent_ctas_per_sm == 0) return launch.grid_blocks;
+  return std::min(launch.grid_blocks, static_cast<u32>(launch.persistent_ctas_per_sm * sm_count));
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(std::shared_ptr<const CudaContext> context)
@@ -104,7 +111,7 @@ void CudaDevice::launch(const Module& module, const Launch& launch, const Kernel
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
   overlap.value.programmaticStreamSerializationAllowed = 1;
   CUlaunchConfig config{};
-  config.gridDimX = launch.grid_blocks;
+  config.gridDimX = grid_blocks(launch, identity_.sm_count);
   config.gridDimY = config.gridDimZ = 1;
   config.blockDimX = static_cast<unsigned int>(launch.block_threads);
   config.blockDimY = config.blockDimZ = 1;
