@@ -72,6 +72,17 @@ __device__ Value combine(Value earlier, Value later) {
        source("struct Value {\n  double number;\n};\n"
               "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
        7, "alignment"},
+      {"value_without_default_constructor", kScanOfPairs,
+       source("struct Value {\n  float a, b;\n  __device__ Value(float x, float y) : a(x), b(y) {}\n};\n"
+              "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
+       8, "default constructor"},
+      {"value_with_a_constant", kScanOfPairs,
+       source("struct Value {\n  const float a = 1;\n  float b;\n};\n"
+              "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
+       8, "assignable"},
+      {"missing_brace", kFloats,
+       source("__device__ Value combine(Value earlier, Value later) {\n  if (later > 1) {\n  return later;\n}"), 5,
+       "namespace"},
       {"result_of_another_type", kFloats,
        source("__device__ int combine(Value earlier, Value later) {\n  return earlier < later;\n}"), 4,
        "combine must return a Value"},
