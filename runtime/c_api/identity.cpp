@@ -1,46 +1,65 @@
 #include "c_api/identity.h"
 
-#include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace scantune::c_api {
 namespace {
 
-template <class Input>
-Input identity_over(Operator op) {
-  using Limits = std::numeric_limits<Input>;
+template <class T>
+constexpr T least() {
+  using Limits = std::numeric_limits<T>;
+  return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+}
+
+template <class T>
+constexpr T greatest() {
+  using Limits = std::numeric_limits<T>;
+  return Limits::has_infinity ? Limits::infinity() : Limits::max();
+}
+
+// Integers become accumulators modulo their width, so the input's bounds may bound nothing of what its values become.
+template <class Input, class Accumulator>
+constexpr bool keeps_order() {
+  if constexpr (std::is_integral_v<Accumulator>)
+    return std::in_range<Accumulator>(least<Input>()) && std::in_range<Accumulator>(greatest<Input>());
+  return true;
+}
+
+template <class Input, class Accumulator>
+Accumulator identity(Operator op) {
+  using Bounded = std::conditional_t<keeps_order<Input, Accumulator>(), Input, Accumulator>;
   switch (op) {
     case Operator::product:
       return 1;
     case Operator::min:
-      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+      return static_cast<Accumulator>(greatest<Bounded>());
     case Operator::max:
-      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      return static_cast<Accumulator>(least<Bounded>());
     case Operator::bit_and:
-      if constexpr (Limits::is_integer) return static_cast<Input>(~Input{0});
+      if constexpr (std::is_integral_v<Accumulator>) return static_cast<Accumulator>(static_cast<Input>(~Input{0}));
       [[fallthrough]];
     default:
       return 0;
   }
 }
 
-template <class Accumulator, class Input>
-InitialValue as(Input value) {
-  const auto accumulator = static_cast<Accumulator>(value);
-  InitialValue init;
-  std::memcpy(init.bytes, &accumulator, sizeof accumulator);
-  return init;
+template <class Input, class Accumulator>
+InitialValue identity_as(const ScanRequest& request) {
+  const auto value = identity<Input, Accumulator>(request.op);
+  return {request, &value};
 }
 
 template <class Input>
 InitialValue identity_in(const ScanRequest& request) {
-  const Input identity = identity_over<Input>(request.op);
-  if (request.accumulator_type == ValueType::f64) return as<f64>(identity);
-  if (request.accumulator_type == ValueType::f32) return as<f32>(identity);
-  if constexpr (std::numeric_limits<Input>::is_integer) {
-    if (size_of(request.accumulator_type) == 8) return as<u64>(identity);
-    return as<u32>(identity);
+  if (request.accumulator_type == ValueType::f64) return identity_as<Input, f64>(request);
+  if (request.accumulator_type == ValueType::f32) return identity_as<Input, f32>(request);
+  if constexpr (std::is_integral_v<Input>) {
+    if (request.accumulator_type == ValueType::i64) return identity_as<Input, i64>(request);
+    if (request.accumulator_type == ValueType::u64) return identity_as<Input, u64>(request);
+    if (request.accumulator_type == ValueType::i32) return identity_as<Input, i32>(request);
+    return identity_as<Input, u32>(request);
   }
   return {};
 }

@@ -1,9 +1,12 @@
 // What the public functions, C and C++, make of their arguments.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -89,7 +92,7 @@ Acc identity(const FakeDevice& device, const Op& op) {
   return init_of<Acc>(device.launched.back());
 }
 
-TEST_F(PublicApi, ExclusiveScansStartFromTheIdentityOverTheInputType) {
+TEST_F(PublicApi, ExclusiveScansStartFromTheIdentityOverTheItemsWhereTheAccumulatorHoldsThem) {
   using Wide = std::int64_t;
   EXPECT_EQ((identity<std::int8_t, int>(*device_, Op::sum)), 0);
   EXPECT_EQ((identity<std::int8_t, int>(*device_, Op::product)), 1);
@@ -108,6 +111,42 @@ TEST_F(PublicApi, ExclusiveScansStartFromTheIdentityOverTheInputType) {
   EXPECT_EQ((identity<float, double>(*device_, Op::min)), std::numeric_limits<double>::infinity());
   EXPECT_EQ((identity<runtime::f16, float>(*device_, Op::max)), -std::numeric_limits<float>::infinity());
   EXPECT_EQ((identity<runtime::bf16, float>(*device_, Op::sum)), 0.0f);
+}
+
+// combine(identity, x) == x for every item x at an end of its own range or of the accumulator's.
+template <class In, class Acc>
+void expect_identities_to_keep_every_item(const FakeDevice& device) {
+  const Acc of_min = identity<In, Acc>(device, Op::min), of_max = identity<In, Acc>(device, Op::max);
+  const Acc of_and = identity<In, Acc>(device, Op::bit_and);
+  using Items = std::numeric_limits<In>;
+  using Values = std::numeric_limits<Acc>;
+  for (const In item : {Items::min(), Items::max(), In{0}, In{1}, static_cast<In>(-1), static_cast<In>(Values::min()),
+                        static_cast<In>(Values::max()), static_cast<In>(Items::max() / 2 + 1)}) {
+    const auto value = static_cast<Acc>(item);
+    const std::string types = runtime::describe<In, Acc, Acc>(1) + "item " + std::to_string(item);
+    EXPECT_EQ(std::min(of_min, value), value) << types;
+    EXPECT_EQ(std::max(of_max, value), value) << types;
+    EXPECT_EQ(static_cast<Acc>(of_and & value), value) << types;
+  }
+}
+
+template <class In>
+void expect_identities_to_keep_every_item_in_any_accumulator(const FakeDevice& device) {
+  expect_identities_to_keep_every_item<In, std::int32_t>(device);
+  expect_identities_to_keep_every_item<In, std::int64_t>(device);
+  expect_identities_to_keep_every_item<In, std::uint32_t>(device);
+  expect_identities_to_keep_every_item<In, std::uint64_t>(device);
+}
+
+TEST_F(PublicApi, IdentitiesKeepEveryItemWhateverWidthAndSignOfTheAccumulator) {
+  expect_identities_to_keep_every_item_in_any_accumulator<std::int8_t>(*device_);
+  expect_identities_to_keep_every_item_in_any_accumulator<std::int16_t>(*device_);
+  expect_identities_to_keep_every_item_in_any_accumulator<std::int32_t>(*device_);
+  expect_identities_to_keep_every_item_in_any_accumulator<std::int64_t>(*device_);
+  expect_identities_to_keep_every_item_in_any_accumulator<std::uint8_t>(*device_);
+  expect_identities_to_keep_every_item_in_any_accumulator<std::uint16_t>(*device_);
+  expect_identities_to_keep_every_item_in_any_accumulator<std::uint32_t>(*device_);
+  expect_identities_to_keep_every_item_in_any_accumulator<std::uint64_t>(*device_);
 }
 
 struct Affine {

@@ -50,7 +50,7 @@ struct ScanOptions {
   Kind kind = Kind::inclusive;
   // Combined before the first item, at most one of the two. device_init lies in memory of the device, outside the
   // output, and is read when the scan runs, in the stream's order. Exclusive scans without either start from op's
-  // identity over the input type.
+  // identity, which leaves every item as it is: the minimum of std::int8_t items from 127.
   std::optional<Acc> init = std::nullopt;
   const Acc* device_init = nullptr;
   Stream stream = nullptr;  // of scan(); a plan takes its stream per call

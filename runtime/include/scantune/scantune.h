@@ -114,7 +114,8 @@ typedef struct scantune_problem {
   scantune_forward_progress forward_progress;
   /* An accumulator combined before the first item, in memory of the host or of the device; at most one of the two.
    * device_init is read when the scan runs, in the stream's order, and must lie outside the output. Without either an
-   * exclusive scan starts from the operator's identity over the input type. */
+   * exclusive scan starts from the operator's identity, which leaves every item as it is: for SCANTUNE_MIN the greatest
+   * value of the input type, or of an accumulator that does not hold all of them; for SCANTUNE_MAX the least. */
   const void* init;
   const void* device_init;
   const scantune_custom_operator* custom; /* with SCANTUNE_CUSTOM, else NULL */
