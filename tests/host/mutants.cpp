@@ -19,6 +19,7 @@ constexpr Rule kRules[] = {
     {"no_sync_warp", R"(\bsync_warp\(\);)", ";"},
     {"no_fence", R"(\bfence\(\);)", ";"},
     {"no_wait", R"(\bwait_for_predecessor\(\);)", ";"},
+    {"no_wait_here", R"(\bbegin_kernel<kConfig\.pdl != 0>\(\);)", "release_dependents();"},
     {"relaxed_store", R"(\bstore_release\()", "store_relaxed("},
     {"relaxed_load", R"(\bload_acquire\()", "load_relaxed("},
     {"flag_before_payload", R"((\bstore_payload\([^;]*;)(\s*)(store_release\([^;]*;))", "$3$2$1"},
