@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "config/three_phase.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
@@ -192,9 +193,10 @@ TEST_P(Family, IsRightWithEveryValueOfEveryParameter) {
   }
 }
 
-ScanRequest request_of(ValueType type, Operator op) {
-  return {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type, .op = op};
+ScanRequest request_of(ValueType input, ValueType output, Operator op = Operator::sum) {
+  return {.input_type = input, .accumulator_type = default_accumulator(input, output), .output_type = output, .op = op};
 }
+ScanRequest request_of(ValueType type, Operator op = Operator::sum) { return request_of(type, type, op); }
 
 TEST_P(Family, IsRightForAMillionItems) {
   const FamilyModel& family = *GetParam();
@@ -204,26 +206,53 @@ TEST_P(Family, IsRightForAMillionItems) {
   check({request, family.default_config(request, kHostSm), 0});
 }
 
+// More tiles than one tile of sums takes: the sums themselves are reduced and scanned by tiles.
+TEST(ThreePhase, ScansSumsOfSums) {
+  const TestOperator maps = affine_maps();
+  ScanRequest inclusive;
+  ScanRequest exclusive{.kind = Kind::exclusive, .init = Init::value};
+  ScanRequest from_memory{.init = Init::memory};
+  ScanRequest custom = maps.request;
+  for (ScanRequest request : {inclusive, exclusive, from_memory, custom}) {
+    request.n = (1u << 20) + 5;
+    const ThreePhaseConfig small_tiles{.block_threads = 128, .items_per_thread = 4};
+    ASSERT_EQ(scantune::Family<ThreePhaseConfig>::levels(small_tiles, request).count, 2);
+    const FamilyModel& family = *find_family(scantune::Family<ThreePhaseConfig>::kName);
+    const Config config = config_of(family, request, {{"block_threads", "128"}, {"items_per_thread", "4"}});
+    check({request, config, 5, is_custom(request.op) ? &maps : nullptr});
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// The kernels of a scan, for tiles from that one on.
+Instantiation starting_at(u64 first_tile, const Case& scan) {
+  const bool is_custom = scan.custom != nullptr;
+  Instantiation result = instantiate(scan.request, scan.config, is_custom ? &scan.custom->custom : nullptr);
+  const std::string before = is_custom ? ", 0, ::ScantuneOperator" : ">;\n";
+  const std::string number = ", " + std::to_string(first_tile);
+  result.source.replace(result.source.rfind(before), before.size(),
+                        is_custom ? number + ", ::ScantuneOperator" : number + before);
+  return result;
+}
+
 // Items whose indices do not fit 32 bits: the buffers hold the last tiles of a scan that long.
 TEST_P(Family, IsRightPastTwoToThe32Items) {
   const FamilyModel& family = *GetParam();
-  for (const ValueType type : {ValueType::i32, ValueType::f64, ValueType::u8}) {
-    ScanRequest request = request_of(type, Operator::sum);
+  const TestOperator wide = maps_of_bytes(12, 4);
+  for (ScanRequest request : {request_of(ValueType::i32), request_of(ValueType::f64), request_of(ValueType::u8),
+                              request_of(ValueType::i8, ValueType::i64), wide.request}) {
+    const TestOperator* const custom = is_custom(request.op) ? &wide : nullptr;
     request.init = Init::value;
     request.n = 1;
     Random random(3);
     for (int sample = 0; sample < 3; ++sample) {
-      const Config config = random_config(family, request, 1024, random);
+      const Config config = random_config(family, request, kMaxTileItems, random);
       const u64 tile = static_cast<u64>(family.tile_items(config, request));
       const u64 first_tile = ((1ull << 32) - 2 * tile) / tile;
       request.n = 7 * tile + 5;
-      Instantiation instantiation = instantiate(request, config);
-      const std::string end = ">;\n";
-      instantiation.source.replace(instantiation.source.find(end), end.size(),
-                                   ", " + std::to_string(first_tile) + ">;\n");
-      const Case scan{request, config, random.below(1000)};
-      check(scan, scan_items(request, scan.seed), scan_init(request), bench().kernels.get(instantiation),
-            first_tile * tile);
+      const Case scan{request, config, random.below(1000), custom};
+      check(scan, scan_items(request, scan.seed, custom), scan_init(request, custom),
+            bench().kernels.get(starting_at(first_tile, scan)), first_tile * tile);
       if (HasFatalFailure()) return;
     }
   }
