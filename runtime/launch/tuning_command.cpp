@@ -18,6 +18,18 @@ bool has_name(const CustomOperator* custom) { return custom != nullptr && !custo
 
 std::string cost_of(Operator op) { return std::string(token(op)).substr(std::string_view("custom_").size()); }
 
+// Cost classes are tuned with operators of the worker's own, which have the natural alignment.
+std::string options_of_named_operator(const ScanRequest& request, const std::string& name) {
+  const std::string options = " --operator FILE --name " + name + " --cost " + cost_of(request.op);
+  if (request.custom_alignment == natural_alignment(request.custom_bytes)) return options;
+  return options + " --alignment " + std::to_string(request.custom_alignment);
+}
+
+template <class Guarantee>
+std::string unless_default(const char* option, Guarantee asked, Guarantee by_default) {
+  return asked == by_default ? "" : option + std::string(token(asked));
+}
+
 }  // namespace
 
 std::string scanned(const ScanRequest& request, const CustomOperator* custom) {
@@ -25,9 +37,11 @@ std::string scanned(const ScanRequest& request, const CustomOperator* custom) {
 }
 
 std::string tuning_command(const ScanRequest& request, const CustomOperator* custom, const std::string& arch) {
-  const std::string command = "scantune --arch " + arch + " --type " + types_of(request);
-  if (!has_name(custom)) return command + " --op " + token(request.op);
-  return command + " --operator FILE --name " + custom->name + " --cost " + cost_of(request.op);
+  return "scantune --arch " + arch + " --type " + types_of(request) +
+         (has_name(custom) ? options_of_named_operator(request, custom->name)
+                           : std::string(" --op ") + token(request.op)) +
+         unless_default(" --determinism ", request.determinism, ScanRequest().determinism) +
+         unless_default(" --forward-progress ", request.forward_progress, ScanRequest().forward_progress);
 }
 
 }  // namespace scantune

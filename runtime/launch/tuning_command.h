@@ -12,7 +12,8 @@ namespace scantune {
 // the default, and one type where input and output are equal. A custom operator by its name, if it has one.
 std::string scanned(const ScanRequest& request, const CustomOperator* custom);
 
-// "scantune --arch sm_90 --type i8:i32 --op sum"
+// "scantune --arch sm_90 --type i8:i32 --op sum --determinism run_to_run": every option whose default would tune
+// another problem.
 std::string tuning_command(const ScanRequest& request, const CustomOperator* custom, const std::string& arch);
 
 }  // namespace scantune

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "api_plans.h"
+#include "launch/tuning_command.h"
 
 namespace scantune::testing {
 namespace {
@@ -119,6 +120,36 @@ TEST_F(Plans, OfDifferentTypesSayHowTheyAreTuned) {
   EXPECT_TRUE(contains(logged(request), "--type i8:i32 --op bit_or'"));
   request.accumulator_type = ValueType::i64;
   EXPECT_TRUE(contains(logged(request), "--type i8:i64:i32 --op bit_or'"));
+}
+
+TEST(TuningCommand, NamesEveryMemberOfTheRequestByWhichRecordsAreKept) {
+  const auto command = [](const ScanRequest& request, const char* name = nullptr) {
+    const CustomOperator custom{"combine", name != nullptr ? name : ""};
+    return tuning_command(request, is_custom(request.op) ? &custom : nullptr, "sm_90");
+  };
+  ScanRequest request = sum_of(1000);
+  EXPECT_EQ(command(request), "scantune --arch sm_90 --type i32 --op sum");
+  request.input_type = ValueType::u8;
+  request.op = Operator::max;
+  EXPECT_EQ(command(request), "scantune --arch sm_90 --type u8:i32 --op max");
+  request.determinism = Determinism::run_to_run;
+  EXPECT_EQ(command(request), "scantune --arch sm_90 --type u8:i32 --op max --determinism run_to_run");
+  request.forward_progress = ForwardProgress::documented;
+  EXPECT_EQ(command(request),
+            "scantune --arch sm_90 --type u8:i32 --op max --determinism run_to_run --forward-progress documented");
+
+  ScanRequest of_struct = custom12(1000);
+  EXPECT_EQ(command(of_struct, "affine"),
+            "scantune --arch sm_90 --type custom12 --operator FILE --name affine --cost moderate");
+  of_struct.custom_alignment = 2;
+  of_struct.determinism = Determinism::run_to_run;
+  EXPECT_EQ(command(of_struct, "affine"),
+            "scantune --arch sm_90 --type custom12 --operator FILE --name affine --cost moderate --alignment 2 "
+            "--determinism run_to_run");
+  EXPECT_EQ(command(of_struct), "scantune --arch sm_90 --type custom12 --op custom_moderate --determinism run_to_run");
+  request = sum_of(1000);
+  request.op = Operator::custom_expensive;
+  EXPECT_EQ(command(request, "mine"), "scantune --arch sm_90 --type i32 --operator FILE --name mine --cost expensive");
 }
 
 }  // namespace
