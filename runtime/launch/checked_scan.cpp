@@ -1,6 +1,8 @@
 #include "launch/checked_scan.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 #include "launch/arguments.h"
 #include "scantune/error.hpp"
@@ -34,8 +36,8 @@ bool same_operator(const CustomOperator* a, const CustomOperator* b) {
 
 }  // namespace
 
-PlanCache::Set& PlanCache::set_of(const ScanRequest& request) {
-  u64 hash = request.n;
+PlanCache::Set& PlanCache::set_of(const ScanRequest& request, const CustomOperator* custom) {
+  u64 hash = request.n + (custom != nullptr ? std::hash<std::string>()(custom->source) : 0);
   for (const int part : {static_cast<int>(request.input_type), static_cast<int>(request.output_type),
                          static_cast<int>(request.op), static_cast<int>(request.kind), static_cast<int>(request.init)})
     hash = hash * 31 + static_cast<unsigned>(part);
@@ -44,7 +46,7 @@ PlanCache::Set& PlanCache::set_of(const ScanRequest& request) {
 
 ScanPlan* PlanCache::find(const Device& device, const ScanRequest& request, const CustomOperator* custom,
                           int captured_launches) {
-  for (Entry& entry : set_of(request))
+  for (Entry& entry : set_of(request, custom))
     if (entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == request &&
         entry.captured_launches == captured_launches && same_operator(entry.plan->custom(), custom)) {
       entry.last_use = ++uses_;
@@ -54,7 +56,7 @@ ScanPlan* PlanCache::find(const Device& device, const ScanRequest& request, cons
 }
 
 ScanPlan& PlanCache::insert(std::shared_ptr<ScanPlan> plan, int captured_launches) {
-  Entry& entry = *std::ranges::min_element(set_of(plan->request()), {}, &Entry::last_use);
+  Entry& entry = *std::ranges::min_element(set_of(plan->request(), plan->custom()), {}, &Entry::last_use);
   entry = {std::move(plan), captured_launches, ++uses_};
   return *entry.plan;
 }
@@ -68,8 +70,9 @@ void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& tabl
   if (plan == nullptr) {
     if (device->stream_state(call.stream).capturing_graph != nullptr)
       fail(request,
-           "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a "
-           "plan before the capture and call that, or call scan() once before");
+           "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a plan "
+           "before the capture and call that, or call scan() shortly before (a thread remembers at least its last " +
+               std::to_string(PlanCache::kLeastRemembered) + " problems)");
     plan = &plans.insert(
         make_scan_plan(device, table, request, call.captured_launches, CaptureMemory::on_demand, call.custom),
         call.captured_launches);

@@ -10,6 +10,8 @@ namespace scantune {
 // The plans that a thread has used lately. Bounded; the least recently used of a set makes room.
 class PlanCache {
  public:
+  static constexpr std::size_t kLeastRemembered = 4;  // of the plans used last
+
   // Null if the plan is not remembered. custom: null unless the request's operator is a custom one; told apart by
   // source and name.
   ScanPlan* find(const Device& device, const ScanRequest& request, const CustomOperator* custom, int captured_launches);
@@ -17,16 +19,15 @@ class PlanCache {
 
  private:
   static constexpr std::size_t kSets = 8;
-  static constexpr std::size_t kWays = 4;
 
   struct Entry {
     std::shared_ptr<ScanPlan> plan;
     int captured_launches = 0;
     u64 last_use = 0;
   };
-  using Set = std::array<Entry, kWays>;
+  using Set = std::array<Entry, kLeastRemembered>;
 
-  Set& set_of(const ScanRequest& request);
+  Set& set_of(const ScanRequest& request, const CustomOperator* custom);
 
   std::array<Set, kSets> sets_;
   u64 uses_ = 0;

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "api_counting_new.h"
 #include "api_plans.h"
 #include "launch/checked_scan.h"
@@ -90,6 +94,34 @@ TEST_F(Scans, OfAKnownProblemMayBeCaptured) {
   scan(sum_of(1 << 20), nullptr, stream);
   ASSERT_EQ(device_->launched.size(), 2u);
   EXPECT_NE(device_->launched[0].arguments.workspace, device_->launched[1].arguments.workspace);
+}
+
+TEST_F(Scans, RememberAtLeastTheLastFourProblems) {
+  const Stream stream = device_->make_stream();
+  for (u64 n = 1; n <= 300; ++n) {
+    scan(sum_of(n), nullptr, stream);
+    device_->begin_capture(stream, 1);
+    for (u64 recent = n > 4 ? n - 3 : 1; recent <= n; ++recent) EXPECT_NO_THROW(scan(sum_of(recent), nullptr, stream));
+    device_->end_capture(stream);
+  }
+}
+
+TEST_F(Scans, OfOperatorsThatDifferInTheirSourceAloneDoNotCrowdEachOtherOut) {
+  const Stream stream = device_->make_stream();
+  std::vector<CustomOperator> operators;
+  for (int index = 0; index < 16; ++index) operators.push_back({"source " + std::to_string(index), ""});
+  for (const CustomOperator& custom : operators) scan(custom12(100), nullptr, stream, &custom);
+  device_->begin_capture(stream, 1);
+  const auto is_remembered = [&](const CustomOperator& custom) {
+    try {
+      scan(custom12(100), nullptr, stream, &custom);
+      return true;
+    } catch (const RequestError& error) {
+      EXPECT_TRUE(contains(error.what(), "a thread remembers at least its last 4 problems")) << error.what();
+      return false;
+    }
+  };
+  EXPECT_GT(std::ranges::count_if(operators, is_remembered), 4);
 }
 
 TEST_F(Scans, TakeOneWorkspacePerStreamUntilTheyAreCaptured) {
