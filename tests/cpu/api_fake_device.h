@@ -116,6 +116,8 @@ class FakeDevice : public Device {
   std::string failure() const override { return lost; }
 
   StreamState stream_state(Stream stream) override {
+    const std::lock_guard lock(mutex);
+    ++stream_queries;
     if (stream == nullptr) return {0, nullptr};
     const StreamFake& fake = streams.at(stream);
     return {fake.id, fake.capturing_graph};
@@ -138,6 +140,7 @@ class FakeDevice : public Device {
   std::vector<FakeLaunch> launched;
   std::set<void*> allocations;
   int driver_calls = 0;  // that a capture would forbid
+  int stream_queries = 0;
   std::map<Stream, StreamFake> streams;
   std::map<void*, std::vector<std::pair<void (*)(void*), void*>>> held_by_graph;
   const void* host_pointer = reinterpret_cast<const void*>(0xdead0000);

@@ -78,17 +78,18 @@ TEST_F(Plans, OfAnotherNShareTheLoadedKernels) {
   EXPECT_EQ(device_->compiler().compilations, 2);
 }
 
-TEST_F(Plans, AllocateNothingAndCallTheDriverOnlyToLaunchWhenWarm) {
+TEST_F(Plans, AllocateNothingAndAskTheDriverOnceForTheStreamAndForTheLaunchWhenWarm) {
   rows_ = {row_of("lookback", 1 << 20)};
   const auto plan = this->plan(sum_of(1 << 20));
   const Stream stream = device_->make_stream();
   device_->launched.reserve(100);
   run(*plan, input_, output_, stream);
-  const int calls = device_->driver_calls;
+  const int calls = device_->driver_calls, queries = device_->stream_queries;
   const long before = allocation_count;
   for (int call = 0; call < 10; ++call) run(*plan, input_, output_, stream);
   EXPECT_EQ(allocation_count, before);
   EXPECT_EQ(device_->driver_calls, calls);
+  EXPECT_EQ(device_->stream_queries, queries + 10);
   EXPECT_EQ(device_->launched.size(), 11u);
 }
 

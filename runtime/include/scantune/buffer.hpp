@@ -12,7 +12,8 @@
 
 namespace scantune::runtime {
 
-// An array of items on the device, freed with the object. Moves, but does not copy.
+// An array of items on the device, freed with the object, when no call may be using it and no scan its memory. Moves,
+// but does not copy.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>, "items of a buffer are copied to the device byte by byte");
@@ -32,7 +33,8 @@ class Buffer {
 
   T* data() const { return static_cast<T*>(scantune_buffer_data(handle_.get())); }
   std::uint64_t size() const { return items_; }
-  // Copy all items, from or to memory of the host. Synchronous; a download waits for the scans on the device.
+  // Copy all items, from or to memory of the host. Synchronous: both wait for the scans on the device, so not while a
+  // stream is being captured.
   void upload(const T* source) { detail::check(scantune_buffer_upload(handle_.get(), source, items_ * sizeof(T))); }
   void download(T* destination) const {
     detail::check(scantune_buffer_download(handle_.get(), destination, items_ * sizeof(T)));

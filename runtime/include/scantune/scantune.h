@@ -6,9 +6,10 @@
  *   if (scantune_scan(&problem, device_input, device_output, stream) != SCANTUNE_OK)
  *     fprintf(stderr, "%s\n", scantune_error_message());
  *
- * Every function that can fail returns a status and never throws; on failure nothing was launched or changed, and
- * scantune_error_message() says what was asked, what was found and what to do. All functions may be called from any
- * thread. The rules for streams, plans and graphs are in docs/concurrency.md.
+ * Every function that can fail returns a status and never throws; scantune_error_message() says what was asked, what
+ * was found and what to do. After a SCANTUNE_REQUEST_ERROR nothing was launched or changed; after another error of a
+ * scan of several launches the output may hold anything. All functions may be called from any thread. The rules for
+ * streams, plans and graphs are in docs/concurrency.md.
  */
 #ifndef SCANTUNE_H
 #define SCANTUNE_H
@@ -168,7 +169,8 @@ SCANTUNE_API scantune_status scantune_plan_run(scantune_plan* plan, const void* 
                                                scantune_stream stream);
 /* Which config runs, from which record, and why. Belongs to the plan; "" for NULL. */
 SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
-SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan); /* NULL is fine */
+/* No call may be using the plan; its scans may still be waiting to run. NULL is fine. */
+SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
 
 /* Gives back what is kept for a stream that is about to be destroyed. No scan may run on it or be made meanwhile. */
 SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
@@ -176,10 +178,12 @@ SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
 /* Memory of the device that scans run on: the GPU of the current context, or the host device. */
 SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer);
 SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer); /* NULL if the buffer is, or holds no bytes */
-/* Copy the first bytes of the buffer. Synchronous; a download waits for the scans on the device. */
+/* Copy the first bytes of the buffer. Synchronous: both wait for the scans on the device, so not while a stream is
+ * being captured. */
 SCANTUNE_API scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes);
 SCANTUNE_API scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes);
-SCANTUNE_API void scantune_buffer_destroy(scantune_buffer* buffer); /* NULL is fine */
+/* No call may be using the buffer, and no scan its memory. NULL is fine. */
+SCANTUNE_API void scantune_buffer_destroy(scantune_buffer* buffer);
 
 #ifdef __cplusplus
 }
