@@ -26,12 +26,13 @@ inline constexpr ScanRequest kScanOfPairs = {.input_type = ValueType::custom,
                                              .custom_alignment = 4,
                                              .n = 1000};
 
+inline constexpr ScanRequest kScanOfFloats = {.input_type = ValueType::f32,
+                                              .accumulator_type = ValueType::f32,
+                                              .output_type = ValueType::f32,
+                                              .op = Operator::custom_expensive,
+                                              .n = 1000};
+
 inline std::vector<OperatorMistake> operator_mistakes() {
-  constexpr ScanRequest kFloats = {.input_type = ValueType::f32,
-                                   .accumulator_type = ValueType::f32,
-                                   .output_type = ValueType::f32,
-                                   .op = Operator::custom_cheap,
-                                   .n = 1000};
   const auto source = [](const char* text) { return CustomOperator{.source = text, .name = ""}; };
   return {
       {"syntax_error", kScanOfPairs, source(R"(struct Value {
@@ -42,7 +43,7 @@ __device__ Value combine(Value earlier, Value later) {
 }
 )"),
        5, "later"},
-      {"unknown_name", kFloats, source(R"(__device__ Value combine(Value earlier, Value later) {
+      {"unknown_name", kScanOfFloats, source(R"(__device__ Value combine(Value earlier, Value later) {
   const Value sum = earlier + later;
   return sum > 1 ? total : sum;
 }
@@ -58,8 +59,8 @@ __device__ Value combine(Value earlier, Value later) {
 )"),
        6, "factor"},
       // What is not there shows after the last line.
-      {"missing_combine", kFloats, source("__device__ Value join(Value earlier, Value later) {\n  return later;\n}"), 4,
-       "combine"},
+      {"missing_combine", kScanOfFloats,
+       source("__device__ Value join(Value earlier, Value later) {\n  return later;\n}"), 4, "combine"},
       {"missing_value", kScanOfPairs,
        source("struct Pair {\n  float scale, offset;\n};\n__device__ Pair combine(Pair earlier, Pair later) {\n"
               "  return later;\n}"),
@@ -75,42 +76,37 @@ __device__ Value combine(Value earlier, Value later) {
       {"value_without_default_constructor", kScanOfPairs,
        source("struct Value {\n  float a, b;\n  __device__ Value(float x, float y) : a(x), b(y) {}\n};\n"
               "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
-       8, "default constructor"},
+       8, "Value must have a default constructor"},
       {"value_with_a_constant", kScanOfPairs,
        source("struct Value {\n  const float a = 1;\n  float b;\n};\n"
               "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
-       8, "assignable"},
-      {"missing_brace", kFloats,
+       8, "Value must be assignable: it cannot have const members"},
+      {"missing_brace", kScanOfFloats,
        source("__device__ Value combine(Value earlier, Value later) {\n  if (later > 1) {\n  return later;\n}"), 5,
        "namespace"},
-      {"result_of_another_type", kFloats,
+      {"unfinished_comment", kScanOfFloats,
+       source("__device__ Value combine(Value earlier, Value later) {\n  return later;\n}\n/* the end"), 4, "comment"},
+      {"result_of_another_type", kScanOfFloats,
        source("__device__ int combine(Value earlier, Value later) {\n  return earlier < later;\n}"), 4,
        "combine must return a Value"},
   };
 }
 
-// A scan of pairs whose source calls things as the kernels around it do.
-inline const CustomOperator kOperatorWithCommonNames{.source = R"(typedef double u32;
-typedef int i64;
-struct Problem {
-  float scale, offset;
-};
-using Value = Problem;
-namespace instance {
-struct Choice {};
-}  // namespace instance
-struct Choice {};
-struct TileScan {};
-template <class T>
-struct OperatorOf {};
-enum Kind { inclusive, exclusive };
-__device__ float convert(u32 number) { return number; }
-__device__ float ballot(float a, float b) { return a * b; }
+// Calls every mathematical function that CUDA C++ declares by itself and the host device promises too.
+inline const CustomOperator kOperatorWithMathematics{
+    .source = R"(__device__ __noinline__ float single(float x, float y) {
+  x = ceilf(x) + cosf(x) + expf(x) + exp2f(x) + expm1f(x) + fabsf(x) + floorf(x) + logf(x) + log1pf(x) + log2f(x);
+  return sinf(x) + sqrtf(x) + tanhf(x) + truncf(x) + fmaxf(x, y) + fminf(x, y) + powf(x, y) + fmaf(x, y, x);
+}
+static __device__ __noinline__ double twice_as_wide(double x, double y) {
+  x = ceil(x) + cos(x) + exp(x) + exp2(x) + expm1(x) + fabs(x) + floor(x) + log(x) + log1p(x) + log2(x);
+  return sin(x) + sqrt(x) + tanh(x) + trunc(x) + fmax(x, y) + fmin(x, y) + pow(x, y) + fma(x, y, x);
+}
+__host__ __device__ __forceinline__ int whole(int x, unsigned y) { return min(x, 5) + max(x, 3) + max(y, 1u); }
 __device__ Value combine(Value earlier, Value later) {
-  i64 lane = 1;
-  return {ballot(earlier.scale, later.scale), convert(lane * later.scale * earlier.offset + later.offset)};
+  return max(single(earlier, later), static_cast<Value>(twice_as_wide(earlier, later))) + whole(earlier, later);
 }
 )",
-                                                     .name = ""};
+    .name = ""};
 
 }  // namespace scantune

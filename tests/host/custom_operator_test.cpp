@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "jit/host_compiler.h"
+#include "device/host/host_device.h"
 #include "operator_sources.h"
 #include "scantune/error.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 Binary compiled(const ScanRequest& request, const CustomOperator& custom) {
-  return HostCompiler().compile(instantiate(request, default_config(request, 90), &custom), "host");
+  return HostDevice().compiler().compile(instantiate(request, default_config(request, kHostSm), &custom), "host");
 }
 
 class Mistake : public testing::TestWithParam<OperatorMistake> {};
@@ -31,8 +31,11 @@ TEST_P(Mistake, IsReportedAtTheCallersOwnLine) {
 INSTANTIATE_TEST_SUITE_P(OfACaller, Mistake, testing::ValuesIn(operator_mistakes()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(CustomOperator, MayUseTheNamesOfTheLibraryForItsOwn) {
-  EXPECT_NO_THROW(compiled(kScanOfPairs, kOperatorWithCommonNames));
+TEST(CustomOperator, MayCallTheMathematicsThatCudaDeclares) {
+  HostDevice device;
+  const Config config = default_config(kScanOfFloats, kHostSm);
+  const std::vector<std::string> kernels = instantiate(kScanOfFloats, config, &kOperatorWithMathematics).kernels;
+  EXPECT_NO_THROW(device.load(compiled(kScanOfFloats, kOperatorWithMathematics), kernels, {}));
 }
 
 }  // namespace

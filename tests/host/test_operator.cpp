@@ -56,6 +56,74 @@ Affine then(Affine earlier, Affine later) {
 // Of an odd scale, which has an inverse: no map forgets what came before it.
 Affine drawn_affine(Random& random) { return {random_bits(random) | 1, random_bits(random)}; }
 
+// Each name is one that a kernel uses, or the text around it, and means something else here.
+constexpr const char* kCommonNames = R"(#define T float
+#define Op float
+#define items 1
+#define lane 2
+#define count 3
+#define n 4
+#define tile 5
+#define input 6
+#define first 7
+#define value 8
+typedef double u32;
+typedef int i64;
+namespace instance {
+struct Problem {};
+}  // namespace instance
+struct Choice {};
+struct TileScan {};
+template <class A>
+struct OperatorOf {};
+enum Kind { inclusive, exclusive };
+struct Problem {
+  unsigned scale, offset;
+};
+using Value = Problem;
+constexpr Value kNothing{0, 0};
+__device__ Value shuffle_up(Value, unsigned) { return kNothing; }
+__device__ Value shuffle_down(Value, unsigned) { return kNothing; }
+__device__ Value shuffle_index(Value, unsigned) { return kNothing; }
+__device__ Value combine_if(bool, Value, Value) { return kNothing; }
+__device__ Value from_bytes(const unsigned char*) { return kNothing; }
+__device__ Value load_payload(const Value*) { return kNothing; }
+__device__ void store_payload(Value*, Value) {}
+__device__ Value load_relaxed(const Value*) { return kNothing; }
+__device__ void store_relaxed(Value*, Value) {}
+__device__ void copy_bytes(Value*, const Value*) {}
+template <class A>
+__device__ A convert(Value) {
+  return {};
+}
+template <int kHint>
+__device__ Value load_global(const Value*) {
+  return kNothing;
+}
+template <class A>
+__device__ A load_global(const A*) {
+  return {};
+}
+template <class A>
+__device__ void store_global(A*, Value) {}
+template <class A, class B>
+__device__ Value look_back(A, B, unsigned) {
+  return kNothing;
+}
+template <int kStrategy, class A, class B>
+__device__ B warp_inclusive_scan(B, unsigned, unsigned, B*) {
+  return {};
+}
+template <unsigned kLanes, class A, class B>
+__device__ B warp_reduce_descending(B, unsigned, unsigned) {
+  return {};
+}
+__device__ unsigned ballot(unsigned a, unsigned b) { return a * b; }
+__device__ Value combine(Value earlier, Value later) {
+  return {ballot(earlier.scale, later.scale), ballot(later.scale, earlier.offset) + later.offset};
+}
+)";
+
 }  // namespace
 
 TestOperator affine_maps() {
@@ -64,15 +132,6 @@ TestOperator affine_maps() {
           .custom = {.source = R"(struct Value {
   unsigned scale = 1, offset = 0;
 };
-// Nothing of this may reach the kernels.
-#define lane 0
-#define T int
-__device__ Value shuffle_up(Value, unsigned) { return {0, lane}; }
-__device__ Value shuffle_index(Value, unsigned) { return {}; }
-template <class A>
-__device__ A convert(Value) {
-  return {};
-}
 __device__ __forceinline__ Value combine(const Value& earlier, const Value& later) {
   return {earlier.scale * later.scale, later.scale * earlier.offset + later.offset};
 }
@@ -80,6 +139,13 @@ __device__ __forceinline__ Value combine(const Value& earlier, const Value& late
                      .name = "affine"},
           .combine = on_memory<Affine>(then),
           .draw = to_memory<Affine>(drawn_affine)};
+}
+
+TestOperator affine_maps_among_common_names() {
+  TestOperator maps = affine_maps();
+  maps.name = "affine_maps_among_common_names";
+  maps.custom = {.source = kCommonNames, .name = ""};
+  return maps;
 }
 
 TestOperator affine_maps_in_i64() {
@@ -248,6 +314,7 @@ TestOperator maps_of_bytes(int bytes, int alignment) {
 std::vector<TestOperator> test_operators() {
   std::vector<TestOperator> all = {
       affine_maps(),
+      affine_maps_among_common_names(),
       running_extremes(),
       complex_products(),
       padded_values(),

@@ -26,9 +26,10 @@ struct TestOperator {
 inline void PrintTo(const TestOperator& tested, std::ostream* out) { *out << tested.name; }
 
 // All are exactly associative, so that every order of combining gives the same bits.
-TestOperator affine_maps();       // x -> scale * x + offset, of u32: linear recurrences
-TestOperator running_extremes();  // of f32: smallest and largest so far
-TestOperator complex_products();  // of Gaussian integers
+TestOperator affine_maps();                     // x -> scale * x + offset, of u32: linear recurrences
+TestOperator affine_maps_among_common_names();  // whose source calls other things as the kernels call theirs
+TestOperator running_extremes();                // of f32: smallest and largest so far
+TestOperator complex_products();                // of Gaussian integers
 TestOperator last_nonzero(ValueType input, ValueType accumulator, ValueType output);
 TestOperator affine_maps_in_i64();  // of u32, packed into a built-in type
 TestOperator padded_values();       // the last of whose bytes mean nothing

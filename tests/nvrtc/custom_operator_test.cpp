@@ -23,16 +23,18 @@ TEST_P(Mistake, IsReportedAtTheCallersOwnLine) {
     compiled(mistake.request, mistake.custom);
     FAIL() << "it compiled";
   } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("operator.cu(" + std::to_string(mistake.line) + ")"));
-    EXPECT_THAT(error.what(), HasSubstr(mistake.word));
+    const std::string report = error.what(), place = "operator.cu(" + std::to_string(mistake.line) + "): ";
+    EXPECT_THAT(report, HasSubstr(place + "error:"));
+    EXPECT_THAT(report, HasSubstr(mistake.word));
+    EXPECT_EQ(report.find("error:"), report.find(place) + place.size()) << "another place is named first: " << report;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(OfACaller, Mistake, testing::ValuesIn(operator_mistakes()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(CustomOperator, MayUseTheNamesOfTheLibraryForItsOwn) {
-  EXPECT_NO_THROW(compiled(kScanOfPairs, kOperatorWithCommonNames));
+TEST(CustomOperator, MayCallTheMathematicsThatCudaDeclares) {
+  EXPECT_NO_THROW(compiled(kScanOfFloats, kOperatorWithMathematics));
 }
 
 }  // namespace
