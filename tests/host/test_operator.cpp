@@ -66,7 +66,6 @@ constexpr const char* kCommonNames = R"(#define T float
 #define tile 5
 #define input 6
 #define first 7
-#define value 8
 typedef double u32;
 typedef int i64;
 namespace instance {
