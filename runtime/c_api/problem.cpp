@@ -61,6 +61,15 @@ ValueType checked_accumulator(const scantune_problem& problem, ValueType input, 
   return checked_type("accumulator_type", problem.accumulator_type);
 }
 
+// The first member of every struct says with which version of it the caller was compiled.
+template <class Struct>
+void check_version(const char* member, const char* type, const char* start, const Struct& given) {
+  if (given.struct_bytes == sizeof given) return;
+  fail(member, std::to_string(given.struct_bytes) + ", and this library's " + type + " has " +
+                   std::to_string(sizeof given) + " bytes: start from " + start +
+                   ", and compile with the header of this version");
+}
+
 Operator operator_of(const scantune_custom_operator& custom) {
   constexpr Operator kByCost[] = {Operator::custom_moderate, Operator::custom_cheap, Operator::custom_expensive};
   static_assert(SCANTUNE_MODERATE == 0 && SCANTUNE_CHEAP == 1 && SCANTUNE_EXPENSIVE == 2);
@@ -74,6 +83,7 @@ Operator checked_operator(const scantune_problem& problem) {
                        ": set op to SCANTUNE_CUSTOM, or custom to NULL");
   if (op != SCANTUNE_CUSTOM) return static_cast<Operator>(op);
   if (problem.custom == nullptr) fail("custom", "NULL, and op is SCANTUNE_CUSTOM: point it to the operator");
+  check_version("custom.struct_bytes", "scantune_custom_operator", "SCANTUNE_CUSTOM_OPERATOR_INIT", *problem.custom);
   return operator_of(*problem.custom);
 }
 
@@ -136,18 +146,11 @@ InitialValue initial_value(const scantune_problem& problem, const ScanRequest& r
   return {request, problem.custom->identity};
 }
 
-void check_version(const scantune_problem* problem) {
-  if (problem == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
-  if (problem->struct_bytes != sizeof *problem)
-    fail("struct_bytes", std::to_string(problem->struct_bytes) + ", and this library's scantune_problem has " +
-                             std::to_string(sizeof *problem) +
-                             " bytes: start from SCANTUNE_PROBLEM_INIT, and compile with the header of this version");
-}
-
 }  // namespace
 
 Problem checked(const scantune_problem* given) {
-  check_version(given);
+  if (given == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
+  check_version("struct_bytes", "scantune_problem", "SCANTUNE_PROBLEM_INIT", *given);
   Problem problem;
   ScanRequest& request = problem.request;
   request.n = given->n;
@@ -167,6 +170,7 @@ Problem checked(const scantune_problem* given) {
   }
   if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(request) + ": " + reason);
   problem.init = initial_value(*given, request);
+  check_captured_launches(given->captured_launches);
   problem.captured_launches = given->captured_launches;
   return problem;
 }

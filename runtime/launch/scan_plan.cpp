@@ -161,12 +161,16 @@ std::string ScanPlan::describe() const {
   return text;
 }
 
-std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                         const ScanRequest& request, int captured_launches, CaptureMemory memory,
-                                         const CustomOperator* custom) {
+void check_captured_launches(int captured_launches) {
   if (captured_launches < 0 || captured_launches > ScanPlan::kMostCapturedLaunches)
     throw RequestError("captured_launches is " + std::to_string(captured_launches) + "; it must be between 0 and " +
                        std::to_string(ScanPlan::kMostCapturedLaunches));
+}
+
+std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
+                                         const ScanRequest& request, int captured_launches, CaptureMemory memory,
+                                         const CustomOperator* custom) {
+  check_captured_launches(captured_launches);
   auto plan = loaded_plan(device, table, request, custom);
   plan->allow_captures(captured_launches, memory);
   return plan;

@@ -81,6 +81,9 @@ class ScanPlan {
   std::shared_ptr<CaptureReserve> reserve_;
 };
 
+// Throws RequestError unless a plan may reserve workspaces for that many captured launches.
+void check_captured_launches(int captured_launches);
+
 // The plan that the table's records suggest. Should the kernels of a tuned config not compile or load, the default
 // config takes its place, which is logged once and told by describe(); a device that has failed or is out of memory is
 // no such case, and neither is a custom operator that does not compile: the mistake is in its source.

@@ -24,13 +24,18 @@ struct Pair {
   int first, second;
 };
 
+struct EndlessValues {
+  const long long* data() const { return nullptr; }
+  u64 size() const { return ~u64{0}; }
+};
+
 // Right arguments, for a row to spoil one of them.
 struct Arguments {
   std::shared_ptr<FakeDevice> device;
   Stream stream = nullptr;
   int identity[8] = {};
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;  // i32 inclusive sum
-  scantune_custom_operator custom{};                 // of i32, not yet in the problem
+  scantune_problem problem = SCANTUNE_PROBLEM_INIT;                 // i32 inclusive sum
+  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;  // of i32, not yet in the problem
   std::uintptr_t input = kInput;
   std::uintptr_t output = kOutput;
 
@@ -251,9 +256,11 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_problem", "custom", "left out", c_problem([](auto& p) { p.op = SCANTUNE_CUSTOM; }), {"custom is NULL"}},
     {"scantune_problem", "custom", "with a built-in operator", {spoiled([](Arguments& a) { a.problem.custom = &a.custom; }, c_scan)}, {"custom is given, but op is sum"}},
     {"scantune_problem", "captured_launches", "negative", c_problem([](auto& p) { p.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
+    {"scantune_problem", "captured_launches", "negative, of no items", c_problem([](auto& p) { p.n = 0; p.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
     {"scantune_problem", "captured_launches", "too many", c_problem([](auto& p) { p.captured_launches = 1 << 20; }), {"captured_launches is 1048576"}},
 
     // A custom operator.
+    {"scantune_custom_operator", "struct_bytes", "left out", c_custom([](auto& c) { c.struct_bytes = 0; }), {"custom.struct_bytes is 0", "SCANTUNE_CUSTOM_OPERATOR_INIT"}},
     {"scantune_custom_operator", "source", "null", c_custom([](auto& c) { c.source = nullptr; }), {"custom.source is NULL", "combine"}},
     {"scantune_custom_operator", "source", "empty", c_custom([](auto& c) { c.source = ""; }), {"custom.source is empty"}},
     {"scantune_custom_operator", "identity", "left out where it is needed", c_custom([](auto& c) { c.identity = nullptr; }), {"custom.identity is NULL", "init or device_init"}},
@@ -327,6 +334,7 @@ const std::vector<BadInput> kBadInput = {
     {"CustomOptions", "name", "with a null character", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.name = kWithNull}); }), {"name", "null character"}},
     {"CustomOptions", "cost", "no cost", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.cost = static_cast<runtime::Cost>(9)}); }), {"custom.cost is 9"}},
     {"runtime::release", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::release(a.stream); })}, {"being captured"}},
+    {"Buffer", "values", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long> buffer{EndlessValues()}; })}, {"larger than any memory"}},
     {"Buffer", "items", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long>((u64{1} << 61) + 1); })}, {"larger than any memory"}},
     {"Buffer", "items", "more than there is memory", {cpp([](Arguments&) { runtime::Buffer<long long>(u64{1} << 60); })}, {"out of memory"}, SCANTUNE_OUT_OF_MEMORY},
     {"Buffer::upload", "source", "null", {cpp([](Arguments&) { runtime::Buffer<int>(4).upload(nullptr); })}, {"source is NULL"}},

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <span>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "api_counting_new.h"
@@ -178,7 +181,7 @@ TEST_F(PublicApi, ACustomOperatorMayWorkOnABuiltInAccumulator) {
 TEST_F(PublicApi, APlanKeepsNothingOfTheCallersProblem) {
   std::string source = "its source";
   int identity = 5;
-  scantune_custom_operator custom{};
+  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;
   custom.source = source.c_str();
   custom.identity = &identity;
   custom.value_type = SCANTUNE_I32;
@@ -236,6 +239,12 @@ TEST_F(PublicApi, TheDefaultProblemIsTheSameInCAndWithoutAPreprocessor) {
   EXPECT_EQ(problem.captured_launches, expected.captured_launches);
 }
 
+TEST_F(PublicApi, HeaderAndLibraryAreOfOneVersion) {
+  const auto version = std::to_string(SCANTUNE_VERSION_MAJOR) + '.' + std::to_string(SCANTUNE_VERSION_MINOR) + '.' +
+                       std::to_string(SCANTUNE_VERSION_PATCH);
+  EXPECT_EQ(scantune_version(), version);
+}
+
 TEST_F(PublicApi, FunctionsThatCannotFailTakeNull) {
   scantune_plan_destroy(nullptr);
   scantune_buffer_destroy(nullptr);
@@ -251,6 +260,19 @@ TEST_F(PublicApi, BuffersCopyThereAndBackAndMove) {
   taken.download(copy.data());
   EXPECT_EQ(copy, values);
   EXPECT_EQ(runtime::Buffer<int>(0).data(), nullptr);
+}
+
+TEST_F(PublicApi, BuffersCopyWhateverHoldsTheirItemsInARow) {
+  std::array<int, 3> values{1, 2, 3};
+  const auto copied = [](const runtime::Buffer<int>& buffer) {
+    std::array<int, 3> copy{};
+    buffer.download(copy.data());
+    return copy;
+  };
+  EXPECT_EQ(copied(runtime::Buffer<int>(values)), values);
+  EXPECT_EQ(copied(runtime::Buffer<int>(std::span(values))), values);
+  EXPECT_EQ(copied(runtime::Buffer<int>(std::span<const int>(values))), values);
+  static_assert(!std::is_constructible_v<runtime::Buffer<int>, std::vector<unsigned>>);
 }
 
 TEST_F(PublicApi, BuffersFreeTheirMemory) {

@@ -9,6 +9,7 @@
 
 #include "config/request.h"
 #include "scantune/runtime.hpp"
+#include "space/space.h"
 
 namespace scantune::testing {
 namespace {
@@ -55,6 +56,12 @@ TEST(CppTypes, AreRefusedByTheCompilerWhereTheLibraryRefusesThem) {
                               runtime::detail::converts_to_output(type(acc), type(out));
         EXPECT_EQ(compiles, unsupported_reason(request) == nullptr) << in << ' ' << acc << ' ' << out;
       }
+}
+
+TEST(CppTypes, AreNamedInMessagesAsTheLibraryNamesThem) {
+  for (int number = SCANTUNE_I8; number <= SCANTUNE_F64; ++number)
+    EXPECT_EQ(runtime::detail::type_name(static_cast<scantune_type>(number), 0, 0),
+              token(static_cast<ValueType>(number - 1)));
 }
 
 TEST(CppTypes, AreWhatTheirSizeAndSignSay) {

@@ -1,6 +1,8 @@
 // Memory of the device that scans run on: the GPU of the current context, or the host device.
 #pragma once
 
+#include "scantune/cxx20.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -24,7 +26,7 @@ class Buffer {
   // A copy of a vector, span or the like.
   template <class Range>
     requires requires(const Range& values) {
-      { values.data() } -> std::same_as<const T*>;
+      requires std::same_as<std::remove_cvref_t<decltype(*values.data())>, T>;
       values.size();
     }
   explicit Buffer(const Range& values) : Buffer(values.size()) {

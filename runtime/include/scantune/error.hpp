@@ -1,6 +1,8 @@
 // Every exception of scantune. The text says what was asked, what was found and what to do.
 #pragma once
 
+#include "scantune/cxx20.hpp"
+
 #include <stdexcept>
 #include <string>
 

@@ -1,6 +1,8 @@
 // The operators of a scan: seven built-in ones, and those that a caller writes.
 #pragma once
 
+#include "scantune/cxx20.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -31,7 +33,7 @@ struct CustomSource {
   std::string source;
   std::string name;
   alignas(16) unsigned char identity[32] = {};
-  scantune_custom_operator view = {};
+  scantune_custom_operator view = SCANTUNE_CUSTOM_OPERATOR_INIT;
 
   template <class T>
   CustomSource(std::string text, const T& value, CustomOptions options)

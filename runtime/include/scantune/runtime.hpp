@@ -12,6 +12,8 @@
 // called from any thread. The rules for streams, plans and graphs are in docs/concurrency.md.
 #pragma once
 
+#include "scantune/cxx20.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <optional>

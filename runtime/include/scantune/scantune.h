@@ -17,6 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of this header; scantune_version() is the library's. */
+#define SCANTUNE_VERSION_MAJOR 0
+#define SCANTUNE_VERSION_MINOR 1
+#define SCANTUNE_VERSION_PATCH 0
+
 #if defined(__GNUC__)
 #define SCANTUNE_API __attribute__((visibility("default")))
 #else
@@ -89,8 +94,10 @@ typedef enum scantune_cost {
  * at global scope, associative but not necessarily commutative. Value is the accumulator: declared already when that is
  * a built-in type, else a struct that the source defines (or names: using Value = ...), trivially copyable, of the size
  * and alignment given here. The source may define whatever else it needs; it cannot include files. A mistake in it is a
- * SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as operator.cu. */
+ * SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as operator.cu. Start from
+ * SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
 typedef struct scantune_custom_operator {
+  size_t struct_bytes; /* sizeof(scantune_custom_operator): tells versions of this struct apart */
   const char* source;
   const void* identity;     /* an accumulator x with combine(x, y) = y; exclusive scans without init start from it, and
                                only they need it: NULL if there is none */
@@ -100,6 +107,9 @@ typedef struct scantune_custom_operator {
   scantune_cost cost;
   const char* name; /* tuning records are kept by it: letters, digits, '_', '-' and '.', at most 64; or NULL */
 } scantune_custom_operator;
+
+#define SCANTUNE_CUSTOM_OPERATOR_INIT \
+  {sizeof(scantune_custom_operator), NULL, NULL, SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_MODERATE, NULL}
 
 /* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). No
  * function keeps a pointer to it. */
@@ -145,7 +155,7 @@ typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy
 
 /* Of the last failed call of this thread; never NULL, valid until this thread's next failure. */
 SCANTUNE_API const char* scantune_error_message(void);
-SCANTUNE_API const char* scantune_version(void); /* "0.1.0" */
+SCANTUNE_API const char* scantune_version(void); /* MAJOR.MINOR.PATCH */
 
 /* The accumulator that SCANTUNE_DEFAULT_TYPE stands for: the output's type, or the input's if that is wider and of the
  * same class (integer, floating-point), at least 4 bytes wide. SCANTUNE_DEFAULT_TYPE if either is no type. */

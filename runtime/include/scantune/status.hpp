@@ -1,6 +1,8 @@
 // Statuses of the C interface as exceptions.
 #pragma once
 
+#include "scantune/cxx20.hpp"
+
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
 

@@ -1,6 +1,8 @@
 // Which C++ types can be scanned, and what they are called in the C interface.
 #pragma once
 
+#include "scantune/cxx20.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,6 @@
+// The first include of every C++ header, so that an older standard meets a sentence and not a page of errors.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "scantune needs C++20: compile with -std=c++20, or set CMAKE_CXX_STANDARD (for .cu: CMAKE_CUDA_STANDARD) to 20"
+#endif
