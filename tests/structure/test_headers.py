@@ -14,10 +14,13 @@ from tree import ROOT
 PUBLIC_INCLUDE = "runtime/include"
 PUBLIC = sorted((ROOT / PUBLIC_INCLUDE / "scantune").iterdir())
 CONFIG = sorted((ROOT / "templates/config").glob("*.h"))
+PUBLIC_CPP = [path for path in PUBLIC if path.suffix == ".hpp"]
 C_HEADER = ROOT / PUBLIC_INCLUDE / "scantune/scantune.h"
 BAD_INPUT = ROOT / "tests/cpu/api_bad_input_test.cpp"
 
 GXX = os.environ.get("CXX", "g++")
+CXX_COMPILERS = [GXX, "clang++"]
+NVCC = [path for path in [shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")] if path]
 C_COMPILERS = ["gcc", "clang"]
 WARNINGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # g++'s full -Wshadow objects to enumerators of scoped enums that share a type's name, as the configs' do.
@@ -37,10 +40,36 @@ def compile_alone(header: Path, scratch: Path, compiler: str, *flags: str) -> st
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stderr
 
 
-@pytest.mark.parametrize("compiler", [GXX, "clang++"])
+@pytest.mark.parametrize("compiler", CXX_COMPILERS)
 @pytest.mark.parametrize("header", PUBLIC, ids=lambda header: header.name)
 def test_public_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> None:
     assert compile_alone(header, tmp_path, compiler, "-std=c++20", *WARNINGS, f"-I{PUBLIC_INCLUDE}") == ""
+
+
+HALVES = """#pragma once
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <scantune/runtime.hpp>
+inline void call(const __half* halves, __half* sums, const __nv_bfloat16* bfloats, float* wide_sums) {
+  scantune::runtime::scan(halves, sums, 1);
+  scantune::runtime::scan(bfloats, wide_sums, 1);
+}
+"""
+
+
+def test_public_headers_compile_in_cuda_sources_where_there_is_nvcc(tmp_path: Path) -> None:
+    source = tmp_path / "halves.hpp"
+    source.write_text(HALVES)
+    flags = ["-x", "cu", "-std=c++20", "-c", "-o", str(tmp_path / "halves.o"), "--Werror=all-warnings"]
+    for nvcc in NVCC:
+        assert compile_alone(source, tmp_path, nvcc, *flags, f"-I{PUBLIC_INCLUDE}") == ""
+
+
+@pytest.mark.parametrize("compiler", [*CXX_COMPILERS, *NVCC])
+@pytest.mark.parametrize("header", PUBLIC_CPP, ids=lambda header: header.name)
+def test_public_header_asks_for_the_standard_that_it_needs(header: Path, compiler: str, tmp_path: Path) -> None:
+    said = compile_alone(header, tmp_path, compiler, "-std=c++17", "-E", f"-I{PUBLIC_INCLUDE}")
+    assert "scantune needs C++20: compile with -std=c++20" in said
 
 
 @pytest.mark.parametrize("standard", ["-std=c99", "-std=c11"])
@@ -151,17 +180,31 @@ def cpp_members(header: str, struct: str) -> set[tuple[str, str]]:
     return {(struct, member) for member in re.findall(r"(\w+) = [^;]*;", body[1])}
 
 
-CPP_ARGUMENTS = {
-    "runtime::scan": ("input", "output", "n"),
-    "runtime::plan": ("n",),
-    "runtime::describe": ("n",),
-    "runtime::release": ("stream",),
-    "Plan::operator()": ("input", "output", "stream"),
-    "Op::custom": ("source", "identity"),
-    "Buffer": ("items",),
-    "Buffer::upload": ("source",),
-    "Buffer::download": ("destination",),
-}
+PRIVATE = re.compile(
+    r"^namespace (?:\w+::)*detail \{.*?^\}  // namespace|^ private:.*?^(?=\};)", re.DOTALL | re.MULTILINE
+)
+CLASS = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{(.*?)^\};", re.DOTALL | re.MULTILINE)
+# clang-format puts what a namespace declares at the start of a line, and what a class declares two columns on.
+FUNCTION = r"^{}(?! |return|static_assert)[^\n(;=]*?(operator\(\)|\w+)\(([^()]+)\)[^;{{]*[;{{]"
+OPTIONS = {"options"}  # whose members are rows of their own
+
+
+def parameters_of(declaration: str) -> list[str]:
+    """Return the names in a list of parameters, without those of options."""
+    without_templates = re.sub(r"<[^,]*?(?:<[^<>]*>)?[^<>]*>", "", declaration)
+    names = [re.sub(r"\s*=.*", "", one).split()[-1].lstrip("&*") for one in without_templates.split(",")]
+    return [name for name in names if name not in OPTIONS]
+
+
+def cpp_arguments(header: str) -> set[tuple[str, str]]:
+    """Return (function, parameter) of every function that a C++ header gives to its users."""
+    public = without_comments(PRIVATE.sub("", header))
+    found = set()
+    for scope, text, indent in [("runtime", CLASS.sub("", public), ""), *((*c, "  ") for c in CLASS.findall(public))]:
+        for function, parameters in re.findall(FUNCTION.format(indent), text, re.MULTILINE):
+            name = scope if function == scope else f"{scope}::{function}"
+            found |= {(name, parameter) for parameter in parameters_of(parameters)}
+    return found
 
 
 def declared() -> set[tuple[str, str]]:
@@ -170,7 +213,7 @@ def declared() -> set[tuple[str, str]]:
         c_arguments(cpp["scantune.h"])
         | cpp_members(cpp["runtime.hpp"], "ScanOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
-        | {(function, argument) for function, arguments in CPP_ARGUMENTS.items() for argument in arguments}
+        | {argument for name, header in cpp.items() if name.endswith(".hpp") for argument in cpp_arguments(header)}
     )
 
 
@@ -179,8 +222,38 @@ def covered(table: str) -> set[tuple[str, str]]:
     return {(entry, argument) for entries, argument in rows for entry in entries.split()}
 
 
-def test_bad_input_of_every_argument_is_in_the_table() -> None:
-    assert declared() - covered(BAD_INPUT.read_text()) == set()
+def test_bad_input_of_every_argument_is_in_the_table_and_of_no_other() -> None:
+    assert declared() == covered(BAD_INPUT.read_text())
+
+
+def test_functions_of_a_cpp_header_are_found() -> None:
+    header = """
+namespace scantune::runtime {
+namespace detail {
+void hidden(int a);
+}  // namespace detail
+template <class T>
+class Thing {
+  static_assert(sizeof(T) > 0, "never");
+ public:
+  explicit Thing(std::uint64_t items) : items_(items) {}
+  int operator()(const std::vector<int>& from, T* to = nullptr) const { return call(from); }
+  int size() const { return 0; }
+ private:
+  void kept(int b);
+};
+template <class In, class Acc>
+Plan<In, Acc> make(std::uint64_t n, const Options<std::type_identity_t<In>, Acc>& options = {}) {
+  return call(n);
+}
+}  // namespace scantune::runtime
+"""
+    assert cpp_arguments(header) == {
+        ("Thing", "items"),
+        ("Thing::operator()", "from"),
+        ("Thing::operator()", "to"),
+        ("runtime::make", "n"),
+    }
 
 
 def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
