@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace scantune {
 
@@ -12,5 +13,9 @@ struct CustomOperator {
 
   bool operator==(const CustomOperator&) const = default;
 };
+
+inline std::string_view name_of(const CustomOperator* custom) {
+  return custom != nullptr ? std::string_view(custom->name) : std::string_view();
+}
 
 }  // namespace scantune

@@ -61,7 +61,7 @@ Instantiation instantiate(const ScanRequest& request, const Config& config, cons
                    (custom != nullptr ? ", 0, ::ScantuneOperator" : "") + ">;\n" +    //
                    "SCANTUNE_INSTANTIATE(Problem, (" + config_literal(config) + "))\n}\n";
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
-  result.label = to_string(config) + " of " + to_string(request) + ", pointers aligned to " +
+  result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(request.alignment_bytes) + " bytes";
   return result;
 }

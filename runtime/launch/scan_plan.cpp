@@ -50,7 +50,7 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
   if (request.n == 0)
     return make({Config(*families().front()), ConfigOrigin::untuned, "there is nothing to scan", std::nullopt});
   if (const std::string problem = size_problem(request); !problem.empty()) throw RequestError(problem);
-  const Selection selection = select(table, device->identity(), request, custom != nullptr ? custom->name : "");
+  const Selection selection = select(table, device->identity(), request, name_of(custom));
   if (selection.origin == ConfigOrigin::untuned) {
     auto plan = make(selection);
     log_untuned(*plan);
@@ -151,7 +151,7 @@ bool ScanPlan::passes_data_between_launches() const {
 }
 
 std::string ScanPlan::describe() const {
-  std::string text = to_string(request_) + " on " + scantune::describe(device().identity()) + "\n";
+  std::string text = to_string(request_, name_of(custom())) + " on " + scantune::describe(device().identity()) + "\n";
   if (request_.n == 0) return text + "  nothing to launch\n";
   text += "  config: " + to_string(selection_.config) + "\n";
   text += std::string("  origin: ") + token(selection_.origin) + ", " + selection_.reason + "\n";

@@ -14,8 +14,6 @@ std::string types_of(const ScanRequest& request) {
   return in == out ? text : text + ':' + spell_type(request, out);
 }
 
-bool has_name(const CustomOperator* custom) { return custom != nullptr && !custom->name.empty(); }
-
 std::string cost_of(Operator op) { return std::string(token(op)).substr(std::string_view("custom_").size()); }
 
 // Cost classes are tuned with operators of the worker's own, which have the natural alignment.
@@ -33,13 +31,13 @@ std::string unless_default(const char* option, Guarantee asked, Guarantee by_def
 }  // namespace
 
 std::string scanned(const ScanRequest& request, const CustomOperator* custom) {
-  return types_of(request) + ' ' + (has_name(custom) ? custom->name : token(request.op));
+  return types_of(request) + ' ' + (name_of(custom).empty() ? token(request.op) : custom->name);
 }
 
 std::string tuning_command(const ScanRequest& request, const CustomOperator* custom, const std::string& arch) {
   return "scantune --arch " + arch + " --type " + types_of(request) +
-         (has_name(custom) ? options_of_named_operator(request, custom->name)
-                           : std::string(" --op ") + token(request.op)) +
+         (name_of(custom).empty() ? std::string(" --op ") + token(request.op)
+                                  : options_of_named_operator(request, custom->name)) +
          unless_default(" --determinism ", request.determinism, ScanRequest().determinism) +
          unless_default(" --forward-progress ", request.forward_progress, ScanRequest().forward_progress);
 }

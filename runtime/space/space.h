@@ -75,8 +75,9 @@ std::string spell(const ParameterModel& parameter, int value);
 // The value of a spelling that the table knows as an enumerator, or any integer in digits; nullopt otherwise.
 std::optional<int> parse(const ParameterModel& parameter, std::string_view spelling);
 
-std::string to_string(const Config& config);        // lookback{block_threads=256, ...}
-std::string to_string(const ScanRequest& request);  // i32 inclusive sum of 1024 items; types as in spelling.h
+std::string to_string(const Config& config);  // lookback{block_threads=256, ...}
+std::string to_string(const ScanRequest& request,
+                      std::string_view operator_name = {});  // i32 inclusive sum of 1024 items; types as in spelling.h
 
 template <class Enum>
 const char* token(Enum value) {

@@ -44,7 +44,12 @@ TEST_F(Plans, OfACustomOperatorThatDoesNotCompileThrowWhatTheCompilerSaidAtOnce)
   rows_ = {record_of("custom_moderate:affine", 64)};
   device_->compiler().refused = kAffine.source;
   ::testing::internal::CaptureStderr();
-  EXPECT_THROW(plan(custom12(1 << 20), 4, &kAffine), CompileError);
+  try {
+    plan(custom12(1 << 20), 4, &kAffine);
+    ADD_FAILURE() << "no CompileError";
+  } catch (const CompileError& error) {
+    EXPECT_TRUE(contains(error.what(), "of custom12 inclusive custom_moderate:affine of")) << error.what();
+  }
   EXPECT_EQ(device_->compiler().compilations, 1) << "another config was tried";
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "") << "a config was blamed";
 }
@@ -55,6 +60,11 @@ TEST_F(Plans, OfACustomOperatorRunTheDefaultConfigWhenATunedKernelDoesNotLoad) {
     if (++loads == 1) throw DeviceError("too many registers");
   };
   EXPECT_TRUE(contains(plan(custom12(1 << 20), 4, &kAffine)->describe(), "too many registers"));
+}
+
+TEST_F(Plans, OfANamedOperatorDescribeItByItsName) {
+  const std::string text = plan(custom12(1000), 4, &kAffine)->describe();
+  EXPECT_TRUE(contains(text, "custom12 inclusive custom_moderate:affine of 1000 items on")) << text;
 }
 
 TEST_F(Plans, OfANamedOperatorUseTheRecordOfItsName) {
