@@ -15,6 +15,7 @@ template <int kMantissaBits>
 struct SmallFloat {
   static constexpr unsigned kExponents = 1u << (15 - kMantissaBits);
   static constexpr unsigned kInfinity = (kExponents - 1) << kMantissaBits;
+  static constexpr unsigned kQuietNaN = kInfinity | 1u << (kMantissaBits - 1);
   static constexpr int kLeastExponent = 2 - static_cast<int>(kExponents / 2);  // of a normal number in [1, 2) * 2^x
 
   u16 bits = 0;
@@ -24,7 +25,7 @@ struct SmallFloat {
   // Rounds to nearest even; too large a value to infinity.
   explicit SmallFloat(long double value) {
     const unsigned sign = std::signbit(value) ? 0x8000 : 0;
-    bits = static_cast<u16>(sign | (std::isnan(value) ? kInfinity + 1 : magnitude_bits(rounded_to_odd(value))));
+    bits = static_cast<u16>(sign | (std::isnan(value) ? kQuietNaN : magnitude_bits(rounded_to_odd(value))));
   }
 
   explicit operator long double() const {

@@ -60,7 +60,9 @@ TEST(ValueTypes, RoundHalfTypesToNearestEven) {
     EXPECT_EQ(put_and_get<u16>(type, largest + step / 2), infinity);
     EXPECT_EQ(put_and_get<u16>(type, largest + step / 2.001L), infinity - 1);
     EXPECT_EQ(put_and_get<u16>(type, -std::numeric_limits<long double>::infinity()), 0x8000 + infinity);
-    EXPECT_TRUE(std::isnan(number_of(type, put_and_get<u16>(type, std::nanl("")))));
+    const u16 nan = put_and_get<u16>(type, std::nanl(""));
+    EXPECT_TRUE(std::isnan(number_of(type, nan)));
+    EXPECT_EQ(nan, type == ValueType::f16 ? 0x7e00 : 0x7fc0) << "which is quiet";
     EXPECT_EQ(put_and_get<u16>(type, -0.0L), 0x8000);
   }
 }
