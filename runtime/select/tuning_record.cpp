@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kLongestText = 256;
 constexpr std::size_t kLongestConfig = 4096;
 constexpr int kLargestParameter = 1 << 16;  // no family multiplies two such values out of an int
-constexpr std::int64_t kLargestN = std::int64_t{1} << 48;
 constexpr std::int64_t kMostSms = 1 << 16;
 
 // Text of a database ends up in messages: nothing that a terminal would interpret.
@@ -54,7 +53,7 @@ void check_sizes(const RecordRow& row) {
     if (text->size() > kLongestText) reject("a text is longer than " + std::to_string(kLongestText) + " bytes");
   if (row.config.size() > kLongestConfig)
     reject("the config is longer than " + std::to_string(kLongestConfig) + " bytes");
-  if (row.n < 1 || row.n > kLargestN) reject("n is out of range");
+  if (row.n < 1 || static_cast<u64>(row.n) > kMostItems) reject("n is out of range");
   if (row.sm_count < 1 || row.sm_count > kMostSms) reject("sm_count is out of range");
   if (!std::isfinite(row.median_us) || row.median_us <= 0) reject("median_us is not a positive number");
   if (row.default_us && (!std::isfinite(*row.default_us) || *row.default_us <= 0))

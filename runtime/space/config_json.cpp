@@ -1,6 +1,7 @@
 #include "space/config_json.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,6 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kMostItems = u64{1} << 48;   // more than any memory holds, and bytes cannot overflow
 constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
 
 std::string quote(const Json& json) {
@@ -102,7 +102,8 @@ u64 items_member(const Json& json) {
   // A negative number is not unsigned; a built one may be signed and positive.
   if (member->is_number_integer() && (member->is_number_unsigned() || member->get<i64>() > 0))
     if (const u64 n = member->get<u64>(); n >= 1 && n <= kMostItems) return n;
-  throw RequestError("request.n must be an integer from 1 to 2^48; found " + quote(*member));
+  throw RequestError("request.n must be an integer from 1 to 2^" + std::to_string(std::countr_zero(kMostItems)) +
+                     "; found " + quote(*member));
 }
 
 Json value_json(const ParameterModel& parameter, int value) {

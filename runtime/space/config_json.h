@@ -10,6 +10,8 @@
 
 namespace scantune {
 
+inline constexpr u64 kMostItems = u64{1} << 48;  // more than any memory holds, and bytes cannot overflow
+
 using Json = nlohmann::ordered_json;  // keeps parameters in the order of the family's table
 
 // A request as it is stated in JSON: with what is known of a custom operator.
