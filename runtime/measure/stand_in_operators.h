@@ -7,8 +7,8 @@
 namespace scantune::stand_in {
 
 // Upper unitriangular 3 x 3 matrices of bits, one in each position: two entries add, and the corner takes the product
-// of one's upper and the other's lower neighbour. With two units or more the factors are the halves of the first unit
-// and the corner is in the last; what is left over adds.
+// of one's upper and the other's lower neighbour. With two units or more the factors are the halves of the first unit,
+// and each other unit takes their product, as corners of several such matrices.
 template <class Unit>
 STAND_IN_FUNCTION void custom_cheap(const Unit* earlier, const Unit* later, Unit* combined, int units) {
   for (int unit = 0; unit < units; ++unit) combined[unit] = static_cast<Unit>(earlier[unit] ^ later[unit]);
@@ -17,7 +17,8 @@ STAND_IN_FUNCTION void custom_cheap(const Unit* earlier, const Unit* later, Unit
     const unsigned product = earlier[0] & (later[0] >> kQuarter) & ((1u << kQuarter) - 1);
     combined[0] = static_cast<Unit>(combined[0] ^ (product << 2 * kQuarter));
   } else {
-    combined[units - 1] = static_cast<Unit>(combined[units - 1] ^ (earlier[0] & (later[0] >> 2 * kQuarter)));
+    const unsigned product = earlier[0] & (later[0] >> 2 * kQuarter);
+    for (int unit = 1; unit < units; ++unit) combined[unit] = static_cast<Unit>(combined[unit] ^ product);
   }
 }
 
