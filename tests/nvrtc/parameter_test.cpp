@@ -1,7 +1,11 @@
 // Every parameter changes what runs: one that does not would only make the search longer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "cubin.h"
+#include "host/test_operator.h"
 #include "instantiation/instantiation.h"
 #include "jit/nvrtc_compiler.h"
 #include "problems.h"
@@ -12,44 +16,75 @@ namespace {
 constexpr int kSm = 90;
 constexpr int kTriedConfigs = 12;  // some values differ only together with others: a register budget that is not tight
 
+// A scan of numbers, or of wide structs with an operator of the caller's.
+struct Problem {
+  const char* name;
+  ScanRequest request;
+  CustomOperator custom = {};  // without source: the request's is built in
+};
+
+std::vector<Problem> problems() {
+  const TestOperator maps = maps_of_bytes(12, 4);
+  ScanRequest wide = maps.request;
+  wide.n = kTestedItems;
+  return {{"i32", request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems)},
+          {"custom12", wide, maps.custom}};
+}
+
 struct Case {
   const FamilyModel* family;
   int parameter;
+  Problem problem;
+
+  const ParameterModel& model() const { return family->parameters()[static_cast<std::size_t>(parameter)]; }
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.family->parameters()[static_cast<std::size_t>(c.parameter)].name << " of " << c.family->name();
+  return out << c.model().name << " of " << c.family->name() << " of " << c.problem.name;
 }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const FamilyModel* family : families())
-    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index) all.push_back({family, index});
+  for (const Problem& problem : problems())
+    for (const FamilyModel* family : families())
+      for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
+        all.push_back({family, index, problem});
   return all;
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& tested) {
   const Case& c = tested.param;
-  return std::string(c.family->name()) + "_" + c.family->parameters()[static_cast<std::size_t>(c.parameter)].name;
+  return std::string(c.family->name()) + "_" + c.model().name + "_" + c.problem.name;
 }
 
-std::string compiled_code(const ScanRequest& request, const Config& config) {
-  return code_of(NvrtcCompiler().compile(instantiate(request, config), "sm_90").image);
+std::string compiled_code(const Problem& problem, const Config& config) {
+  const CustomOperator* const custom = problem.custom.source.empty() ? nullptr : &problem.custom;
+  return code_of(NvrtcCompiler().compile(instantiate(problem.request, config, custom), "sm_90").image);
 }
 
-bool runs_alike(const ScanRequest& request, const Config& one, const Config& other) {
-  return compiled_code(request, one) == compiled_code(request, other);
+bool runs_alike(const Problem& problem, const Config& one, const Config& other) {
+  return compiled_code(problem, one) == compiled_code(problem, other);
+}
+
+// The values that some legal config has: not every vector holds wide items, nor do registers hold many of them.
+std::vector<int> values_in_use(const Case& c) {
+  const std::vector<Config> configs = searched_configs(*c.family, c.problem.request, kSm);
+  std::vector<int> values;
+  for (const int value : c.model().values)
+    if (std::ranges::any_of(configs, [&](const Config& config) { return config[c.parameter] == value; }))
+      values.push_back(value);
+  return values;
 }
 
 // Whether some config runs differently when the parameter goes from one value to the other.
-bool changes_what_runs(const ScanRequest& request, Config config, int parameter, int one, int other,
-                       std::mt19937& random) {
+bool changes_what_runs(const Problem& problem, Config config, int parameter, int one, int other, std::mt19937& random) {
+  const ScanRequest& request = problem.request;
   for (int tried = 0; tried < kTriedConfigs; ++tried) {
     Config with_one = config, with_other = config;
     with_one[parameter] = one;
     with_other[parameter] = other;
     const bool legal = !reject_reason(with_one, request, kSm) && !reject_reason(with_other, request, kSm);
-    if (legal && !runs_alike(request, with_one, with_other)) return true;
+    if (legal && !runs_alike(problem, with_one, with_other)) return true;
     config = drawn_config(config.family(), request, kSm, random);
   }
   return false;
@@ -58,15 +93,16 @@ bool changes_what_runs(const ScanRequest& request, Config config, int parameter,
 class EveryParameter : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryParameter, ChangesWhatRunsFromEachValueToTheNext) {
-  const auto [family, parameter] = GetParam();
-  const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
-  const ParameterModel& model = family->parameters()[static_cast<std::size_t>(parameter)];
+  const Case& c = GetParam();
+  const Config start = c.family->default_config(c.problem.request, kSm);
+  const std::vector<int> values = values_in_use(c);
+  ASSERT_GE(values.size(), is_custom(c.problem.request.op) ? 1 : c.model().values.size()) << "no config has the others";
   std::mt19937 random(1);
-  for (std::size_t index = 0; index + 1 < model.values.size(); ++index) {
-    const int one = model.values[index], other = model.values[index + 1];
-    EXPECT_TRUE(changes_what_runs(request, family->default_config(request, kSm), parameter, one, other, random))
-        << family->name() << "." << model.name << ": " << spell(model, one) << " and " << spell(model, other)
-        << " run the same in every config that was tried";
+  for (std::size_t index = 0; index + 1 < values.size(); ++index) {
+    const int one = values[index], other = values[index + 1];
+    EXPECT_TRUE(changes_what_runs(c.problem, start, c.parameter, one, other, random))
+        << c.family->name() << "." << c.model().name << ": " << spell(c.model(), one) << " and "
+        << spell(c.model(), other) << " run the same in every config that was tried";
   }
 }
 
