@@ -8,7 +8,7 @@
 
 namespace scantune {
 
-inline constexpr int kSms[] = {75, 80, 90, 100};
+inline constexpr int kSms[] = {75, 80, 86, 90, 100, 120};
 
 inline ScanRequest request_of(ValueType type, Operator op, Kind kind, u64 n) {
   return {.input_type = type,
