@@ -5,10 +5,6 @@
 
 #include "scantune/error.hpp"
 
-#ifndef SCANTUNE_NVRTC_DIRECTORY
-#define SCANTUNE_NVRTC_DIRECTORY ""
-#endif
-
 namespace scantune {
 namespace {
 
@@ -51,7 +47,6 @@ std::vector<std::string> nvrtc_candidates() {
     if (const char* root = std::getenv(variable); root && *root)
       add_directory(candidates, std::filesystem::path(root) / "lib64");
   add_directory(candidates, "/usr/local/cuda/lib64");
-  if (*SCANTUNE_NVRTC_DIRECTORY) add_directory(candidates, SCANTUNE_NVRTC_DIRECTORY);
   return candidates;
 }
 

@@ -116,6 +116,12 @@ def test_no_installed_text_names_the_folders_of_build_or_installation(prefix: Pa
                 assert str(folder) not in file.read_text(), file
 
 
+def test_no_installed_program_holds_the_folders_of_build_or_source(prefix: Path, library: Path) -> None:
+    for program in (library, prefix / "bin/scantune-worker"):
+        for folder in (ROOT, BUILD.resolve()):
+            assert os.fsencode(folder) not in program.read_bytes(), f"{program} holds {folder}"
+
+
 def test_the_installed_worker_answers(prefix: Path, environment: dict[str, str]) -> None:
     worker = [prefix / "bin/scantune-worker", "--device", "host"]
     answer = json.loads(run(worker, environment, given='{"id": 1, "method": "hello", "params": {}}\n'))
