@@ -16,7 +16,7 @@ struct Instantiation {
 };
 
 // The source does not depend on request.n, so one compiled module serves every N. custom: the operator, if the
-// request's is a custom one. Its source comes first, with line numbers of its own.
+// request's is a custom one. Its source follows the kernels' headers, with line numbers of its own.
 Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr);
 
 }  // namespace scantune

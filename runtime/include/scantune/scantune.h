@@ -93,9 +93,9 @@ typedef enum scantune_cost {
  *     __device__ Value combine(Value earlier, Value later)
  * at global scope, associative but not necessarily commutative. Value is the accumulator: declared already when that is
  * a built-in type, else a struct that the source defines (or names: using Value = ...), trivially copyable, of the size
- * and alignment given here. The source may define whatever else it needs; it cannot include files. A mistake in it is a
- * SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as operator.cu. Start from
- * SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
+ * and alignment given here. The source may define whatever else it needs, and its macros do not reach the kernels; it
+ * cannot include files. A mistake in it is a SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as
+ * operator.cu. Start from SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
 typedef struct scantune_custom_operator {
   size_t struct_bytes; /* sizeof(scantune_custom_operator): tells versions of this struct apart */
   const char* source;
