@@ -125,8 +125,8 @@ constexpr bool needs_fixed_association(const ScanRequest& request) {
 // The types that values are combined in. Narrower ones widen on load: nothing is gained by combining them as they are.
 constexpr bool is_accumulator(ValueType type) { return type == ValueType::custom || size_of(type) >= 4; }
 
-// Where the caller names none: the output's type, or the input's if that is wider or a floating-point number, at least
-// 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
+// Where the caller names none: the output's type, or the input's if that is wider and of the same class (integer,
+// floating-point), at least 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
 constexpr ValueType default_accumulator(ValueType input, ValueType output) {
   if (input == ValueType::custom || output == ValueType::custom) return ValueType::custom;
   const bool by_input = is_floating(input) == is_floating(output) && size_of(input) > size_of(output);
