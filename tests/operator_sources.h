@@ -1,4 +1,4 @@
-// Sources of a caller's operator that compilers treat in a particular way.
+// Sources of a caller's operators: what tests scan with, and what compilers treat in a particular way.
 #pragma once
 
 #include <string>
@@ -8,6 +8,19 @@
 #include "instantiation/custom_operator.h"
 
 namespace scantune {
+
+// x -> a x + b, for linear recurrences. number: the type of a and b.
+inline std::string affine_source(const std::string& number) {
+  return "struct Value { " + number + " a, b; };\n" +
+         "__device__ Value combine(Value f, Value g) { return {g.a * f.a, g.a * f.b + g.b}; }\n";
+}
+
+inline std::string complex_product_source(const std::string& number) {
+  return "struct Value { " + number + " re, im; };\n" +
+         "__device__ Value combine(Value x, Value y) {\n"
+         "  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};\n"
+         "}\n";
+}
 
 // A mistake, and what a compiler's report on it must name.
 struct OperatorMistake {

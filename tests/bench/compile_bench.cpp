@@ -14,6 +14,7 @@
 
 #include "instantiation/instantiation.h"
 #include "jit/nvrtc_compiler.h"
+#include "operator_sources.h"
 
 namespace scantune {
 namespace {
@@ -30,14 +31,7 @@ struct Variant {
 };
 
 // First-order linear recurrences.
-const CustomOperator kAffinePairs{.source = R"(struct Value {
-  float scale, offset;
-};
-__device__ Value combine(Value earlier, Value later) {
-  return {earlier.scale * later.scale, later.scale * earlier.offset + later.offset};
-}
-)",
-                                  .name = ""};
+const CustomOperator kAffinePairs{.source = affine_source("float"), .name = ""};
 
 ScanRequest sum_of(ValueType input, ValueType output) {
   return {

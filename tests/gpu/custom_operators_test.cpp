@@ -6,6 +6,7 @@
 #include "cpu/select_rows.h"
 #include "gpu_test.h"
 #include "launch/scan_plan.h"
+#include "operator_sources.h"
 
 namespace scantune {
 namespace {
@@ -30,16 +31,13 @@ std::vector<T> scanned(const std::vector<T>& items, const Op& op) {
 struct Affine {
   float a, b;
 };
-constexpr const char* kAffine =
-    "struct Value { float a, b; };\n"
-    "__device__ Value combine(Value f, Value g) { return {g.a * f.a, g.a * f.b + g.b}; }";
 
 TEST_F(CustomOperatorsOnGpu, AffinePairsSolveALinearRecurrence) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> coefficient(-0.95f, 0.95f);
   std::vector<Affine> steps(1'000'003);
   for (Affine& step : steps) step = {coefficient(random), coefficient(random)};
-  const std::vector<Affine> results = scanned(steps, Op::custom(kAffine, Affine{1, 0}));
+  const std::vector<Affine> results = scanned(steps, Op::custom(affine_source("float"), Affine{1, 0}));
   // x[i] = a[i] x[i-1] + b[i], and the same with magnitudes, to which every error is relative. What lies further back
   // than a few hundred combinations has lost its weight.
   double x = 0, magnitude = 0;
@@ -82,11 +80,6 @@ TEST_F(CustomOperatorsOnGpu, PairsGiveRunningMinimaAndMaximaAtOnce) {
 struct Complex {
   float re, im;
 };
-constexpr const char* kComplexProduct =
-    "struct Value { float re, im; };\n"
-    "__device__ Value combine(Value x, Value y) {\n"
-    "  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};\n"
-    "}";
 
 TEST_F(CustomOperatorsOnGpu, ComplexProductsStayWithinTheirErrorBound) {
   std::mt19937 random(3);
@@ -96,7 +89,7 @@ TEST_F(CustomOperatorsOnGpu, ComplexProductsStayWithinTheirErrorBound) {
     const auto point = std::polar(1.0, angle(random));
     item = {static_cast<float>(point.real()), static_cast<float>(point.imag())};
   }
-  const std::vector<Complex> results = scanned(items, Op::custom(kComplexProduct, Complex{1, 0}));
+  const std::vector<Complex> results = scanned(items, Op::custom(complex_product_source("float"), Complex{1, 0}));
   std::complex<double> product = 1;
   for (std::size_t index = 0; index < items.size(); ++index) {
     product *= std::complex<double>(items[index].re, items[index].im);

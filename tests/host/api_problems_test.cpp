@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "operator_sources.h"
 #include "scantune/runtime.hpp"
 
 namespace scantune {
@@ -99,10 +100,6 @@ struct Affine {
   bool operator==(const Affine&) const = default;
 };
 
-constexpr const char* kAffine =
-    "struct Value { unsigned a, b; };\n"
-    "__device__ Value combine(Value f, Value g) { return {g.a * f.a, g.a * f.b + g.b}; }\n";
-
 Affine then(Affine f, Affine g) { return {g.a * f.a, g.a * f.b + g.b}; }
 
 std::vector<Affine> affine_maps() {
@@ -113,7 +110,7 @@ std::vector<Affine> affine_maps() {
 
 TEST(ApiProblems, StructsAreCombinedByTheCallersOperatorInOrder) {
   const auto maps = affine_maps();
-  const Op op = Op::custom(kAffine, Affine{1, 0}, {.name = "affine"});
+  const Op op = Op::custom(affine_source("unsigned"), Affine{1, 0}, {.name = "affine"});
   std::vector<Affine> expected(kItems);
   std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), then);
   EXPECT_EQ((scanned<Affine>(maps, {.op = op})), expected);
