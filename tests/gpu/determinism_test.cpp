@@ -1,18 +1,23 @@
 // Determinism::run_to_run on the GPU: equal bits on every run, whatever else runs there and however the pointers lie.
+#include <algorithm>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
+#include "config/three_phase.h"
 #include "gpu_test.h"
 #include "launch/loading.h"
 #include "measure/device_buffer.h"
 #include "measure/prepared_scan.h"
+#include "operator_sources.h"
 #include "space/space.h"
 
 namespace scantune {
 namespace {
 
-constexpr u64 kItems = 100'003;  // within what every family scans
+constexpr u64 kItems = 100'003;                     // within what every family scans
+constexpr u64 kManyItems = (u64{1} << 22) + 12345;  // whose sums three_phase scans by tiles
 constexpr int kRuns = 100;
 
 // What a member of an item is.
@@ -29,9 +34,9 @@ struct Problem {
   std::vector<Member> members;  // of one item
   ValueType accumulator;
   Operator op;
-  const char* source = nullptr;  // of a custom operator
+  std::string source = {};  // of a custom operator
 
-  ScanRequest request() const {
+  ScanRequest request(u64 n = kItems) const {
     const bool is_struct = members.size() > 1;
     const ValueType type = is_struct ? ValueType::custom : member_type;
     return {.input_type = type,
@@ -41,21 +46,13 @@ struct Problem {
             .determinism = Determinism::run_to_run,
             .custom_bytes = is_struct ? static_cast<int>(members.size()) * size_of(member_type) : 0,
             .custom_alignment = is_struct ? size_of(member_type) : 0,
-            .n = kItems};
+            .n = n};
   }
 };
 
 std::ostream& operator<<(std::ostream& out, const Problem& problem) { return out << problem.name; }
 
 constexpr const char* kProduct = "__device__ Value combine(Value a, Value b) { return a * b; }";
-constexpr const char* kAffine =
-    "struct Value { float a, b; };\n"
-    "__device__ Value combine(Value f, Value g) { return {g.a * f.a, g.a * f.b + g.b}; }";
-constexpr const char* kComplex =
-    "struct Value { float re, im; };\n"
-    "__device__ Value combine(Value x, Value y) {\n"
-    "  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};\n"
-    "}";
 
 const Problem kProblems[] = {
     {"f32_sum", ValueType::f32, {Member::summand}, ValueType::f32, Operator::sum},
@@ -72,14 +69,18 @@ const Problem kProblems[] = {
      {Member::factor, Member::summand},
      ValueType::custom,
      Operator::custom_moderate,
-     kAffine},
+     affine_source("float")},
     {"complex_f32",
      ValueType::f32,
      {Member::factor, Member::trace},
      ValueType::custom,
      Operator::custom_moderate,
-     kComplex},
+     complex_product_source("float")},
 };
+
+Problem problem_named(std::string_view name) {
+  return *std::ranges::find(kProblems, name, [](const Problem& problem) { return std::string_view(problem.name); });
+}
 
 // The sign, exponent and fraction of a floating-point type.
 struct Format {
@@ -117,11 +118,11 @@ u64 drawn(Member member, const Format& format, std::mt19937_64& random) {
   throw std::invalid_argument("no member");
 }
 
-std::vector<std::byte> items_of(const Problem& problem) {
+std::vector<std::byte> items_of(const Problem& problem, u64 n = kItems) {
   std::mt19937_64 random(11);
   const auto bytes = static_cast<std::size_t>(size_of(problem.member_type));
   std::vector<std::byte> items;
-  for (u64 item = 0; item < kItems; ++item)
+  for (u64 item = 0; item < n; ++item)
     for (const Member member : problem.members) {
       const u64 bits = drawn(member, format_of(problem.member_type), random);
       const auto* first = reinterpret_cast<const std::byte*>(&bits);
@@ -162,24 +163,31 @@ class Scans {
 
   Scans(Device& device, const Problem& problem, const Config& config, const std::vector<std::byte>& items)
       : device_(device),
-        custom_{problem.source == nullptr ? "" : problem.source, ""},
+        custom_{problem.source, ""},
         aligned_(device, problem.request(), config, custom()),
         unaligned_(device, element_aligned(problem.request()), config, custom()),
         item_bytes_(static_cast<u64>(problem.request().input_bytes())),
+        n_(items.size() / item_bytes_),
         results_(items.size()),
         output_(device, items.size() + kOffsets * item_bytes_),
-        workspace_(device, aligned_.workspace_bytes(kItems)) {
+        workspace_(device, aligned_.workspace_bytes(n_)) {
     for (u64 offset = 0; offset < kOffsets; ++offset) {
       inputs_.emplace_back(device, items.size() + kOffsets * item_bytes_);
       device.upload(inputs_.back().data() + offset * item_bytes_, items.data(), items.size());
     }
-    if (workspace_.data() != nullptr) device.zero(workspace_.data(), aligned_.workspace_bytes(kItems));
+    if (workspace_.data() != nullptr) device.zero(workspace_.data(), aligned_.workspace_bytes(n_));
+  }
+
+  // What a scan fails to write is then no result of the scan before it.
+  void poison(u64 offset) {
+    results_.assign(results_.size(), std::byte{0xa5});
+    device_.upload(output_.data() + offset * item_bytes_, results_.data(), results_.size());
   }
 
   void enqueue(u64 offset, CUstream stream) const {
     const u64 bytes = offset * item_bytes_;
     const PreparedScan& scan = bytes % kVectorAlignmentBytes == 0 ? aligned_ : unaligned_;
-    scan.enqueue(inputs_[offset].data() + bytes, output_.data() + bytes, kItems, workspace_.data(), stream);
+    scan.enqueue(inputs_[offset].data() + bytes, output_.data() + bytes, n_, workspace_.data(), stream);
   }
 
   // Of the scan enqueued last; waits for it.
@@ -196,6 +204,7 @@ class Scans {
   PreparedScan aligned_;
   PreparedScan unaligned_;
   u64 item_bytes_;
+  u64 n_;
   std::vector<std::byte> results_;
   std::vector<DeviceBuffer> inputs_;
   DeviceBuffer output_;
@@ -218,28 +227,32 @@ class DeterminismOnGpu : public GpuTest, public testing::WithParamInterface<Prob
     }
     return all;
   }
-};
 
-TEST_P(DeterminismOnGpu, GivesEqualBitsOnEveryRunBesideOtherWork) {
-  const std::vector<std::byte> items = items_of(GetParam());
-  const TestStream stream, other;
-  const BusyKernel busy(*device_);
-  const auto noise = runtime::plan<float>(1 << 20);
-  const runtime::Buffer<float> noise_items(1 << 20), noise_sums(1 << 20);
-  std::mt19937 random(7);
-  for (const Config& config : configs()) {
+  void expect_equal_bits_on_every_run(const Config& config, const std::vector<std::byte>& items) {
+    const TestStream stream, other;
+    const BusyKernel busy(*device_);
+    const auto noise = runtime::plan<float>(1 << 20);
+    const runtime::Buffer<float> noise_items(1 << 20), noise_sums(1 << 20);
+    std::mt19937 random(7);
     Scans scans(*device_, GetParam(), config, items);
+    scans.poison(0);
     scans.enqueue(0, stream);
     const std::vector<std::byte> first = scans.results(0);
     for (int run = 1; run < kRuns; ++run) {
+      const u64 offset = random() % Scans::kOffsets;
+      scans.poison(offset);
       busy.enqueue(static_cast<u32>(1 + random() % 500), random() % 200'000, other);
       if (random() % 2 == 0) noise(noise_items.data(), noise_sums.data(), other);
-      const u64 offset = random() % Scans::kOffsets;
       scans.enqueue(offset, stream);
       ASSERT_TRUE(scans.results(offset) == first)
           << to_string(config) << ", run " << run << ", " << offset << " items behind a vector boundary";
     }
   }
+};
+
+TEST_P(DeterminismOnGpu, GivesEqualBitsOnEveryRunBesideOtherWork) {
+  const std::vector<std::byte> items = items_of(GetParam());
+  for (const Config& config : configs()) expect_equal_bits_on_every_run(config, items);
 }
 
 // Else the test above could not fail.
@@ -255,6 +268,24 @@ TEST_P(DeterminismOnGpu, TheTestedItemsTellOneOrderOfCombiningFromAnother) {
 }
 
 INSTANTIATE_TEST_SUITE_P(FloatingPoint, DeterminismOnGpu, testing::ValuesIn(kProblems),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+class DeterminismOfManyItemsOnGpu : public DeterminismOnGpu {};
+
+// So many tiles that three_phase reduces and scans their sums by tiles too.
+TEST_P(DeterminismOfManyItemsOnGpu, GivesEqualBitsOnEveryRunBesideOtherWork) {
+  using ThreePhase = Family<ThreePhaseConfig>;
+  const ScanRequest request = GetParam().request(kManyItems);
+  const int sm = device_->identity().sm;
+  ASSERT_EQ(ThreePhase::levels(ThreePhase::default_config(request, sm), request).count, 2);
+  expect_equal_bits_on_every_run(find_family(ThreePhase::kName)->default_config(request, sm),
+                                 items_of(GetParam(), kManyItems));
+}
+
+// Not products of half types: those of so many items leave the range.
+INSTANTIATE_TEST_SUITE_P(Sums, DeterminismOfManyItemsOnGpu,
+                         testing::Values(problem_named("f32_sum"), problem_named("f64_sum"), problem_named("bf16_sum"),
+                                         problem_named("affine_f32")),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
