@@ -14,6 +14,7 @@
 #include "measure/upload_input.h"
 #include "measure/verify.h"
 #include "space/space.h"
+#include "space/spelling.h"
 
 namespace scantune {
 namespace {
@@ -34,7 +35,7 @@ struct Types {
             .output_type = output,
             .op = op,
             .custom_bytes = custom_bytes,
-            .custom_alignment = custom_bytes == 0 ? 0 : std::min(custom_bytes & -custom_bytes, kVectorAlignmentBytes),
+            .custom_alignment = custom_bytes == 0 ? 0 : natural_alignment(custom_bytes),
             .n = n};
   }
 };
@@ -119,24 +120,25 @@ std::vector<Config> default_and_drawn(const FamilyModel& family, const ScanReque
 struct Tested {
   const FamilyModel* family;
   Types types;
+  unsigned turn;  // of the types, by which they take other kinds and configs than those before them
 };
 
 std::string name_of(const Tested& tested) {
   const ScanRequest request = tested.types.request(Operator::sum, 1);
-  const auto spelled = [&](ValueType type) {
-    return token(type) + (type == ValueType::custom ? std::to_string(request.custom_bytes) : "");
-  };
-  return std::string(tested.family->name()) + "_" + spelled(request.input_type) + "_" +
-         spelled(request.accumulator_type) + "_" + spelled(request.output_type);
+  return std::string(tested.family->name()) + "_" + spell_type(request, request.input_type) + "_" +
+         spell_type(request, request.accumulator_type) + "_" + spell_type(request, request.output_type);
 }
 std::ostream& operator<<(std::ostream& out, const Tested& tested) { return out << name_of(tested); }
 
 // The families take turns, so that shards get as much of each.
 std::vector<Tested> every_family_with(const std::vector<std::vector<Types>>& lists) {
   std::vector<Tested> all;
+  unsigned turn = 0;
   for (const auto& list : lists)
-    for (const Types& types : list)
-      for (const FamilyModel* family : families()) all.push_back({family, types});
+    for (const Types& types : list) {
+      for (const FamilyModel* family : families()) all.push_back({family, types, turn});
+      ++turn;
+    }
   return all;
 }
 
@@ -166,35 +168,40 @@ class FamilyOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Tes
   bool scans(const ScanRequest& request) const {
     return GetParam().family->unsupported_reason(request, sm()) == nullptr;
   }
-  static unsigned seed_of(Operator op) {
-    return static_cast<unsigned>(std::hash<std::string>()(name_of(GetParam()))) + static_cast<unsigned>(op);
-  }
 };
 
+// One operator of each type in every kind and with both configs; the others in the kind and with the config whose turn
+// it is.
 TEST_P(FamilyOnGpu, ScansEdgeSizesWithEveryOperator) {
-  const auto& [family, types] = GetParam();
-  for (const Operator op : operators_of(types)) {
+  const auto& [family, types, turn_of_types] = GetParam();
+  unsigned turn = turn_of_types;
+  const std::vector<Operator> operators = operators_of(types);
+  for (const Operator op : operators) {
     const ScanRequest request = types.request(op, kManyTiles);
     ASSERT_TRUE(scans(request)) << to_string(request);
-    verify(request, family->default_config(request, sm()), true);
-    const unsigned seed = seed_of(op);
-    for (const Config& config : drawn_configs(*family, request, sm(), 1, seed))
-      verify(started(request, seed), config, false);
+    const bool every_kind = turn % operators.size() == 0;
+    if (every_kind) verify(request, family->default_config(request, sm()), true);
+    if (!every_kind && turn % 2 == 0) verify(started(request, turn), family->default_config(request, sm()), false);
+    if (every_kind || turn % 2 != 0)
+      for (const Config& config : drawn_configs(*family, request, sm(), 1, turn))
+        verify(started(request, turn), config, false);
     ASSERT_EQ(device_->failure(), "");
+    ++turn;
   }
 }
 
 TEST_P(FamilyOnGpu, ScansFewItemsWithTheConfigForThose) {
-  const auto& [family, types] = GetParam();
-  const ScanRequest request = types.request(operators_of(types).back(), 1000);
-  verify(request, family->default_config(request, sm()), true);
+  const auto& [family, types, turn] = GetParam();
+  const ScanRequest request = started(types.request(operators_of(types).back(), 1000), turn);
+  verify(request, family->default_config(request, sm()), false);
 }
 
 // The kinds of scan take turns.
 TEST_P(FamilyOnGpu, ScansMillionsOfItemsWithEveryOperator) {
-  const auto& [family, types] = GetParam();
+  const auto& [family, types, turn_of_types] = GetParam();
+  unsigned turn = turn_of_types;
   for (const Operator op : operators_of(types)) {
-    const ScanRequest request = started(types.request(op, kMillions), seed_of(op));
+    const ScanRequest request = started(types.request(op, kMillions), turn++);
     if (!scans(request)) GTEST_SKIP() << family->unsupported_reason(request, sm());
     verify(request, family->default_config(request, sm()), false);
     ASSERT_EQ(device_->failure(), "");
@@ -208,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(EveryType, FamilyOnGpu,
 class FamilyOfManyItemsOnGpu : public FamilyOnGpu {};
 
 TEST_P(FamilyOfManyItemsOnGpu, ScansHundredsOfMillions) {
-  const auto& [family, types] = GetParam();
+  const auto& [family, types, turn] = GetParam();
   const ScanRequest request = types.request(operators_of(types).front(), kHundredsOfMillions);
   if (!scans(request)) GTEST_SKIP() << family->unsupported_reason(request, sm());
   verify(request, family->default_config(request, sm()), false);
