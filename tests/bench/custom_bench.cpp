@@ -27,12 +27,15 @@ constexpr const char* kMethod =
     "Inclusive scans, out of place. Microseconds per launch: the median over rounds of a CUDA graph of 64 (n <= 2^22), "
     "16 (n <= 2^26) or 4 launches that rotate over 512 MiB of buffers; the contenders take turns in every round. All "
     "results were compared with the CPU's before, in poisoned outputs. Overhead: an operator given as source over the "
-    "built-in one that it equals, both with the config that the library chooses for the built-in one. Widths: the "
+    "built-in one that it equals, both with the config that the library chooses for the built-in one; beside it, which "
+    "the library would choose for the source. Widths: the "
     "fastest of a few vectorised kernels that read and write as many bytes, over the scan with the config that the "
     "library chooses; custom types with stand-in operators of moderate cost.";
 
 // As many as the clocks of a GPU need: their drift shows within a few rounds.
 constexpr MeasurePolicy kPolicy{.rounds = 31, .min_round_ms = 2, .ceiling = true};
+
+constexpr double kMostOverhead = 1.02;  // of an operator given as source
 
 // A built-in operator and what a caller would write in its place.
 struct Twin {
@@ -61,8 +64,10 @@ struct Overhead {
   Measurement built_in;
   Measurement custom;
   std::string config;
+  Selection selected_for_custom;  // with which it would run, untuned as it is
 
   double ratio() const { return custom.median_us / built_in.median_us; }
+  bool is_high() const { return ratio() > kMostOverhead; }
 };
 
 struct Width {
@@ -103,7 +108,8 @@ Overhead measure_overhead(Device& device, Measurer& measurer, const Twin& twin, 
   check(device, own, request);
   const PreparedScan* const scans[] = {&built_in, &own};
   const Measurements measurements = measurer.measure(scans, kPolicy);
-  return {request, measured(measurements.scans[0]), measured(measurements.scans[1]), to_string(selection.config)};
+  return {request, measured(measurements.scans[0]), measured(measurements.scans[1]), to_string(selection.config),
+          select(*tuning_table(), device.identity(), custom_request)};
 }
 
 Width measure_width(Device& device, Measurer& measurer, const ScanRequest& request) {
@@ -136,7 +142,12 @@ std::string line_of(const Overhead& overhead) {
   std::snprintf(line, sizeof line, "%-42s built-in %9.2f us, as source %9.2f us, ratio %.3f (spreads %.1f %%, %.1f %%)",
                 to_string(overhead.request).c_str(), overhead.built_in.median_us, overhead.custom.median_us,
                 overhead.ratio(), 100 * overhead.built_in.spread, 100 * overhead.custom.spread);
-  return line;
+  std::string text = line;
+  if (overhead.is_high()) text += ", TOO HIGH";
+  const Selection& selected = overhead.selected_for_custom;
+  if (to_string(selected.config) != overhead.config)
+    text += "; the source alone would run with " + to_string(selected.config) + ", " + token(selected.origin);
+  return text;
 }
 
 std::string line_of(const Width& width) {
@@ -148,10 +159,17 @@ std::string line_of(const Width& width) {
 }
 
 nlohmann::ordered_json json_of(const Overhead& overhead) {
-  return {{"problem", to_string(overhead.request)},     {"n", overhead.request.n},
-          {"built_in_us", overhead.built_in.median_us}, {"custom_us", overhead.custom.median_us},
-          {"custom_over_built_in", overhead.ratio()},   {"built_in_spread", overhead.built_in.spread},
-          {"custom_spread", overhead.custom.spread},    {"config", overhead.config}};
+  return {{"problem", to_string(overhead.request)},
+          {"n", overhead.request.n},
+          {"built_in_us", overhead.built_in.median_us},
+          {"custom_us", overhead.custom.median_us},
+          {"custom_over_built_in", overhead.ratio()},
+          {"built_in_spread", overhead.built_in.spread},
+          {"custom_spread", overhead.custom.spread},
+          {"config", overhead.config},
+          {"is_high", overhead.is_high()},
+          {"config_of_custom", to_string(overhead.selected_for_custom.config)},
+          {"origin_of_custom", token(overhead.selected_for_custom.origin)}};
 }
 
 nlohmann::ordered_json json_of(const Width& width) {
