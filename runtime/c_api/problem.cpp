@@ -63,10 +63,10 @@ ValueType checked_accumulator(const scantune_problem& problem, ValueType input, 
 
 // The first member of every struct says with which version of it the caller was compiled.
 template <class Struct>
-void check_version(const char* member, const char* type, const char* start, const Struct& given) {
+void check_version(const char* member, const char* type, const char* advice, const Struct& given) {
   if (given.struct_bytes == sizeof given) return;
   fail(member, std::to_string(given.struct_bytes) + ", and this library's " + type + " has " +
-                   std::to_string(sizeof given) + " bytes: start from " + start +
+                   std::to_string(sizeof given) + " bytes: " + advice +
                    ", and compile with the header of this version");
 }
 
@@ -83,7 +83,8 @@ Operator checked_operator(const scantune_problem& problem) {
                        ": set op to SCANTUNE_CUSTOM, or custom to NULL");
   if (op != SCANTUNE_CUSTOM) return static_cast<Operator>(op);
   if (problem.custom == nullptr) fail("custom", "NULL, and op is SCANTUNE_CUSTOM: point it to the operator");
-  check_version("custom.struct_bytes", "scantune_custom_operator", "SCANTUNE_CUSTOM_OPERATOR_INIT", *problem.custom);
+  check_version("custom.struct_bytes", "scantune_custom_operator", "start from SCANTUNE_CUSTOM_OPERATOR_INIT",
+                *problem.custom);
   return operator_of(*problem.custom);
 }
 
@@ -150,7 +151,7 @@ InitialValue initial_value(const scantune_problem& problem, const ScanRequest& r
 
 Problem checked(const scantune_problem* given) {
   if (given == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
-  check_version("struct_bytes", "scantune_problem", "SCANTUNE_PROBLEM_INIT", *given);
+  check_version("struct_bytes", "scantune_problem", "start from SCANTUNE_PROBLEM_INIT", *given);
   Problem problem;
   ScanRequest& request = problem.request;
   request.n = given->n;
