@@ -19,7 +19,7 @@ struct Problem {
 
 // Throws RequestError that names the member which is wrong, what was found and what to do. Allocates nothing for
 // built-in operators.
-Problem checked(const scantune_problem* problem);
+Problem checked(const scantune_problem* given);
 
 // What scantune_accumulator() answers.
 scantune_type default_accumulator_of(scantune_type input, scantune_type output);

@@ -18,7 +18,7 @@ std::string cost_of(Operator op) { return std::string(token(op)).substr(std::str
 
 // Cost classes are tuned with operators of the worker's own, which have the natural alignment.
 std::string options_of_named_operator(const ScanRequest& request, const std::string& name) {
-  const std::string options = " --operator FILE --name " + name + " --cost " + cost_of(request.op);
+  std::string options = " --operator FILE --name " + name + " --cost " + cost_of(request.op);
   if (request.custom_alignment == natural_alignment(request.custom_bytes)) return options;
   return options + " --alignment " + std::to_string(request.custom_alignment);
 }
