@@ -90,32 +90,30 @@ __device__ Value load_payload(const Value*) { return kNothing; }
 __device__ void store_payload(Value*, Value) {}
 __device__ Value load_relaxed(const Value*) { return kNothing; }
 __device__ void store_relaxed(Value*, Value) {}
-__device__ void copy_bytes(Value*, const Value*) {}
+__device__ void copy_bytes(unsigned*, const Value*, unsigned) {}
+__device__ void copy_bytes(unsigned char*, const Value*, unsigned) {}
+__device__ void copy_bytes(Value*, const unsigned*, unsigned) {}
 template <class A>
 __device__ A convert(Value) {
   return {};
 }
-template <int kHint>
+template <auto kHint>
 __device__ Value load_global(const Value*) {
   return kNothing;
 }
-template <class A>
-__device__ A load_global(const A*) {
-  return {};
-}
-template <class A>
-__device__ void store_global(A*, Value) {}
-template <class A, class B>
-__device__ Value look_back(A, B, unsigned) {
+template <auto kHint>
+__device__ void store_global(Value*, Value) {}
+template <class A, auto kConfig, class B>
+__device__ Value look_back(B&, unsigned, unsigned) {
   return kNothing;
 }
-template <int kStrategy, class A, class B>
-__device__ B warp_inclusive_scan(B, unsigned, unsigned, B*) {
-  return {};
+template <auto kStrategy, class A>
+__device__ Value warp_inclusive_scan(Value, unsigned, unsigned, Value*) {
+  return kNothing;
 }
-template <unsigned kLanes, class A, class B>
-__device__ B warp_reduce_descending(B, unsigned, unsigned) {
-  return {};
+template <auto kLanes, class A>
+__device__ Value warp_reduce_descending(Value, unsigned, unsigned) {
+  return kNothing;
 }
 __device__ unsigned ballot(unsigned a, unsigned b) { return a * b; }
 __device__ Value combine(Value earlier, Value later) {
