@@ -65,8 +65,8 @@ constexpr int packed_word_bytes(int value_bytes) { return value_bytes <= 4 ? 8 :
 // padded to the value's alignment, then aggregate and prefix.
 constexpr u64 descriptor_bytes(StatusLayout layout, int value_bytes) {
   if (layout == StatusLayout::packed) {
-    const int word = packed_word_bytes(value_bytes);
-    return static_cast<u64>(word * ceil_div(value_bytes, word - 4));
+    const u64 word = static_cast<u64>(packed_word_bytes(value_bytes));
+    return word * ceil_div(static_cast<u64>(value_bytes), word - 4);
   }
   const u64 value = static_cast<u64>(value_bytes), alignment = static_cast<u64>(split_alignment(value_bytes));
   return round_up(alignment + 2 * value, alignment);
