@@ -1,5 +1,7 @@
 #include "instantiation/instantiation.h"
 
+#include <algorithm>
+
 namespace scantune {
 namespace {
 
@@ -35,15 +37,34 @@ std::string request_literal(const ScanRequest& request) {
          ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";
 }
 
-// The caller's source at global scope, with lines of its own. What is missing in it shows at the line after its last.
+// The caller's source at global scope, with lines of its own, and the operator that it makes. What is missing in it
+// shows at the line after its last.
 std::string custom_operator(const ScanRequest& request, const CustomOperator& custom) {
-  std::string text = "#include \"primitives/custom_operator.h\"\n";
+  std::string text;
   if (request.accumulator_type != ValueType::custom)
     text += std::string("using Value = scantune::") + token(request.accumulator_type) + ";\n";
   const std::string bytes = std::to_string(request.accumulator_bytes());
   const std::string alignment = std::to_string(request.alignment_of(request.accumulator_type));
-  return text + "#line 1 \"operator.cu\"\n" + custom.source + "\nSCANTUNE_CUSTOM_OPERATOR(ScantuneOperator, " + bytes +
-         ", " + alignment + ")\n#line 1 \"scantune_kernel.cu\"\n";
+  const std::string end = std::to_string(std::ranges::count(custom.source, '\n') + 2);
+  // The empty line is for a last one that ends in a backslash.
+  return text + "#line 1 \"operator.cu\"\n" + custom.source + "\n\n#line " + end +
+         " \"operator.cu\"\nSCANTUNE_CUSTOM_OPERATOR(ScantuneOperator, " + bytes + ", " + alignment +
+         ")\n#line 1 \"scantune_kernel.cu\"\n";
+}
+
+// The problem and the choice, in a namespace where their names meet none of the caller's. All that can be said before
+// the caller's source is, so that macros of that do not change it; what follows calls things ScantuneX.
+std::string instance(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
+  const std::string begin = "namespace scantune::instance {\n", end = "}\n";
+  const std::string choice = std::string("using Choice = ") + config.family().config_name() +
+                             ";\ninline constexpr Choice kScantuneChoice = " + config_literal(config) + ";\n";
+  const std::string kernels = "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n";
+  const std::string problem = "scantune::Problem<" + request_literal(request);
+  if (custom == nullptr) return begin + choice + "using ScantuneProblem = " + problem + ">;\n" + kernels + end;
+  return "#include \"primitives/custom_operator.h\"\n" + begin + choice +
+         "template <class Operation>\nusing ScantuneProblemOf = " + problem + ", 0, Operation>;\n" + end +
+         custom_operator(request, *custom) + begin +
+         "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" + kernels + end;
 }
 
 }  // namespace
@@ -51,15 +72,7 @@ std::string custom_operator(const ScanRequest& request, const CustomOperator& cu
 Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
   const FamilyModel& family = config.family();
   Instantiation result;
-  result.source = std::string("#include \"") + family.header() + "\"\n";
-  if (custom != nullptr) result.source += custom_operator(request, *custom);
-  // The names of this library must not meet those of the caller's source.
-  result.source += std::string() +                                                    //
-                   "namespace scantune::instance {\n" +                               //
-                   "using Choice = " + family.config_name() + ";\n" +                 //
-                   "using Problem = scantune::Problem<" + request_literal(request) +  //
-                   (custom != nullptr ? ", 0, ::ScantuneOperator" : "") + ">;\n" +    //
-                   "SCANTUNE_INSTANTIATE(Problem, (" + config_literal(config) + "))\n}\n";
+  result.source = std::string("#include \"") + family.header() + "\"\n" + instance(request, config, custom);
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(request.alignment_bytes) + " bytes";

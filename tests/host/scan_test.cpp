@@ -228,10 +228,10 @@ TEST(ThreePhase, ScansSumsOfSums) {
 Instantiation starting_at(u64 first_tile, const Case& scan) {
   const bool is_custom = scan.custom != nullptr;
   Instantiation result = instantiate(scan.request, scan.config, is_custom ? &scan.custom->custom : nullptr);
-  const std::string before = is_custom ? ", 0, ::ScantuneOperator" : ">;\n";
+  const std::string before = is_custom ? ", 0, Operation" : ">;\n";
   const std::string number = ", " + std::to_string(first_tile);
-  result.source.replace(result.source.rfind(before), before.size(),
-                        is_custom ? number + ", ::ScantuneOperator" : number + before);
+  result.source.replace(result.source.find(before), before.size(),
+                        is_custom ? number + ", Operation" : number + before);
   return result;
 }
 

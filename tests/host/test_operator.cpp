@@ -66,20 +66,23 @@ constexpr const char* kCommonNames = R"(#define T float
 #define tile 5
 #define input 6
 #define first 7
+#define value 8
+#define Choice 9
+#define exclusive 10
 typedef double u32;
 typedef int i64;
 namespace instance {
 struct Problem {};
 }  // namespace instance
-struct Choice {};
 struct TileScan {};
 template <class A>
 struct OperatorOf {};
-enum Kind { inclusive, exclusive };
+enum Kind { inclusive };
 struct Problem {
   unsigned scale, offset;
 };
 using Value = Problem;
+#define Problem 11
 constexpr Value kNothing{0, 0};
 __device__ Value shuffle_up(Value, unsigned) { return kNothing; }
 __device__ Value shuffle_down(Value, unsigned) { return kNothing; }
@@ -119,7 +122,7 @@ __device__ unsigned ballot(unsigned a, unsigned b) { return a * b; }
 __device__ Value combine(Value earlier, Value later) {
   return {ballot(earlier.scale, later.scale), ballot(later.scale, earlier.offset) + later.offset};
 }
-)";
+// This line goes on: \)";
 
 }  // namespace
 
