@@ -64,6 +64,13 @@ struct Launch {
   int persistent_ctas_per_sm = 0;  // if not 0: no more CTAs than this for each SM, which share the work by tickets
 };
 
+// CTAs of the launch on a device with this many SMs.
+constexpr u32 grid_blocks(const Launch& launch, int sm_count) {
+  if (launch.persistent_ctas_per_sm == 0) return launch.grid_blocks;
+  const u32 resident = static_cast<u32>(launch.persistent_ctas_per_sm * sm_count);
+  return launch.grid_blocks < resident ? launch.grid_blocks : resident;
+}
+
 struct LaunchList {
   static constexpr int kCapacity = 16;
   Launch launches[kCapacity] = {};

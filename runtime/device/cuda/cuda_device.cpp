@@ -1,7 +1,5 @@
 #include "device/cuda/cuda_device.h"
 
-#include <algorithm>
-
 #include "device/cuda/driver.h"
 #include "device/cuda/graph_timer.h"
 #include "device/cuda/nvml.h"
@@ -55,11 +53,6 @@ CUresult capture_info(Stream stream, CUstreamCaptureStatus& status, CUgraph& gra
 #else
   return Driver::instance().cuStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr);
 #endif
-}
-
-u32 grid_blocks(const Launch& launch, int sm_count) {
-  if (launch.persistent_ctas_per_sm == 0) return launch.grid_blocks;
-  return std::min(launch.grid_blocks, static_cast<u32>(launch.persistent_ctas_per_sm * sm_count));
 }
 
 }  // namespace

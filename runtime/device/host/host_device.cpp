@@ -62,6 +62,7 @@ Grid grid_of(const HostLaunch& launch) {
   const auto& module = static_cast<const HostModule&>(*launch.module);
   const auto kernel = static_cast<std::size_t>(launch.launch.kernel);
   Grid grid{module.name(kernel), module.kernel(kernel), launch.launch, launch.arguments};
+  grid.launch.grid_blocks = grid_blocks(launch.launch, kSmCount);
   grid.arguments.n = launch.launch.n;
   grid.arguments.source_offset = launch.launch.source_offset;
   grid.arguments.destination_offset = launch.launch.destination_offset;
