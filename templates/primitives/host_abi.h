@@ -52,6 +52,21 @@ struct Hooks {
 
   void (*wait_for_predecessor)(Site);  // griddepcontrol.wait
   void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
+
+  // Barriers in shared memory (mbarrier).
+  void (*barrier_init)(u64* barrier, u32 arrivals, Site);
+  void (*fence_barrier_init)(Site);
+  void (*barrier_arrive)(u64* barrier, u32 announced_bytes, Site);
+  bool (*barrier_test)(u64* barrier, u32 parity, Site);
+  void (*barrier_wait)(u64* barrier, u32 parity, Site);
+
+  // Bulk asynchronous copies (cp.async.bulk) between shared and global memory.
+  void (*bulk_load)(void* shared, const void* global, u32 bytes, u64* barrier, Site);
+  void (*bulk_store)(void* global, const void* shared, u32 bytes, Site);
+  void (*bulk_commit)(Site);
+  // Until all but the latest unfinished_groups have read shared memory, or have written global memory too.
+  void (*bulk_wait)(u32 unfinished_groups, bool written, Site);
+  void (*fence_shared_for_bulk)(Site);  // fence.proxy.async
 };
 
 using BindFunction = void (*)(Hooks*);

@@ -39,6 +39,8 @@ SCANTUNE_DEVICE void sync_block(SCANTUNE_SITE) { host::hooks->sync_block(site); 
 SCANTUNE_DEVICE void sync_warp(u32 mask = ~0u, SCANTUNE_SITE) { host::hooks->sync_warp(mask, site); }
 SCANTUNE_DEVICE u32 ballot(u32 mask, bool vote, SCANTUNE_SITE) { return host::hooks->ballot(mask, vote, site); }
 
+SCANTUNE_DEVICE bool all_lanes(bool vote, SCANTUNE_SITE) { return host::hooks->ballot(~0u, vote, site) == ~0u; }
+
 template <class T>
 SCANTUNE_DEVICE T shuffle_up(T value, u32 distance, SCANTUNE_SITE) {
   T result;
@@ -151,6 +153,37 @@ SCANTUNE_DEVICE void poll_pause(SCANTUNE_SITE) {
 
 SCANTUNE_DEVICE void wait_for_predecessor(SCANTUNE_SITE) { host::hooks->wait_for_predecessor(site); }
 SCANTUNE_DEVICE void release_dependents(SCANTUNE_SITE) { host::hooks->release_dependents(site); }
+
+using Barrier = u64;
+
+SCANTUNE_DEVICE void barrier_init(Barrier* barrier, u32 arrivals, SCANTUNE_SITE) {
+  host::hooks->barrier_init(barrier, arrivals, site);
+}
+SCANTUNE_DEVICE void fence_barrier_init(SCANTUNE_SITE) { host::hooks->fence_barrier_init(site); }
+SCANTUNE_DEVICE void barrier_arrive(Barrier* barrier, SCANTUNE_SITE) { host::hooks->barrier_arrive(barrier, 0, site); }
+SCANTUNE_DEVICE void barrier_arrive_expecting(Barrier* barrier, u32 bytes, SCANTUNE_SITE) {
+  host::hooks->barrier_arrive(barrier, bytes, site);
+}
+SCANTUNE_DEVICE bool barrier_test(Barrier* barrier, u32 parity, SCANTUNE_SITE) {
+  return host::hooks->barrier_test(barrier, parity, site);
+}
+SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity, SCANTUNE_SITE) {
+  host::hooks->barrier_wait(barrier, parity, site);
+}
+
+SCANTUNE_DEVICE void bulk_load(void* shared, const void* global, u32 bytes, Barrier* barrier, SCANTUNE_SITE) {
+  host::hooks->bulk_load(shared, global, bytes, barrier, site);
+}
+SCANTUNE_DEVICE void bulk_store(void* global, const void* shared, u32 bytes, SCANTUNE_SITE) {
+  host::hooks->bulk_store(global, shared, bytes, site);
+}
+SCANTUNE_DEVICE void bulk_commit(SCANTUNE_SITE) { host::hooks->bulk_commit(site); }
+template <int kGroups>
+SCANTUNE_DEVICE void bulk_wait_read(SCANTUNE_SITE) {
+  host::hooks->bulk_wait(kGroups, false, site);
+}
+SCANTUNE_DEVICE void bulk_wait(SCANTUNE_SITE) { host::hooks->bulk_wait(0, true, site); }
+SCANTUNE_DEVICE void fence_shared_for_bulk(SCANTUNE_SITE) { host::hooks->fence_shared_for_bulk(site); }
 
 template <class T>
 SCANTUNE_DEVICE T min_nan(T a, T b) {

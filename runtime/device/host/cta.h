@@ -3,8 +3,10 @@
 
 #include <vector>
 
+#include "device/host/barrier.h"
 #include "device/host/fibre.h"
 #include "device/host/stacks.h"
+#include "device/host/unfenced_writes.h"
 #include "device/host/weak_memory.h"
 #include "primitives/host_abi.h"
 
@@ -14,7 +16,20 @@ class Machine;
 struct Cta;
 struct Warp;
 
-enum class Waiting : u8 { nothing, sync_warp, ballot, shuffle, sync_block, memory, predecessor, exited };
+enum class Waiting : u8 {
+  nothing,
+  sync_warp,
+  ballot,
+  shuffle,
+  sync_block,
+  memory,
+  predecessor,
+  barrier,         // a phase to end
+  tested_barrier,  // likewise, and it may do something else before
+  copies_read,     // its bulk stores to read their source
+  copies_written,  // and to write their destination
+  exited
+};
 
 inline constexpr u32 kNoPoll = ~0u;
 
@@ -26,9 +41,21 @@ struct CudaThread : host::Lane, Fibre {
   Viewer viewer{};
   bool predecessor_done = false;
 
+  // Barriers of which it has seen no phase end, time after time.
+  u32 failed_tests = 0;
+  u32 tested_at = 0;  // phases that had ended in its CTA
+
+  // Groups of bulk stores, numbered in order.
+  u32 open_group = 0;     // takes its next store
+  u32 stored_groups = 0;  // groups up to its last store
+  u32 read_groups = 0;    // groups that it has waited for
+
   // What it waits for, unless it is runnable.
   Waiting waiting = Waiting::nothing;
   u32 mask = 0;
+  u32 barrier = 0;  // index in its CTA
+  u32 parity = 0;
+  u32 waited_groups = 0;
   host::Site site{};
 };
 
@@ -52,6 +79,8 @@ struct Warp {
   u32 exited = 0;
   u32 runnable = 0;
   u32 polling = 0;
+  u32 testing = 0;   // rest until a phase ends
+  u32 awaiting = 0;  // the end of a phase
   u32 votes = 0;
   u32 rotation = 0;  // where the order of its lanes starts
   bool queued = false;
@@ -79,6 +108,13 @@ struct Cta {
   std::vector<Warp> warps;
   FibreStacks stacks;
   std::vector<unsigned char> shared;
+
+  std::vector<BarrierState> barriers;  // in shared memory
+  u32 phases_ended = 0;                // of all of them
+  bool fenced_for_copies = false;      // some thread has executed fence_shared_for_bulk
+  bool loads_in_bulk = false;
+  CudaThread* watched = nullptr;  // for its unfenced writes
+  UnfencedWrites unfenced;
 };
 
 }  // namespace scantune

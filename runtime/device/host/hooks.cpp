@@ -41,12 +41,7 @@ void Machine::complete_barrier(Cta& cta) {
     wake(warp, warp.existing);
   }
   warp_->runnable &= ~current_->lane_bit;
-  // Else the warp that arrives last would always be the first to go on.
-  if (schedule_.warp_order == WarpOrder::shuffled && random_.chance(50)) {
-    warp_->runnable |= current_->lane_bit;
-    leave_warp_ = true;
-    give_way();
-  }
+  let_others_come_first_sometimes();
 }
 
 // The current lane takes part in an operation of all lanes of mask, and returns when it is complete.
@@ -155,10 +150,17 @@ void Machine::check_access(const void* address, u32 bytes, host::Site site) {
   const auto misuse = [&](const char* what) {
     fail({.what = what, .thread = &thread, .site = site, .address = address});
   };
-  if (!thread.predecessor_done)
-    misuse("accesses global memory before wait_for_predecessor, in a launch that may overlap the one before it:");
   if (!std::has_single_bit(bytes) || bytes > 16) misuse("accesses a number of bytes that no instruction moves:");
   if ((reinterpret_cast<u64>(address) & (bytes - 1)) != 0) misuse("accesses a misaligned address:");
+  check_global(address, bytes, site);
+}
+
+void Machine::check_global(const void* address, u32 bytes, host::Site site) {
+  const auto misuse = [&](const char* what) {
+    fail({.what = what, .thread = current_, .site = site, .address = address});
+  };
+  if (!current_->predecessor_done)
+    misuse("accesses global memory before wait_for_predecessor, in a launch that may overlap the one before it:");
   if (recent_[0].contains(address, bytes) || recent_[1].contains(address, bytes)) return;
   if (!find_allocation(address, bytes)) misuse("accesses global memory out of bounds:");
 }
@@ -282,6 +284,32 @@ struct MachineHooks {
   static void poll_pause(host::Site site) { machine().poll_pause(site); }
   static void wait_for_predecessor(host::Site site) { machine().wait_for_predecessor(site); }
 
+  static void barrier_init(u64* barrier, u32 arrivals, host::Site site) {
+    machine().init_barrier(barrier, arrivals, site);
+  }
+  static void fence_barrier_init(host::Site site) { machine().fence_barrier_init(site); }
+  static void barrier_arrive(u64* barrier, u32 announced_bytes, host::Site site) {
+    machine().arrive(barrier, announced_bytes, site);
+  }
+  static bool barrier_test(u64* barrier, u32 parity, host::Site site) {
+    return machine().test_barrier(barrier, parity, site);
+  }
+  static void barrier_wait(u64* barrier, u32 parity, host::Site site) {
+    machine().wait_for_barrier(barrier, parity, site);
+  }
+
+  static void bulk_load(void* shared, const void* global, u32 bytes, u64* barrier, host::Site site) {
+    machine().load_in_bulk(shared, global, bytes, barrier, site);
+  }
+  static void bulk_store(void* global, const void* shared, u32 bytes, host::Site site) {
+    machine().store_in_bulk(global, shared, bytes, site);
+  }
+  static void bulk_commit(host::Site site) { machine().commit_copies(site); }
+  static void bulk_wait(u32 unfinished_groups, bool written, host::Site site) {
+    machine().wait_for_copies(unfinished_groups, written, site);
+  }
+  static void fence_shared_for_bulk(host::Site site) { machine().fence_for_copies(site); }
+
   static void release_dependents(host::Site) {
     Machine& the = machine();
     the.release(*the.current_->warp->cta);
@@ -299,6 +327,16 @@ constinit host::Hooks Machine::hooks_ = {.lane = nullptr,
                                          .fence = MachineHooks::fence,
                                          .poll_pause = MachineHooks::poll_pause,
                                          .wait_for_predecessor = MachineHooks::wait_for_predecessor,
-                                         .release_dependents = MachineHooks::release_dependents};
+                                         .release_dependents = MachineHooks::release_dependents,
+                                         .barrier_init = MachineHooks::barrier_init,
+                                         .fence_barrier_init = MachineHooks::fence_barrier_init,
+                                         .barrier_arrive = MachineHooks::barrier_arrive,
+                                         .barrier_test = MachineHooks::barrier_test,
+                                         .barrier_wait = MachineHooks::barrier_wait,
+                                         .bulk_load = MachineHooks::bulk_load,
+                                         .bulk_store = MachineHooks::bulk_store,
+                                         .bulk_commit = MachineHooks::bulk_commit,
+                                         .bulk_wait = MachineHooks::bulk_wait,
+                                         .fence_shared_for_bulk = MachineHooks::fence_shared_for_bulk};
 
 }  // namespace scantune

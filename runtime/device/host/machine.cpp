@@ -81,6 +81,11 @@ void Machine::reset(std::span<const Grid> grids, const Schedule& schedule) {
   parked_.clear();
   pollers_.clear();
   changes_seen_ = 0;
+  progress_ = progress_seen_ = 0;
+  futile_looks_ = 0;
+  copies_.clear();
+  copies_due_ = ~0ull;
+  watching_ = false;
   current_ = nullptr;
   warp_ = nullptr;
   leave_warp_ = false;
@@ -137,6 +142,10 @@ void Machine::start_cta() {
   cta.at_barrier = 0;
   cta.released = cta.predecessor_done = false;
   cta.stalled_until = 0;
+  cta.barriers.clear();
+  cta.phases_ended = 0;
+  cta.fenced_for_copies = cta.loads_in_bulk = false;
+  cta.watched = nullptr;
   memory_.open(cta.slot);
   poison_shared(cta, static_cast<u32>(launch.shared_bytes));
 
@@ -149,7 +158,7 @@ void Machine::start_cta() {
     warp.threads = &cta.threads[32 * index];
     warp.index = index;
     warp.existing = warp.runnable = ~0u >> (32 - lanes);
-    warp.exited = warp.polling = warp.votes = warp.rotation = 0;
+    warp.exited = warp.polling = warp.testing = warp.awaiting = warp.votes = warp.rotation = 0;
     std::fill(std::begin(warp.polled), std::end(warp.polled), kNoPoll);
     warp.queued = warp.listed_as_poller = false;
     warp.meeting_count = 0;
@@ -174,6 +183,8 @@ void Machine::start_thread(Cta& cta, u32 rank) {
   thread.lane_bit = 1u << thread.lane;
   thread.viewer = {.cta = cta.serial, .queue = cta.slot, .grid = cta.grid, .thread = rank, .view = memory_.now()};
   thread.predecessor_done = !launch.pdl;
+  thread.failed_tests = thread.tested_at = 0;
+  thread.open_group = thread.stored_groups = thread.read_groups = 0;
   thread.waiting = Waiting::nothing;
   start_fibre(thread, cta.stacks.top(rank), FibreStacks::kStackBytes, &Machine::enter_thread);
 }
@@ -195,6 +206,7 @@ void Machine::leave_thread() {
   CudaThread& thread = *current_;
   Warp& warp = *thread.warp;
   Cta& cta = *warp.cta;
+  check_copies_read(thread);
   thread.waiting = Waiting::exited;
   warp.exited |= thread.lane_bit;
   --cta.live;
@@ -221,6 +233,7 @@ void Machine::retire(Cta& cta) {
   if (grids_[cta.grid].grid->launch.pdl && !cta.predecessor_done)
     return fail({.what = "the CTA exited without wait_for_predecessor, in a launch that may overlap the one before it",
                  .thread = &last});
+  check_copies_arrived(cta);
   release(cta);
   warp_ = nullptr;
   free_slots_.push_back(cta.slot);
@@ -235,6 +248,7 @@ void Machine::release(Cta& cta) {
 }
 
 void Machine::finish_grid(u32 grid) {
+  finish_copies(grid);
   memory_.drain_grid(grid);
   for (const auto& cta : ctas_) {
     if (cta->live == 0 || cta->grid != grid + 1) continue;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/host/allocations.h"
+#include "device/host/bulk_copy.h"
 #include "device/host/cta.h"
 #include "device/host/schedule.h"
 #include "device/host/weak_memory.h"
@@ -45,6 +46,7 @@ class Machine {
   static constexpr u32 kUnpreemptedAccesses = 4096;  // a lane that spins must give way some time
   static constexpr const char* kLivelock =
       "the run has taken far more steps than a healthy one: threads spin without progress";
+  static constexpr u32 kFutileLooks = 8;       // of testing threads before they count as stuck
   static constexpr u32 kSliceSwitches = 4096;  // lanes that run before another warp gets its turn
 
   struct GridState {
@@ -62,6 +64,7 @@ class Machine {
     host::Site site{};
     const void* address = nullptr;
     u32 mask = 0;
+    const BarrierState* barrier = nullptr;
     bool lists_waiting = false;  // the report says what every lane waits for
   };
 
@@ -93,6 +96,7 @@ class Machine {
   }
   void preempt();
   void stand_aside();
+  void let_others_come_first_sometimes();
   void take_long_sometimes() {
     if (random_.chance(schedule_.slow_sync_percent)) stand_aside();
   }
@@ -106,6 +110,8 @@ class Machine {
   bool stalled(const Warp& warp) const { return warp.cta->stalled_until > step_; }
   void unpark(bool all);
   void wake_pollers();
+  void wake_all_pollers();
+  bool look_again();
   bool spend(u32 work);  // false once the run has taken longer than any healthy one
   void drain_in_background();
 
@@ -130,8 +136,44 @@ class Machine {
   void share_view(Warp& warp, u32 mask);
   void complete_barrier(Cta& cta);
 
+  // Barriers in shared memory.
+  bool in_shared(const void* address, u32 bytes, u32 alignment) const;
+  void init_barrier(u64* word, u32 arrivals, host::Site site);
+  void fence_barrier_init(host::Site site);
+  u32 find_barrier(const u64* word, host::Site site);
+  void arrive(u64* word, u32 announced_bytes, host::Site site);
+  bool test_barrier(u64* word, u32 parity, host::Site site);
+  void wait_for_barrier(u64* word, u32 parity, host::Site site);
+  bool end_phase_if_complete(Cta& cta, BarrierState& barrier);
+  static void see_phase_end(CudaThread& thread, const BarrierState& barrier);
+
+  // Bulk copies.
+  void load_in_bulk(void* shared, const void* global, u32 bytes, u64* barrier, host::Site site);
+  void store_in_bulk(void* global, const void* shared, u32 bytes, host::Site site);
+  void commit_copies(host::Site site);
+  void wait_for_copies(u32 unfinished_groups, bool written, host::Site site);
+  void fence_for_copies(host::Site site);
+  BulkCopy& issue(BulkCopy::Direction direction, void* shared, void* global, u32 bytes, host::Site site);
+  void begin_copy();
+  void check_copy(const void* shared, const void* global, u32 bytes, host::Site site);
+  u32 copy_time() { return schedule_.copy_delay != 0 ? random_.around(schedule_.copy_delay) : 0; }
+  bool copies_finished(const CudaThread& thread) const;  // those that it waits for
+  void check_copies_read(const CudaThread& thread);
+  void check_copies_arrived(const Cta& cta);
+  void advance_due_copies();
+  void advance_any_copy();
+  void advance_copy(std::size_t index);
+  static void read_source(BulkCopy& copy);
+  void write_destination(const BulkCopy& copy);
+  void wake_issuer(const BulkCopy& copy);
+  void finish_copies(u32 grid);
+  void watch_writes(Cta& cta);
+  void switch_watched(const CudaThread& next);
+  void note_writes(Cta& cta);  // of the current thread, if it is the one watched
+
   // Memory.
   void check_access(const void* address, u32 bytes, host::Site site);
+  void check_global(const void* address, u32 bytes, host::Site site);
   bool find_allocation(const void* address, u32 bytes);
 
   // Failing. fail() returns only to the scheduler outside the fibres.
@@ -148,6 +190,7 @@ class Machine {
   static void enter_thread(FibreTransfer transfer);
   void resume(CudaThread& thread) {
     Fibre& from = current_ != nullptr ? static_cast<Fibre&>(*current_) : main_;
+    if (watching_) switch_watched(thread);
     current_ = &thread;
     warp_ = thread.warp;
     hooks_.lane = &thread;
@@ -176,6 +219,13 @@ class Machine {
   std::vector<Warp*> parked_;   // of CTAs that stand still
   std::vector<Warp*> pollers_;  // with lanes that wait for memory to change
   u32 changes_seen_ = 0;
+  u64 progress_ = 0;  // arrivals, and what bulk copies have done
+  u64 progress_seen_ = 0;
+  u32 futile_looks_ = 0;
+
+  std::vector<BulkCopy> copies_;  // under way
+  u64 copies_due_ = 0;            // step at which the first of them goes on
+  bool watching_ = false;         // some thread's unfenced writes
 
   Fibre main_;
   CudaThread* current_ = nullptr;

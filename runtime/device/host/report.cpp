@@ -16,6 +16,21 @@ std::string at(host::Site site) {
   return site.file == nullptr ? "" : std::string(" at ") + site.file + ":" + std::to_string(site.line);
 }
 
+std::string describe(const BarrierState& barrier) {
+  return "phase " + std::to_string(barrier.phase) + " of the barrier at byte " + std::to_string(barrier.shared_offset) +
+         " of shared memory, where " + std::to_string(barrier.missing) + " of " + std::to_string(barrier.arrivals) +
+         " arrivals and " + std::to_string(barrier.missing_bytes) + " bytes are missing";
+}
+
+bool waits_for_barrier(const CudaThread& thread) {
+  return thread.waiting == Waiting::barrier || thread.waiting == Waiting::tested_barrier;
+}
+
+bool waits_alike(const CudaThread& a, const CudaThread& b) {
+  return a.waiting == b.waiting && a.mask == b.mask && a.site.line == b.site.line && a.site.file == b.site.file &&
+         (!waits_for_barrier(a) || (a.barrier == b.barrier && a.parity == b.parity));
+}
+
 std::string what_for(const CudaThread& thread) {
   switch (thread.waiting) {
     case Waiting::sync_warp:
@@ -30,15 +45,18 @@ std::string what_for(const CudaThread& thread) {
       return "polled memory to change";
     case Waiting::predecessor:
       return "the grid before to finish";
+    case Waiting::barrier:
+    case Waiting::tested_barrier:
+      return describe(thread.warp->cta->barriers[thread.barrier]);
+    case Waiting::copies_read:
+      return "its bulk stores to read shared memory";
+    case Waiting::copies_written:
+      return "its bulk stores to be done";
     case Waiting::nothing:
     case Waiting::exited:
       break;
   }
   return {};
-}
-
-bool waits_alike(const CudaThread& a, const CudaThread& b) {
-  return a.waiting == b.waiting && a.mask == b.mask && a.site.line == b.site.line && a.site.file == b.site.file;
 }
 
 constexpr int kMaxLines = 40;
@@ -56,6 +74,7 @@ std::string Machine::report() const {
   text += failure_.what;
   if (failure_.address != nullptr) text.append(1, ' ').append(allocations_.describe(failure_.address));
   if (failure_.mask != 0) text.append(1, ' ').append(hex(failure_.mask));
+  if (failure_.barrier != nullptr) text.append(1, ' ').append(describe(*failure_.barrier));
   text += at(failure_.site);
   if (failure_.lists_waiting) text += waiting_lanes();
   return text + "\nschedule: " + to_string(schedule_);

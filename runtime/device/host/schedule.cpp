@@ -30,6 +30,7 @@ Schedule Schedule::from_seed(u64 seed) {
   schedule.lane_order = static_cast<LaneOrder>(random.below(3));
   schedule.shuffle_ctas = random.chance(50);
   schedule.slow_sync_percent = pick(random, std::array<u32, 4>{0, 0, 20, 80});
+  schedule.copy_delay = pick(random, std::array<u32, 5>{0, 2, 20, 200, 2000});
   return schedule;
 }
 
@@ -42,7 +43,8 @@ std::string to_string(const Schedule& schedule) {
          ", stale_percent " + std::to_string(schedule.stale_percent) + ", late_start_percent " +
          std::to_string(schedule.late_start_percent) + ", slow_sync_percent " +
          std::to_string(schedule.slow_sync_percent) + ", stall_percent " + std::to_string(schedule.stall_percent) +
-         ", warps " + kWarpOrders[static_cast<int>(schedule.warp_order)] + ", lanes " +
+         ", copy_delay " + std::to_string(schedule.copy_delay) + ", warps " +
+         kWarpOrders[static_cast<int>(schedule.warp_order)] + ", lanes " +
          kLaneOrders[static_cast<int>(schedule.lane_order)] + (schedule.shuffle_ctas ? ", CTAs shuffled)" : ")");
 }
 

@@ -21,6 +21,7 @@ struct Schedule {
   u32 late_start_percent = 0;  // CTAs that start later than they could
   u32 slow_sync_percent = 0;   // atomics and fences that take long
   u32 stall_percent = 0;       // preemptions after which the whole CTA stands still for a while
+  u32 copy_delay = 0;          // mean number of scheduling steps before a bulk copy reads, and again before it writes
   WarpOrder warp_order = WarpOrder::round_robin;
   LaneOrder lane_order = LaneOrder::ascending;
   bool shuffle_ctas = false;  // start CTAs in any order, where the launch allows it

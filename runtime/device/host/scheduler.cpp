@@ -32,6 +32,14 @@ void Machine::stand_aside() {
   give_way();
 }
 
+// Else the thread that comes last would always be the first to go on.
+void Machine::let_others_come_first_sometimes() {
+  if (schedule_.warp_order != WarpOrder::shuffled || !random_.chance(50)) return;
+  warp_->runnable |= current_->lane_bit;
+  leave_warp_ = true;
+  give_way();
+}
+
 CudaThread* Machine::pick_warp() {
   warp_ = nullptr;
   leave_warp_ = false;
@@ -40,6 +48,8 @@ CudaThread* Machine::pick_warp() {
     if (!spend(1 + kSliceSwitches - slice_left_)) return fail({.what = kLivelock, .lists_waiting = true}), nullptr;
     slice_left_ = kSliceSwitches;
     drain_in_background();
+    if (step_ >= copies_due_) advance_due_copies();
+    if (failure_.what != nullptr) return nullptr;
     wake_pollers();
     if (!parked_.empty()) unpark(false);
     start_late_or_now();
@@ -58,11 +68,13 @@ CudaThread* Machine::pick_warp() {
       unpark(true);
     } else if (may_start()) {
       start_cta();
+    } else if (!copies_.empty() && (!memory_.waiting() || random_.chance(50))) {
+      advance_any_copy();
     } else if (memory_.waiting()) {
       memory_.drain_one();
     } else if (dispatching_ == grids_.size() && grids_.back().running == 0) {
       return nullptr;
-    } else {
+    } else if (!look_again()) {
       return fail({.what = "deadlock: no thread can run and no store waits to become visible", .lists_waiting = true}),
              nullptr;
     }
@@ -112,11 +124,31 @@ void Machine::unpark(bool all) {
 void Machine::wake_pollers() {
   if (changes_seen_ == memory_.polled_changes()) return;
   changes_seen_ = memory_.polled_changes();
+  wake_all_pollers();
+}
+
+void Machine::wake_all_pollers() {
   for (Warp* warp : pollers_) {
     warp->listed_as_poller = false;
     wake(*warp, std::exchange(warp->polling, 0));
   }
   pollers_.clear();
+}
+
+// What a thread that tests barriers looks at besides is not known, so all look again before they count as stuck.
+bool Machine::look_again() {
+  const u64 progress = progress_ + memory_.now() + next_serial_;
+  if (std::exchange(progress_seen_, progress) != progress) futile_looks_ = 0;
+  if (++futile_looks_ > kFutileLooks) return false;
+  bool tests = false;
+  for (const auto& cta : ctas_) {
+    if (cta->live == 0 || cta->barriers.empty()) continue;
+    tests = true;
+    for (Warp& warp : cta->warps)
+      if (warp.testing != 0) wake(warp, std::exchange(warp.testing, 0));
+  }
+  if (tests) wake_all_pollers();
+  return queue_count_ != 0;
 }
 
 bool Machine::spend(u32 work) {

@@ -138,7 +138,7 @@ void WeakMemory::show_to_warp(u32 queue, u32 first_thread, u32 mask) {
        index = stores_[index].previous) {
     Store& store = stores_[index];
     const u32 lane = store.thread - first_thread;
-    if (lane < 32 && (mask >> lane & 1) != 0) store.reach = Reach::warp;
+    if (lane < 32 && (mask >> lane & 1) != 0) store.reach = std::max(store.reach, Reach::warp);
   }
 }
 
@@ -147,6 +147,17 @@ void WeakMemory::show_to_cta(u32 queue) {
   for (u32 index = stores_[queue].previous; index != queue && stores_[index].reach != Reach::cta;
        index = stores_[index].previous)
     stores_[index].reach = Reach::cta;
+}
+
+void WeakMemory::show_to_cta(const Viewer& viewer) {
+  for (u32 index = stores_[viewer.queue].previous; index != viewer.queue && stores_[index].reach != Reach::cta;
+       index = stores_[index].previous)
+    if (sees(viewer, stores_[index])) stores_[index].reach = Reach::arrived;
+}
+
+void WeakMemory::write_in_bulk(u32 cta, unsigned char* address, const unsigned char* in, u32 bytes) {
+  for (u32 offset = 0; offset < bytes; offset += kGranuleBytes)
+    write(address + offset, in + offset, kGranuleBytes, cta);
 }
 
 void WeakMemory::drain_visible(const Viewer& viewer) {

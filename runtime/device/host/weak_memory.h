@@ -39,8 +39,10 @@ class WeakMemory {
 
   void show_to_warp(u32 queue, u32 first_thread, u32 mask);  // after a barrier of these lanes
   void show_to_cta(u32 queue);                               // after a barrier of the CTA
+  void show_to_cta(const Viewer& viewer);                    // what this thread sees: it has arrived at a barrier
   void drain_visible(const Viewer& viewer);                  // a fence: what the thread sees, everyone sees
-  void drain_one();                                          // any; something must be waiting
+  void write_in_bulk(u32 cta, unsigned char* address, const unsigned char* in, u32 bytes);  // granules
+  void drain_one();  // any; something must be waiting
   void drain_grid(u32 grid);
   bool waiting() const { return !waiting_.empty(); }
 
@@ -55,7 +57,8 @@ class WeakMemory {
   static constexpr u32 kGranuleBytes = 16;  // every access lies within one granule
   static constexpr u32 kHistory = 4096;     // writes that stale loads can look behind
 
-  enum class Reach : u8 { thread, warp, cta };
+  // arrived: the CTA sees it, but perhaps not what came before it.
+  enum class Reach : u8 { thread, warp, arrived, cta };
 
   struct Store {
     unsigned char* address;
@@ -111,7 +114,7 @@ class WeakMemory {
   }
 
   static bool sees(const Viewer& viewer, const Store& store) {
-    return store.cta == viewer.cta && (store.reach == Reach::cta || store.thread == viewer.thread ||
+    return store.cta == viewer.cta && (store.reach >= Reach::arrived || store.thread == viewer.thread ||
                                        (store.reach == Reach::warp && store.thread / 32 == viewer.thread / 32));
   }
 

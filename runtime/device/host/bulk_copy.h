@@ -1,0 +1,34 @@
+// A bulk copy under way: it reads its source at one moment and writes its destination at a later one.
+#pragma once
+
+#include <vector>
+
+#include "device/host/unfenced_writes.h"
+#include "primitives/host_abi.h"
+
+namespace scantune {
+
+struct Cta;
+struct CudaThread;
+
+struct BulkCopy {
+  enum class Direction : u8 { load, store };
+
+  Direction direction;
+  bool has_read = false;
+  u32 grid;
+  u32 cta_serial;  // a store may outlive its CTA
+  Cta* cta;
+  CudaThread* issuer;
+  u32 group;    // of a store: which of its issuer's groups it belongs to
+  u32 barrier;  // of a load: where its bytes arrive
+  unsigned char* shared;
+  unsigned char* global;
+  u32 bytes;
+  host::Site site;
+  u64 due = 0;                                          // step at which it goes on by itself
+  std::vector<UnfencedWrites::HiddenByte> hidden = {};  // in the source of a store
+  std::vector<unsigned char> data = {};                 // once read
+};
+
+}  // namespace scantune
