@@ -38,7 +38,8 @@ std::optional<SpelledOperator> parse_operator(std::string_view text);
 bool is_operator_name(std::string_view name);
 inline constexpr std::string_view kOperatorNameRule = "1 to 64 letters, digits, '_', '.' or '-'";
 
-// What a custom type of that size is aligned to where nobody says: the largest power of two that divides it, at most 16.
+// What a custom type of that size is aligned to where nobody says: the largest power of two that divides it, at
+// most 16.
 constexpr int natural_alignment(int bytes) {
   const int power_of_two = bytes & -bytes;
   return power_of_two < kVectorAlignmentBytes ? power_of_two : kVectorAlignmentBytes;

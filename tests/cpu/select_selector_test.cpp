@@ -215,10 +215,10 @@ TEST(Selector, UsesARecordOfSumForEveryOperatorOfTheSameTypes) {
 }
 
 TEST(Selector, TakesTheRecordOfANamedOperatorByItsName) {
-  const auto selection = select_custom({custom_row(8, "custom_moderate", 1 << 16, 128),
-                                        custom_row(8, "custom_moderate:affine", 1 << 16, 512),
-                                        custom_row(8, "custom_moderate:filter", 1 << 16, 384)},
-                                       "affine");
+  const auto selection = select_custom(
+      {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 16, 512),
+       custom_row(8, "custom_moderate:filter", 1 << 16, 384)},
+      "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
   EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine and n = 65536")) << selection.reason;
@@ -240,10 +240,10 @@ TEST(Selector, KnowsANamedOperatorAlsoUnderAnotherCostClass) {
 }
 
 TEST(Selector, FallsBackToTheCostClassOfANamedOperator) {
-  const auto selection = select_custom({custom_row(8, "custom_cheap", 1 << 16, 384),
-                                        custom_row(8, "custom_moderate:filter", 1 << 16, 512),
-                                        custom_row(8, "custom_moderate", 1 << 18, 128)},
-                                       "affine");
+  const auto selection =
+      select_custom({custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:filter", 1 << 16, 512),
+                     custom_row(8, "custom_moderate", 1 << 18, 128)},
+                    "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
   EXPECT_TRUE(contains(selection.reason, "custom_moderate operators of this size and n = 262144")) << selection.reason;
@@ -357,8 +357,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"types without a kernel", [](RecordRow& row) { row.output_type = "f32"; }, "the output type must be"},
         BadRow{"unknown operator", [](RecordRow& row) { row.op = "median"; }, "op is 'median'"},
         BadRow{"name of a built-in operator", [](RecordRow& row) { row.op = "sum:affine"; }, "op is 'sum:affine'"},
-        BadRow{"operator without its name",
-               [](RecordRow& row) { row = custom_row(8, "custom_moderate:", 1024); }, "op is 'custom_moderate:'"},
+        BadRow{"operator without its name", [](RecordRow& row) { row = custom_row(8, "custom_moderate:", 1024); },
+               "op is 'custom_moderate:'"},
         BadRow{"name that is code", [](RecordRow& row) { row = custom_row(8, "custom_cheap:a;b\n#", 1024); },
                "op is 'custom_cheap:a;b?#'"},
         BadRow{"endless operator",

@@ -20,7 +20,8 @@ struct Mutant {
 };
 
 // Every mutant of the kernels and of the primitives that they are made of, in order of place:
-// - a call of sync_block, sync_warp, fence or wait_for_predecessor is removed, that of begin_kernel in one kernel alone too;
+// - a call of sync_block, sync_warp, fence or wait_for_predecessor is removed, that of begin_kernel in one kernel alone
+// too;
 // - a store_release or load_acquire becomes relaxed;
 // - a payload and the flag after it are stored in the other order;
 // - Hillis-Steele stays in one buffer;

@@ -90,7 +90,8 @@ Config random_config(const FamilyModel& family, const ScanRequest& request, int 
       const auto values = family.parameters()[static_cast<std::size_t>(index)].values;
       config[index] = values[random.below(static_cast<u32>(values.size()))];
     }
-    if (family.invalid_reason(config, request, kHostSm) == nullptr && family.tile_items(config, request) <= max_tile_items)
+    if (family.invalid_reason(config, request, kHostSm) == nullptr &&
+        family.tile_items(config, request) <= max_tile_items)
       return config;
   }
 }
