@@ -1,6 +1,7 @@
 // Bulk copies between shared and global memory: when they read and write, and what is said of those that are misused.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 #include "kernel_fixture.h"
@@ -382,6 +383,35 @@ TEST_F(Bulk, StoresNeedAFenceByWhoeverHasWritten) {
   EXPECT_THAT(report(*module, kThread, arguments(nullptr, out.data())),
               AllOf(HasSubstr("stores in bulk what no thread has shown to bulk copies with fence_shared_for_bulk"),
                     HasSubstr("at kernel.cpp:9")));
+}
+
+// Bytes that a thread has left unfenced, and another has written over with a fence.
+TEST_F(Bulk, StoresSeeWhoeverHasWrittenLast) {
+  const auto module = compile(R"(
+struct Shared { alignas(16) u32 items[64]; Barrier ready; };
+SCANTUNE_KERNEL(kernel, 96, 1) {
+  Shared& shared = shared_memory<Shared>();
+  if (thread_rank() == 0) barrier_init(&shared.ready, 32);
+  sync_block();
+  if (thread_rank() < 32) shared.items[thread_rank()] = 1;
+  sync_block();
+  if (thread_rank() >= 32 && thread_rank() < 64) {
+    shared.items[thread_rank() - 32] = 2;
+    fence_shared_for_bulk();
+    barrier_arrive(&shared.ready);
+  } else if (thread_rank() == 64) {
+    barrier_wait(&shared.ready, 0);
+    bulk_store(arguments.output, shared.items, 128);
+    bulk_commit();
+    bulk_wait();
+  }
+})");
+  DeviceArray<u32> out(device_, 32);
+  for (u64 seed = 1; seed <= kSeeds; ++seed) {
+    out.fill(0);
+    run(*module, {.block_threads = 96, .shared_bytes = 272}, arguments(nullptr, out.data()), seed);
+    ASSERT_EQ(std::count(out.data(), out.data() + 32, 2u), 32) << "seed " << seed;
+  }
 }
 
 TEST_F(Bulk, CopiesAreReportedWhenMisused) {

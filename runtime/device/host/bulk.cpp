@@ -9,7 +9,6 @@ namespace {
 
 constexpr u32 kVectorBytes = 16;
 constexpr u32 kWatchedBytes = 4096;  // more would take too long to look through at every switch
-constexpr u64 kNever = ~0ull;
 
 }  // namespace
 
@@ -19,18 +18,16 @@ void Machine::watch_writes(Cta& cta) {
   watching_ = true;
   cta.watched = &cta.threads[random_.below(cta.thread_count)];
   const u32 bytes = cta.watched->shared_bytes, watched = std::min(bytes, kWatchedBytes);
-  cta.unfenced.watch(cta.watched->shared + random_.below(bytes - watched + 1), watched);
+  const u32 first = random_.below((bytes - watched) / kVectorBytes + 1) * kVectorBytes;
+  cta.unfenced.watch(cta.watched->shared + first, watched);
 }
 
 void Machine::switch_watched(const CudaThread& next) {
-  if (current_ != nullptr) note_writes(*current_->warp->cta);
-  Cta& cta = *next.warp->cta;
-  if (cta.watched == &next) cta.unfenced.resume();
+  if (current_ != nullptr && current_->warp->cta->watched == current_) note_writes(*current_->warp->cta);
+  if (next.warp->cta->watched == &next) note_writes(*next.warp->cta);
 }
 
-void Machine::note_writes(Cta& cta) {
-  if (current_ != nullptr && cta.watched == current_) cta.unfenced.note();
-}
+void Machine::note_writes(Cta& cta) { cta.unfenced.catch_up(cta.watched == current_); }
 
 void Machine::fence_for_copies(host::Site site) {
   CudaThread& thread = *current_;
@@ -39,7 +36,9 @@ void Machine::fence_for_copies(host::Site site) {
   access_point();
   watch_writes(cta);
   cta.fenced_for_copies = true;
-  if (cta.watched == &thread) cta.unfenced.fence();
+  if (cta.watched != &thread) return;
+  note_writes(cta);
+  cta.unfenced.fence();
 }
 
 void Machine::check_copy(const void* shared, const void* global, u32 bytes, host::Site site) {

@@ -84,7 +84,7 @@ void Machine::reset(std::span<const Grid> grids, const Schedule& schedule) {
   progress_ = progress_seen_ = 0;
   futile_looks_ = 0;
   copies_.clear();
-  copies_due_ = ~0ull;
+  copies_due_ = kNever;
   watching_ = false;
   current_ = nullptr;
   warp_ = nullptr;

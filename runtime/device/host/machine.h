@@ -46,6 +46,7 @@ class Machine {
   static constexpr u32 kUnpreemptedAccesses = 4096;  // a lane that spins must give way some time
   static constexpr const char* kLivelock =
       "the run has taken far more steps than a healthy one: threads spin without progress";
+  static constexpr u64 kNever = ~0ull;         // as a step
   static constexpr u32 kFutileLooks = 8;       // of testing threads before they count as stuck
   static constexpr u32 kSliceSwitches = 4096;  // lanes that run before another warp gets its turn
 
@@ -169,7 +170,7 @@ class Machine {
   void finish_copies(u32 grid);
   void watch_writes(Cta& cta);
   void switch_watched(const CudaThread& next);
-  void note_writes(Cta& cta);  // of the current thread, if it is the one watched
+  void note_writes(Cta& cta);  // since the thread that is watched last began or ceased to run
 
   // Memory.
   void check_access(const void* address, u32 bytes, host::Site site);
@@ -224,7 +225,7 @@ class Machine {
   u32 futile_looks_ = 0;
 
   std::vector<BulkCopy> copies_;  // under way
-  u64 copies_due_ = 0;            // step at which the first of them goes on
+  u64 copies_due_ = kNever;       // step at which the first of them goes on
   bool watching_ = false;         // some thread's unfenced writes
 
   Fibre main_;

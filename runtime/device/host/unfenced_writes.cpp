@@ -4,6 +4,11 @@
 #include <cstring>
 
 namespace scantune {
+namespace {
+
+constexpr u32 kWord = 4;
+
+}  // namespace
 
 void UnfencedWrites::watch(unsigned char* begin, u32 bytes) {
   begin_ = begin;
@@ -12,29 +17,28 @@ void UnfencedWrites::watch(unsigned char* begin, u32 bytes) {
   is_hidden_.assign(bytes, false);
 }
 
-void UnfencedWrites::resume() { std::memcpy(known_.data(), begin_, known_.size()); }
-
-void UnfencedWrites::note() {
-  constexpr u32 kStep = 16;
+void UnfencedWrites::catch_up(bool thread_ran) {
+  constexpr u32 kStep = 4 * kWord;
   const u32 bytes = static_cast<u32>(known_.size());
   for (u32 first = 0; first < bytes; first += kStep) {
-    const u32 count = std::min(kStep, bytes - first);
-    if (std::memcmp(&known_[first], begin_ + first, count) == 0) continue;
-    for (u32 byte = first; byte < first + count; ++byte) note(byte);
+    if (std::memcmp(&known_[first], begin_ + first, std::min(kStep, bytes - first)) == 0) continue;
+    for (u32 word = first; word < std::min(first + kStep, bytes); word += kWord)
+      note_word(word, std::min(kWord, bytes - word), thread_ran);
   }
 }
 
-void UnfencedWrites::note(u32 byte) {
-  if (known_[byte] == begin_[byte]) return;
-  if (!is_hidden_[byte]) before_[byte] = known_[byte];
-  is_hidden_[byte] = true;
-  known_[byte] = begin_[byte];
+// What others write, they write whole: some of a word's bytes may be what they were.
+void UnfencedWrites::note_word(u32 first, u32 bytes, bool by_thread) {
+  if (std::memcmp(&known_[first], begin_ + first, bytes) == 0) return;
+  for (u32 byte = first; byte < first + bytes; ++byte) {
+    const bool hides = by_thread && known_[byte] != begin_[byte];
+    if (hides && !is_hidden_[byte]) before_[byte] = known_[byte];
+    is_hidden_[byte] = hides || (by_thread && is_hidden_[byte]);
+    known_[byte] = begin_[byte];
+  }
 }
 
-void UnfencedWrites::fence() {
-  note();
-  std::fill(is_hidden_.begin(), is_hidden_.end(), false);
-}
+void UnfencedWrites::fence() { std::fill(is_hidden_.begin(), is_hidden_.end(), false); }
 
 void UnfencedWrites::replaced(const unsigned char* begin, u32 bytes) {
   const u64 first = reinterpret_cast<u64>(begin) - reinterpret_cast<u64>(begin_);

@@ -17,20 +17,23 @@ class UnfencedWrites {
     unsigned char seen;  // instead of what is there
   };
 
-  void watch(unsigned char* begin, u32 bytes);           // from now on, these bytes; the thread may be running
-  void resume();                                         // the thread goes on
-  void note();                                           // the thread has run
-  void fence();                                          // copies see what it has written so far
-  void replaced(const unsigned char* begin, u32 bytes);  // a copy has written there, after note()
+  void watch(unsigned char* begin, u32 bytes);  // from now on, these bytes
 
-  // What a copy that is issued now need not see, as offsets from begin. After note().
+  // Takes note of what has changed since the last call: while the thread ran, or while it did not. To be called when
+  // the one turns into the other, and before any of the functions below.
+  void catch_up(bool thread_ran);
+
+  void fence();                                          // the thread's: copies see what it has written so far
+  void replaced(const unsigned char* begin, u32 bytes);  // a copy has just written there
+
+  // What a copy that is issued now need not see, as offsets from begin.
   std::vector<HiddenByte> hidden(const unsigned char* begin, u32 bytes) const;
 
  private:
-  void note(u32 byte);
+  void note_word(u32 first, u32 bytes, bool by_thread);
 
   unsigned char* begin_ = nullptr;
-  std::vector<unsigned char> known_;   // the bytes when the thread last went on, and what it has changed since
+  std::vector<unsigned char> known_;   // the bytes at the last call
   std::vector<unsigned char> before_;  // what hidden bytes were before the thread changed them
   std::vector<bool> is_hidden_;
 };
