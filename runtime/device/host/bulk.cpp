@@ -164,8 +164,8 @@ void Machine::advance_copy(std::size_t index) {
     if (copy.direction == BulkCopy::Direction::store) wake_issuer(copy);
     return;
   }
-  const BulkCopy done = std::move(copy);
-  if (&copy != &copies_.back()) copy = std::move(copies_.back());
+  std::swap(copy, copies_.back());
+  const BulkCopy done = std::move(copies_.back());
   copies_.pop_back();
   write_destination(done);
   if (done.direction == BulkCopy::Direction::store) wake_issuer(done);

@@ -26,9 +26,11 @@ struct BulkCopy {
   unsigned char* global;
   u32 bytes;
   host::Site site;
-  u64 due = 0;                                          // step at which it goes on by itself
+  u64 due = 0;  // step at which it goes on by itself
+  // NOLINTBEGIN(readability-redundant-member-init): g++ asks for them where designators leave members out
   std::vector<UnfencedWrites::HiddenByte> hidden = {};  // in the source of a store
   std::vector<unsigned char> data = {};                 // once read
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 }  // namespace scantune
