@@ -95,32 +95,28 @@ class TileStatus {
   // Called by the first warp of every CTA after its last poll. The CTA of the last tile has seen all others publish, so
   // all have read epoch and ticket: it may set both for the next launch. Nothing waits for what is stored here.
   SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 lane) {
-    if (epoch_ == kLastEpoch) return wrap(tiles, lane);
-    if (tile != tiles - 1 || lane != 0) return;
-    store_max(&header_->high_water, tiles);
-    store_relaxed(&header_->ticket, 0);
-    store_relaxed(&header_->epoch, epoch_);
+    if (epoch_ == kLastEpoch) return wrap(tiles, tiles, lane);
+    if (tile == tiles - 1 && lane == 0) next_epoch(tiles);
   }
 
- private:
-  template <class Record>
-  SCANTUNE_DEVICE Record* records() const {
-    return reinterpret_cast<Record*>(header_ + 1);
+  // Called once by every persistent CTA that has drawn its last ticket, in any but the last epoch, which ends with
+  // wrap(). The CTA that comes last knows that all have read epoch and tickets.
+  SCANTUNE_DEVICE void leave(u32 ctas, u32 tiles) {
+    if (epoch_ == kLastEpoch || fetch_add(&header_->finished, 1) != ctas - 1) return;
+    store_relaxed(&header_->finished, 0);
+    next_epoch(tiles);
   }
 
-  SCANTUNE_DEVICE TileFlag flag_of(u32 state) const {
-    return state >> 2 == epoch_ ? static_cast<TileFlag>(state & 3) : TileFlag::none;
-  }
-
-  // The epochs are used up: the CTA that is done last zeroes every word that any launch has written.
-  SCANTUNE_DEVICE void wrap(u32 tiles, u32 lane) {
+  // The epochs are used up: the CTA that is done last zeroes every word that any launch has written. Called by one warp
+  // of each CTA, after the CTA's last access to any word.
+  SCANTUNE_DEVICE void wrap(u32 ctas, u32 tiles, u32 lane) {
     u32 done = 0;
     if (lane == 0) {
       fence();  // this CTA's polls come before the zeroes
       done = fetch_add(&header_->finished, 1);
       fence();
     }
-    if (scantune::shuffle_index(done, 0) != tiles - 1) return;
+    if (scantune::shuffle_index(done, 0) != ctas - 1) return;
     const u32 before = load_relaxed(&header_->high_water);
     // Orders what the first lane has fenced before the others' zeroes, and what they have read before its last stores.
     sync_warp();
@@ -133,6 +129,22 @@ class TileStatus {
     store_relaxed(&header_->finished, 0);
     store_relaxed(&header_->high_water, 0);
     store_relaxed(&header_->epoch, 0);
+  }
+
+ private:
+  SCANTUNE_DEVICE void next_epoch(u32 tiles) {
+    store_max(&header_->high_water, tiles);
+    store_relaxed(&header_->ticket, 0);
+    store_relaxed(&header_->epoch, epoch_);
+  }
+
+  template <class Record>
+  SCANTUNE_DEVICE Record* records() const {
+    return reinterpret_cast<Record*>(header_ + 1);
+  }
+
+  SCANTUNE_DEVICE TileFlag flag_of(u32 state) const {
+    return state >> 2 == epoch_ ? static_cast<TileFlag>(state & 3) : TileFlag::none;
   }
 
   WorkspaceHeader* const header_;

@@ -1,0 +1,147 @@
+// pipelined: persistent CTAs with a role for every warp. Bulk copies fill a ring of tiles in shared memory; consumers
+// reduce tiles ahead of the one they scan, so that aggregates are out long before anyone needs them and the wait for
+// the carry-in hides behind work; only aggregates are published, and each CTA adds up those since its own last tile.
+#pragma once
+
+#include "config/family.h"
+#include "config/lookback.h"
+
+namespace scantune {
+
+struct PipelinedConfig {
+  int consumer_warps = 8;      // warps that reduce and scan; three more load and store, publish, and look back
+  int vectors_per_thread = 5;  // 16-byte vectors of a tile that one thread owns; odd, so that no bank of shared memory
+                               // is touched twice
+  int stages = 10;             // tiles in shared memory
+  int look_ahead = 4;          // tiles that are reduced and published before the one being scanned
+  int refill_distance = 1;     // stores that may still be reading their stage when the next tile is loaded
+  int ctas_per_sm = 1;         // persistent CTAs on each SM
+  int look_back_warps = 2;     // warps that add up the aggregates of other CTAs
+  int poll_distance = 2;       // tiles this CTA reduces beyond the one whose carry-in it starts to look for
+  int poll_delay_ns = 0;       // sleep between unsuccessful polls
+  StatusLayout status_layout = StatusLayout::packed;
+  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr bool operator==(const PipelinedConfig&) const = default;
+};
+
+constexpr int consumer_threads(const PipelinedConfig& config) { return config.consumer_warps * kWarpThreads; }
+
+constexpr int tile_bytes(const PipelinedConfig& config) {
+  return consumer_threads(config) * config.vectors_per_thread * kVectorAlignmentBytes;
+}
+
+// Shared memory: for each stage the tile, what lies before each thread in its warp and before each warp in the tile,
+// the carry-in, the tile's index and four barriers.
+constexpr int shared_bytes(const PipelinedConfig& config, const ScanRequest& request) {
+  const int values = consumer_threads(config) + config.consumer_warps + 1;
+  const int stage = tile_bytes(config) + values * request.accumulator_bytes() + 4 * 8 + 12;
+  return static_cast<int>(round_up(static_cast<u64>(config.stages * stage), 16)) + 16;
+}
+
+template <>
+struct Family<PipelinedConfig> {
+  static constexpr const char* kName = "pipelined";
+  static constexpr const char* kConfigName = "PipelinedConfig";
+  static constexpr const char* kHeader = "kernels/pipelined.h";
+  static constexpr const char* const kKernels[] = {"pipelined_scan"};
+  static constexpr u64 kMinItems = 16;  // more than there are before a vector boundary
+
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
+    if (!limits_of(sm).has_bulk_copy) return "bulk copies need sm_90 or newer";
+    if (needs_fixed_association(request)) return "pipelined combines in an order that changes from run to run";
+    if (request.n < kMinItems) return "pipelined scans at least 16 items";
+    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    const int bytes = request.input_bytes();
+    if (request.output_bytes() != bytes) return "input and output items must have the same size";
+    if (kVectorAlignmentBytes % bytes != 0) return "items must fill 16-byte vectors";
+    return nullptr;
+  }
+
+  static constexpr int preference(const ScanRequest& request) { return bytes_moved(request) >= (u64{1} << 24) ? 4 : 0; }
+
+  static constexpr PipelinedConfig default_config(const ScanRequest& request, int sm) {
+    PipelinedConfig config;
+    // Short scans want every carry-in soon; in long ones too early polls slow the data down.
+    if (bytes_moved(request) >= (u64{1} << 30)) config.look_back_warps = 1, config.poll_distance = 0;
+    while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) {
+      --config.stages;
+      if (config.look_ahead + config.refill_distance >= config.stages) --config.look_ahead;
+      if (config.poll_distance > config.look_ahead) config.poll_distance = config.look_ahead;
+    }
+    return config;
+  }
+
+  static constexpr const char* invalid_reason(const PipelinedConfig& config, const ScanRequest& request, int sm) {
+    if (config.consumer_warps < 1 || config.consumer_warps > 16) return "consumer_warps must be between 1 and 16";
+    if (config.vectors_per_thread < 1 || config.vectors_per_thread > 15 || config.vectors_per_thread % 2 == 0)
+      return "vectors_per_thread must be odd, and at most 15";
+    if (config.stages < 2 || config.stages > 32) return "stages must be between 2 and 32";
+    if (config.look_ahead < 1 || config.look_ahead >= config.stages) return "look_ahead must be less than stages";
+    if (config.look_back_warps < 1 || config.look_back_warps > config.stages)
+      return "look_back_warps must be between 1 and stages";
+    if (config.poll_distance < 0 || config.poll_distance > config.look_ahead)
+      return "poll_distance must be between 0 and look_ahead";
+    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
+    if (config.refill_distance < 0 || config.look_ahead + config.refill_distance >= config.stages)
+      return "look_ahead and refill_distance together must be less than stages";
+    if (config.ctas_per_sm < 1 || config.ctas_per_sm > 4) return "ctas_per_sm must be between 1 and 4";
+    if (config.ctas_per_sm * block_threads(config) > limits_of(sm).threads_per_sm)
+      return "ctas_per_sm CTAs do not fit the threads of one SM";
+    if (config.ctas_per_sm * (shared_bytes(config, request) + 1024) > limits_of(sm).shared_bytes_per_block + 1024)
+      return "ctas_per_sm CTAs do not fit the shared memory of one SM";
+    if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
+    if (100 * descriptor_bytes(config.status_layout, request.accumulator_bytes()) >
+        static_cast<u64>(tile_bytes(config)))
+      return "a tile must hold 100 times the bytes of its status descriptor";
+    return nullptr;
+  }
+
+  static constexpr u64 bytes_moved(const ScanRequest& request) {
+    return request.n * static_cast<u64>(request.input_bytes() + request.output_bytes());
+  }
+
+  static constexpr int block_threads(const PipelinedConfig& config) {
+    return consumer_threads(config) + (2 + config.look_back_warps) * kWarpThreads;
+  }
+
+  static constexpr int tile_items(const PipelinedConfig& config, const ScanRequest& request) {
+    return tile_bytes(config) / request.input_bytes();
+  }
+
+  static constexpr WorkspaceNeed workspace(const PipelinedConfig& config, const ScanRequest& request) {
+    const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items(config, request)));
+    const int value_bytes = request.accumulator_bytes();
+    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
+            value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};
+  }
+
+  static constexpr LaunchList launches(const PipelinedConfig& config, const ScanRequest& request) {
+    LaunchList list;
+    list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config, request)))),
+              .block_threads = block_threads(config),
+              .shared_bytes = shared_bytes(config, request),
+              .n = request.n,
+              .pdl = config.pdl != 0,
+              .persistent_ctas_per_sm = config.ctas_per_sm});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<PipelinedConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(PipelinedConfig, consumer_warps, primary, 4, 8, 12, 16),
+      SCANTUNE_PARAMETER(PipelinedConfig, vectors_per_thread, primary, 3, 5, 7),
+      SCANTUNE_PARAMETER(PipelinedConfig, stages, primary, 4, 6, 8, 10, 16),
+      SCANTUNE_PARAMETER(PipelinedConfig, look_ahead, secondary, 2, 3, 4, 6),
+      SCANTUNE_PARAMETER(PipelinedConfig, refill_distance, secondary, 0, 1, 2),
+      SCANTUNE_PARAMETER(PipelinedConfig, ctas_per_sm, secondary, 1, 2),
+      SCANTUNE_PARAMETER(PipelinedConfig, look_back_warps, primary, 1, 2),
+      SCANTUNE_PARAMETER(PipelinedConfig, poll_distance, primary, 0, 1, 2, 3),
+      SCANTUNE_PARAMETER(PipelinedConfig, poll_delay_ns, secondary, 0, 50, 200),
+      SCANTUNE_PARAMETER(PipelinedConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
+      SCANTUNE_PARAMETER(PipelinedConfig, pdl, secondary, 0, 1),
+  };
+#endif
+};
+
+}  // namespace scantune
