@@ -84,7 +84,8 @@ Config config_of(const FamilyModel& family, const ScanRequest& request,
 }
 
 Config random_config(const FamilyModel& family, const ScanRequest& request, int max_tile_items, Random& random) {
-  while (true) {
+  constexpr int kMostDraws = 100'000;
+  for (int draw = 0; draw < kMostDraws; ++draw) {
     Config config(family);
     for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index) {
       const auto values = family.parameters()[static_cast<std::size_t>(index)].values;
@@ -94,6 +95,8 @@ Config random_config(const FamilyModel& family, const ScanRequest& request, int 
         family.tile_items(config, request) <= max_tile_items)
       return config;
   }
+  throw std::invalid_argument("no config of " + std::string(family.name()) + " with a tile of at most " +
+                              std::to_string(max_tile_items) + " items was found for " + to_string(request));
 }
 
 }  // namespace scantune

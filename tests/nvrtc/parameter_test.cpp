@@ -46,9 +46,11 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Problem& problem : problems())
-    for (const FamilyModel* family : families())
+    for (const FamilyModel* family : families()) {
+      if (family->unsupported_reason(problem.request, kSm) != nullptr) continue;
       for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
         all.push_back({family, index, problem});
+    }
   return all;
 }
 
