@@ -30,7 +30,7 @@ class NvrtcCompiler : public Compiler {
 };
 
 // Where NVRTC is looked for, in order: what SCANTUNE_NVRTC names and nothing else if it is set, the loader's search
-// path, CUDA_HOME, CUDA_PATH, /usr/local/cuda, and where the build found it.
+// path, to which programs of the build tree add .venv by their run path, CUDA_HOME, CUDA_PATH and /usr/local/cuda.
 std::vector<std::string> nvrtc_candidates();
 
 }  // namespace scantune
