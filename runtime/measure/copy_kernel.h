@@ -1,23 +1,37 @@
 // The copy kernels whose fastest is the ceiling of a scan's bandwidth (cudaMemcpy is slower at large sizes).
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <span>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "device/device.h"
 
 namespace scantune {
 
-struct CopyShape {
-  int unroll;  // 16-byte vectors that a thread reads before it writes any
+// Every thread reads a few vectors of 16 bytes before it writes any.
+struct VectorCopyShape {
+  int block_threads;
+  int unroll;  // vectors that a thread reads
   CacheHint hint;
 };
+
+// Persistent CTAs copy through a ring of stages in shared memory, asynchronously.
+struct BulkCopyShape {
+  int stage_bytes;
+  int stages;
+  int ctas_per_sm;
+};
+
+using CopyShape = std::variant<VectorCopyShape, BulkCopyShape>;
 
 // Moves as many bytes as a scan whose items have these sizes. Where they are equal it copies.
 class CopyKernel {
  public:
-  static std::span<const CopyShape> shapes();
+  // Those that run on an architecture. In bulk only equal sizes are copied.
+  static std::vector<CopyShape> shapes(int sm, int input_bytes, int output_bytes);
   // One of every shape.
   static std::vector<CopyKernel> all(Device& device, int input_bytes, int output_bytes);
 
@@ -27,18 +41,12 @@ class CopyKernel {
   // of 16.
   void enqueue(const void* input, void* output, u64 n, Stream stream) const;
 
+  const std::string& name() const { return name_; }
+
  private:
-  struct Side {
-    u64 item_bytes;
-    u64 vectors_per_thread;
-
-    u64 vectors(u64 items) const;
-    u64 blocks(u64 items) const;
-  };
-
   Device& device_;
-  Side read_;
-  Side written_;
+  std::string name_;
+  std::function<Launch(u64 n)> launch_of_;
   std::unique_ptr<Module> module_;
 };
 
