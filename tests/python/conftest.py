@@ -13,6 +13,7 @@ import pytest
 
 from scantune import worker as worker_module
 from scantune.archive import Archive
+from scantune.compile_pool import CompilePool
 from scantune.config import Config
 from scantune.database import Database, open_database
 from scantune.evaluation import Timeouts
@@ -26,7 +27,7 @@ from scantune.worker import Worker
 
 FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
 SUM = Problem.of("i32", "sum")
-QUICK = Policy(24, 6, 4, 8, 3, Rounds(3, 0.1, 1.5), Rounds(5, 0.1, None, True), 2**18, 30.0)
+QUICK = Policy(24, 24, 6, 4, 8, 3, Rounds(3, 0.1, 1.5), Rounds(5, 0.1, None, True), 2**18, 30.0)
 
 
 @pytest.fixture(autouse=True)
@@ -113,10 +114,9 @@ def tune(database: Database) -> Tune:
                 started_at, "0.1.0", hello.template_hash, hello.compiler_version, "none", effort, seed,
                 policy_text(policy, source),
             )  # fmt: skip
-            tuner = TuningRun(
-                Archive(database), worker, lambda: Worker(FAKE_WORKER, "host", seed), own, policy, 2, notebook,
-                timeouts, source,
-            )  # fmt: skip
+            patience = timeouts or Timeouts.of(hello.device)
+            pool = CompilePool(lambda: Worker(FAKE_WORKER, "host", seed), 2, patience.compile_s)
+            tuner = TuningRun(Archive(database), worker, pool, own, policy, notebook, patience, source)
             return tuner.run(problems, sizes), notebook
 
     return run

@@ -15,14 +15,17 @@ from fake_worker import space as fake_space
 from scantune.archive import Archive
 from scantune.config import Config
 from scantune.database import Database
+from scantune.device import Device
 from scantune.errors import ScantuneError
 from scantune.evaluation import Timeouts
 from scantune.policy import Effort
 from scantune.problem import Problem
 from scantune.record import Record
 from scantune.space import Space
+from scantune.time_model import time_model_of
 
 N = 2**14
+EVERYTHING = replace(QUICK, trials=1000, patience=1000, polish=0)
 IMPATIENT = Timeouts(compile_s=3.0, base_s=1.5)
 BIG = {"block_threads": 512}  # the fast configs: a fault there cannot be missed by the search
 ONE = {"family": "single_block", **DEFAULTS["single_block"]}  # a family's default, which is always tried
@@ -65,7 +68,7 @@ def test_default_is_always_tried_and_marked(tune: Tune, database: Database) -> N
 def test_no_config_is_tried_twice_and_only_valid_ones_are(
     tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    tune(policy=replace(QUICK, trials=1000, polish=50))
+    tune(policy=replace(EVERYTHING, polish=50))
     tried = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
     assert len(tried) == len(set(tried))
     assert statuses(database).keys() == {"ok"}
@@ -134,7 +137,7 @@ def test_next_fastest_are_asked_when_every_finalist_fails_at_its_own_size(
     tune: Tune, database: Database, faults: Callable[..., None]
 ) -> None:
     faults(wrong_at_full_n={"window": 32})  # all but the default's neighbours in `window`, which are slow
-    outcome, _ = tune(sizes=(2**20,), policy=replace(QUICK, trials=1000, polish=0, finalists=1))
+    outcome, _ = tune(sizes=(2**20,), policy=replace(EVERYTHING, finalists=1))
     assert dict(outcome.records[0].config.values)["window"] != 32
     assert statuses(database)["wrong_result"] > 2
 
@@ -218,8 +221,6 @@ def test_full_disk_from_the_start_is_reported_as_such(
 def test_crash_is_tried_once_more_by_a_later_run_and_then_no_more(
     tune: Tune, database: Database, faults: Callable[..., None], request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    everything = replace(QUICK, trials=1000, polish=0)
-
     def tries_of_the_guilty() -> int:
         return sum(
             request["method"] == "verify" and BIG.items() <= request["config"]["parameters"].items()
@@ -227,11 +228,11 @@ def test_crash_is_tried_once_more_by_a_later_run_and_then_no_more(
         )
 
     faults(crash={**BIG, "method": "verify"})
-    tune(policy=everything)
+    tune(policy=EVERYTHING)
     guilty = statuses(database)["crash"]
     assert tries_of_the_guilty() == guilty > 0
     for effort, tries in ((Effort.normal, 2), (Effort.exhaustive, 2)):
-        tune(policy=everything, effort=effort, started_at="2026-01-02T00:00:00Z")
+        tune(policy=EVERYTHING, effort=effort, started_at="2026-01-02T00:00:00Z")
         assert tries_of_the_guilty() == tries * guilty
     assert statuses(database)["crash"] == guilty
     assert all(row["reason"].startswith("again: ") for row in rows(database, "all_trials") if row["status"] == "crash")
@@ -241,12 +242,10 @@ def test_crash_by_chance_is_forgotten_once_a_retry_succeeds(
     tune: Tune, database: Database, faults: Callable[..., None]
 ) -> None:
     faults(crash={**BIG, "method": "verify"})
-    tune(policy=replace(QUICK, trials=1000, polish=0))
+    tune(policy=EVERYTHING)
     trials = len(rows(database, "all_trials"))
     faults()
-    outcome, _ = tune(
-        policy=replace(QUICK, trials=1000, polish=0), effort=Effort.normal, started_at="2026-01-02T00:00:00Z"
-    )
+    outcome, _ = tune(policy=EVERYTHING, effort=Effort.normal, started_at="2026-01-02T00:00:00Z")
     assert statuses(database) == {"ok": trials}
     assert dict(outcome.records[0].config.values)["block_threads"] == 512
 
@@ -351,8 +350,10 @@ def test_budget_ends_the_run_and_what_is_left_is_named(tune: Tune, database: Dat
 
 
 def test_share_of_the_budget_still_gives_every_search_its_default(tune: Tune, database: Database) -> None:
-    outcome, _ = tune(sizes=(2**10, 2**14), policy=replace(QUICK, trials=100_000, polish=0, budget_s=1.0))
+    enough_to_end_one = time_model_of(Device("host", "Fake CPU", 8)).ending_s(SUM, 2**14) * 1.2
+    outcome, _ = tune(sizes=(2**10, 2**14), policy=replace(EVERYTHING, budget_s=enough_to_end_one))
     assert len(outcome.records) == 2
+    assert outcome.cut_short == [(SUM, 2**14)]
     assert all(record.default_us for record in outcome.records)
 
 

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from scantune import __version__, paths
 from scantune.archive import Archive
 from scantune.asked import Asked, Filter, OwnOperator
+from scantune.compile_pool import CompilePool
 from scantune.database import open_database, open_readonly
 from scantune.device_choice import AUTO, choose_worker
 from scantune.doctor import Verdict, diagnose
@@ -35,11 +36,14 @@ from scantune.report import ProgressReport, standard_output, winners_table
 from scantune.worker import Worker
 from scantune.worker_command import worker_command
 
-_GPU_TYPES = ["i32", "i64", "f32", "f64"]
+if TYPE_CHECKING:
+    from scantune.tuning_run import Outcome
+
+_GPU_TYPES = ["all"]
 _HOST_TYPES = ["i32", "f32"]
 _GPU_SIZES = ["2^8..2^30"]
 _HOST_SIZES = ["2^8..2^18"]
-_MAX_COMPILE_WORKERS = 8
+_MAX_COMPILE_WORKERS = 12  # each holds a context on the GPU
 _INTERRUPTED = 130
 _UNCONSTRAINED = Problem.determinism
 _IN_ORDER = Problem.forward_progress
@@ -125,7 +129,10 @@ def tune(
         typer.Option(min=1, help="Of the struct in --operator, in bytes; default: the most its size allows."),
     ] = None,
     effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
-    budget: Annotated[str | None, typer.Option(help="Wall time of the whole run: 90s, 10m, 2h.")] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. Large N come first, where there is most to gain."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of proposals and of verified inputs.")] = 1,
     db: DbOption = None,
     device: DeviceOption = None,
@@ -170,7 +177,8 @@ def _tune(
     is_host = hello.device.is_host
     sizes = sizes or parse_sizes(_HOST_SIZES if is_host else _GPU_SIZES)
     asked = asked.or_else(_HOST_TYPES if is_host else _GPU_TYPES)
-    problems = asked.problems(hello, Evaluator(worker, Timeouts(), asked.source), sizes[0], _note)
+    timeouts = Timeouts.of(hello.device)
+    problems = asked.problems(hello, Evaluator(worker, timeouts, asked.source), sizes[0], _note)
     policy = policy_of(hello.device, effort, budget_s)
     run = Run(
         now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, effort, seed,
@@ -178,16 +186,28 @@ def _tune(
     )  # fmt: skip
     _note(f"tuning {hello.device}; {effort.value} effort, at most {format_duration(policy.budget_s)}; saving to {path}")
     with ProgressReport(console) as progress:
+        pool = CompilePool(
+            lambda: Worker(command, worker.device, seed), workers or _compile_workers(), timeouts.compile_s
+        )
         outcome = TuningRun(
-            Archive(database), worker, lambda: Worker(command, worker.device, seed), run, policy,
-            workers or _compile_workers(), progress, source=asked.source,
+            Archive(database), worker, pool, run, policy, progress, timeouts, asked.source
         ).run(problems, sizes)  # fmt: skip
     console.print(winners_table(outcome.records, outcome.spaces, f"Fastest kernels on {hello.device}"))
     _say(f"{counted(len(outcome.records), 'winner')} in {path}, {format_duration(outcome.seconds)}")
-    if outcome.out_of_budget:
-        _note(f"the budget ended before {len(outcome.out_of_budget)} searches: run again to resume, or raise --budget")
+    _note_what_the_budget_left(outcome)
     if outcome.without_winner:
         raise ScantuneError("there is no winner for:\n" + "\n".join(outcome.without_winner))
+
+
+def _note_what_the_budget_left(outcome: Outcome) -> None:
+    if outcome.cut_short:
+        _note(
+            f"the budget cut {counted(len(outcome.cut_short), 'search')} short, and each has the best that it tried: "
+            "--effort normal searches on"
+        )
+    if outcome.out_of_budget:
+        searches = counted(len(outcome.out_of_budget), "search")
+        _note(f"the budget ended before {searches}: run again to resume, or raise --budget")
 
 
 @app.command()

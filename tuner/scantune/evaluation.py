@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scantune.config import Config
+from scantune.device import Device
 from scantune.environment import check_environment
 from scantune.measurement import Measurement
 from scantune.operator_source import OperatorSource
@@ -34,8 +35,8 @@ class Timeouts:
     item_s: float = 1e-9
 
     @classmethod
-    def for_host(cls) -> Timeouts:
-        return cls(item_s=400e-9)
+    def of(cls, device: Device) -> Timeouts:
+        return cls(item_s=400e-9) if device.is_host else cls()
 
     def verify_s(self, n: int) -> float:
         return self.base_s + 250 * n * self.item_s  # several scans, and a reference on the CPU for each

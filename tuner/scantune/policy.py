@@ -36,6 +36,7 @@ class Rounds:
 @dataclass(frozen=True)
 class Policy:
     trials: int  # configs per problem and N, the default included
+    patience: int  # exploring ends when so many in a row brought nothing
     polish: int  # of these, steps from the winner, one parameter at a time
     batch: int  # candidates measured together, beside the incumbent; they are what a killed tuner loses
     ahead: int  # candidates that compile, or wait to be verified, while others are measured
@@ -52,20 +53,21 @@ class Policy:
 
 _EVERYTHING = 1_000_000
 
+# Without options a run takes ten minutes, of which half a minute is for what starts and ends it.
 _GPU = {
-    Effort.quick: Policy(96, 28, 4, 16, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 7 * 60),
-    Effort.normal: Policy(256, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
+    Effort.quick: Policy(96, 24, 28, 4, 16, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60),
+    Effort.normal: Policy(256, 80, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
     Effort.exhaustive: Policy(
-        _EVERYTHING, 128, 4, 32, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
+        _EVERYTHING, _EVERYTHING, 128, 4, 32, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
     ),
 }
 
 # The host device takes some 30 ns per item and about 0.2 s per compilation, so it gets few trials of few rounds.
 _HOST = {
-    Effort.quick: Policy(20, 4, 4, 8, 2, Rounds(3, 0.5, 1.5), Rounds(7, 1.0, None, True), 2**13, 120),
-    Effort.normal: Policy(60, 12, 4, 8, 3, Rounds(5, 1.0, 1.5), Rounds(11, 2.0, None, True), 2**14, 15 * 60),
+    Effort.quick: Policy(20, 20, 4, 4, 8, 2, Rounds(3, 0.5, 1.5), Rounds(7, 1.0, None, True), 2**13, 120),
+    Effort.normal: Policy(60, 24, 12, 4, 8, 3, Rounds(5, 1.0, 1.5), Rounds(11, 2.0, None, True), 2**14, 15 * 60),
     Effort.exhaustive: Policy(
-        _EVERYTHING, 24, 4, 16, 4, Rounds(5, 2.0, 2.0), Rounds(15, 4.0, None, True), 2**16, 6 * 3600
+        _EVERYTHING, _EVERYTHING, 24, 4, 16, 4, Rounds(5, 2.0, 2.0), Rounds(15, 4.0, None, True), 2**16, 6 * 3600
     ),
 }
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -21,6 +21,8 @@ from scantune.record import Record, now
 from scantune.search import Search
 from scantune.space import Space
 from scantune.trial import Failure, Trial
+
+_GAIN = 0.99  # of the best time so far: less hardly shows above the noise of a racing round
 
 
 class Watcher(Protocol):
@@ -39,6 +41,7 @@ class Tools:
     policy: Policy
     seed: int
     watcher: Watcher
+    clock: Callable[[], float]  # seconds, from any start
     verified: set[tuple[Problem, int, Config]] = field(default_factory=set)  # at which size; not asked twice
 
 
@@ -56,7 +59,7 @@ class ProblemSearch:
         self._problem = problem
         self._n = n
         self._space = space
-        self._deadline = deadline  # of time.monotonic(); the final round comes after it
+        self._deadline = deadline  # by the clock; the final round comes after it
         self._search = Search(space, tools.seed)
         self._times: dict[Config, float] = {}  # scores: microseconds, corrected for drift from batch to batch
         self._racers: dict[Config, Measurement] = {}  # those measured to the end
@@ -65,6 +68,8 @@ class ProblemSearch:
         self._pending: deque[Config] = deque()  # to be tried before anything is suggested
         self._retried: set[Config] = set()  # failed in an earlier run, perhaps by chance
         self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
+        self._gained: tuple[int, float] = (0, math.inf)  # trials and best time at the last gain worth the name
+        self.cut_short = False  # by the deadline
 
     @property
     def failures(self) -> dict[Config, Failure]:
@@ -102,6 +107,7 @@ class ProblemSearch:
                 self._retried.add(config)
             elif self._search.take(config):
                 self._learn(Trial(config, trial.measurement, trial.failure), score=None)
+        self._gained = self._tried, self._gained[1]  # patience is for what this run tries
 
     def _legal(self, config: Config | None) -> Config | None:
         """Return the config if it may be tried here: one of the listed, or one that the worker accepts."""
@@ -115,10 +121,10 @@ class ProblemSearch:
         self._pending.extend(config for config in configs if self._search.take(config))
 
     def _explore(self, limit: int) -> None:
-        while self._owed or (self._tried < limit and not self._out_of_time):
+        while self._owed or (self._tried < limit and not self._out_of_patience and not self._is_out_of_time()):
             # While one batch is measured the next one compiles.
             depth = max(len(self._owed), min(self._tools.policy.ahead, limit - self._tried))
-            self._compile_ahead(depth, suggest=not self._out_of_time)
+            self._compile_ahead(depth, suggest=not self._is_out_of_time())
             if not self._compiling:
                 break
             self._race_batch()
@@ -128,12 +134,12 @@ class ProblemSearch:
         """Walk from the winner, one parameter at a time, as long as that makes it faster."""
         limit = self._tried + self._tools.policy.polish
         centre = None
-        while self._times and centre != self._best and self._tried < limit and not self._out_of_time:
+        while self._times and centre != self._best and self._tried < limit and not self._is_out_of_time():
             centre = self._best
             assert centre
             steps = [config for config in self._neighbours(centre) if not self._search.seen(config)]
             self._queue(steps[: limit - self._tried])
-            while (self._pending or self._compiling) and self._best == centre and not self._out_of_time:
+            while (self._pending or self._compiling) and self._best == centre and not self._is_out_of_time():
                 self._compile_ahead(self._tools.policy.ahead, suggest=False)
                 self._race_batch()
         self._drop_compiling()
@@ -230,6 +236,8 @@ class ProblemSearch:
         if not trial.measurement.probe_only:
             self._racers[trial.config] = trial.measurement
         self._search.tell(trial.config, self._times[trial.config])
+        if self._times[trial.config] < _GAIN * self._gained[1]:
+            self._gained = self._tried, self._times[trial.config]
 
     def _decide(self, holder: Config | None) -> Record | None:
         """Return the record of the final round; of another one among the next fastest if all finalists failed."""
@@ -295,8 +303,13 @@ class ProblemSearch:
         return min(self._times, key=self._times.__getitem__) if self._times else None
 
     @property
-    def _out_of_time(self) -> bool:
-        return time.monotonic() >= self._deadline
+    def _out_of_patience(self) -> bool:
+        return not self._pending and self._tried - self._gained[0] >= self._tools.policy.patience
+
+    def _is_out_of_time(self) -> bool:
+        """Look at the clock, and remember if the search had to end for it."""
+        self.cut_short = self.cut_short or self._tools.clock() >= self._deadline
+        return self.cut_short
 
 
 def first_reasons(failures: dict[Config, Failure], count: int = 3) -> Sequence[str]:

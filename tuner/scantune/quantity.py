@@ -22,8 +22,8 @@ def parse_sizes(texts: Iterable[str]) -> list[int]:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return "1 winner", "2 winners"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """Return "1 winner", "2 winners", "2 searches"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def format_size(n: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -83,6 +83,27 @@ class Family:
         steps = np.abs(self.indices - target)
         return np.asarray(np.where(ordered, steps / lengths, steps != 0) @ weights, dtype=np.float64)
 
+    def indices_of(self, config: Config) -> Indices | None:
+        """Return where the config lies if every value of it is a declared one."""
+        indices = self.nearest_indices(config)
+        return indices if indices and self.config(indices) == config else None
+
+    def spread(self, count: int) -> list[Indices]:
+        """Return a few rows that are unlike the default and each other, but at the edge of the table in little.
+
+        Half as far from the default as the farthest row at most: what is extreme in everything is seldom fast.
+        """
+        start = self.nearest_indices(self.default) if self.default else None
+        if not len(self) or start is None:
+            return []
+        nearest = self.distances(start)
+        rows = np.flatnonzero((nearest > 0) & (nearest <= nearest.max() / 2))
+        chosen: list[Indices] = []
+        for _ in range(min(count, len(rows))):
+            chosen.append(tuple(self.indices[rows[nearest[rows].argmax()]].tolist()))
+            nearest = np.minimum(nearest, self.distances(chosen[-1]))
+        return chosen
+
     def neighbours(self, config: Config) -> list[Config]:
         """Return the configs that differ in one parameter by one step, legal or not; primary parameters first."""
         values = dict(config.values)
@@ -125,13 +146,9 @@ class Space:
         return family.in_table_order(config) if family else None
 
     @cached_property
-    def searched(self) -> dict[Config, tuple[str, int]]:
-        """Every searched config, with its family and row."""
-        return {
-            family.config(row): (family.name, index)
-            for family in self.families.values()
-            for index, row in enumerate(family.indices.tolist())
-        }
+    def searched(self) -> Collection[Config]:
+        """Every searched config, in the order of the worker."""
+        return dict.fromkeys(family.config(row) for family in self.families.values() for row in family.indices.tolist())
 
     def departures(self, config: Config) -> dict[str, Value]:
         """Return the parameters in which a config differs from its family's default; all of them without one."""

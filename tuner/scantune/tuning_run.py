@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from scantune.agenda import Agenda, Task
 from scantune.archive import Archive
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
@@ -22,12 +23,11 @@ from scantune.problem_search import ProblemSearch, Tools, Watcher, first_reasons
 from scantune.quantity import format_size
 from scantune.record import Record, Run
 from scantune.space import Space
+from scantune.time_model import time_model_of
 from scantune.trial import Failure
 from scantune.worker import Worker, WorkerError
 
 _MAX_STARTS = 6
-
-Task = tuple[Problem, int]
 
 
 class RunWatcher(Watcher, Protocol):
@@ -48,30 +48,31 @@ class Outcome:
     spaces: dict[Task, Space] = field(default_factory=dict)
     without_winner: list[str] = field(default_factory=list)
     out_of_budget: list[Task] = field(default_factory=list)
+    cut_short: list[Task] = field(default_factory=list)  # searches that would have gone on with more time
     seconds: float = 0.0
 
 
 class TuningRun:
     def __init__(
-        self, archive: Archive, worker: Worker, new_worker: Callable[[], Worker], run: Run, policy: Policy,
-        compile_workers: int, watcher: RunWatcher, timeouts: Timeouts | None = None,
-        source: OperatorSource | None = None,
+        self, archive: Archive, worker: Worker, pool: CompilePool, run: Run, policy: Policy, watcher: RunWatcher,
+        timeouts: Timeouts | None = None, source: OperatorSource | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
-        """`source` is of the one operator of all problems, if that is the user's own."""
+        """`source` is of the one operator of all problems, if that is the user's own. The pool is closed by run()."""
         self._archive = archive
         self._device = worker.hello().device
         self._run = run
         self._policy = policy
         self._watcher = watcher
-        timeouts = timeouts or (Timeouts.for_host() if self._device.is_host else Timeouts())
-        self._evaluator = Evaluator(worker, timeouts, source)
+        self._evaluator = Evaluator(worker, timeouts or Timeouts.of(self._device), source)
         self._source = source
-        self._pool = CompilePool(new_worker, compile_workers, timeouts.compile_s)
+        self._pool = pool
+        self._clock = clock
         self._records = {record.key: record for record in archive.records()}
 
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
         """Search what is not yet known. Whatever ends the run, all that was tried is saved."""
-        started = time.monotonic()
+        started = self._clock()
         outcome = Outcome()
         with self._pool:
             tasks = [(problem, n) for problem in problems for n in sizes]
@@ -80,7 +81,7 @@ class TuningRun:
             if todo:
                 self._search_all(todo, started + self._policy.budget_s, outcome)
         outcome.records = [self._records[key] for task in tasks if (key := (self._device, *task)) in self._records]
-        outcome.seconds = time.monotonic() - started
+        outcome.seconds = self._clock() - started
         return outcome
 
     def _is_finished(self, task: Task) -> bool:
@@ -94,15 +95,11 @@ class TuningRun:
 
     def _search_all(self, todo: Sequence[Task], deadline: float, outcome: Outcome) -> None:
         session = self._archive.start(self._run, self._device)
-        tools = Tools(self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher)
-        for index, (problem, n) in enumerate(todo):
-            left_s = deadline - time.monotonic()
-            if left_s <= 0:
-                outcome.out_of_budget = list(todo[index:])
-                return
-            # What a quick problem leaves over, the later ones share.
-            share_s = left_s / (len(todo) - index)
-            self._search_one(tools, problem, n, time.monotonic() + share_s, outcome)
+        tools = Tools(self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock)
+        agenda = Agenda(todo, time_model_of(self._device), self._policy)
+        while turn := agenda.next(deadline - self._clock()):
+            self._search_one(tools, turn.problem, turn.n, self._clock() + turn.trials_s, outcome)
+        outcome.out_of_budget = agenda.left_out
 
     def _search_one(self, tools: Tools, problem: Problem, n: int, deadline: float, outcome: Outcome) -> None:
         self._watcher.searching(problem, n)
@@ -121,6 +118,8 @@ class TuningRun:
         except EnvironmentFault as error:
             self._give_up(problem, n, f"given up, to be tried again by the next run: {error}", outcome)
             return
+        if search.cut_short:
+            outcome.cut_short.append((problem, n))
         if record:
             self._records[record.key] = record
             self._watcher.found(record, space)
