@@ -65,8 +65,8 @@ struct Family<PipelinedConfig> {
     // Short scans want every carry-in soon; in long ones too early polls slow the data down.
     if (bytes_moved(request) >= (u64{1} << 30)) config.look_back_warps = 1, config.poll_distance = 0;
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) {
-      --config.stages;
-      if (config.look_ahead + config.refill_distance >= config.stages) --config.look_ahead;
+      config.stages -= 2;
+      while (config.look_ahead + config.refill_distance >= config.stages) --config.look_ahead;
       if (config.poll_distance > config.look_ahead) config.poll_distance = config.look_ahead;
     }
     return config;
