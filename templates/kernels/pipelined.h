@@ -10,7 +10,8 @@ namespace scantune {
 // The tiles of one scan, cut so that the bulk copies of every tile start on a vector boundary of the input.
 //
 // Items before the first boundary (the head) and after the last whole vector (the tail of the last tile) are copied one
-// by one. The output of a tile is stored in bulk if it is aligned like its input.
+// by one, and so are all whose alignment lets them lie across every boundary. The output of a tile is stored in bulk if
+// it is aligned like its input.
 template <class Problem, PipelinedConfig kConfig>
 class Tiling {
   using Input = typename Problem::Input;
@@ -23,20 +24,23 @@ class Tiling {
   SCANTUNE_DEVICE explicit Tiling(const KernelArguments& arguments)
       : input_(static_cast<const Input*>(arguments.input)), output_(static_cast<Output*>(arguments.output)) {
     if constexpr (!kAligned) {
-      head_ = static_cast<u32>(-reinterpret_cast<u64>(input_) % kVectorAlignmentBytes / sizeof(Input));
+      const u32 bytes_before = static_cast<u32>(-reinterpret_cast<u64>(input_) % kVectorAlignmentBytes);
+      loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
+      head_ = loads_in_bulk_ ? bytes_before / sizeof(Input) : 0;
       same_alignment_ = reinterpret_cast<u64>(output_ + head_) % kVectorAlignmentBytes == 0;
     }
-    items_ = arguments.n - head_;
+    items_ = arguments.n - first(0);
     tiles_ = static_cast<u32>((items_ + kTileItems - 1) / kTileItems);
   }
 
   SCANTUNE_DEVICE u32 tiles() const { return tiles_; }
   SCANTUNE_DEVICE u32 head() const { return head_; }
+  SCANTUNE_DEVICE bool loads_in_bulk() const { return loads_in_bulk_; }
   SCANTUNE_DEVICE bool stores_in_bulk() const { return same_alignment_; }
   SCANTUNE_DEVICE const Input* head_input() const { return input_; }
   SCANTUNE_DEVICE Output* head_output() const { return output_; }
-  SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + head_ + static_cast<u64>(tile) * kTileItems; }
-  SCANTUNE_DEVICE Output* output(u32 tile) const { return output_ + head_ + static_cast<u64>(tile) * kTileItems; }
+  SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + first(tile); }
+  SCANTUNE_DEVICE Output* output(u32 tile) const { return output_ + first(tile); }
 
   // Items of a tile: kTileItems but for the last.
   SCANTUNE_DEVICE u32 items(u32 tile) const {
@@ -45,11 +49,14 @@ class Tiling {
   }
 
  private:
+  SCANTUNE_DEVICE u64 first(u32 tile) const { return head_ + (Problem::kFirstTile + tile) * kTileItems; }
+
   const Input* const input_;
   Output* const output_;
   u32 head_ = 0;
+  bool loads_in_bulk_ = true;
   bool same_alignment_ = true;
-  u64 items_;  // without the head
+  u64 items_;  // from the first tile on
   u32 tiles_;
 };
 
@@ -201,10 +208,11 @@ class Pipeline {
       if (lane_ == 0) barrier_arrive(loaded);
       return;
     }
-    const u32 items = tiling_.items(tile), whole = items / kVectorItems * kVectorItems;
+    const u32 items = tiling_.items(tile), whole = tiling_.loads_in_bulk() ? items / kVectorItems * kVectorItems : 0;
     const Input* const from = tiling_.input(tile);
     Input* const to = shared_.tiles[stage][0].items;
-    if (whole + lane_ < items) to[whole + lane_] = scantune::load_global<CacheHint::normal>(from + whole + lane_);
+    for (u32 item = whole + lane_; item < items; item += kWarpThreads)
+      to[item] = scantune::load_global<CacheHint::normal>(from + item);
     sync_warp();
     if (lane_ != 0) return;
     barrier_arrive_expecting(loaded, whole * sizeof(Input));
