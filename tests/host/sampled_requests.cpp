@@ -63,8 +63,16 @@ std::vector<ScanRequest> all_requests() {
   return all;
 }
 
-std::vector<ScanRequest> sampled_requests(int count, u64 seed) {
+std::vector<ScanRequest> requests_for(const FamilyModel& family) {
   std::vector<ScanRequest> all = all_requests();
+  std::erase_if(all, [&](ScanRequest request) {
+    request.n = kSomeItems;
+    return family.unsupported_reason(request, kHostSm) != nullptr;
+  });
+  return all;
+}
+
+std::vector<ScanRequest> sampled_requests(int count, u64 seed, std::vector<ScanRequest> all) {
   Random random(seed);
   for (std::size_t left = all.size(); left > 1; --left)
     std::swap(all[left - 1], all[random.below(static_cast<u32>(left))]);

@@ -4,14 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "config/request.h"
+#include "space/space.h"
 
 namespace scantune {
-
-// `count` problems with built-in operators, or as many more as it takes for each type to be input, accumulator and
-// output, each pair of kTypePairs to be input and output with the default accumulator, and each operator and each
-// combination of kind and initial value to occur. n is 0.
-std::vector<ScanRequest> sampled_requests(int count, u64 seed);
 
 struct TypePair {
   ValueType input, output;
@@ -28,11 +23,22 @@ inline constexpr TypePair kTypePairs[] = {
     {ValueType::i32, ValueType::f32},   {ValueType::f32, ValueType::f64}, {ValueType::f64, ValueType::f16},
 };
 
+// Every legal problem with a built-in operator. n is 0.
+std::vector<ScanRequest> all_requests();
+
+// A number of items that every family scans, of whatever they are.
+inline constexpr u64 kSomeItems = 1024;
+
+// Those of all_requests() that the family solves, given enough items.
+std::vector<ScanRequest> requests_for(const FamilyModel& family);
+
+// `count` of the problems, or as many more as it takes for each type to be input, accumulator and output, each pair of
+// kTypePairs to be input and output with the default accumulator, and each operator and each combination of kind and
+// initial value to occur, as far as they do in `all`.
+std::vector<ScanRequest> sampled_requests(int count, u64 seed, std::vector<ScanRequest> all = all_requests());
+
 // The properties of a problem of which the sample has every one.
 std::vector<std::string> properties(const ScanRequest& request);
-
-// Every legal problem.
-std::vector<ScanRequest> all_requests();
 
 // f16_f32_f32_sum_exclusive_from_value
 std::string name_of(const ScanRequest& request);

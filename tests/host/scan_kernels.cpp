@@ -83,12 +83,33 @@ Config config_of(const FamilyModel& family, const ScanRequest& request,
   return config;
 }
 
+namespace {
+
+// Too small to be worth searching: tiles so small that many of them race in a short scan, and rings that are always
+// full.
+struct SmallValues {
+  const char* parameter;
+  std::vector<int> values;
+};
+const std::vector<SmallValues> kSmallValues = {
+    {"consumer_warps", {1, 2, 3}}, {"vectors_per_thread", {1}}, {"stages", {2, 3}}, {"look_ahead", {1}}};
+
+std::vector<int> values_to_draw(const ParameterModel& parameter) {
+  std::vector<int> values(parameter.values.begin(), parameter.values.end());
+  for (const SmallValues& small : kSmallValues)
+    if (std::string_view(small.parameter) == parameter.name)
+      values.insert(values.end(), small.values.begin(), small.values.end());
+  return values;
+}
+
+}  // namespace
+
 Config random_config(const FamilyModel& family, const ScanRequest& request, int max_tile_items, Random& random) {
   constexpr int kMostDraws = 100'000;
   for (int draw = 0; draw < kMostDraws; ++draw) {
     Config config(family);
     for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index) {
-      const auto values = family.parameters()[static_cast<std::size_t>(index)].values;
+      const std::vector<int> values = values_to_draw(family.parameters()[static_cast<std::size_t>(index)]);
       config[index] = values[random.below(static_cast<u32>(values.size()))];
     }
     if (family.invalid_reason(config, request, kHostSm) == nullptr &&

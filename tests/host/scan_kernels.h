@@ -78,8 +78,8 @@ std::vector<HostLaunch> scan_launches(const Module& module, const Config& config
 Config config_of(const FamilyModel& family, const ScanRequest& request,
                  const std::vector<std::pair<std::string, std::string>>& values = {});
 
-// A legal config with a tile of at most max_tile_items items, every parameter drawn from its table. Throws if it finds
-// none.
+// A legal config with a tile of at most max_tile_items items, every parameter drawn from its table or from values still
+// smaller than those. Throws if it finds none.
 Config random_config(const FamilyModel& family, const ScanRequest& request, int max_tile_items, Random& random);
 
 }  // namespace scantune
