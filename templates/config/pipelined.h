@@ -8,6 +8,15 @@
 
 namespace scantune {
 
+enum class StorePath {
+  bulk,   // asynchronous copies from shared memory
+  direct  // by the warps that scan; where input and output are aligned differently, always
+};
+template <>
+struct Tokens<StorePath> {
+  static constexpr const char* kNames[] = {"bulk", "direct"};
+};
+
 struct PipelinedConfig {
   int consumer_warps = 8;      // warps that reduce and scan; three more load and store, publish, and look back
   int vectors_per_thread = 5;  // 16-byte vectors of a tile that one thread owns; odd, so that no bank of shared memory
@@ -15,10 +24,11 @@ struct PipelinedConfig {
   int stages = 10;             // tiles in shared memory
   int look_ahead = 4;          // tiles that are reduced and published before the one being scanned
   int refill_distance = 1;     // stores that may still be reading their stage when the next tile is loaded
-  int ctas_per_sm = 1;         // persistent CTAs on each SM
-  int look_back_warps = 2;     // warps that add up the aggregates of other CTAs
-  int poll_distance = 2;       // tiles this CTA reduces beyond the one whose carry-in it starts to look for
-  int poll_delay_ns = 0;       // sleep between unsuccessful polls
+  StorePath store_path = StorePath::bulk;
+  int ctas_per_sm = 1;      // persistent CTAs on each SM
+  int look_back_warps = 2;  // warps that add up the aggregates of other CTAs
+  int poll_distance = 2;    // tiles this CTA reduces beyond the one whose carry-in it starts to look for
+  int poll_delay_ns = 0;    // sleep between unsuccessful polls
   StatusLayout status_layout = StatusLayout::packed;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
 
@@ -134,6 +144,7 @@ struct Family<PipelinedConfig> {
       SCANTUNE_PARAMETER(PipelinedConfig, stages, primary, 4, 6, 8, 10, 16),
       SCANTUNE_PARAMETER(PipelinedConfig, look_ahead, secondary, 2, 3, 4, 6),
       SCANTUNE_PARAMETER(PipelinedConfig, refill_distance, secondary, 0, 1, 2),
+      SCANTUNE_PARAMETER(PipelinedConfig, store_path, secondary, StorePath::bulk, StorePath::direct),
       SCANTUNE_PARAMETER(PipelinedConfig, ctas_per_sm, secondary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, look_back_warps, primary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_distance, primary, 0, 1, 2, 3),

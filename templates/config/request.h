@@ -84,6 +84,7 @@ constexpr int size_of(ValueType type) {
 
 constexpr bool is_floating(ValueType type) { return type >= ValueType::f16 && type <= ValueType::f64; }
 constexpr bool is_integer(ValueType type) { return type < ValueType::f16; }
+constexpr bool is_signed(ValueType type) { return type < ValueType::u8 || is_floating(type); }
 
 inline constexpr int kVectorAlignmentBytes = 16;  // what the widest load and store instruction needs
 inline constexpr int kMaxValueBytes = 32;  // of a custom value; room for an initial value in the kernel arguments

@@ -1,65 +1,15 @@
 #pragma once
 
 #include "config/pipelined.h"
+#include "primitives/aligned_tiles.h"
+#include "primitives/gathered_aggregates.h"
+#include "primitives/run_scan.h"
+#include "primitives/store_run.h"
 #include "primitives/tile_scan.h"
-#include "primitives/tile_status.h"
-#include "primitives/warp_scan.h"
 
 namespace scantune {
 
-// The tiles of one scan, cut so that the bulk copies of every tile start on a vector boundary of the input.
-//
-// Items before the first boundary (the head) and after the last whole vector (the tail of the last tile) are copied one
-// by one, and so are all whose alignment lets them lie across every boundary. The output of a tile is stored in bulk if
-// it is aligned like its input.
-template <class Problem, PipelinedConfig kConfig>
-class Tiling {
-  using Input = typename Problem::Input;
-  using Output = typename Problem::Output;
-  static constexpr bool kAligned = Problem::kRequest.alignment_bytes >= kVectorAlignmentBytes;
-
- public:
-  static constexpr u32 kTileItems = Family<PipelinedConfig>::tile_items(kConfig, Problem::kRequest);
-
-  SCANTUNE_DEVICE explicit Tiling(const KernelArguments& arguments)
-      : input_(static_cast<const Input*>(arguments.input)), output_(static_cast<Output*>(arguments.output)) {
-    if constexpr (!kAligned) {
-      const u32 bytes_before = static_cast<u32>(-reinterpret_cast<u64>(input_) % kVectorAlignmentBytes);
-      loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
-      head_ = loads_in_bulk_ ? bytes_before / sizeof(Input) : 0;
-      same_alignment_ = reinterpret_cast<u64>(output_ + head_) % kVectorAlignmentBytes == 0;
-    }
-    items_ = arguments.n - first(0);
-    tiles_ = static_cast<u32>((items_ + kTileItems - 1) / kTileItems);
-  }
-
-  SCANTUNE_DEVICE u32 tiles() const { return tiles_; }
-  SCANTUNE_DEVICE u32 head() const { return head_; }
-  SCANTUNE_DEVICE bool loads_in_bulk() const { return loads_in_bulk_; }
-  SCANTUNE_DEVICE bool stores_in_bulk() const { return same_alignment_; }
-  SCANTUNE_DEVICE const Input* head_input() const { return input_; }
-  SCANTUNE_DEVICE Output* head_output() const { return output_; }
-  SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + first(tile); }
-  SCANTUNE_DEVICE Output* output(u32 tile) const { return output_ + first(tile); }
-
-  // Items of a tile: kTileItems but for the last.
-  SCANTUNE_DEVICE u32 items(u32 tile) const {
-    const u64 left = items_ - static_cast<u64>(tile) * kTileItems;
-    return left < kTileItems ? static_cast<u32>(left) : kTileItems;
-  }
-
- private:
-  SCANTUNE_DEVICE u64 first(u32 tile) const { return head_ + (Problem::kFirstTile + tile) * kTileItems; }
-
-  const Input* const input_;
-  Output* const output_;
-  u32 head_ = 0;
-  bool loads_in_bulk_ = true;
-  bool same_alignment_ = true;
-  u64 items_;  // from the first tile on
-  u32 tiles_;
-};
-
+// One CTA's ring of tiles, and what each of its warps does with them.
 template <class Problem, PipelinedConfig kConfig>
 class Pipeline {
   using T = typename Problem::Accumulator;
@@ -79,9 +29,9 @@ class Pipeline {
   static constexpr u32 kNoTile = ~0u;
 
   template <class Item>
-  struct alignas(kVectorAlignmentBytes) Vector {
-    Item items[kVectorItems];
-  };
+  struct alignas(kVectorAlignmentBytes) Vector : Words<Item, kVectorItems> {};
+  template <bool kFull>
+  using Run = RunScan<Problem, kVectorItems, kFull>;
 
  public:
   struct alignas(16) Shared {
@@ -99,7 +49,7 @@ class Pipeline {
   };
 
   SCANTUNE_DEVICE Pipeline(Shared& shared, const KernelArguments& arguments)
-      : shared_(shared), arguments_(arguments), tiling_(arguments), lane_(thread_rank() % kWarpThreads) {}
+      : shared_(shared), arguments_(arguments), tiles_(arguments), lane_(thread_rank() % kWarpThreads) {}
 
   SCANTUNE_DEVICE void run() {
     if (thread_rank() == 0) init_barriers();
@@ -117,7 +67,7 @@ class Pipeline {
     }
     if (shared_.epoch == kLastEpoch) {
       sync_block();
-      if (warp == 0) Status(arguments_.workspace, kLastEpoch).wrap(block_count(), tiling_.tiles(), lane_);
+      if (warp == 0) Status(arguments_.workspace, kLastEpoch).wrap(block_count(), tiles_.count(), lane_);
     }
   }
 
@@ -149,7 +99,10 @@ class Pipeline {
     fence_barrier_init();
   }
 
-  SCANTUNE_DEVICE bool has_carry(u32 tile) const { return tile > 0 || Problem::kHasInit || tiling_.head() > 0; }
+  SCANTUNE_DEVICE bool has_carry(u32 tile) const { return tile > 0 || Problem::kHasInit || tiles_.head_items() > 0; }
+  SCANTUNE_DEVICE bool stores_in_bulk() const {
+    return kConfig.store_path == StorePath::bulk && tiles_.same_alignment();
+  }
 
   // Waits until the slot's tile is loaded. Returns its index, or kNoTile behind the last.
   SCANTUNE_DEVICE u32 wait_for_tile(const Slot& slot) {
@@ -157,7 +110,7 @@ class Pipeline {
     return shared_.tile_index[slot.stage()];
   }
 
-  // ---- the warp that loads and stores ----
+  // ---- the warp that loads, and stores in bulk ----
 
   SCANTUNE_DEVICE void load_and_store() {
     auto* const header = static_cast<WorkspaceHeader*>(arguments_.workspace);
@@ -167,21 +120,22 @@ class Pipeline {
 
     Slot loading, storing;
     bool more = true;
-    u32 loaded = 0;
+    u32 loaded = 0, tile_before = 0;
     const auto load_next = [&] {
       const u32 tile = scantune::shuffle_index(drawn, 0);
-      more = tile < tiling_.tiles();
+      more = tile < tiles_.count();
       loaded += more;
       // Drawn one ahead, so that its latency hides behind the copy.
       if (more) drawn = draw();
-      load(loading.stage(), more ? tile : kNoTile);
+      load(loading.stage(), more ? tile : kNoTile, tile_before);
+      tile_before = tile;
       loading.next();
-      if (!more && lane_ == 0) Status(header, shared_.epoch).leave(block_count(), tiling_.tiles());
+      if (!more && lane_ == 0) Status(header, shared_.epoch).leave(block_count(), tiles_.count());
     };
     for (int stage = 0; stage < kStages && more; ++stage) load_next();
     for (u32 stored = 0; stored < loaded; ++stored) {
       barrier_wait(&shared_.scanned[storing.stage()], storing.phase());
-      store(storing.stage());
+      if (stores_in_bulk()) store(storing.stage());
       storing.next();
       // The stage of an older store is free once that has been read.
       if (!more || stored < kConfig.refill_distance) continue;
@@ -191,26 +145,25 @@ class Pipeline {
     }
     // Every warp that looks back waits for a tile of its own.
     for (int warp = 1; warp < kConfig.look_back_warps; ++warp) {
-      load(loading.stage(), kNoTile);
+      load(loading.stage(), kNoTile, tile_before);
       loading.next();
     }
     if (lane_ == 0) bulk_wait();
   }
 
-  SCANTUNE_DEVICE void load(u32 stage, u32 tile) {
+  SCANTUNE_DEVICE void load(u32 stage, u32 tile, u32 tile_before) {
     Barrier* const loaded = &shared_.loaded[stage];
     if (lane_ == 0) {
       shared_.tile_index[stage] = tile;
-      shared_.tile_before[stage] = tile_before_;
+      shared_.tile_before[stage] = tile_before;
     }
-    tile_before_ = tile;
     if (tile == kNoTile) {
       if (lane_ == 0) barrier_arrive(loaded);
       return;
     }
-    const u32 items = tiling_.items(tile), whole = tiling_.loads_in_bulk() ? items / kVectorItems * kVectorItems : 0;
-    const Input* const from = tiling_.input(tile);
-    Input* const to = shared_.tiles[stage][0].items;
+    const u32 items = tiles_.items(tile), whole = tiles_.loads_in_bulk() ? items / kVectorItems * kVectorItems : 0;
+    const Input* const from = tiles_.input(tile);
+    Input* const to = reinterpret_cast<Input*>(shared_.tiles[stage]);
     for (u32 item = whole + lane_; item < items; item += kWarpThreads)
       to[item] = scantune::load_global<CacheHint::normal>(from + item);
     sync_warp();
@@ -220,16 +173,19 @@ class Pipeline {
   }
 
   SCANTUNE_DEVICE void store(u32 stage) {
-    const u32 tile = shared_.tile_index[stage], items = tiling_.items(tile);
-    Output* const to = tiling_.output(tile);
-    const Output* const from = reinterpret_cast<const Output*>(shared_.tiles[stage]);
-    const u32 whole = tiling_.stores_in_bulk() ? items / kVectorItems * kVectorItems : 0;
+    const u32 tile = shared_.tile_index[stage], items = tiles_.items(tile);
+    Output* const to = tiles_.output(tile);
+    const Output* const from = results(stage);
+    const u32 whole = items / kVectorItems * kVectorItems;
     if (lane_ == 0) {
       if (whole > 0) bulk_store(to, from, whole * sizeof(Output));
       bulk_commit();
     }
-    for (u32 item = whole + lane_; item < items; item += kWarpThreads)
-      scantune::store_global<CacheHint::normal>(to + item, from[item]);
+    scantune::store_itemwise(to + whole, from + whole, items - whole, lane_);
+  }
+
+  SCANTUNE_DEVICE const Output* results(u32 stage) const {
+    return reinterpret_cast<const Output*>(shared_.tiles[stage]);
   }
 
   // ---- the warps that reduce and scan ----
@@ -241,40 +197,25 @@ class Pipeline {
     u32 ahead = 0;     // tiles reduced and not scanned
     bool more = true;  // tiles to reduce
     while (more || ahead > 0) {
-      const bool wants_more = more && ahead <= kConfig.look_ahead;
-      if (!wants_more && try_scan(scanning, warp)) {
+      const bool can_reduce = more && all_lanes(barrier_test(&shared_.loaded[reducing.stage()], reducing.phase()));
+      const bool must_reduce = can_reduce && ahead <= kConfig.look_ahead;
+      const bool can_scan =
+          !must_reduce && ahead > 0 && all_lanes(barrier_test(&shared_.carried[scanning.stage()], scanning.phase()));
+      if (can_scan) {
+        scan(scanning, warp);
         --ahead;
-      } else if (more && all_lanes(barrier_test(&shared_.loaded[reducing.stage()], reducing.phase()))) {
+      } else if (can_reduce) {
         more = reduce(reducing, warp);
         ahead += more;
-      } else if (wants_more && ahead > 0 && try_scan(scanning, warp)) {
-        --ahead;
       }
     }
-  }
-
-  // Scans the slot's tile if its carry-in is there.
-  SCANTUNE_DEVICE bool try_scan(Slot& slot, u32 warp) {
-    const u32 stage = slot.stage();
-    if (!all_lanes(barrier_test(&shared_.carried[stage], slot.phase()))) return false;
-    const u32 tile = shared_.tile_index[stage];
-    if (tiling_.items(tile) == kTileItems) {
-      scan<true>(stage, tile, warp);
-    } else {
-      scan<false>(stage, tile, warp);
-    }
-    fence_shared_for_bulk();
-    sync_warp();
-    if (lane_ == 0) barrier_arrive(&shared_.scanned[stage]);
-    slot.next();
-    return true;
   }
 
   // Leaves what lies before each thread in its warp, and the total of the warp. False behind the last tile.
   SCANTUNE_DEVICE bool reduce(Slot& slot, u32 warp) {
     const u32 stage = slot.stage(), tile = shared_.tile_index[stage];
     if (tile == kNoTile) return false;
-    if (const u32 items = tiling_.items(tile); items == kTileItems) {
+    if (const u32 items = tiles_.items(tile); items == kTileItems) {
       reduce_tile<true>(stage, warp, kTileItems);
     } else {
       reduce_tile<false>(stage, warp, items);
@@ -287,20 +228,15 @@ class Pipeline {
 
   template <bool kFull>
   SCANTUNE_DEVICE void reduce_tile(u32 stage, u32 warp, u32 tile_items) {
-    const u32 thread = warp * kWarpThreads + lane_, first = thread * kThreadItems;
+    const u32 thread = warp * kWarpThreads + lane_;
     T total;
-#pragma unroll
+#pragma unroll(kFull ? kVectors : 1)
     for (int v = 0; v < kVectors; ++v) {
+      const u32 items = items_of<kFull>(thread, v, tile_items);
+      if (items == 0) break;
       const Vector<Input> vector = shared_.tiles[stage][thread * kVectors + v];
-#pragma unroll
-      for (u32 item = 0; item < kVectorItems; ++item) {
-        const T value = scantune::convert<T>(vector.items[item]);
-        if (v == 0 && item == 0) {
-          total = value;
-        } else if (kFull || first + v * kVectorItems + item < tile_items) {
-          total = Op::combine(total, value);
-        }
-      }
+      const T part = Run<kFull>::reduce(vector, items);
+      total = v == 0 ? part : Op::combine(total, part);
     }
     const u32 lanes = kFull ? kWarpThreads : valid_lanes(warp, tile_items);
     const T inclusive =
@@ -310,46 +246,77 @@ class Pipeline {
     if (lane_ + 1 == lanes) shared_.before_warp[stage][warp] = inclusive;
   }
 
+  // How many items there are in a thread's v-th vector.
+  template <bool kFull>
+  SCANTUNE_DEVICE static u32 items_of(u32 thread, int v, u32 tile_items) {
+    if (kFull) return kVectorItems;
+    const u32 first = thread * kThreadItems + v * kVectorItems;
+    if (first >= tile_items) return 0;
+    return tile_items - first < kVectorItems ? tile_items - first : kVectorItems;
+  }
+
   SCANTUNE_DEVICE u32 valid_lanes(u32 warp, u32 tile_items) const {
     if (warp * kWarpItems >= tile_items) return 0;
     const u32 lanes = ceil_div(tile_items - warp * kWarpItems, kThreadItems);
     return lanes < kWarpThreads ? lanes : kWarpThreads;
   }
 
+  SCANTUNE_DEVICE void scan(Slot& slot, u32 warp) {
+    const u32 stage = slot.stage();
+    const u32 tile = shared_.tile_index[stage], items = tiles_.items(tile);
+    if (items == kTileItems) {
+      scan_tile<true>(stage, warp, kTileItems, has_carry(tile));
+    } else {
+      scan_tile<false>(stage, warp, items, has_carry(tile));
+    }
+    if (!stores_in_bulk()) store_directly(stage, warp, tile, items);
+    fence_shared_for_bulk();
+    sync_warp();
+    if (lane_ == 0) barrier_arrive(&shared_.scanned[stage]);
+    slot.next();
+  }
+
   // Puts the results in place of the items.
   template <bool kFull>
-  SCANTUNE_DEVICE void scan(u32 stage, u32 tile, u32 warp) {
-    const u32 thread = warp * kWarpThreads + lane_, first = thread * kThreadItems;
-    const u32 tile_items = kFull ? kTileItems : tiling_.items(tile);
-    if (!kFull && first >= tile_items) return;
+  SCANTUNE_DEVICE void scan_tile(u32 stage, u32 warp, u32 tile_items, bool has_carry) {
+    const u32 thread = warp * kWarpThreads + lane_;
+    if (!kFull && thread * kThreadItems >= tile_items) return;
 
     // What lies before this thread.
-    bool has_prefix = has_carry(tile);
+    bool has_prefix = has_carry;
     T prefix;
-    if (has_prefix) prefix = shared_.carry_in[stage];
-    if (warp > 0)
-      prefix = has_prefix ? Op::combine(prefix, shared_.before_warp[stage][warp]) : shared_.before_warp[stage][warp];
-    has_prefix |= warp > 0;
-    if (lane_ > 0)
-      prefix =
-          has_prefix ? Op::combine(prefix, shared_.before_thread[stage][thread]) : shared_.before_thread[stage][thread];
-    has_prefix |= lane_ > 0;
+    const auto append = [&](T value) {
+      prefix = has_prefix ? Op::combine(prefix, value) : value;
+      has_prefix = true;
+    };
+    if (has_carry) prefix = shared_.carry_in[stage];
+    if (warp > 0) append(shared_.before_warp[stage][warp]);
+    if (lane_ > 0) append(shared_.before_thread[stage][thread]);
 
+    // Load a full tile's vectors before any is stored, so that their latencies overlap.
+    Vector<Input>* const place = &shared_.tiles[stage][thread * kVectors];
+    Vector<Input> vectors[kVectors];
+    if constexpr (kFull) {
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      Vector<Input>& place = shared_.tiles[stage][thread * kVectors + v];
-      const Vector<Input> vector = place;
-      Vector<Output> results;
-#pragma unroll
-      for (u32 item = 0; item < kVectorItems; ++item) {
-        const T value = scantune::convert<T>(vector.items[item]);
-        const T before = prefix;
-        if (kFull || first + v * kVectorItems + item < tile_items)
-          prefix = has_prefix || v > 0 || item > 0 ? Op::combine(prefix, value) : value;
-        results.items[item] = scantune::convert<Output>(Problem::kExclusive ? before : prefix);
-      }
-      reinterpret_cast<Vector<Output>&>(place) = results;
+      for (int v = 0; v < kVectors; ++v) vectors[v] = place[v];
     }
+
+    typename Run<kFull>::Carry carry = Run<kFull>::carry_of(prefix, has_prefix);
+#pragma unroll(kFull ? kVectors : 1)
+    for (int v = 0; v < kVectors; ++v) {
+      const u32 items = items_of<kFull>(thread, v, tile_items);
+      if (items == 0) break;
+      const Vector<Input> vector = kFull ? vectors[v] : place[v];
+      reinterpret_cast<Vector<Output>&>(place[v]) = {Run<kFull>::scan(vector, carry, items)};
+    }
+  }
+
+  SCANTUNE_DEVICE void store_directly(u32 stage, u32 warp, u32 tile, u32 tile_items) {
+    sync_warp();
+    const u32 first = warp * kWarpItems;
+    if (first >= tile_items) return;
+    const u32 items = tile_items - first < kWarpItems ? tile_items - first : kWarpItems;
+    scantune::store_run(tiles_.output(tile) + first, results(stage) + first, items, lane_);
   }
 
   // ---- the warp that publishes ----
@@ -361,7 +328,7 @@ class Pipeline {
       barrier_wait(&shared_.reduced[stage], slot.phase());
 
       // Scan the totals of the warps.
-      const u32 warps = ceil_div(tiling_.items(tile), kWarpItems);
+      const u32 warps = ceil_div(tiles_.items(tile), kWarpItems);
       T total;
       if (lane_ < warps) total = shared_.before_warp[stage][lane_];
       const T inclusive =
@@ -381,24 +348,22 @@ class Pipeline {
     }
   }
 
-  // Scans the head. Returns what comes before tile 0, where there is anything.
+  // Scans the items before tile 0. Returns what comes before tile 0, where there is anything.
   SCANTUNE_DEVICE T scan_head() {
-    T carry = Problem::init(arguments_);
-    bool has_carry = Problem::kHasInit;
-    for (u32 item = 0; item < tiling_.head(); ++item) {
-      const T value = scantune::convert<T>(scantune::load_global<CacheHint::normal>(tiling_.head_input() + item));
-      const T before = carry;
-      carry = has_carry ? Op::combine(carry, value) : value;
-      has_carry = true;
-      scantune::store_global<CacheHint::normal>(tiling_.head_output() + item,
-                                                scantune::convert<Output>(Problem::kExclusive ? before : carry));
+    using Item = ItemwiseRun<Problem, 1>;
+    typename Item::Carry carry = Item::carry_of(Problem::init(arguments_), Problem::kHasInit);
+    for (u32 item = 0; item < tiles_.head_items(); ++item) {
+      const Input items[] = {scantune::load_global<CacheHint::normal>(tiles_.head_input() + item)};
+      const Words<Output, 1> result = Item::scan(words_of(items), carry);
+      scantune::store_global<CacheHint::normal>(tiles_.head_output() + item,
+                                                from_bytes<Output>(reinterpret_cast<const u8*>(&result)));
     }
-    return carry;
+    return carry.value;
   }
 
-  // ---- the warp that looks back ----
+  // ---- the warps that look back ----
 
-  // Each of these warps takes every kLookBackWarps-th tile of the CTA: what lies between two tiles does not depend on
+  // Each of these warps takes every look_back_warps-th tile of the CTA: what lies between two tiles does not depend on
   // the carry, so only one combination of each tile waits for the tile before.
   SCANTUNE_DEVICE void look_back(u32 warp) {
     Slot slot, before;
@@ -410,8 +375,9 @@ class Pipeline {
       if (tile == kNoTile) return;
       wait_for_reduction(slot);
       if (tile > 0) {
-        T carry = aggregates(has_before ? shared_.tile_before[stage] : 0, tile);
-        if (has_before && shared_.tile_before[stage] > 0) {
+        const u32 tile_before = has_before ? shared_.tile_before[stage] : 0;
+        T carry = aggregates(tile_before, tile);
+        if (tile_before > 0) {
           barrier_wait(&shared_.carried[before.stage()], before.phase());
           carry = Op::combine(shared_.carry_in[before.stage()], carry);
         }
@@ -436,51 +402,17 @@ class Pipeline {
     barrier_wait(&shared_.reduced[slot.stage()], slot.phase());
   }
 
-  // The combination of the tiles [first, last), of which there is at least one.
+  // The combination of the tiles [first, last). Only the caller's own operators need not commute.
   SCANTUNE_DEVICE T aggregates(u32 first, u32 last) {
-    constexpr u32 kMostPolls = 8;
-    T sum;
-    for (u32 from = first; from < last; from += kMostPolls * kWarpThreads) {
-      const u32 left = last - from;
-      const u32 polls = left < kMostPolls * kWarpThreads ? ceil_div(left, u32{kWarpThreads}) : kMostPolls;
-      const T part = scantune::shuffle_index(aggregates_of_lanes<kMostPolls>(from, polls, last), 0);
-      sum = from == first ? part : Op::combine(sum, part);
-    }
-    return sum;
-  }
-
-  // Lane 0 gets the combination of the tiles [first, last), at most `polls` for each lane.
-  template <u32 kMostPolls>
-  SCANTUNE_DEVICE T aggregates_of_lanes(u32 first, u32 polls, u32 last) {
-    const Status status(arguments_.workspace, shared_.epoch);
-    // Neighbouring lanes look at neighbouring tiles, unless that would spoil the order.
-    constexpr bool kInOrder = is_custom(Problem::kRequest.op);
-    const u32 mine = kInOrder ? first + lane_ * polls : first + lane_, stride = kInOrder ? 1 : kWarpThreads;
-    // Poll all at once, so that their latencies overlap.
-    TileDescriptor<T> descriptors[kMostPolls];
-#pragma unroll
-    for (u32 poll = 0; poll < kMostPolls; ++poll)
-      if (poll < polls && mine + poll * stride < last) descriptors[poll] = status.poll(mine + poll * stride);
-    T sum;
-#pragma unroll
-    for (u32 poll = 0; poll < kMostPolls; ++poll) {
-      if (poll >= polls || mine + poll * stride >= last) break;
-      while (descriptors[poll].flag == TileFlag::none) {
-        poll_pause<kConfig.poll_delay_ns>();
-        descriptors[poll] = status.poll(mine + poll * stride);
-      }
-      sum = poll == 0 ? descriptors[poll].value : Op::combine(sum, descriptors[poll].value);
-    }
-    sync_warp();
-    const u32 lanes = kInOrder ? ceil_div(last - first, polls) : last - first;
-    return scantune::warp_reduce_ascending<Op>(sum, lane_, lanes < kWarpThreads ? lanes : kWarpThreads);
+    using Gathered =
+        GatheredAggregates<Op, is_custom(Problem::kRequest.op), kConfig.poll_delay_ns, T, kConfig.status_layout>;
+    return Gathered::gather(Status(arguments_.workspace, shared_.epoch), first, last, lane_);
   }
 
   Shared& shared_;
   const KernelArguments& arguments_;
-  const Tiling<Problem, kConfig> tiling_;
+  const AlignedTiles<Problem, kTileItems> tiles_;
   const u32 lane_;
-  u32 tile_before_ = 0;  // loader: the tile it has loaded last
 };
 
 template <class Problem, PipelinedConfig kConfig>

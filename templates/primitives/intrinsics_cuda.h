@@ -334,6 +334,59 @@ SCANTUNE_DEVICE void bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::
 // Lets bulk copies see what this thread has written to shared memory: before it arrives where their issuer waits.
 SCANTUNE_DEVICE void fence_shared_for_bulk() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
+// The bytes of a (0 to 3) and b (4 to 7) that the digits of the selector name, the lowest first. A digit plus 8 gives
+// the sign of the byte instead, eight times over.
+SCANTUNE_DEVICE u32 permute_bytes(u32 a, u32 b, u32 selector) {
+  u32 result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
+  return result;
+}
+
+// sum + the dot product of four bytes with four bytes; of two halves with the two low bytes of the weights.
+template <bool kSigned>
+SCANTUNE_DEVICE u32 dot_bytes(u32 bytes, u32 weights, u32 sum) {
+  u32 result;
+  if constexpr (kSigned) {
+    asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
+  } else {
+    asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
+  }
+  return result;
+}
+template <bool kSigned>
+SCANTUNE_DEVICE u32 dot_halves(u32 halves, u32 weights, u32 sum) {
+  u32 result;
+  if constexpr (kSigned) {
+    asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(halves), "r"(weights), "r"(sum));
+  } else {
+    asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(halves), "r"(weights), "r"(sum));
+  }
+  return result;
+}
+
+// The lesser or greater of the low halves, and of the high halves.
+inline constexpr bool kHasExtremesOfHalves = __CUDA_ARCH__ >= 900;
+template <bool kSigned>
+SCANTUNE_DEVICE u32 min_of_halves(u32 a, u32 b) {
+  u32 result;
+  if constexpr (kSigned) {
+    asm("min.s16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  } else {
+    asm("min.u16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  }
+  return result;
+}
+template <bool kSigned>
+SCANTUNE_DEVICE u32 max_of_halves(u32 a, u32 b) {
+  u32 result;
+  if constexpr (kSigned) {
+    asm("max.s16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  } else {
+    asm("max.u16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  }
+  return result;
+}
+
 // Minimum and maximum in which NaN propagates and -0 is below +0.
 SCANTUNE_DEVICE f32 min_nan(f32 a, f32 b) {
 #if __CUDA_ARCH__ >= 800

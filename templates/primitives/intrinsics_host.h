@@ -185,6 +185,57 @@ SCANTUNE_DEVICE void bulk_wait_read(SCANTUNE_SITE) {
 SCANTUNE_DEVICE void bulk_wait(SCANTUNE_SITE) { host::hooks->bulk_wait(0, true, site); }
 SCANTUNE_DEVICE void fence_shared_for_bulk(SCANTUNE_SITE) { host::hooks->fence_shared_for_bulk(site); }
 
+SCANTUNE_DEVICE u32 permute_bytes(u32 a, u32 b, u32 selector) {
+  const u64 bytes = u64{b} << 32 | a;
+  u32 result = 0;
+  for (u32 place = 0; place < 4; ++place, selector >>= 4) {
+    const u32 byte = static_cast<u32>(bytes >> 8 * (selector & 7)) & 0xff;
+    const u32 sign = byte >> 7 != 0 ? 0xff : 0;
+    result |= ((selector & 8) != 0 ? sign : byte) << 8 * place;
+  }
+  return result;
+}
+
+template <class Part>
+SCANTUNE_DEVICE Part part_of(u32 word, u32 index) {
+  return static_cast<Part>(word >> 8 * sizeof(Part) * index);
+}
+
+template <bool kSigned>
+SCANTUNE_DEVICE u32 dot_bytes(u32 bytes, u32 weights, u32 sum) {
+  for (u32 index = 0; index < 4; ++index) {
+    const i32 byte = kSigned ? part_of<i8>(bytes, index) : part_of<u8>(bytes, index);
+    sum += static_cast<u32>(byte * (kSigned ? part_of<i8>(weights, index) : part_of<u8>(weights, index)));
+  }
+  return sum;
+}
+
+template <bool kSigned>
+SCANTUNE_DEVICE u32 dot_halves(u32 halves, u32 weights, u32 sum) {
+  for (u32 index = 0; index < 2; ++index) {
+    const i32 half = kSigned ? part_of<i16>(halves, index) : part_of<u16>(halves, index);
+    sum += static_cast<u32>(half * (kSigned ? part_of<i8>(weights, index) : part_of<u8>(weights, index)));
+  }
+  return sum;
+}
+
+inline constexpr bool kHasExtremesOfHalves = true;
+template <bool kSigned>
+SCANTUNE_DEVICE bool is_less(u32 a, u32 b, u32 index) {
+  if constexpr (kSigned) return part_of<i16>(a, index) < part_of<i16>(b, index);
+  return part_of<u16>(a, index) < part_of<u16>(b, index);
+}
+template <bool kSigned>
+SCANTUNE_DEVICE u32 min_of_halves(u32 a, u32 b) {
+  return (is_less<kSigned>(b, a, 0) ? b & 0xffff : a & 0xffff) |
+         (is_less<kSigned>(b, a, 1) ? b & ~0xffffu : a & ~0xffffu);
+}
+template <bool kSigned>
+SCANTUNE_DEVICE u32 max_of_halves(u32 a, u32 b) {
+  return (is_less<kSigned>(a, b, 0) ? b & 0xffff : a & 0xffff) |
+         (is_less<kSigned>(a, b, 1) ? b & ~0xffffu : a & ~0xffffu);
+}
+
 template <class T>
 SCANTUNE_DEVICE T min_nan(T a, T b) {
   if (a != a || b != b) return a + b;

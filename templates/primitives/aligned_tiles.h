@@ -1,0 +1,59 @@
+// The tiles of a scan whose input moves by bulk copies.
+#pragma once
+
+#include "primitives/problem.h"
+
+namespace scantune {
+
+// Tiles are cut so that each starts on a vector boundary of the input. The items before the first boundary, the head,
+// belong to none. Items that are aligned to less than their size may lie across every boundary: they cannot be loaded in
+// bulk. The output is aligned like the input, or not.
+template <class Problem, u32 kTileItems>
+class AlignedTiles {
+  using Input = typename Problem::Input;
+  using Output = typename Problem::Output;
+  static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
+
+ public:
+  SCANTUNE_DEVICE explicit AlignedTiles(const KernelArguments& arguments)
+      : input_(static_cast<const Input*>(arguments.input)), output_(static_cast<Output*>(arguments.output)) {
+    if constexpr (Problem::kRequest.alignment_bytes < kVectorAlignmentBytes) {
+      const u32 bytes_before = static_cast<u32>(-address_of(head_input()) % kVectorAlignmentBytes);
+      loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
+      head_items_ = loads_in_bulk_ ? bytes_before / sizeof(Input) : 0;
+      same_alignment_ = address_of(output(0)) % kVectorAlignmentBytes == 0;
+    }
+    items_ = arguments.n - kFirstItem - head_items_;
+    count_ = static_cast<u32>(ceil_div(items_, u64{kTileItems}));
+  }
+
+  SCANTUNE_DEVICE u32 count() const { return count_; }
+  SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + place(tile); }
+  SCANTUNE_DEVICE Output* output(u32 tile) const { return output_ + place(tile); }
+  SCANTUNE_DEVICE bool loads_in_bulk() const { return loads_in_bulk_; }
+  SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }
+
+  // Items of a tile: kTileItems, but for the last.
+  SCANTUNE_DEVICE u32 items(u32 tile) const {
+    const u64 left = items_ - static_cast<u64>(tile) * kTileItems;
+    return left < kTileItems ? static_cast<u32>(left) : kTileItems;
+  }
+
+  SCANTUNE_DEVICE u32 head_items() const { return head_items_; }
+  SCANTUNE_DEVICE const Input* head_input() const { return input_ + kFirstItem; }
+  SCANTUNE_DEVICE Output* head_output() const { return output_ + kFirstItem; }
+
+ private:
+  SCANTUNE_DEVICE static u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
+  SCANTUNE_DEVICE u64 place(u32 tile) const { return kFirstItem + head_items_ + static_cast<u64>(tile) * kTileItems; }
+
+  const Input* const input_;
+  Output* const output_;
+  u32 head_items_ = 0;
+  bool loads_in_bulk_ = true;
+  bool same_alignment_ = true;
+  u64 items_;  // without the head
+  u32 count_;
+};
+
+}  // namespace scantune
