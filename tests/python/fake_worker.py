@@ -15,9 +15,13 @@ import random
 import re
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
-FAMILIES: dict[str, dict[str, tuple[str, list[Any]]]] = {
+Table = dict[str, tuple[str, list[Any]]]  # role and values of each parameter
+Legality = Callable[[dict[str, Any]], bool]
+
+FAMILIES: dict[str, Table] = {
     "single_block": {
         "block_threads": ("primary", [64, 128, 256]),
         "items_per_thread": ("primary", [1, 4, 16]),
@@ -105,26 +109,28 @@ def check_operator(request: dict[str, Any]) -> None:
         raise Refusal("bad_request", "request.operator has an unknown member")
 
 
+def family_message(name: str, table: Table, default: dict[str, Any], is_legal: Legality) -> dict[str, Any]:
+    """A family as `space` lists it: off the default, secondary parameters depart only in the polish."""
+    rows = []
+    for row in itertools.product(*(range(len(values)) for _, values in table.values())):
+        parameters = {key: values[index] for (key, (_, values)), index in zip(table.items(), row, strict=True)}
+        departing = [key for key in table if parameters[key] != default[key]]
+        secondary = [key for key in departing if table[key][0] == "secondary"]
+        if (not secondary or len(departing) == 1) and is_legal({"family": name, "parameters": parameters}):
+            rows.append(list(row))
+    described = [{"name": key, "role": role, "values": values} for key, (role, values) in table.items()]
+    return {
+        "name": name, "parameters": described, "configs": rows, "default": {"family": name, "parameters": default},
+    }  # fmt: skip
+
+
 def space(request: dict[str, Any]) -> dict[str, Any]:
     full = resolved(request)
-    families = []
-    for name, table in FAMILIES.items():
-        if name == "single_block" and request["n"] > 2**17:
-            continue
-        rows = []
-        for row in itertools.product(*(range(len(values)) for _, values in table.values())):
-            parameters = {key: values[index] for (key, (_, values)), index in zip(table.items(), row, strict=True)}
-            departs = [
-                k for k, (role, _) in table.items() if role == "secondary" and parameters[k] != DEFAULTS[name][k]
-            ]
-            off_default = any(parameters[k] != DEFAULTS[name][k] for k in table if k not in departs)
-            # Off the default, secondary parameters depart only in the polish.
-            legal = invalid_reason(request, {"family": name, "parameters": parameters}) is None
-            if legal and not (departs and off_default):
-                rows.append(list(row))
-        parameters = [{"name": k, "role": role, "values": values} for k, (role, values) in table.items()]
-        default = {"family": name, "parameters": DEFAULTS[name]}
-        families.append({"name": name, "parameters": parameters, "configs": rows, "default": default})
+    families = [
+        family_message(name, table, DEFAULTS[name], lambda config: invalid_reason(request, config) is None)
+        for name, table in FAMILIES.items()
+        if name != "single_block" or request["n"] <= 2**17
+    ]
     chosen = "single_block" if request["n"] <= 8192 else "lookback"
     default = {"family": chosen, "parameters": DEFAULTS[chosen]}
     return {"families": families, "default_config": default, "request": full}

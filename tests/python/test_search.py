@@ -31,7 +31,7 @@ def proposals(search: Search) -> Iterator[Config]:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_valid_config_comes_exactly_once(space: Space, seed: int) -> None:
-    search = Search(space, seed)
+    search = Search(space, seed, patience=1000)
     seen = []
     for config in proposals(search):
         seen.append(config)
@@ -41,7 +41,7 @@ def test_every_valid_config_comes_exactly_once(space: Space, seed: int) -> None:
 
 
 def test_configs_tried_before_are_not_proposed(space: Space) -> None:
-    search = Search(space, 1)
+    search = Search(space, 1, patience=1000)
     known = list(space.searched)[::3]
     for config in known:
         search.tell(config, time_of(config))
@@ -49,13 +49,13 @@ def test_configs_tried_before_are_not_proposed(space: Space) -> None:
 
 
 def test_a_batch_of_proposals_without_answers_holds_no_config_twice(space: Space) -> None:
-    search = Search(space, 1)
+    search = Search(space, 1, patience=1000)
     batch = [search.suggest() for _ in range(20)]
     assert len(set(batch)) == 20
 
 
 def test_config_off_the_grid_is_learned_from(space: Space) -> None:
-    search = Search(space, 1)
+    search = Search(space, 1, patience=1000)
     off = Config("lookback", (("block_threads", 500), ("items_per_thread", 7), ("layout", "direct"), ("window", 8)))
     search.tell(off, 1.0)
     assert search.seen(off)
@@ -67,7 +67,7 @@ def test_search_beats_random_choice(space: Space) -> None:
     ranking = sorted(space.searched, key=time_of)
 
     def best_rank_of_search(seed: int) -> int:
-        search, best = Search(space, seed), len(ranking)
+        search, best = Search(space, seed, patience=1000), len(ranking)
         for _ in range(25):
             config = search.suggest()
             assert config
@@ -96,6 +96,20 @@ def test_neighbours_differ_in_one_parameter_by_one_step(space: Space) -> None:
         {"layout": "warp_transposed"},
         {"window": 8},
     ]
+
+
+def test_first_proposals_are_unlike_the_default_and_each_other(space: Space) -> None:
+    family = space.families["lookback"]
+    assert family.default
+    default = family.nearest_indices(family.default)
+    assert default
+    chosen = family.spread(3)
+    distances = family.distances(default)
+    for index, indices in enumerate(chosen):
+        others = [default, *chosen[:index], *chosen[index + 1 :]]
+        row = family.indices.tolist().index(list(indices))
+        assert 0 < distances[row] <= distances.max() / 2
+        assert min(float(family.distances(other)[row]) for other in others) >= 0.5
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-# In every search recorded on an H200 the default of the winning family came within 1.3 of what its best config took. A
-# family that is this much behind the fastest has nothing left to win by.
-DROP_BEHIND = 1.5
-_SHARPNESS = 8  # a family that is 10 % behind gets half the trials of the fastest, one that is 30 % behind an eighth
+# In every search recorded on an H200 the best config was at most 1.3 times faster than its family's default. Taken for
+# more, and for less with every trial: a family that was hardly tried must not lose to one that was tuned.
+_FIRST_HOPE = 0.5
+_HOPE_HALVES_AFTER = 10  # trials
+_GAIN = 0.99  # of a family's best time so far: less hardly shows above the noise of a racing round
+_SHARPNESS = 8  # a family that promises times 10 % longer gets half the trials, one with 30 % longer an eighth
 _FAILURES_TO_DROP = 4  # of a family of which nothing has worked yet
 
 
@@ -16,12 +19,23 @@ _FAILURES_TO_DROP = 4  # of a family of which nothing has worked yet
 class _Standing:
     tried: int = 0  # handed out, whether or not the result is known
     failed: int = 0
-    best_us: float | None = None
+    best_us: float = math.inf
+    in_vain: int = 0  # trials since the last gain
+
+    @property
+    def is_measured(self) -> bool:
+        return self.best_us < math.inf
+
+    @property
+    def promised_us(self) -> float:
+        """What the family may yet come to."""
+        return self.best_us / (1 + _FIRST_HOPE / (1 + self.tried / _HOPE_HALVES_AFTER))
 
 
 class FamilyShares:
-    def __init__(self, families: Iterable[str]) -> None:
+    def __init__(self, families: Iterable[str], patience: int) -> None:
         self._standings = {family: _Standing() for family in families}
+        self._patience = patience
 
     def hand_out(self, family: str) -> None:
         """Count a trial that is about to be made."""
@@ -30,28 +44,40 @@ class FamilyShares:
     def tell(self, family: str, score: float | None) -> None:
         """Learn from a trial; None is a failure."""
         standing = self._standings[family]
-        if score is None:
-            standing.failed += 1
-        else:
-            standing.best_us = min(score, standing.best_us or score)
-
-    def next(self, families: Collection[str]) -> str:
-        """Return which of the families gets the next trial; one that was dropped only where all of them were."""
-        kept = [family for family in families if not self.is_dropped(family)]
-        # The apportionment of d'Hondt: however many trials there will be, the shares are right for those made so far.
-        return max(kept or families, key=lambda family: self._weight(family) / (self._standings[family].tried + 1))
-
-    def is_dropped(self, family: str) -> bool:
-        """Return whether the family has lost: far behind the fastest, or nothing of it works."""
-        standing = self._standings[family]
-        if standing.best_us is None:
-            return standing.failed >= _FAILURES_TO_DROP
-        return standing.best_us > DROP_BEHIND * self._fastest_us
-
-    def _weight(self, family: str) -> float:
-        best_us = self._standings[family].best_us
-        return 1.0 if best_us is None else float((self._fastest_us / best_us) ** _SHARPNESS)
+        standing.failed += score is None
+        standing.in_vain = 0 if score is not None and score < _GAIN * standing.best_us else standing.in_vain + 1
+        standing.best_us = min(standing.best_us, math.inf if score is None else score)
 
     @property
-    def _fastest_us(self) -> float:
-        return min(standing.best_us for standing in self._standings.values() if standing.best_us is not None)
+    def contenders(self) -> list[str]:
+        """The families that may yet win, the fastest first."""
+        kept = (family for family in self._standings if not self.is_dropped(family))
+        return sorted(kept, key=lambda family: self._standings[family].best_us)
+
+    def renew_patience(self) -> None:
+        for standing in self._standings.values():
+            standing.in_vain = 0
+
+    def next(self, families: Collection[str]) -> str:
+        """Return which of the families gets the next trial; a settled one only where all of them are."""
+        kept = [family for family in families if not self.is_settled(family)] or families
+        # The apportionment of d'Hondt: however many trials there will be, the shares are right for those made so far.
+        return max(kept, key=lambda family: self._weight(family) / (self._standings[family].tried + 1))
+
+    def is_settled(self, family: str) -> bool:
+        """Return whether more trials of the family are not worth while: it has lost, or has not gained for long."""
+        return self.is_dropped(family) or self._standings[family].in_vain >= self._patience
+
+    def is_dropped(self, family: str) -> bool:
+        """Return whether the family has lost: not even what it promises is the fastest, or nothing of it works."""
+        standing = self._standings[family]
+        if not standing.is_measured:
+            return standing.failed >= _FAILURES_TO_DROP
+        return standing.promised_us > min(one.best_us for one in self._standings.values())
+
+    def _weight(self, family: str) -> float:
+        standing = self._standings[family]
+        if not standing.is_measured:
+            return 1.0
+        most_promising_us = min(one.promised_us for one in self._standings.values())
+        return float((most_promising_us / standing.promised_us) ** _SHARPNESS)

@@ -36,7 +36,7 @@ class Rounds:
 @dataclass(frozen=True)
 class Policy:
     trials: int  # configs per problem and N, the default included
-    patience: int  # exploring ends when so many in a row brought nothing
+    patience: int  # trials of one family in a row that bring no gain; then exploring it ends
     polish: int  # of these, steps from the winner, one parameter at a time
     batch: int  # candidates measured together, beside the incumbent; they are what a killed tuner loses
     ahead: int  # candidates that compile, or wait to be verified, while others are measured
@@ -55,8 +55,8 @@ _EVERYTHING = 1_000_000
 
 # Without options a run takes ten minutes, of which half a minute is for what starts and ends it.
 _GPU = {
-    Effort.quick: Policy(96, 24, 28, 4, 16, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60),
-    Effort.normal: Policy(256, 80, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
+    Effort.quick: Policy(96, 16, 28, 4, 16, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60),
+    Effort.normal: Policy(256, 64, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
     Effort.exhaustive: Policy(
         _EVERYTHING, _EVERYTHING, 128, 4, 32, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
@@ -21,8 +20,6 @@ from scantune.record import Record, now
 from scantune.search import Search
 from scantune.space import Space
 from scantune.trial import Failure, Trial
-
-_GAIN = 0.99  # of the best time so far: less hardly shows above the noise of a racing round
 
 
 class Watcher(Protocol):
@@ -60,7 +57,7 @@ class ProblemSearch:
         self._n = n
         self._space = space
         self._deadline = deadline  # by the clock; the final round comes after it
-        self._search = Search(space, tools.seed)
+        self._search = Search(space, tools.seed, tools.policy.patience)
         self._times: dict[Config, float] = {}  # scores: microseconds, corrected for drift from batch to batch
         self._racers: dict[Config, Measurement] = {}  # those measured to the end
         self._failures: dict[Config, Failure] = {}
@@ -68,7 +65,6 @@ class ProblemSearch:
         self._pending: deque[Config] = deque()  # to be tried before anything is suggested
         self._retried: set[Config] = set()  # failed in an earlier run, perhaps by chance
         self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
-        self._gained: tuple[int, float] = (0, math.inf)  # trials and best time at the last gain worth the name
         self.cut_short = False  # by the deadline
 
     @property
@@ -95,7 +91,8 @@ class ProblemSearch:
         self._owed = set(self._pending)
         self._queue([*self._space.defaults, *(config for config in hopeful if config)])
         self._explore(self._tools.policy.trials - self._tools.policy.polish)
-        self._polish()
+        for family in self._search.contenders:
+            self._polish(family)
         return self._decide(holder)
 
     def _learn_from_stored_trials(self) -> None:
@@ -107,7 +104,7 @@ class ProblemSearch:
                 self._retried.add(config)
             elif self._search.take(config):
                 self._learn(Trial(config, trial.measurement, trial.failure), score=None)
-        self._gained = self._tried, self._gained[1]  # patience is for what this run tries
+        self._search.renew_patience()
 
     def _legal(self, config: Config | None) -> Config | None:
         """Return the config if it may be tried here: one of the listed, or one that the worker accepts."""
@@ -121,7 +118,7 @@ class ProblemSearch:
         self._pending.extend(config for config in configs if self._search.take(config))
 
     def _explore(self, limit: int) -> None:
-        while self._owed or (self._tried < limit and not self._out_of_patience and not self._is_out_of_time()):
+        while self._owed or (self._tried < limit and not self._is_settled and not self._is_out_of_time()):
             # While one batch is measured the next one compiles.
             depth = max(len(self._owed), min(self._tools.policy.ahead, limit - self._tried))
             self._compile_ahead(depth, suggest=not self._is_out_of_time())
@@ -130,16 +127,17 @@ class ProblemSearch:
             self._race_batch()
         self._drop_compiling()
 
-    def _polish(self) -> None:
-        """Walk from the winner, one parameter at a time, as long as that makes it faster."""
+    def _polish(self, family: str) -> None:
+        """Walk from the family's fastest, one parameter at a time, as long as that makes it faster."""
         limit = self._tried + self._tools.policy.polish
         centre = None
-        while self._times and centre != self._best and self._tried < limit and not self._is_out_of_time():
-            centre = self._best
-            assert centre
+        while (best := self._best_of(family)) and best != centre and self._tried < limit and not self._is_out_of_time():
+            centre = best
             steps = [config for config in self._neighbours(centre) if not self._search.seen(config)]
             self._queue(steps[: limit - self._tried])
-            while (self._pending or self._compiling) and self._best == centre and not self._is_out_of_time():
+            while (self._pending or self._compiling) and self._best_of(family) == centre:
+                if self._is_out_of_time():
+                    break
                 self._compile_ahead(self._tools.policy.ahead, suggest=False)
                 self._race_batch()
         self._drop_compiling()
@@ -236,8 +234,6 @@ class ProblemSearch:
         if not trial.measurement.probe_only:
             self._racers[trial.config] = trial.measurement
         self._search.tell(trial.config, self._times[trial.config])
-        if self._times[trial.config] < _GAIN * self._gained[1]:
-            self._gained = self._tried, self._times[trial.config]
 
     def _decide(self, holder: Config | None) -> Record | None:
         """Return the record of the final round; of another one among the next fastest if all finalists failed."""
@@ -300,11 +296,15 @@ class ProblemSearch:
 
     @property
     def _best(self) -> Config | None:
-        return min(self._times, key=self._times.__getitem__) if self._times else None
+        return min(self._times, key=self._times.__getitem__, default=None)
+
+    def _best_of(self, family: str) -> Config | None:
+        of_family = (config for config in self._times if config.family == family)
+        return min(of_family, key=self._times.__getitem__, default=None)
 
     @property
-    def _out_of_patience(self) -> bool:
-        return not self._pending and self._tried - self._gained[0] >= self._tools.policy.patience
+    def _is_settled(self) -> bool:
+        return self._search.is_settled and not self._pending
 
     def _is_out_of_time(self) -> bool:
         """Look at the clock, and remember if the search had to end for it."""

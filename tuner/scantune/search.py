@@ -13,9 +13,10 @@ _GUIDED_TRIALS = 600  # the sampler's time grows with each; who asks for more me
 class Search:
     """Every config comes out at most once; scores are times, smaller is better."""
 
-    def __init__(self, space: Space, seed: int) -> None:
+    def __init__(self, space: Space, seed: int, patience: int) -> None:
+        """`patience`: after so many trials without a gain, a family has nothing more to offer."""
         self._families = {name: FamilySearch(family, seed) for name, family in space.families.items()}
-        self._shares = FamilyShares(space.families)
+        self._shares = FamilyShares(space.families, patience)
         self._seen: set[Config] = set()
 
     def take(self, config: Config) -> bool:
@@ -30,6 +31,20 @@ class Search:
 
     def seen(self, config: Config) -> bool:
         return config in self._seen
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether more proposals are not worth while."""
+        return all(map(self._shares.is_settled, self._families))
+
+    @property
+    def contenders(self) -> list[str]:
+        """The families that may yet win, the fastest first."""
+        return self._shares.contenders
+
+    def renew_patience(self) -> None:
+        """Let trials without a gain be counted from now on."""
+        self._shares.renew_patience()
 
     def suggest(self) -> Config | None:
         """Return an unseen valid config and take it; None when there is none left."""

@@ -1,0 +1,229 @@
+"""An H200 that is not there: families whose times follow what was recorded, and a clock that only they advance.
+
+Nothing sleeps, starts a process or depends on this machine: ten minutes pass in seconds, and always alike.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from fake_worker import Table, family_message
+from scantune.config import Config
+from scantune.device import Device, Hello
+from scantune.problem import bytes_of
+from scantune.trial import Failure
+
+H200 = Device("sm_90", "NVIDIA H200", 132)
+TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64")
+
+FAMILIES: dict[str, Table] = {
+    "single_block": {
+        "block_threads": ("primary", [128, 256, 512, 1024]),
+        "items_per_thread": ("primary", [1, 2, 4, 8, 16]),
+        "pdl": ("secondary", [0, 1]),
+    },
+    "lookback": {
+        "block_threads": ("primary", [128, 256, 384, 512]),
+        "items_per_thread": ("primary", [4, 8, 12, 16, 20, 24, 32]),
+        "layout": ("primary", ["direct", "striped", "warp_transposed"]),
+        "tile_order": ("primary", ["block_index", "ticket"]),
+        "window": ("secondary", [8, 16, 32, 64]),
+        "first_delay_ns": ("secondary", [0, 400, 1000, 1600]),
+        "min_ctas_per_sm": ("secondary", [1, 2, 3, 4]),
+    },
+    "pipelined": {
+        "consumer_warps": ("primary", [4, 8, 12, 16]),
+        "vectors_per_thread": ("primary", [3, 5, 7]),
+        "stages": ("primary", [4, 6, 8, 10, 16]),
+        "look_back_warps": ("primary", [1, 2]),
+        "poll_distance": ("primary", [0, 1, 2, 3]),
+        "look_ahead": ("secondary", [2, 3, 4, 6]),
+        "refill_distance": ("secondary", [0, 1, 2]),
+    },
+    "three_phase": {
+        "block_threads": ("primary", [128, 256, 512]),
+        "items_per_thread": ("primary", [4, 8, 16, 32]),
+        "layout": ("primary", ["direct", "striped", "warp_transposed"]),
+        "window": ("secondary", [8, 32]),
+    },
+}
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "single_block": {"block_threads": 256, "items_per_thread": 4, "pdl": 1},
+    "lookback": {
+        "block_threads": 256, "items_per_thread": 16, "layout": "striped", "tile_order": "block_index", "window": 32,
+        "first_delay_ns": 0, "min_ctas_per_sm": 1,
+    },
+    "pipelined": {
+        "consumer_warps": 8, "vectors_per_thread": 5, "stages": 10, "look_back_warps": 2, "poll_distance": 2,
+        "look_ahead": 4, "refill_distance": 1,
+    },
+    "three_phase": {"block_threads": 256, "items_per_thread": 16, "layout": "striped", "window": 32},
+}  # fmt: skip
+TOKENS = {"direct": 1.3, "striped": 1.04, "warp_transposed": 1.0, "block_index": 1.0, "ticket": 1.03}
+
+
+def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
+    """The time without noise: what the family takes at its best, and 3 % for each step that a number is off."""
+    family = config["family"]
+    best = best_parameters(request, family)
+    return best_us(request, family) * math.prod(
+        TOKENS[value] if isinstance(value, str) else 1 + 0.03 * steps(FAMILIES[family][name][1], value, best[name])
+        for name, value in config["parameters"].items()
+    )
+
+
+def steps(values: list[Any], one: int, other: int) -> int:
+    return abs(bisect(values, one) - bisect(values, other))
+
+
+def best_us(request: dict[str, Any], family: str) -> float:
+    n, item_bytes = request["n"], bytes_of(request["input_type"])
+    moved = 2 * n * item_bytes
+    return {
+        "single_block": 0.7 + n / 2500,
+        "lookback": 1.9 + max(moved / 3.5e6, n / 5.2e5),
+        "pipelined": 5.5 + moved / 4.2e6,
+        "three_phase": 4.5 + max(moved / 2.7e6, n / 5.2e5),
+    }[family]
+
+
+def best_parameters(request: dict[str, Any], family: str) -> dict[str, Any]:
+    """What is best depends on the size of an item, and on whether there are many."""
+    large, item_bytes = request["n"] >= 2**21, bytes_of(request["input_type"])
+    items = min(32, 4 * (128 if large else 32) // (16 * item_bytes))
+    return {
+        "single_block": {"block_threads": 512, "items_per_thread": 2, "pdl": 1},
+        "lookback": {
+            "block_threads": 384 if large else 512, "items_per_thread": items, "window": 8 if large else 32,
+            "first_delay_ns": 1600 if large else 0, "min_ctas_per_sm": 2 if large else 1,
+        },
+        "pipelined": {
+            "consumer_warps": 8 if item_bytes > 1 else 12, "vectors_per_thread": 5, "stages": 10 if large else 6,
+            "look_back_warps": 1 if large else 2, "poll_distance": 0 if large else 2, "look_ahead": 4,
+            "refill_distance": 1,
+        },
+        "three_phase": {"block_threads": 512, "items_per_thread": items, "window": 32},
+    }[family]  # fmt: skip
+
+
+def space(request: dict[str, Any]) -> dict[str, Any]:
+    """Every family but one CTA's for much, and the pipeline for what does not fill it."""
+    left_out = {"single_block": request["n"] > 2**17, "pipelined": request["n"] < 4096}
+    families = [
+        family_message(name, table, DEFAULTS[name], lambda config: True)
+        for name, table in FAMILIES.items()
+        if not left_out.get(name)
+    ]
+    chosen = min((family["name"] for family in families), key=lambda name: best_us(request, name))
+    return {"families": families, "default_config": {"family": chosen, "parameters": DEFAULTS[chosen]}}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class FakeGpuWorker:
+    """A worker's answers, each of which advances the clock by what it was seen to take."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.device = "cuda:0"
+        self.measured: list[tuple[dict[str, Any], dict[str, Any]]] = []  # request and config
+        self._clock = clock
+        self._buffers: dict[str, Any] | None = None  # whose input lies on the device
+
+    def hello(self) -> Hello:
+        return Hello(H200, "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", TYPES, ("sum",))
+
+    def kill(self) -> None:
+        pass
+
+    def call(self, method: str, params: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        self._clock.seconds += 1e-3
+        answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "space": lambda params: space(params["request"]),
+            "validate": lambda params: {"valid": True},
+            "verify": self._verify,
+            "measure": self._measure,
+        }
+        return answers[method](params)
+
+    def _verify(self, params: dict[str, Any]) -> dict[str, Any]:
+        other_kinds_s = 0.5 if params["all_kinds"] else 0.0  # most of it compiles them
+        self._clock.seconds += 0.015 + other_kinds_s + 0.6e-9 * moved_bytes(params["request"])
+        return {"checks": 24}
+
+    def _measure(self, params: dict[str, Any]) -> dict[str, Any]:
+        request, policy = params["request"], params["policy"]
+        self._fill(request)
+        times = [true_us(request, config) for config in params["configs"]]
+        copy_us = moved_bytes(request) / 4.2e6 + 0.8
+        slowest_us = policy.get("slower_than", math.inf) * min(times)
+        measurements = []
+        for config, time_us in zip(params["configs"], times, strict=True):
+            self.measured.append((request, config))
+            rounds = policy["rounds"] if time_us <= slowest_us else 0
+            self._launch(request["n"], time_us, rounds, policy["min_round_ms"])
+            measured = {"median_us": time_us, "spread": 0.002, "samples": max(1, rounds), "sm_clock_mhz": 1980}
+            measurements.append({**measured, "probe_only": not rounds})
+        for rounds in [policy["rounds"], 0, 0, 0, 0] if policy["ceiling"] else []:
+            self._launch(request["n"], copy_us, rounds, policy["min_round_ms"])
+        return {"measurements": measurements, "ceiling_us": copy_us if policy["ceiling"] else None}
+
+    def _fill(self, request: dict[str, Any]) -> None:
+        if self._buffers != request:
+            self._buffers = request
+            self._clock.seconds += 0.05 + 0.25e-9 * moved_bytes(request)
+
+    def _launch(self, n: int, time_us: float, rounds: int, min_round_ms: float) -> None:
+        """Load a kernel, make its graph, probe it and take its samples."""
+        graph_s = time_us * 1e-6 * (64 if n <= 2**22 else 16 if n <= 2**26 else 4)
+        probes = 2 if graph_s < 5e-3 else 1
+        self._clock.seconds += 4e-3 + probes * graph_s + rounds * max(graph_s, 1e-3 * min_round_ms)
+
+
+def moved_bytes(request: dict[str, Any]) -> int:
+    return int(request["n"] * (bytes_of(request["input_type"]) + bytes_of(request["output_type"])))
+
+
+class FakeCompilers:
+    """Processes that compile beside the worker; whoever needs a kernel before it is there waits by the clock."""
+
+    def __init__(self, clock: Clock, processes: int, compile_s: float) -> None:
+        self._clock = clock
+        self._free_at = [0.0] * processes
+        self._compile_s = compile_s
+        self._known: set[tuple[str, Config]] = set()
+
+    def __enter__(self) -> FakeCompilers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def submit(self, request: dict[str, Any], config: Config) -> Future[float | Failure]:
+        kernel = request["input_type"], config
+        if kernel in self._known:
+            return Compilation(self._clock, self._clock.seconds + 2e-3)
+        self._known.add(kernel)
+        first = min(range(len(self._free_at)), key=self._free_at.__getitem__)
+        self._free_at[first] = max(self._free_at[first], self._clock.seconds) + self._compile_s
+        return Compilation(self._clock, self._free_at[first])
+
+
+class Compilation(Future[float | Failure]):
+    def __init__(self, clock: Clock, ready_at: float) -> None:
+        super().__init__()
+        self._clock = clock
+        self._ready_at = ready_at
+
+    def result(self, timeout: float | None = None) -> float | Failure:
+        self._clock.seconds = max(self._clock.seconds, self._ready_at)
+        return 1.0

@@ -1,0 +1,112 @@
+"""A run without options, on an H200 that is simulated: it ends in time, and with kernels that are nearly the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from conftest import Notebook
+from fake_gpu import DEFAULTS, FAMILIES, H200, TYPES, Clock, FakeCompilers, FakeGpuWorker, true_us
+from scantune.archive import Archive
+from scantune.cli import _GPU_SIZES
+from scantune.compile_pool import CompilePool
+from scantune.database import Database
+from scantune.policy import Effort, policy_of
+from scantune.problem import Problem
+from scantune.quantity import parse_sizes
+from scantune.record import Record, Run
+from scantune.tuning_run import Outcome, TuningRun
+from scantune.worker import Worker
+
+Measured = list[tuple[dict[str, Any], dict[str, Any]]]
+DefaultRun = Callable[..., tuple[Outcome, float, Measured]]
+
+ALL_SUMS = tuple(Problem.of(value_type, "sum") for value_type in TYPES)
+
+
+@pytest.fixture
+def default_run(database: Database) -> DefaultRun:
+    """Return what comes of it, the minutes that it took, and what was measured."""
+
+    def run(
+        problems: tuple[Problem, ...] = ALL_SUMS, sizes: tuple[int, ...] = (), compile_s: float = 0.5
+    ) -> tuple[Outcome, float, Measured]:
+        clock = Clock()
+        worker = FakeGpuWorker(clock)
+        pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
+        policy = policy_of(H200, Effort.quick)
+        own = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.quick, 1, "{}")
+        outcome = TuningRun(
+            Archive(database), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(), clock=clock
+        ).run(problems, sizes or parse_sizes(_GPU_SIZES))
+        return outcome, clock.seconds / 60, worker.measured
+
+    return run
+
+
+def regret(record: Record) -> float:
+    """Return by how much the winner is slower than the best config there is."""
+    request = record.problem.request(record.n)
+    return true_us(request, record.config.message()) / best_of_all_us(request) - 1
+
+
+def best_of_all_us(request: dict[str, Any]) -> float:
+    return min(best_in_family_us(request, family) for family in FAMILIES)
+
+
+def best_in_family_us(request: dict[str, Any], family: str) -> float:
+    """Parameters add up independently, so each is chosen alone."""
+    if (family == "single_block" and request["n"] > 2**17) or (family == "pipelined" and request["n"] < 4096):
+        return math.inf
+    parameters = dict(DEFAULTS[family])
+    for name, (_, values) in FAMILIES[family].items():
+        parameters[name] = min(
+            values, key=lambda value: true_us(request, {"family": family, "parameters": {**parameters, name: value}})
+        )
+    return true_us(request, {"family": family, "parameters": parameters})
+
+
+def test_default_run_tunes_every_type_at_every_size_within_ten_minutes(default_run: DefaultRun) -> None:
+    outcome, minutes, _ = default_run()
+    assert minutes < 10
+    assert len(outcome.records) == len(TYPES) * len(parse_sizes(_GPU_SIZES))
+    assert outcome.out_of_budget == []
+    regrets = list(map(regret, outcome.records))
+    assert sum(regrets) / len(regrets) < 0.02
+    assert max(regret(record) for record in outcome.records if record.n >= 2**24) < 0.05
+
+
+def test_default_run_on_a_slow_machine_ends_within_ten_minutes_and_says_what_it_left_out(
+    default_run: DefaultRun,
+) -> None:
+    outcome, minutes, _ = default_run(compile_s=5.0)
+    assert minutes < 10
+    assert outcome.cut_short
+    assert outcome.out_of_budget
+    assert len(outcome.records) + len(outcome.out_of_budget) == len(TYPES) * len(parse_sizes(_GPU_SIZES))
+    # There is more to gain with large scans.
+    assert max(n for _, n in outcome.out_of_budget) <= min(record.n for record in outcome.records)
+
+
+def test_family_that_is_far_behind_is_dropped_early(default_run: DefaultRun) -> None:
+    n = 2**16  # one CTA takes ten times as long as many
+    _, _, measured = default_run((Problem.of("i32", "sum"),), (n,))
+    tries = [index for index, (_, config) in enumerate(measured) if config["family"] == "single_block"]
+    assert 1 <= len(tries) <= 4
+    assert max(tries) < len(measured) / 3
+
+
+def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) -> None:
+    """The default of the winning family is behind that of another one."""
+    problem, n = Problem.of("i32", "sum"), 2**22
+    request = problem.request(n)
+    defaults = {family: true_us(request, {"family": family, "parameters": DEFAULTS[family]}) for family in FAMILIES}
+    best = {family: best_in_family_us(request, family) for family in FAMILIES}
+    assert (
+        min(defaults, key=lambda family: defaults[family]) == "pipelined" != min(best, key=lambda family: best[family])
+    )
+    (record,) = default_run((problem,), (n,))[0].records
+    assert record.config.family == "lookback"
