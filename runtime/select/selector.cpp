@@ -17,6 +17,13 @@ enum class OperatorMatch {
   other
 };
 
+// Whose values a record was measured with. All are as wide as those asked for.
+enum class TypeMatch {
+  same,
+  same_class,  // integers for integers, floating-point numbers for such
+  other_class
+};
+
 // What is asked for.
 struct Wanted {
   const DeviceIdentity& device;
@@ -26,7 +33,8 @@ struct Wanted {
 
 // How far a record is from a problem; compared member by member, the least wins.
 struct Distance {
-  enum class Place { this_device, other_device, built_in } place;
+  int other_device;  // 1 if so
+  TypeMatch types;
   OperatorMatch match;
   int other_n;     // 1 if so, on this device and for operators that match
   int sm_count;    // difference; 0 on the same device
@@ -34,17 +42,25 @@ struct Distance {
   double octaves;  // |log2(n of the record / n)|
   int stale;       // 1 if the kernels have changed since
   int other_kind;  // 1 if so
-  Layer layer;     // then the order of the files
+  Layer layer;     // built-in records last; then the order of the files
 
   auto operator<=>(const Distance&) const = default;
 
   bool other_operator() const { return match >= OperatorMatch::sibling; }
 };
 
-Distance::Place place_of(const TuningRecord& record, const DeviceIdentity& device) {
-  if (record.layer == Layer::built_in) return Distance::Place::built_in;
-  const bool same_device = record.device.name == device.name && record.device.sm_count == device.sm_count;
-  return same_device ? Distance::Place::this_device : Distance::Place::other_device;
+bool is_other_device(const TuningRecord& record, const DeviceIdentity& device) {
+  return record.device.name != device.name || record.device.sm_count != device.sm_count;
+}
+
+TypeMatch types_of(const ScanRequest& tuned, const ScanRequest& asked) {
+  const auto all = [&](auto alike) {
+    return alike(tuned.input_type, asked.input_type) && alike(tuned.accumulator_type, asked.accumulator_type) &&
+           alike(tuned.output_type, asked.output_type);
+  };
+  if (all([](ValueType one, ValueType other) { return one == other; })) return TypeMatch::same;
+  const bool same_class = all([](ValueType one, ValueType other) { return is_floating(one) == is_floating(other); });
+  return same_class ? TypeMatch::same_class : TypeMatch::other_class;
 }
 
 OperatorMatch match_of(const TuningRecord& record, const Wanted& wanted) {
@@ -58,7 +74,8 @@ OperatorMatch match_of(const TuningRecord& record, const Wanted& wanted) {
 Distance distance(const TuningRecord& record, const Wanted& wanted) {
   const ScanRequest &tuned = record.request, &request = wanted.request;
   Distance distance{
-      .place = place_of(record, wanted.device),
+      .other_device = is_other_device(record, wanted.device),
+      .types = types_of(tuned, request),
       .match = match_of(record, wanted),
       .other_n = 0,
       .sm_count = std::abs(record.device.sm_count - wanted.device.sm_count),
@@ -67,14 +84,14 @@ Distance distance(const TuningRecord& record, const Wanted& wanted) {
       .stale = record.is_stale(),
       .other_kind = tuned.kind != request.kind,
       .layer = record.layer};
-  distance.other_n =
-      distance.place == Distance::Place::this_device && !distance.other_operator() && tuned.n != request.n;
+  distance.other_n = !distance.other_device && !distance.other_operator() && tuned.n != request.n;
   return distance;
 }
 
 ConfigOrigin origin_of(const Distance& distance) {
-  if (distance.place == Distance::Place::built_in) return ConfigOrigin::built_in;
-  if (distance.place == Distance::Place::other_device) return ConfigOrigin::other_device;
+  if (distance.layer == Layer::built_in) return ConfigOrigin::built_in;
+  if (distance.other_device) return ConfigOrigin::other_device;
+  if (distance.types != TypeMatch::same) return ConfigOrigin::other_types;
   if (distance.other_operator()) return ConfigOrigin::other_operator;
   return distance.other_n ? ConfigOrigin::between_n : ConfigOrigin::exact_n;
 }
@@ -91,21 +108,18 @@ bool serves(const TuningRecord& record, const Distance& distance, const Wanted& 
   return distance.octaves <= 1 || record.config.family().preference(wanted.request) > 0;
 }
 
-std::string where(const TuningRecord& record, Distance::Place place) {
-  switch (place) {
-    case Distance::Place::other_device:
-      return "on " + record.device.name + " with " + std::to_string(record.device.sm_count) +
-             " SMs, the nearest device of this architecture that serves it";
-    case Distance::Place::built_in:
-      return "on " + record.device.name + ", a record that came with the library";
-    default:
-      return "on this device";
-  }
+std::string where(const TuningRecord& record, const Distance& distance) {
+  const std::string sms = std::to_string(record.device.sm_count) + " SMs";
+  if (record.layer == Layer::built_in) return ": built-in record (" + record.device.name + ", " + sms + ")";
+  if (!distance.other_device) return " on this device";
+  return " on " + record.device.name + " with " + sms + ", the nearest device of this architecture that serves it";
 }
 
-std::string whose(const TuningRecord& record, OperatorMatch match) {
+std::string whose(const TuningRecord& record, const Distance& distance) {
   const std::string op = spell(SpelledOperator{record.request.op, record.operator_name});
-  switch (match) {
+  if (distance.types != TypeMatch::same)
+    return spell_type(record.request, record.request.input_type) + ' ' + op + ", types of the same sizes, and ";
+  switch (distance.match) {
     case OperatorMatch::same:
       return is_custom(record.request.op) && !record.operator_name.empty() ? op + " and " : "";
     case OperatorMatch::cost_class:
@@ -116,9 +130,9 @@ std::string whose(const TuningRecord& record, OperatorMatch match) {
 }
 
 std::string reason_of(const TuningRecord& record, const Distance& distance, const ScanRequest& request) {
-  std::string text = "tuned for " + whose(record, distance.match) + "n = " + std::to_string(record.request.n);
+  std::string text = "tuned for " + whose(record, distance) + "n = " + std::to_string(record.request.n);
   if (record.request.n != request.n) text += " (the nearest that serves n = " + std::to_string(request.n) + ')';
-  text += ' ' + where(record, distance.place);
+  text += where(record, distance);
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
   if (distance.stale) text += "; measured with other kernel templates, so it may no longer be the best";
   return text;
@@ -142,7 +156,7 @@ Selection select(const TuningTable& table, const DeviceIdentity& device, const S
   }
   if (best != nullptr) return {best->config, origin_of(least), reason_of(*best, least, request), *best};
   return {default_config(request, device.sm), ConfigOrigin::untuned,
-          "no tuning record serves " + to_string(request) + " on " + describe(device), std::nullopt};
+          "no tuning record serves " + to_string(request, operator_name) + " on " + describe(device), std::nullopt};
 }
 
 }  // namespace scantune

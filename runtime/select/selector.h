@@ -14,13 +14,14 @@ enum class ConfigOrigin {
   exact_n,         // tuned on this device for this n
   between_n,       // tuned on this device for another n, the nearest that serves this one
   other_operator,  // tuned on this device for another operator of the same types and sizes
+  other_types,     // tuned on this device for other types of the same sizes
   other_device,    // tuned on another device of the same architecture, the nearest in SM count
-  built_in,        // a record that came with the library
+  built_in,        // a record that came with the library; the reason says how it matched
   untuned          // the family's default
 };
 template <>
 struct Tokens<ConfigOrigin> {
-  static constexpr const char* kNames[] = {"exact_n",      "between_n", "other_operator",
+  static constexpr const char* kNames[] = {"exact_n",      "between_n", "other_operator", "other_types",
                                            "other_device", "built_in",  "default"};
 };
 
@@ -31,10 +32,13 @@ struct Selection {
   std::optional<TuningRecord> record;  // what the config comes from; none when untuned
 };
 
-// Kind, initial value and alignment do not enter the match: they hardly move the optimum. A record measured without a
-// guarantee (determinism, forward progress) also serves a request that asks for it, if its config keeps that guarantee.
-// operator_name: of a custom operator, if it has one. A record of that name comes first, then those of its cost class.
-// Throws RequestError when no family supports the request.
+// Kind, initial value and alignment do not enter the match: they hardly move the optimum. Next to them an operator
+// moves it least, then types whose values are as wide, which take the same registers, vectors and status words; types
+// of other sizes serve nobody. What came with the library and was measured on this very device is as good as the user's
+// own for another n, and gives way to it for the same. A record measured without a guarantee (determinism, forward
+// progress) also serves a request that asks for it, if its config keeps that guarantee. operator_name: of a custom
+// operator, if it has one. A record of that name comes first, then those of its cost class. Throws RequestError when no
+// family supports the request.
 Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request,
                  std::string_view operator_name = {});
 

@@ -7,7 +7,8 @@ namespace scantune {
 namespace {
 
 auto key_of(int sm, const ScanRequest& request) {
-  return std::tuple(sm, request.input_type, request.accumulator_type, request.output_type, request.custom_bytes);
+  return std::tuple(sm, request.input_bytes(), request.accumulator_bytes(), request.output_bytes(),
+                    request.custom_bytes);
 }
 
 auto key_of_record(const TuningRecord& record) { return key_of(record.device.sm, record.request); }

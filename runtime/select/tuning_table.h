@@ -13,14 +13,15 @@ class TuningTable {
   TuningTable() = default;
   explicit TuningTable(std::span<const RecordRow> rows);
 
-  // The records of one architecture and one triple of value types, a custom one of one size.
+  // The records of one architecture whose input, accumulator and output values are as wide as the request's; of custom
+  // types if its own are.
   std::span<const TuningRecord> candidates(int sm, const ScanRequest& request) const;
 
   std::span<const TuningRecord> records() const { return records_; }
   std::span<const RejectedRow> rejected() const { return rejected_; }
 
  private:
-  std::vector<TuningRecord> records_;  // sorted by architecture and types
+  std::vector<TuningRecord> records_;  // sorted by architecture and sizes
   std::vector<RejectedRow> rejected_;
 };
 

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "scantune/error.hpp"
 #include "select_rows.h"
 
@@ -110,21 +107,145 @@ TEST(Selector, UsesNothingFromAnotherArchitecture) {
   EXPECT_EQ(select_from({a100}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
-TEST(Selector, UsesNothingFromOtherTypes) {
-  RecordRow f32 = row_of("lookback", 1 << 16);
-  f32.input_type = f32.accumulator_type = f32.output_type = "f32";
-  EXPECT_EQ(select_from({f32}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
+RecordRow of_type(RecordRow row, const char* type) {
+  row.input_type = row.accumulator_type = row.output_type = type;
+  return row;
 }
 
-TEST(Selector, UsesABuiltInRecordBehindEveryOther) {
-  RecordRow built_in = row_with("lookback", 1 << 16, "block_threads", 512);
-  built_in.layer = Layer::built_in;
-  EXPECT_EQ(select_from({built_in}, sum_of(1 << 16)).origin, ConfigOrigin::built_in);
-  RecordRow other = row_with("lookback", 1 << 20, "block_threads", 128);
-  other.device_name = "NVIDIA H100";
-  const auto selection = select_from({built_in, other}, sum_of(1 << 16));
-  EXPECT_EQ(selection.origin, ConfigOrigin::other_device);
+ScanRequest of_type(ScanRequest request, ValueType type) {
+  request.input_type = request.accumulator_type = request.output_type = type;
+  return request;
+}
+
+RecordRow built_in(RecordRow row) {
+  row.layer = Layer::built_in;
+  return row;
+}
+
+TEST(Selector, UsesTheRecordOfOtherTypesOfTheSameSizes) {
+  const auto selection =
+      select_from({row_with("lookback", 1 << 16, "block_threads", 512)}, of_type(sum_of(1 << 16), ValueType::f32));
+  EXPECT_EQ(selection.origin, ConfigOrigin::other_types);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+  EXPECT_TRUE(contains(selection.reason, "tuned for i32 sum, types of the same sizes, and n = 65536 on this device"))
+      << selection.reason;
+}
+
+TEST(Selector, PrefersAnotherOperatorOfTheSameTypesToOtherTypes) {
+  RecordRow max = row_with("lookback", 1 << 20, "block_threads", 128);
+  max.op = "max";
+  const auto selection =
+      select_from({of_type(row_with("lookback", 1 << 16, "block_threads", 512), "u32"), max}, sum_of(1 << 16));
+  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+}
+
+TEST(Selector, PrefersIntegersForIntegersAmongOtherTypes) {
+  const auto selection = select_from({of_type(row_with("lookback", 1 << 16, "block_threads", 512), "f32"),
+                                      of_type(row_with("lookback", 1 << 18, "block_threads", 128), "u32")},
+                                     sum_of(1 << 16));
+  EXPECT_EQ(selection.origin, ConfigOrigin::other_types);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+}
+
+TEST(Selector, UsesNothingFromTypesOfOtherSizes) {
+  RecordRow wide_input = row_of("lookback", 1 << 16), narrow = wide_input;
+  wide_input.input_type = "i64";
+  narrow.input_type = narrow.output_type = "i16";
+  for (const RecordRow& row : {of_type(row_of("lookback", 1 << 16), "i64"), wide_input, narrow}) {
+    ASSERT_EQ(TuningTable(std::vector{row}).records().size(), 1u);
+    EXPECT_EQ(select_from({row}, sum_of(1 << 16)).origin, ConfigOrigin::untuned) << row.input_type;
+  }
+}
+
+TEST(Selector, UsesNothingFromAStructOfTheSameSize) {
+  ASSERT_EQ(select_custom({custom_row(8, "custom_moderate", 1 << 16)}, "").origin, ConfigOrigin::exact_n);
+  const ScanRequest request = of_type(sum_of(1 << 16), ValueType::i64);
+  EXPECT_EQ(select_from({custom_row(8, "custom_moderate", 1 << 16)}, request).origin, ConfigOrigin::untuned);
+}
+
+TEST(Selector, UsesABuiltInRecordWhereNothingWasTuned) {
+  const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512))}, sum_of(1 << 16));
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+  EXPECT_EQ(selection.reason, "tuned for n = 65536: built-in record (NVIDIA H200, 132 SMs)");
+}
+
+TEST(Selector, UsesTheBuiltInRecordOfTheNearestN) {
+  const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512)),
+                                      built_in(row_with("lookback", 1 << 20, "block_threads", 128))},
+                                     sum_of(300'000));
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+  EXPECT_TRUE(contains(selection.reason, "n = 1048576 (the nearest that serves n = 300000): built-in record"))
+      << selection.reason;
+}
+
+TEST(Selector, UsesABuiltInRecordForExclusiveScansOfUnalignedPointers) {
+  ScanRequest request = sum_of(1 << 16);
+  request.kind = Kind::exclusive;
+  request.init = Init::value;
+  request.alignment_bytes = 4;
+  EXPECT_EQ(select_from({built_in(row_of("lookback", 1 << 16))}, request).origin, ConfigOrigin::built_in);
+}
+
+TEST(Selector, UsesABuiltInRecordOfAnotherOperatorAndOtherTypesAndSaysSo) {
+  ScanRequest request = of_type(sum_of(1 << 16), ValueType::f32);
+  request.op = Operator::max;
+  const auto selection = select_from({built_in(row_of("lookback", 1 << 16))}, request);
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_TRUE(contains(selection.reason, "tuned for i32 sum, types of the same sizes, and n = 65536: built-in record"))
+      << selection.reason;
+}
+
+TEST(Selector, UsesABuiltInRecordOfAnotherDeviceOfTheArchitecture) {
+  const DeviceIdentity h100{"sm_90", 90, "NVIDIA H100 PCIe", 114};
+  const auto selection =
+      select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512))}, sum_of(1 << 16), h100);
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+  EXPECT_TRUE(contains(selection.reason, "built-in record (NVIDIA H200, 132 SMs)")) << selection.reason;
+}
+
+TEST(Selector, UsesABuiltInRecordOfOtherTemplatesAndSaysSo) {
+  RecordRow stale = built_in(row_of("lookback", 1 << 16));
+  stale.template_hash = "another";
+  const auto selection = select_from({stale}, sum_of(1 << 16));
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_TRUE(contains(selection.reason, "other kernel templates")) << selection.reason;
+}
+
+TEST(Selector, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
+  const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512)),
+                                      row_with("lookback", 1 << 16, "block_threads", 128)},
+                                     sum_of(1 << 16));
+  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+}
+
+TEST(Selector, PrefersABuiltInRecordOfThisDeviceAndNToTheUsersOfAnotherN) {
+  const auto selection = select_from({built_in(row_with("lookback", 1 << 26, "block_threads", 512)),
+                                      row_with("lookback", 1 << 12, "block_threads", 128)},
+                                     sum_of(1 << 26));
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+}
+
+TEST(Selector, PrefersTheUsersRecordOfThisDeviceToABuiltInOneOfAnother) {
+  RecordRow other = built_in(row_with("lookback", 1 << 16, "block_threads", 512));
+  other.device_name = "NVIDIA H100";
+  const auto selection = select_from({other, row_with("lookback", 1 << 20, "block_threads", 128)}, sum_of(1 << 16));
+  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
+}
+
+TEST(Selector, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
+  RecordRow other = row_with("lookback", 1 << 16, "block_threads", 128);
+  other.device_name = "NVIDIA H100";
+  const auto selection =
+      select_from({other, built_in(row_with("lookback", 1 << 16, "block_threads", 512))}, sum_of(1 << 16));
+  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
 TEST(Selector, FallsBackToTheDefaultWithoutRecords) {
@@ -133,6 +254,11 @@ TEST(Selector, FallsBackToTheDefaultWithoutRecords) {
   EXPECT_EQ(selection.config, default_config(sum_of(1 << 16), 90));
   EXPECT_FALSE(selection.record.has_value());
   EXPECT_TRUE(contains(selection.reason, "i32 inclusive sum of 65536 items on NVIDIA H200")) << selection.reason;
+}
+
+TEST(Selector, NamesTheOperatorThatNoRecordServes) {
+  const auto selection = select_custom({}, "affine");
+  EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine")) << selection.reason;
 }
 
 TEST(Selector, LetsTheUsersDatabaseOverrideASharedOne) {
@@ -302,129 +428,6 @@ TEST(Selector, RefusesARequestThatNoFamilySupports) {
   ScanRequest request = sum_of(1 << 16);
   request.accumulator_type = ValueType::i8;
   EXPECT_THROW(select_from({}, request), RequestError);
-}
-
-struct BadRow {
-  const char* what;
-  void (*spoil)(RecordRow&);
-  const char* reason;
-};
-
-void PrintTo(const BadRow& row, std::ostream* out) { *out << row.what; }
-
-class TuningTableRefuses : public ::testing::TestWithParam<BadRow> {};
-
-TEST_P(TuningTableRefuses, TheRowAndSaysWhy) {
-  RecordRow row = row_of("lookback", 1 << 16);
-  GetParam().spoil(row);
-  const TuningTable table(std::vector{row});
-  EXPECT_TRUE(table.records().empty());
-  ASSERT_EQ(table.rejected().size(), 1u);
-  EXPECT_TRUE(contains(table.rejected()[0].reason, GetParam().reason)) << table.rejected()[0].reason;
-}
-
-// The config with one member set to a piece of JSON.
-std::string with_member(const std::string& config, const char* name, const char* value) {
-  Json json = Json::parse(config);
-  json[name] = Json::parse(value);
-  return json.dump();
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Rows, TuningTableRefuses,
-    ::testing::Values(
-        BadRow{"unknown family", [](RecordRow& row) { row.family = "teleport"; }, "teleport"},
-        BadRow{"config that is no JSON", [](RecordRow& row) { row.config = "{block_threads"; }, "not JSON"},
-        BadRow{"config that is no object", [](RecordRow& row) { row.config = "[1, 2]"; }, "object"},
-        BadRow{"missing parameter", [](RecordRow& row) { row.config = "{}"; }, "missing"},
-        BadRow{"unknown parameter", [](RecordRow& row) { row.config = with_member(row.config, "spin", "1"); },
-               "no parameter"},
-        BadRow{"unknown token", [](RecordRow& row) { row.config = with_member(row.config, "layout", "\"zigzag\""); },
-               "zigzag"},
-        BadRow{"text for a number", [](RecordRow& row) { row.config = with_member(row.config, "window", "\"32\""); },
-               "window"},
-        BadRow{"fraction", [](RecordRow& row) { row.config = with_member(row.config, "window", "32.5"); }, "window"},
-        BadRow{"number past an int",
-               [](RecordRow& row) { row.config = with_member(row.config, "window", "4294967328"); }, "window"},
-        BadRow{"number that would overflow",
-               [](RecordRow& row) { row.config = with_member(row.config, "items_per_thread", "1073741828"); },
-               "items_per_thread is out of range"},
-        BadRow{"illegal config", [](RecordRow& row) { row.config = with_member(row.config, "vector_bytes", "3"); },
-               "vector_bytes must be"},
-        BadRow{"config for another architecture", [](RecordRow& row) { row.arch = "sm_80"; }, "pdl needs sm_90"},
-        BadRow{"unknown architecture", [](RecordRow& row) { row.arch = "gfx942"; }, "gfx942"},
-        BadRow{"unknown type", [](RecordRow& row) { row.input_type = "i128"; }, "input_type is 'i128'"},
-        BadRow{"types without a kernel", [](RecordRow& row) { row.output_type = "f32"; }, "the output type must be"},
-        BadRow{"unknown operator", [](RecordRow& row) { row.op = "median"; }, "op is 'median'"},
-        BadRow{"name of a built-in operator", [](RecordRow& row) { row.op = "sum:affine"; }, "op is 'sum:affine'"},
-        BadRow{"operator without its name", [](RecordRow& row) { row = custom_row(8, "custom_moderate:", 1024); },
-               "op is 'custom_moderate:'"},
-        BadRow{"name that is code", [](RecordRow& row) { row = custom_row(8, "custom_cheap:a;b\n#", 1024); },
-               "op is 'custom_cheap:a;b?#'"},
-        BadRow{"endless operator",
-               [](RecordRow& row) {
-                 row = custom_row(8, "custom_cheap:", 1024);
-                 row.op.append(100'000, 'x');
-               },
-               "op is 'custom_cheap:xxx"},
-        BadRow{"custom type too large", [](RecordRow& row) { row = custom_row(33, "custom_cheap", 1024); },
-               "input_type is 'custom33'"},
-        BadRow{"custom type of no size", [](RecordRow& row) { row = custom_row(0, "custom_cheap", 1024); },
-               "input_type is 'custom0'"},
-        BadRow{"custom type that says no size", [](RecordRow& row) { row.output_type = "custom"; },
-               "output_type is 'custom'"},
-        BadRow{"two custom sizes",
-               [](RecordRow& row) {
-                 row = custom_row(8, "custom_cheap", 1024);
-                 row.output_type = "custom12";
-               },
-               "output_type is custom12 beside a custom type of another size"},
-        BadRow{"custom beside a built-in type",
-               [](RecordRow& row) {
-                 row = custom_row(8, "custom_cheap", 1024);
-                 row.output_type = "i64";
-               },
-               "at once"},
-        BadRow{"built-in operator for a struct", [](RecordRow& row) { row = custom_row(8, "sum", 1024); },
-               "needs a custom operator"},
-        BadRow{"float to integer", [](RecordRow& row) { row.input_type = "f32"; }, "floating-point accumulator"},
-        BadRow{"bits of a float",
-               [](RecordRow& row) {
-                 row.input_type = row.accumulator_type = row.output_type = "f32";
-                 row.op = "bit_xor";
-               },
-               "for integers"},
-        BadRow{"unknown kind", [](RecordRow& row) { row.kind = "both"; }, "kind"},
-        BadRow{"negative n", [](RecordRow& row) { row.n = -5; }, "n is out of range"},
-        BadRow{"n too large", [](RecordRow& row) { row.n = std::int64_t{1} << 60; }, "n is out of range"},
-        BadRow{"n beyond the family",
-               [](RecordRow& row) {
-                 row = row_of("single_block", 1024);
-                 row.n = 1 << 20;
-               },
-               "at most 131072"},
-        BadRow{"time that is no number", [](RecordRow& row) { row.median_us = std::nan(""); }, "median_us"},
-        BadRow{"negative time", [](RecordRow& row) { row.default_us = -1; }, "default_us"},
-        BadRow{"no SMs", [](RecordRow& row) { row.sm_count = 0; }, "sm_count"},
-        BadRow{"endless name", [](RecordRow& row) { row.device_name.assign(100'000, 'x'); }, "longer than"},
-        BadRow{"endless config", [](RecordRow& row) { row.config.assign(100'000, '['); }, "longer than"}));
-
-TEST(TuningTable, KeepsControlCharactersOfADatabaseOutOfMessages) {
-  RecordRow row = row_of("lookback", 1 << 16);
-  row.device_name = "GPU\x1b[2J";
-  row.op = "\x1b[31msum";
-  const TuningTable table(std::vector{row});
-  ASSERT_EQ(table.rejected().size(), 1u);
-  for (const std::string& text : {table.rejected()[0].row, table.rejected()[0].reason})
-    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
-}
-
-TEST(TuningTable, KeepsTheGoodRowsBesideABadOne) {
-  RecordRow bad = row_of("lookback", 1 << 16);
-  bad.op = "median";
-  const TuningTable table(std::vector{row_of("lookback", 1 << 14), bad, row_of("lookback", 1 << 18)});
-  EXPECT_EQ(table.records().size(), 2u);
-  EXPECT_EQ(table.rejected().size(), 1u);
 }
 
 }  // namespace

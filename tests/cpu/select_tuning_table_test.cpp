@@ -1,0 +1,142 @@
+#include "select/tuning_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "select_rows.h"
+
+namespace scantune {
+namespace {
+
+using testing::custom_row;
+using testing::row_of;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+struct BadRow {
+  const char* what;
+  void (*spoil)(RecordRow&);
+  const char* reason;
+};
+
+void PrintTo(const BadRow& row, std::ostream* out) { *out << row.what; }
+
+class TuningTableRefuses : public ::testing::TestWithParam<BadRow> {};
+
+TEST_P(TuningTableRefuses, TheRowAndSaysWhy) {
+  RecordRow row = row_of("lookback", 1 << 16);
+  GetParam().spoil(row);
+  const TuningTable table(std::vector{row});
+  EXPECT_TRUE(table.records().empty());
+  ASSERT_EQ(table.rejected().size(), 1u);
+  EXPECT_TRUE(contains(table.rejected()[0].reason, GetParam().reason)) << table.rejected()[0].reason;
+}
+
+// The config with one member set to a piece of JSON.
+std::string with_member(const std::string& config, const char* name, const char* value) {
+  Json json = Json::parse(config);
+  json[name] = Json::parse(value);
+  return json.dump();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, TuningTableRefuses,
+    ::testing::Values(
+        BadRow{"unknown family", [](RecordRow& row) { row.family = "teleport"; }, "teleport"},
+        BadRow{"config that is no JSON", [](RecordRow& row) { row.config = "{block_threads"; }, "not JSON"},
+        BadRow{"config that is no object", [](RecordRow& row) { row.config = "[1, 2]"; }, "object"},
+        BadRow{"missing parameter", [](RecordRow& row) { row.config = "{}"; }, "missing"},
+        BadRow{"unknown parameter", [](RecordRow& row) { row.config = with_member(row.config, "spin", "1"); },
+               "no parameter"},
+        BadRow{"unknown token", [](RecordRow& row) { row.config = with_member(row.config, "layout", "\"zigzag\""); },
+               "zigzag"},
+        BadRow{"text for a number", [](RecordRow& row) { row.config = with_member(row.config, "window", "\"32\""); },
+               "window"},
+        BadRow{"fraction", [](RecordRow& row) { row.config = with_member(row.config, "window", "32.5"); }, "window"},
+        BadRow{"number past an int",
+               [](RecordRow& row) { row.config = with_member(row.config, "window", "4294967328"); }, "window"},
+        BadRow{"number that would overflow",
+               [](RecordRow& row) { row.config = with_member(row.config, "items_per_thread", "1073741828"); },
+               "items_per_thread is out of range"},
+        BadRow{"illegal config", [](RecordRow& row) { row.config = with_member(row.config, "vector_bytes", "3"); },
+               "vector_bytes must be"},
+        BadRow{"config for another architecture", [](RecordRow& row) { row.arch = "sm_80"; }, "pdl needs sm_90"},
+        BadRow{"unknown architecture", [](RecordRow& row) { row.arch = "gfx942"; }, "gfx942"},
+        BadRow{"unknown type", [](RecordRow& row) { row.input_type = "i128"; }, "input_type is 'i128'"},
+        BadRow{"types without a kernel", [](RecordRow& row) { row.output_type = "f32"; }, "the output type must be"},
+        BadRow{"unknown operator", [](RecordRow& row) { row.op = "median"; }, "op is 'median'"},
+        BadRow{"name of a built-in operator", [](RecordRow& row) { row.op = "sum:affine"; }, "op is 'sum:affine'"},
+        BadRow{"operator without its name", [](RecordRow& row) { row = custom_row(8, "custom_moderate:", 1024); },
+               "op is 'custom_moderate:'"},
+        BadRow{"name that is code", [](RecordRow& row) { row = custom_row(8, "custom_cheap:a;b\n#", 1024); },
+               "op is 'custom_cheap:a;b?#'"},
+        BadRow{"endless operator",
+               [](RecordRow& row) {
+                 row = custom_row(8, "custom_cheap:", 1024);
+                 row.op.append(100'000, 'x');
+               },
+               "op is 'custom_cheap:xxx"},
+        BadRow{"custom type too large", [](RecordRow& row) { row = custom_row(33, "custom_cheap", 1024); },
+               "input_type is 'custom33'"},
+        BadRow{"custom type of no size", [](RecordRow& row) { row = custom_row(0, "custom_cheap", 1024); },
+               "input_type is 'custom0'"},
+        BadRow{"custom type that says no size", [](RecordRow& row) { row.output_type = "custom"; },
+               "output_type is 'custom'"},
+        BadRow{"two custom sizes",
+               [](RecordRow& row) {
+                 row = custom_row(8, "custom_cheap", 1024);
+                 row.output_type = "custom12";
+               },
+               "output_type is custom12 beside a custom type of another size"},
+        BadRow{"custom beside a built-in type",
+               [](RecordRow& row) {
+                 row = custom_row(8, "custom_cheap", 1024);
+                 row.output_type = "i64";
+               },
+               "at once"},
+        BadRow{"built-in operator for a struct", [](RecordRow& row) { row = custom_row(8, "sum", 1024); },
+               "needs a custom operator"},
+        BadRow{"float to integer", [](RecordRow& row) { row.input_type = "f32"; }, "floating-point accumulator"},
+        BadRow{"bits of a float",
+               [](RecordRow& row) {
+                 row.input_type = row.accumulator_type = row.output_type = "f32";
+                 row.op = "bit_xor";
+               },
+               "for integers"},
+        BadRow{"unknown kind", [](RecordRow& row) { row.kind = "both"; }, "kind"},
+        BadRow{"negative n", [](RecordRow& row) { row.n = -5; }, "n is out of range"},
+        BadRow{"n too large", [](RecordRow& row) { row.n = std::int64_t{1} << 60; }, "n is out of range"},
+        BadRow{"n beyond the family",
+               [](RecordRow& row) {
+                 row = row_of("single_block", 1024);
+                 row.n = 1 << 20;
+               },
+               "at most 131072"},
+        BadRow{"time that is no number", [](RecordRow& row) { row.median_us = std::nan(""); }, "median_us"},
+        BadRow{"negative time", [](RecordRow& row) { row.default_us = -1; }, "default_us"},
+        BadRow{"no SMs", [](RecordRow& row) { row.sm_count = 0; }, "sm_count"},
+        BadRow{"endless name", [](RecordRow& row) { row.device_name.assign(100'000, 'x'); }, "longer than"},
+        BadRow{"endless config", [](RecordRow& row) { row.config.assign(100'000, '['); }, "longer than"}));
+
+TEST(TuningTable, KeepsControlCharactersOfADatabaseOutOfMessages) {
+  RecordRow row = row_of("lookback", 1 << 16);
+  row.device_name = "GPU\x1b[2J";
+  row.op = "\x1b[31msum";
+  const TuningTable table(std::vector{row});
+  ASSERT_EQ(table.rejected().size(), 1u);
+  for (const std::string& text : {table.rejected()[0].row, table.rejected()[0].reason})
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+}
+
+TEST(TuningTable, KeepsTheGoodRowsBesideABadOne) {
+  RecordRow bad = row_of("lookback", 1 << 16);
+  bad.op = "median";
+  const TuningTable table(std::vector{row_of("lookback", 1 << 14), bad, row_of("lookback", 1 << 18)});
+  EXPECT_EQ(table.records().size(), 2u);
+  EXPECT_EQ(table.rejected().size(), 1u);
+}
+
+}  // namespace
+}  // namespace scantune
