@@ -1,4 +1,4 @@
-// The family that spins, under thousands of schedules: tiles so small that a dozen of them race in every run, scans
+// The families that spin, under thousands of schedules: tiles so small that dozens of them race in every run, scans
 // back to back so that each overlaps the one before it and works on what that has just written, and one workspace that
 // is never cleared.
 #include <gtest/gtest.h>
@@ -15,59 +15,186 @@
 namespace scantune {
 namespace {
 
+using Values = std::vector<std::pair<std::string, std::string>>;
+
 struct Variant {
+  std::string family;
   std::string name;
-  std::vector<std::pair<std::string, std::string>> values;  // of parameters; the tiles are small
+  Values values;  // of parameters; the tiles are small
   ScanRequest request = {};
   std::optional<TestOperator> custom = {};
+  u64 misaligned_input_bytes = 0;
+  u64 misaligned_output_bytes = 0;
+
+  // Each scan works on what the one before has left in its place.
+  bool in_place() const {
+    return request.input_type == request.output_type && misaligned_input_bytes == misaligned_output_bytes;
+  }
 };
 
-void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.family << " " << variant.name; }
 
-Variant custom_variant(const TestOperator& custom, const char* status_layout, const char* tile_order) {
-  return {custom.name + "_" + status_layout + "_" + tile_order,
-          {{"status_layout", status_layout}, {"tile_order", tile_order}, {"window", "32"}},
-          custom.request,
-          custom};
+// ---- look-back ----
+
+// The smallest legal tiles whose status is no more than a hundredth of their items.
+Variant lookback(const std::string& name, const Values& values, const ScanRequest& request = {}) {
+  const bool narrow = request.input_bytes() == 1;
+  Values all = {{"block_threads", "128"}, {"items_per_thread", narrow ? "12" : "4"}, {"layout", "direct"}};
+  if (narrow) all.emplace_back("vector_bytes", "4");
+  all.insert(all.end(), values.begin(), values.end());
+  return {"lookback", name, all, request};
+}
+
+Variant lookback(const char* status_layout, const char* tile_order, const char* window) {
+  return lookback(std::string(status_layout) + "_" + tile_order + "_window_" + window,
+                  {{"status_layout", status_layout}, {"tile_order", tile_order}, {"window", window}});
+}
+
+Variant lookback(const TestOperator& custom, const char* status_layout, const char* tile_order) {
+  Variant variant =
+      lookback(custom.name + "_" + status_layout + "_" + tile_order,
+               {{"status_layout", status_layout}, {"tile_order", tile_order}, {"window", "32"}}, custom.request);
+  variant.custom = custom;
+  return variant;
 }
 
 // Scans that start from the last result of the one before.
-Variant offsets_variant(const char* status_layout, const char* tile_order) {
-  return {
-      std::string("i8_to_i32_from_memory_") + status_layout + "_" + tile_order,
-      // The smallest tiles whose status is no more than a hundredth of their items.
-      {{"items_per_thread", "12"}, {"vector_bytes", "4"}, {"status_layout", status_layout}, {"tile_order", tile_order}},
-      {.input_type = ValueType::i8, .init = Init::memory}};
+Variant lookback_from_memory(const char* status_layout, const char* tile_order) {
+  return lookback(std::string("i8_to_i32_from_memory_") + status_layout + "_" + tile_order,
+                  {{"status_layout", status_layout}, {"tile_order", tile_order}},
+                  {.input_type = ValueType::i8, .init = Init::memory});
 }
 
-const std::vector<Variant> kVariants = {
-    {"packed_block_index_window_32", {{"status_layout", "packed"}, {"tile_order", "block_index"}, {"window", "32"}}},
-    {"packed_ticket_window_8", {{"status_layout", "packed"}, {"tile_order", "ticket"}, {"window", "8"}}},
-    {"packed_block_index_window_1", {{"status_layout", "packed"}, {"tile_order", "block_index"}, {"window", "1"}}},
-    {"packed_ticket_window_64", {{"status_layout", "packed"}, {"tile_order", "ticket"}, {"window", "64"}}},
-    {"split_block_index_window_32", {{"status_layout", "split"}, {"tile_order", "block_index"}, {"window", "32"}}},
-    {"split_ticket_window_32", {{"status_layout", "split"}, {"tile_order", "ticket"}, {"window", "32"}}},
-    {"split_ticket_window_1", {{"status_layout", "split"}, {"tile_order", "ticket"}, {"window", "1"}}},
-    {"split_block_index_window_64", {{"status_layout", "split"}, {"tile_order", "block_index"}, {"window", "64"}}},
-    offsets_variant("packed", "ticket"),
-    offsets_variant("split", "block_index"),
-    custom_variant(maps_of_bytes(12, 4), "split", "block_index"),
-    custom_variant(maps_of_bytes(12, 4), "packed", "ticket"),
-    custom_variant(maps_of_bytes(3, 1), "split", "ticket"),
+const std::vector<Variant> kLookback = {
+    lookback("packed", "block_index", "32"),
+    lookback("packed", "ticket", "8"),
+    lookback("packed", "block_index", "1"),
+    lookback("packed", "ticket", "64"),
+    lookback("split", "block_index", "32"),
+    lookback("split", "ticket", "32"),
+    lookback("split", "ticket", "1"),
+    lookback("split", "block_index", "64"),
+    lookback_from_memory("packed", "ticket"),
+    lookback_from_memory("split", "block_index"),
+    lookback(maps_of_bytes(12, 4), "split", "block_index"),
+    lookback(maps_of_bytes(12, 4), "packed", "ticket"),
+    lookback(maps_of_bytes(3, 1), "split", "ticket"),
     // Several words for a value, which a reader may find half written.
-    custom_variant(maps_of_bytes(20, 4), "packed", "block_index"),
-    custom_variant(maps_of_bytes(32, 16), "packed", "block_index"),
-    custom_variant(affine_maps(), "packed", "block_index"),
-    custom_variant(complex_products(), "split", "ticket"),
-    custom_variant(running_extremes(), "packed", "ticket"),
-    custom_variant(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "packed", "block_index"),
+    lookback(maps_of_bytes(20, 4), "packed", "block_index"),
+    lookback(maps_of_bytes(32, 16), "packed", "block_index"),
+    lookback(affine_maps(), "packed", "block_index"),
+    lookback(complex_products(), "split", "ticket"),
+    lookback(running_extremes(), "packed", "ticket"),
+    lookback(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "packed", "block_index"),
+};
+
+// ---- pipelined ----
+
+// How a CTA's warps move through its ring.
+struct Ring {
+  int stages, look_ahead, refill_distance, look_back_warps, poll_distance;
+};
+
+// A single warp consumes, so that all others race with it, and a tile is the smallest that is legal with its status.
+Variant pipelined(const std::string& name, const Ring& ring, const char* status_layout, const ScanRequest& request = {},
+                  const Values& values = {}) {
+  const auto digits = [](int value) { return std::to_string(value); };
+  const bool packed = std::string_view(status_layout) == "packed";
+  const u64 descriptor =
+      descriptor_bytes(packed ? StatusLayout::packed : StatusLayout::split, request.accumulator_bytes());
+  const int vectors = static_cast<int>(100 * descriptor / (32 * kVectorAlignmentBytes)) + 1;
+  Values all = {{"consumer_warps", "1"},
+                {"vectors_per_thread", digits(vectors | 1)},
+                {"stages", digits(ring.stages)},
+                {"look_ahead", digits(ring.look_ahead)},
+                {"refill_distance", digits(ring.refill_distance)},
+                {"look_back_warps", digits(ring.look_back_warps)},
+                {"poll_distance", digits(ring.poll_distance)},
+                {"status_layout", status_layout}};
+  all.insert(all.end(), values.begin(), values.end());
+  return {"pipelined", name + "_" + status_layout, all, request};
+}
+
+Variant pipelined(const TestOperator& custom, const Ring& ring, const char* status_layout, const Values& values = {}) {
+  Variant variant = pipelined(custom.name, ring, status_layout, custom.request, values);
+  variant.custom = custom;
+  return variant;
+}
+
+Variant misaligned(u64 input_bytes, u64 output_bytes, Variant variant) {
+  variant.name += "_misaligned_by_" + std::to_string(input_bytes) + "_and_" + std::to_string(output_bytes);
+  variant.request.alignment_bytes = 1;
+  variant.misaligned_input_bytes = input_bytes;
+  variant.misaligned_output_bytes = output_bytes;
+  return variant;
+}
+
+ScanRequest from_memory(ValueType type) {
+  return {.input_type = type,
+          .accumulator_type = default_accumulator(type, type),
+          .output_type = type,
+          .kind = Kind::exclusive,
+          .init = Init::memory};
+}
+
+ScanRequest sums_of(ValueType type) {
+  return {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
+}
+
+// Of results, too, every order of combining gives the same bits.
+ScanRequest largest_of(ValueType type) {
+  ScanRequest request = sums_of(type);
+  request.op = Operator::max;
+  return request;
+}
+
+constexpr Ring kTightest{.stages = 2, .look_ahead = 1, .refill_distance = 0, .look_back_warps = 1, .poll_distance = 0};
+constexpr Ring kTight{.stages = 3, .look_ahead = 1, .refill_distance = 1, .look_back_warps = 2, .poll_distance = 1};
+constexpr Ring kAhead{.stages = 4, .look_ahead = 2, .refill_distance = 1, .look_back_warps = 2, .poll_distance = 2};
+constexpr Ring kRefilledLate{
+    .stages = 4, .look_ahead = 1, .refill_distance = 2, .look_back_warps = 1, .poll_distance = 1};
+constexpr Ring kMoreThanTwoLookBack{
+    .stages = 4, .look_ahead = 2, .refill_distance = 0, .look_back_warps = 3, .poll_distance = 1};
+
+const std::vector<Variant> kPipelined = {
+    pipelined("tightest", kTightest, "packed"),
+    pipelined("tightest", kTightest, "split", {}, {{"pdl", "0"}}),
+    pipelined("tight", kTight, "packed"),
+    pipelined("tight", kTight, "split"),
+    pipelined("ahead", kAhead, "packed", {}, {{"pdl", "0"}}),
+    pipelined("ahead", kAhead, "split"),
+    pipelined("refilled_late", kRefilledLate, "packed"),
+    pipelined("more_than_two_look_back", kMoreThanTwoLookBack, "packed"),
+    pipelined("two_consumers_two_ctas_per_sm", kTight, "packed", {}, {{"consumer_warps", "2"}, {"ctas_per_sm", "2"}}),
+    pipelined("i64", kTight, "packed", sums_of(ValueType::i64)),
+    pipelined("i64", kAhead, "split", sums_of(ValueType::i64)),
+    pipelined("i8", kAhead, "packed", sums_of(ValueType::i8)),
+    pipelined("u16", kTight, "packed", sums_of(ValueType::u16)),
+    pipelined("largest_f16", kTight, "split", largest_of(ValueType::f16)),
+    pipelined("u32_to_i32_from_memory", kTightest, "packed",
+              {.input_type = ValueType::u32, .kind = Kind::exclusive, .init = Init::memory}),
+    misaligned(4, 4, pipelined("i32", kTight, "packed")),
+    misaligned(12, 8, pipelined("i32_from_memory", kAhead, "packed", from_memory(ValueType::i32))),
+    misaligned(0, 8, pipelined("f64_from_memory", kTightest, "packed", from_memory(ValueType::f64))),
+    misaligned(3, 3, pipelined("u8", kTight, "packed", sums_of(ValueType::u8))),
+    misaligned(3, 9, pipelined("i8", kTight, "packed", sums_of(ValueType::i8))),
+    misaligned(6, 0, pipelined("bf16", kAhead, "packed", sums_of(ValueType::bf16))),
+    pipelined("stored_directly", kTight, "packed", {}, {{"store_path", "direct"}}),
+    misaligned(
+        2, 2,
+        pipelined("i16_stored_directly", kTightest, "packed", sums_of(ValueType::i16), {{"store_path", "direct"}})),
+    pipelined(affine_maps(), kTight, "packed"),
+    misaligned(4, 4, pipelined(affine_maps(), kAhead, "split")),
+    pipelined(maps_of_bytes(16, 16), kTight, "packed"),
+    pipelined(maps_of_bytes(16, 2), kTightest, "split"),
+    pipelined(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), kAhead, "packed"),
 };
 
 class Schedules : public testing::TestWithParam<Variant> {
  protected:
   Schedules()
       : kernels_(device_),
-        family_(*find_family("lookback")),
+        family_(*find_family(GetParam().family)),
         config_(small_config()),
         module_(kernels_.get(GetParam().request, config_, custom() != nullptr ? &custom()->custom : nullptr)) {}
 
@@ -79,24 +206,22 @@ class Schedules : public testing::TestWithParam<Variant> {
     return request;
   }
 
-  static Config small_config() {
-    std::vector<std::pair<std::string, std::string>> values = {
-        {"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "direct"}};
-    values.insert(values.end(), GetParam().values.begin(), GetParam().values.end());
-    return config_of(*find_family("lookback"), request_of(1), values);
-  }
+  static Config small_config() { return config_of(*find_family(GetParam().family), request_of(1), GetParam().values); }
 
   // Scans `scans` times under one schedule.
   void check(u64 n, int scans, Workspace& workspace, u64 seed) {
     const ScanRequest request = request_of(n);
     const Schedule schedule = Schedule::from_seed(seed);
     SCOPED_TRACE(to_string(schedule) + ", " + std::to_string(n) + " items");
-    if (request.input_type == request.output_type) {
+    if (GetParam().in_place()) {
       check_in_place(request, scans, workspace, schedule);
     } else {
       check_one_after_the_other(request, scans, workspace, schedule);
     }
   }
+
+  // As many as every family scans, or more.
+  u64 drawn_items(Random& random) const { return 16 + random.below(static_cast<u32>(items_ - 15)); }
 
   WorkspaceNeed need() const { return family_.workspace(config_, request_of(items_)); }
 
@@ -104,7 +229,7 @@ class Schedules : public testing::TestWithParam<Variant> {
   // Each scan's input is the result of the one before.
   void check_in_place(const ScanRequest& request, int scans, const Workspace& workspace, const Schedule& schedule) {
     Bytes expected = scan_items(request, schedule.seed, custom());
-    const GuardedMemory memory(device_, expected.size());
+    const GuardedMemory memory(device_, expected.size(), GetParam().misaligned_input_bytes);
     std::copy(expected.begin(), expected.end(), memory.data());
     std::vector<HostLaunch> launches;
     for (int scan = 0; scan < scans; ++scan) {
@@ -115,23 +240,25 @@ class Schedules : public testing::TestWithParam<Variant> {
     ASSERT_EQ(difference(request, memory.data(), expected, custom()), std::nullopt);
   }
 
-  // Each scan's initial value is the last result of the one before.
+  // Each scan's initial value is the last result of the one before, if it has one.
   void check_one_after_the_other(const ScanRequest& request, int scans, const Workspace& workspace,
                                  const Schedule& schedule) {
     const Bytes items = scan_items(request, schedule.seed);
     const Bytes first_init = scan_init(request);
-    const GuardedMemory input(device_, items.size()), init_memory(device_, first_init.size());
+    const GuardedMemory input(device_, items.size(), GetParam().misaligned_input_bytes);
+    const GuardedMemory init_memory(device_, first_init.size());
     std::copy(items.begin(), items.end(), input.data());
     std::copy(first_init.begin(), first_init.end(), init_memory.data());
     std::deque<GuardedMemory> results;
     std::deque<Bytes> expected;
     std::vector<HostLaunch> launches;
-    const unsigned char* init = init_memory.data();
-    const unsigned char* expected_init = first_init.data();
+    const unsigned char* init = request.has_init() ? init_memory.data() : nullptr;
+    const unsigned char* expected_init = request.has_init() ? first_init.data() : nullptr;
     for (int scan = 0; scan < scans; ++scan) {
       expected.push_back(expected_scan(request, items, expected_init));
-      results.emplace_back(device_, expected.back().size());
+      results.emplace_back(device_, expected.back().size(), GetParam().misaligned_output_bytes);
       append(launches, request, {input.data(), results.back().data(), workspace.data(), init});
+      if (!request.has_init()) continue;
       init = results.back().data() + expected.back().size() - first_init.size();
       expected_init = expected.back().data() + expected.back().size() - first_init.size();
     }
@@ -145,11 +272,12 @@ class Schedules : public testing::TestWithParam<Variant> {
   }
 
  protected:
+  static constexpr u64 kTiles = 11;  // and a ragged one
   HostDevice device_;
   ScanKernels kernels_;
   const FamilyModel& family_;
   const Config config_;
-  const u64 items_ = 11 * static_cast<u64>(family_.tile_items(config_, request_of(1))) + 77;
+  const u64 items_ = kTiles * static_cast<u64>(family_.tile_items(config_, request_of(1))) + 77;
   const Module& module_;
 };
 
@@ -160,6 +288,7 @@ TEST_P(Schedules, GiveTheSameResultForTwoOverlappingScans) {
     if (HasFatalFailure()) return;
     ASSERT_EQ(workspace.header().epoch, 2 * seed);
     ASSERT_EQ(workspace.header().ticket, 0u);
+    ASSERT_EQ(workspace.header().finished, 0u);
   }
 }
 
@@ -170,7 +299,7 @@ TEST_P(Schedules, CarryAWorkspaceThroughTheWrapOfItsEpoch) {
     Workspace workspace(device_, need());
     workspace.header().epoch = kLastEpoch - 2;
     for (int run = 0; run < 3; ++run) {
-      check(1 + random.below(static_cast<u32>(items_)), 2, workspace, 1000 * seed + static_cast<u64>(run));
+      check(drawn_items(random), 2, workspace, 1000 * seed + static_cast<u64>(run));
       if (HasFatalFailure()) return;
     }
     ASSERT_EQ(workspace.header().epoch, 4u);
@@ -183,12 +312,14 @@ TEST_P(Schedules, TakeNoWordOfAnEarlierLaunchForTheirOwn) {
   Random random(9);
   Workspace workspace(device_, need());
   for (u64 seed = 1; seed <= 100 * kTestEffort; ++seed) {
-    check(1 + random.below(static_cast<u32>(items_)), 1 + static_cast<int>(random.below(3)), workspace, 7000 + seed);
+    check(drawn_items(random), 1 + static_cast<int>(random.below(3)), workspace, 7000 + seed);
     if (HasFatalFailure()) return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lookback, Schedules, testing::ValuesIn(kVariants),
+INSTANTIATE_TEST_SUITE_P(Lookback, Schedules, testing::ValuesIn(kLookback),
+                         [](const auto& variant) { return variant.param.name; });
+INSTANTIATE_TEST_SUITE_P(Pipelined, Schedules, testing::ValuesIn(kPipelined),
                          [](const auto& variant) { return variant.param.name; });
 
 }  // namespace
