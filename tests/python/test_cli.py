@@ -219,6 +219,15 @@ def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial
     assert count(db, "record") == 9
 
 
+def test_winners_of_a_gpu_are_exported_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90"}))
+    db, file = str(tmp_path / "tuning.db"), tmp_path / "records.jsonl"
+    assert scantune("--arch", "sm_90", *SMALL, "--db", db)[0] == 0
+    assert scantune("db", "export", "--built-in", str(file), "--db", db) == (0, f"1 winner exported to {file}\n")
+    (line,) = file.read_text().splitlines()
+    assert json.loads(line)["device_name"] == "Fake GPU"
+
+
 def test_show_export_import_and_explain(tmp_path: Path) -> None:
     here, there, file = tmp_path / "here.db", tmp_path / "there.db", tmp_path / "export.db"
     assert scantune("--db", str(here), *SMALL)[0] == 0

@@ -21,7 +21,8 @@ from scantune.archive import Archive
 from scantune.config import Config
 from scantune.database import Database, DatabaseError, open_database, open_readonly
 from scantune.device import Device
-from scantune.exchange import export_database, import_database
+from scantune.exchange import import_database
+from scantune.export import export_database
 from scantune.policy import Effort
 from scantune.record import Record
 from scantune.referee import Referee

@@ -14,7 +14,8 @@ from fake_worker import FOR_LARGE, MISTAKE
 from scantune.archive import Archive
 from scantune.database import Database, open_database
 from scantune.errors import ScantuneError
-from scantune.exchange import export_database, import_database
+from scantune.exchange import import_database
+from scantune.export import export_database
 from scantune.operator_source import OperatorSource
 from scantune.problem import Problem
 from scantune.referee import Referee

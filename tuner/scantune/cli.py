@@ -26,7 +26,8 @@ from scantune.device_choice import AUTO, choose_worker
 from scantune.doctor import Verdict, diagnose
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
-from scantune.exchange import export_database, import_database
+from scantune.exchange import import_database
+from scantune.export import export_built_in, export_database
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
 from scantune.quantity import counted, format_duration, format_size, parse_duration, parse_sizes
@@ -253,14 +254,26 @@ def show(
 
 @db_app.command("export")
 def export_command(
-    file: Path, db: DbOption = None, force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False
+    file: Path,
+    db: DbOption = None,
+    force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False,
+    built_in: Annotated[
+        bool,
+        typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
+    ] = False,
 ) -> None:
-    """Write the database to FILE, for 'scantune db import' on other machines."""
+    """Write the database to FILE, for 'scantune db import' on other machines.
+
+    With --built-in, FILE is for those who build the library: it comes with those records, and uses them untuned.
+    """
     with _reported_errors():
         with open_readonly(paths.database_path(db)) as database:
-            export_database(database, file, overwrite=force)
-            count = len(Archive(database).records())
-        _say(f"{counted(count, 'winner')} exported to {file}")
+            records = Archive(database).records()
+            if built_in:
+                records = export_built_in(records, file, overwrite=force)
+            else:
+                export_database(database, file, overwrite=force)
+        _say(f"{counted(len(records), 'winner')} exported to {file}")
 
 
 @db_app.command("import")

@@ -1,10 +1,7 @@
-"""Carries tuning databases from one machine to another. What is imported is data of a stranger until it is checked."""
+"""Merges tuning databases of other machines into ours. What is imported is data of a stranger until it is checked."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,31 +34,6 @@ class ImportReport:
     @property
     def took_nothing(self) -> bool:
         return bool(self.rejected) and self.new_records + self.better_records + self.kept_records + self.new_trials == 0
-
-
-def export_database(database: Database, target: Path, overwrite: bool = False) -> None:
-    """Write a compact copy, whole or not at all. Raises DatabaseError."""
-    target = target.expanduser()
-    if target.exists() and (target.is_dir() or not overwrite):
-        raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
-    if target.exists() and target.samefile(database.path):
-        raise DatabaseError(f"{target}: a database cannot be exported onto itself")
-    try:
-        directory = tempfile.mkdtemp(prefix=".scantune-", dir=target.absolute().parent)
-    except OSError as error:
-        raise DatabaseError(f"{target}: its directory cannot be written: {error.strerror}") from None
-    copy = Path(directory) / "export.db"
-    try:
-        database.vacuum_into(copy)
-        with copy.open("rb") as file:
-            os.fsync(file.fileno())
-        copy.replace(target)
-    except OSError as error:
-        raise DatabaseError(f"{target}: it cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            copy.unlink(missing_ok=True)
-            Path(directory).rmdir()
 
 
 def import_database(database: Database, source_path: Path, referee: Referee) -> ImportReport:

@@ -1,0 +1,77 @@
+"""Records that come with the library: written from a database, in an order that does not move."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from examples import RECORDS
+from scantune.archive import Archive
+from scantune.database import DatabaseError, open_database
+from scantune.export import built_in_line, export_built_in
+from scantune.problem import Problem
+
+SHIPPED = Path(__file__).parents[2] / "db" / "builtin" / "records.jsonl"
+QUERY = Path(__file__).parents[2] / "db" / "queries" / "load_records.sql"
+H200 = replace(RECORDS[0], problem=Problem.of("i32", "sum"))
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Path) -> None:
+    records = [replace(H200, problem=Problem.of(name, "sum"), n=n) for name in ("u8", "f64", "i32") for n in (2**30, 8)]
+    for file, found in (("one", records), ("other", records[::-1])):
+        assert len(export_built_in(found, tmp_path / file)) == len(records)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    keys = [(line["input_type"], line["n"]) for line in lines(tmp_path / "one")]
+    assert keys == [("f64", 8), ("f64", 2**30), ("i32", 8), ("i32", 2**30), ("u8", 8), ("u8", 2**30)]
+
+
+def test_line_holds_what_the_library_reads_of_a_record() -> None:
+    line = json.loads(built_in_line(H200))
+    columns = QUERY.read_text(encoding="utf-8").partition("FROM")[0].partition("SELECT")[2].split(",")
+    names = [column.split(".")[1].split(" AS ")[-1].strip() for column in columns]
+    assert len(names) == 17
+    assert names == list(line)[: len(names)]
+    assert (line["device_name"], line["config"]) == ("NVIDIA H200", H200.config.text)
+    assert (line["median_us"], line["default_us"], line["ceiling_us"]) == (2045.0, 2713.4, 2050.1)
+    assert (line["compiler_version"], line["effort"]) == ("NVRTC 13.0", "quick")
+
+
+def test_what_is_the_users_alone_is_left_out(tmp_path: Path) -> None:
+    own = replace(H200, problem=Problem.of("custom8", "custom_moderate:affine"))
+    stand_in = replace(H200, problem=Problem.of("custom8", "custom_moderate"))
+    host = RECORDS[2]
+    assert host.device.is_host
+    assert export_built_in([own, stand_in, host, H200], tmp_path / "file") == [stand_in, H200]
+
+
+def test_file_is_replaced_only_when_told_to(tmp_path: Path) -> None:
+    target = tmp_path / "records.jsonl"
+    target.write_text("precious")
+    with pytest.raises(DatabaseError, match="--force"):
+        export_built_in([H200], target)
+    assert target.read_text() == "precious"
+    export_built_in([H200], target, overwrite=True)
+    assert len(lines(target)) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["records.jsonl"]
+
+
+def test_shipped_records_stand_in_the_order_that_an_export_gives_them() -> None:
+    keys = [tuple(line.values())[: list(line).index("n") + 1] for line in lines(SHIPPED)]
+    assert keys == sorted(set(keys))
+
+
+def test_records_of_a_database_come_back_from_its_export(tmp_path: Path) -> None:
+    with open_database(tmp_path / "tuning.db") as database:
+        archive = Archive(database)
+        for record in RECORDS:
+            archive.start(record.run, record.device).save_record(record)
+        written = export_built_in(archive.records(), tmp_path / "records.jsonl")
+    assert [line["n"] for line in lines(tmp_path / "records.jsonl")] == [record.n for record in written]
+    assert set(written) < set(RECORDS)

@@ -1,0 +1,83 @@
+"""Writes a database into files: whole, for other machines, or the winners alone, to come with the library."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from scantune.database import Database, DatabaseError
+from scantune.problem import split_operator
+from scantune.record import Record
+
+
+def export_database(database: Database, target: Path, overwrite: bool = False) -> None:
+    """Write a compact copy, whole or not at all. Raises DatabaseError."""
+    target = target.expanduser()
+    if target.exists() and target.samefile(database.path):
+        raise DatabaseError(f"{target}: a database cannot be exported onto itself")
+    with _replacement(target, overwrite) as copy:
+        database.vacuum_into(copy)
+
+
+def export_built_in(records: Iterable[Record], target: Path, overwrite: bool = False) -> list[Record]:
+    """Write winners as the lines of db/builtin/records.jsonl, and return those written. Raises DatabaseError.
+
+    Left out is what a library cannot come with: records of the host, which is another everywhere, and of operators that
+    are a user's own.
+    """
+    chosen = sorted((record for record in records if _is_for_all(record)), key=_place)
+    with _replacement(target.expanduser(), overwrite) as file:
+        file.write_text("".join(built_in_line(record) + "\n" for record in chosen), encoding="utf-8")
+    return chosen
+
+
+def built_in_line(record: Record) -> str:
+    """Return one line: the columns of load_records.sql, and with what they were measured."""
+    device, run = record.device, record.run
+    columns: dict[str, Any] = {
+        "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, **vars(record.problem),
+        "n": record.n, "family": record.config.family, "config": record.config.text,
+        "template_hash": run.template_hash, "median_us": record.median_us, "default_us": record.default_us,
+        "finished_at": record.finished_at, "spread": record.spread, "ceiling_us": record.ceiling_us,
+        "effort": run.effort.value, "tool_version": run.tool_version, "compiler_version": run.compiler_version,
+        "driver_version": run.driver_version,
+    }  # fmt: skip
+    return json.dumps(columns, separators=(",", ":"))
+
+
+def _is_for_all(record: Record) -> bool:
+    return not record.device.is_host and split_operator(record.problem.op)[1] is None and not record.run.source_digest
+
+
+def _place(record: Record) -> tuple[Any, ...]:
+    """Return what lines are sorted by, so that a new measurement changes its own line alone."""
+    device = record.device
+    return device.arch, device.name, device.sm_count, *vars(record.problem).values(), record.n
+
+
+@contextlib.contextmanager
+def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
+    """Yield a file to write, which then takes the target's place: nobody ever reads half of it."""
+    if target.exists() and (target.is_dir() or not overwrite):
+        raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
+    try:
+        directory = tempfile.mkdtemp(prefix=".scantune-", dir=target.absolute().parent)
+    except OSError as error:
+        raise DatabaseError(f"{target}: its directory cannot be written: {error.strerror}") from None
+    written = Path(directory) / target.name
+    try:
+        yield written
+        with written.open("rb") as file:
+            os.fsync(file.fileno())
+        written.replace(target)
+    except OSError as error:
+        raise DatabaseError(f"{target}: it cannot be written: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            written.unlink(missing_ok=True)
+            Path(directory).rmdir()
