@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 #include <string>
 
+#include "compile_log.h"
 #include "effort.h"
 #include "host/sampled_requests.h"
 #include "host/test_operator.h"
@@ -48,14 +48,6 @@ bool has_turn(const Case& c, std::size_t index) {
   return kTestEffort > 1 || index % sms_of(*c.family).size() == turn_of(c);
 }
 
-int spilled_bytes(const std::string& log) {
-  static const std::regex kSpills(R"((\d+) bytes spill stores)");
-  int bytes = 0;
-  for (std::sregex_iterator match(log.begin(), log.end(), kSpills), end; match != end; ++match)
-    bytes += std::stoi((*match)[1]);
-  return bytes;
-}
-
 Binary compiled(const ScanRequest& request, const Config& config, int sm, const CustomOperator* custom = nullptr) {
   return NvrtcCompiler().compile(instantiate(request, config, custom), "sm_" + std::to_string(sm));
 }
@@ -88,8 +80,9 @@ TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
       const Binary binary = compiled(request, config, sm);
       EXPECT_GT(binary.image.size(), 0u);
       EXPECT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
-      EXPECT_EQ(spilled_bytes(binary.log), 0) << to_string(config) << " of " << to_string(request) << "\n"
-                                              << binary.log;
+      EXPECT_EQ(reported_bytes(binary.log, "spill stores"), 0)
+          << to_string(config) << " of " << to_string(request) << "\n"
+          << binary.log;
     }
   }
   EXPECT_GT(sources.size(), 0u);

@@ -42,12 +42,17 @@ def built_in_line(record: Record) -> str:
     columns: dict[str, Any] = {
         "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, **vars(record.problem),
         "n": record.n, "family": record.config.family, "config": record.config.text,
-        "template_hash": run.template_hash, "median_us": record.median_us, "default_us": record.default_us,
-        "finished_at": record.finished_at, "spread": record.spread, "ceiling_us": record.ceiling_us,
+        "template_hash": run.template_hash, "median_us": _digits(record.median_us), "default_us": _digits(record.default_us),
+        "finished_at": record.finished_at, "spread": _digits(record.spread), "ceiling_us": _digits(record.ceiling_us),
         "effort": run.effort.value, "tool_version": run.tool_version, "compiler_version": run.compiler_version,
         "driver_version": run.driver_version,
     }  # fmt: skip
     return json.dumps(columns, separators=(",", ":"))
+
+
+def _digits(value: float | None) -> float | None:
+    """Return five digits, which is more than any clock knows."""
+    return None if value is None else float(f"{value:.5g}")
 
 
 def _is_for_all(record: Record) -> bool:

@@ -1,0 +1,77 @@
+// The records that come with the library compile to kernels that keep everything in registers.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compile_log.h"
+#include "instantiation/instantiation.h"
+#include "jit/nvrtc_compiler.h"
+#include "measure/prepared_scan.h"
+#include "measure/verify.h"
+#include "problems.h"
+#include "select/layers.h"
+#include "space/spelling.h"
+
+namespace scantune {
+namespace {
+
+using Records = std::vector<TuningRecord>;
+
+// By architecture and input type, so that tests may run side by side.
+std::map<std::string, Records> shipped() {
+  std::map<std::string, Records> groups;
+  for (const TuningRecord& record : TuningTable(built_in_records()).records())
+    groups[record.device.arch + "_" + spell_type(record.request, record.request.input_type)].push_back(record);
+  return groups;
+}
+
+void expect_no_local_memory(const ScanRequest& request, const Config& config, const std::string& arch) {
+  const Binary binary = NvrtcCompiler().compile(instantiate_measured(request, config, nullptr), arch);
+  ASSERT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
+  for (const char* kind : {"stack frame", "spill stores", "spill loads"})
+    EXPECT_EQ(reported_bytes(binary.log, kind), 0)
+        << kind << " of " << to_string(config) << " for " << to_string(request) << "\n"
+        << binary.log;
+}
+
+class BuiltInRecords : public testing::TestWithParam<std::string> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BuiltInRecords);
+
+TEST_P(BuiltInRecords, CompileWithoutSpillsAndLocalMemory) {
+  std::set<std::string> sources;  // records of several n share kernels
+  for (const TuningRecord& record : shipped().at(GetParam()))
+    for (const VerifiedKernel& kernel : verified_kernels(record.request, nullptr, false))
+      if (sources.insert(instantiate_measured(kernel.request, record.config, nullptr).source).second)
+        expect_no_local_memory(kernel.request, record.config, record.device.arch);
+}
+
+std::vector<std::string> groups() {
+  std::vector<std::string> names;
+  for (const auto& [name, records] : shipped()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, BuiltInRecords, testing::ValuesIn(groups()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(CompileLog, TellsAKernelThatSpills) {
+  const ScanRequest request = request_of(ValueType::i64, Operator::sum, Kind::inclusive, kTestedItems);
+  Config config = find_family("lookback")->default_config(request, 90);
+  const auto set = [&](std::string_view name, int value) {
+    for (int index = 0; index < static_cast<int>(config.family().parameters().size()); ++index)
+      if (name == config.family().parameters()[static_cast<std::size_t>(index)].name) config[index] = value;
+  };
+  set("block_threads", 512);
+  set("items_per_thread", 32);
+  set("min_ctas_per_sm", 3);  // 40 registers for each thread
+  const Binary binary = NvrtcCompiler().compile(instantiate(request, config), "sm_90");
+  EXPECT_GT(reported_bytes(binary.log, "spill stores"), 0) << binary.log;
+  EXPECT_GT(reported_bytes(binary.log, "spill loads"), 0) << binary.log;
+  EXPECT_GT(reported_bytes(binary.log, "stack frame"), 0) << binary.log;
+}
+
+}  // namespace
+}  // namespace scantune
