@@ -42,7 +42,8 @@ def built_in_line(record: Record) -> str:
     columns: dict[str, Any] = {
         "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, **vars(record.problem),
         "n": record.n, "family": record.config.family, "config": record.config.text,
-        "template_hash": run.template_hash, "median_us": _digits(record.median_us), "default_us": _digits(record.default_us),
+        "template_hash": run.template_hash,
+        "median_us": _digits(record.median_us), "default_us": _digits(record.default_us),
         "finished_at": record.finished_at, "spread": _digits(record.spread), "ceiling_us": _digits(record.ceiling_us),
         "effort": run.effort.value, "tool_version": run.tool_version, "compiler_version": run.compiler_version,
         "driver_version": run.driver_version,
