@@ -12,6 +12,7 @@
 #include "measure/prepared_scan.h"
 #include "operator_sources.h"
 #include "space/space.h"
+#include "test_kernel.h"
 
 namespace scantune {
 namespace {
@@ -134,26 +135,19 @@ std::vector<std::byte> items_of(const Problem& problem, u64 n = kItems) {
 // A kernel that keeps some of the GPU busy for a while.
 class BusyKernel {
  public:
-  explicit BusyKernel(Device& device) : device_(device) {
-    const Instantiation spinning{
-        "#include \"config/launch.h\"\n"
-        "extern \"C\" __global__ void spin(scantune::KernelArguments arguments) {\n"
-        "  const long long start = clock64();\n"
-        "  while (clock64() - start < static_cast<long long>(arguments.n)) {}\n"
-        "}\n",
-        {"spin"},
-        "a busy kernel"};
-    const int no_shared[] = {0};
-    module_ = device.load(device.compiler().compile(spinning, device.identity().arch), spinning.kernels, no_shared);
-  }
+  explicit BusyKernel(Device& device)
+      : kernel_(device,
+                "extern \"C\" __global__ void kernel(scantune::KernelArguments arguments) {\n"
+                "  const long long start = clock64();\n"
+                "  while (clock64() - start < static_cast<long long>(arguments.n)) {}\n"
+                "}\n") {}
 
   void enqueue(u32 blocks, u64 cycles, CUstream stream) const {
-    device_.launch(*module_, {.grid_blocks = blocks, .block_threads = 256, .n = cycles}, {}, stream);
+    kernel_.enqueue({.grid_blocks = blocks, .block_threads = 256, .n = cycles}, {}, stream);
   }
 
  private:
-  Device& device_;
-  std::unique_ptr<Module> module_;
+  TestKernel kernel_;
 };
 
 // One config's scans of one problem: by the kernel for aligned pointers, and by the one for any.

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "device/cuda/driver.h"
@@ -14,6 +16,7 @@
 #include "scantune/error.hpp"
 #include "scantune/runtime.hpp"
 #include "support/dynamic_library.h"
+#include "watchdog.h"
 
 namespace scantune {
 
@@ -31,8 +34,18 @@ inline void check(CUresult result, const char* call) {
 #define SCANTUNE_TEST_DRIVER(function) \
   ::scantune::DynamicLibrary({"libcuda.so.1"}).find_as<decltype(&::function)>(SCANTUNE_TEST_EXPANDED_TEXT(function))
 
+// The test that is running, as a filter names it.
+inline std::string name_of_test() {
+  const ::testing::TestInfo& test = *::testing::UnitTest::GetInstance()->current_test_info();
+  return std::string(test.test_suite_name()) + "." + test.name();
+}
+
+// CTAs that wait for each other would wait for ever if one of them were wrong, and the driver with them: a test has its
+// time.
 class GpuTest : public ::testing::Test {
  protected:
+  explicit GpuTest(std::chrono::seconds limit = std::chrono::minutes(4)) : watchdog_(name_of_test(), limit) {}
+
   void SetUp() override {
     try {
       device_ = cuda_device();
@@ -42,6 +55,9 @@ class GpuTest : public ::testing::Test {
   }
 
   std::shared_ptr<Device> device_;
+
+ private:
+  const Watchdog watchdog_;
 };
 
 class TestStream {

@@ -1,60 +1,70 @@
-// Sizes past 2^32 items, where 32-bit arithmetic would wrap.
-#include "gpu_test.h"
-#include "measure/device_buffer.h"
-#include "measure/inputs.h"
-#include "measure/prepared_scan.h"
-#include "measure/reference.h"
-#include "space/space.h"
+// Integer sums at the sizes where 32-bit arithmetic would wrap, with or without a sign; the device judges every result.
+#include <ostream>
+
+#include "family_test.h"
+#include "known_sums.h"
+#include "test_scan.h"
 
 namespace scantune {
 namespace {
 
-class LargeOnGpu : public GpuTest {
- protected:
-  // In place where items and results are of one size.
-  void check_sum(const FamilyModel& family, const ScanRequest& request) {
-    if (family.unsupported_reason(request, device_->identity().sm) != nullptr) return;
-    const PreparedScan scan(*device_, request, family.default_config(request, device_->identity().sm));
-    const InputSpec spec{.request = request};
-    const u64 n = request.n, part = u64{1} << 26;  // items per transfer
-    const u64 item_bytes = static_cast<u64>(request.input_bytes()),
-              result_bytes = static_cast<u64>(request.output_bytes());
-    const bool in_place = item_bytes == result_bytes;
-    std::vector<std::byte> staging(part * result_bytes);
+struct Tested {
+  const FamilyModel* family;
+  Types types;
+};
 
-    DeviceBuffer items(*device_, n * item_bytes), separate(*device_, in_place ? 0 : n * result_bytes),
-        workspace(*device_, scan.workspace_bytes(n));
-    std::byte* const results = in_place ? items.data() : separate.data();
-    device_->zero(workspace.data(), scan.workspace_bytes(n));
-    for (u64 first = 0; first < n; first += part) {
-      const std::span<std::byte> filled(staging.data(), std::min(part, n - first) * item_bytes);
-      fill_input(spec, first, filled);
-      device_->upload(items.data() + first * item_bytes, filled.data(), filled.size());
-    }
-    scan.enqueue(items.data(), results, n, workspace.data(), nullptr);
-    const auto reference = make_reference(spec);
-    for (u64 first = 0; first < n; first += part) {
-      const std::span<std::byte> found(staging.data(), std::min(part, n - first) * result_bytes);
-      device_->download(found.data(), results + first * result_bytes, found.size());
-      const auto mismatch = reference->check(first, found);
-      ASSERT_FALSE(mismatch) << family.name() << " of " << to_string(request) << ", item " << mismatch->index
-                             << ": expected " << mismatch->expected << ", found " << mismatch->found;
-    }
+std::string name_of(const Tested& tested) { return std::string(tested.family->name()) + "_" + name_of(tested.types); }
+std::ostream& operator<<(std::ostream& out, const Tested& tested) { return out << name_of(tested); }
+
+std::vector<Tested> all_tested() {
+  std::vector<Tested> all;
+  for (const Types& types : {same("i8"), same("i32"), from_to("u8", "u32"), from_to("u8", "u64")})
+    for (const FamilyModel* family : families())
+      if (may_scan(*family, types.request(Operator::sum, u64{1} << 32))) all.push_back({family, types});
+  return all;
+}
+
+class LargeOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Tested> {
+ protected:
+  void expect_exact_sums(u64 n, const Placement& placement) {
+    const auto& [family, types] = GetParam();
+    const ScanRequest request = types.request(Operator::sum, n);
+    if (family->unsupported_reason(request, sm()) != nullptr) return;
+    const KnownSums sums(*device_, request);
+    const TestScan scan(*device_, request, family->default_config(request, sm()), placement);
+    const Verdict verdict(*device_);
+    sums.fill(scan.items(), n, n, nullptr);
+    scan.enqueue(nullptr);
+    sums.check(scan.results(), n, n, verdict, nullptr);
+    EXPECT_EQ(verdict.problem(), "") << to_string(scan.config()) << " of " << to_string(request)
+                                     << ", input and output " << placement.input_offset << " and "
+                                     << placement.output_offset << " items behind a vector boundary";
+    EXPECT_TRUE(scan.surroundings_intact());
+  }
+
+  bool fits(u64 n, const Placement& placement) const {
+    const ScanRequest request = GetParam().types.request(Operator::sum, n);
+    const u64 item_bytes = static_cast<u64>((placement.in_place ? 0 : request.input_bytes()) + request.output_bytes());
+    std::size_t free = 0, total = 0;
+    check(SCANTUNE_TEST_DRIVER(cuMemGetInfo)(&free, &total), "cuMemGetInfo");
+    return n * item_bytes + n * item_bytes / 50 <= free;  // with a workspace of 1 %
   }
 };
 
-TEST_F(LargeOnGpu, EveryFamilyScansPast2To32Items) {
-  for (const FamilyModel* family : families()) check_sum(*family, {.n = (u64{1} << 32) + 1});
+TEST_P(LargeOnGpu, SumsAreExactAround2To31And2To32Items) {
+  const bool equal_sizes = GetParam().types.input == GetParam().types.output;
+  for (const u64 power : {u64{1} << 31, u64{1} << 32})
+    for (const u64 n : {power - 1, power, power + 1})
+      for (const Placement& placement : {Placement{}, Placement{.input_offset = 1, .output_offset = 3},
+                                         Placement{.input_offset = 2, .output_offset = 2, .in_place = equal_sizes}}) {
+        if (!fits(n, placement)) GTEST_SKIP() << "needs more memory than the GPU has free, for " << n << " items";
+        expect_exact_sums(n, placement);
+        ASSERT_EQ(device_->failure(), "");
+      }
 }
 
-TEST_F(LargeOnGpu, EveryFamilyScansAround2To31Items) {
-  for (const FamilyModel* family : families()) check_sum(*family, {.n = (u64{1} << 31) - 1});
-}
-
-TEST_F(LargeOnGpu, EveryFamilyScansPast2To32BytesIntoWiderItems) {
-  for (const FamilyModel* family : families())
-    check_sum(*family, {.input_type = ValueType::i8, .output_type = ValueType::i16, .n = (u64{1} << 32) + 1});
-}
+INSTANTIATE_TEST_SUITE_P(EveryFamily, LargeOnGpu, testing::ValuesIn(all_tested()),
+                         [](const auto& tested) { return name_of(tested.param); });
 
 }  // namespace
 }  // namespace scantune

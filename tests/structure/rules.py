@@ -88,7 +88,7 @@ def tuner_leaves_the_gpu_to_the_worker(tree: Tree) -> list[str]:
 
 
 def tests_carry_a_known_label(tree: Tree) -> list[str]:
-    labels = {"cpu", "nvrtc", "host", "gpu", "long"}
+    labels = {"cpu", "nvrtc", "host", "gpu", "long", "gpu_long"}
     return [
         f"{path}: label {label}"
         for path, text in under(tree, "tests", suffixes=("CMakeLists.txt",))

@@ -1,0 +1,154 @@
+// Scans beside a kernel that does not end before they do: they must make do with what it leaves them of the GPU.
+#include <thread>
+
+#include "family_test.h"
+#include "known_sums.h"
+#include "test_kernel.h"
+#include "test_scan.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kReservedSharedBytes = 1024;  // of each CTA, beside what it asks for
+
+// Until a deadline, since only what is waited for can end the wait.
+template <class Condition>
+bool comes_true(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!condition())
+    if (std::chrono::steady_clock::now() > end) return false;
+  return true;
+}
+
+bool is_idle(CUstream stream) {
+  const CUresult result = SCANTUNE_TEST_DRIVER(cuStreamQuery)(stream);
+  if (result != CUDA_ERROR_NOT_READY) check(result, "cuStreamQuery");
+  return result == CUDA_SUCCESS;
+}
+
+// CTAs that stay on the GPU until they are released.
+class Occupant {
+ public:
+  Occupant(Device& device, u32 ctas, int shared_bytes)
+      : kernel_(device,
+                "extern \"C\" __global__ void kernel(scantune::KernelArguments arguments) {\n"
+                "  volatile unsigned* const released = static_cast<volatile unsigned*>(arguments.output);\n"
+                "  released[1 + blockIdx.x] = 1;\n"
+                "  while (*released == 0) __nanosleep(1000);\n"
+                "}\n",
+                shared_bytes),
+        launch_{.grid_blocks = ctas, .block_threads = 32, .shared_bytes = shared_bytes} {
+    void* memory = nullptr;
+    check(SCANTUNE_TEST_DRIVER(cuMemAllocHost)(&memory, (1 + u64{ctas}) * sizeof(unsigned)), "cuMemAllocHost");
+    words_ = static_cast<volatile unsigned*>(memory);
+    for (u32 word = 0; word <= ctas; ++word) words_[word] = 0;
+  }
+  ~Occupant() {
+    leave();
+    Driver::instance().cuStreamSynchronize(stream_);
+    SCANTUNE_TEST_DRIVER(cuMemFreeHost)(const_cast<unsigned*>(words_));
+  }
+  Occupant(const Occupant&) = delete;
+
+  // False if its CTAs do not all find their place.
+  bool enter() {
+    KernelArguments arguments{};
+    arguments.output = const_cast<unsigned*>(words_);
+    kernel_.enqueue(launch_, arguments, stream_);
+    return comes_true([&] {
+      for (u32 cta = 0; cta < launch_.grid_blocks; ++cta)
+        if (words_[1 + cta] == 0) return false;
+      return true;
+    });
+  }
+  bool is_there() const { return !is_idle(stream_); }
+  void leave() { *words_ = 1; }
+
+ private:
+  TestKernel kernel_;
+  Launch launch_;
+  TestStream stream_;
+  volatile unsigned* words_;
+};
+
+struct Job {
+  ScanRequest request;
+  KnownSums sums;
+  TestScan scan;
+  Verdict verdict;
+
+  void enqueue(u64 seed, Stream stream) const {
+    sums.fill(scan.items(), request.n, seed, stream);
+    scan.enqueue(stream);
+    sums.check(scan.results(), request.n, seed, verdict, stream);
+  }
+};
+
+class CrowdedOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<const FamilyModel*> {
+ protected:
+  u32 sm_count() const { return static_cast<u32>(device_->identity().sm_count); }
+  int shared_bytes_of_an_sm() const { return limits_of(sm()).shared_bytes_per_block + kReservedSharedBytes; }
+
+  // The default, or else the first config whose CTAs take no more.
+  std::optional<Config> config_within(int shared_bytes, const ScanRequest& request) const {
+    std::vector<Config> all = searched_configs(*GetParam(), request, sm());
+    all.insert(all.begin(), GetParam()->default_config(request, sm()));
+    const auto fits = [&](const Config& config) {
+      const LaunchList list = GetParam()->launches(config, request);
+      return std::all_of(list.launches, list.launches + list.count, [&](const Launch& launch) {
+        return launch.shared_bytes + kReservedSharedBytes <= shared_bytes;
+      });
+    };
+    const auto found = std::ranges::find_if(all, fits);
+    return found == all.end() ? std::nullopt : std::optional(*found);
+  }
+
+  // Two streams scan at once, so that neither may count on the rest of the GPU either.
+  void expect_to_finish_beside(Occupant& occupant, int shared_bytes) {
+    const TestStream streams[2];
+    std::vector<Job> jobs;
+    for (const char* type : {"i32", "i8", "f64"})
+      for (const u64 n : {u64{100'003}, (u64{1} << 24) + 5})
+        for (std::size_t stream = 0; stream < std::size(streams); ++stream) {
+          const ScanRequest request = same(type).request(Operator::sum, n);
+          if (GetParam()->unsupported_reason(request, sm()) != nullptr) continue;
+          const auto config = config_within(shared_bytes, request);
+          ASSERT_TRUE(config) << "no config of " << GetParam()->name() << " takes so little shared memory";
+          jobs.push_back(
+              {request, KnownSums(*device_, request), TestScan(*device_, request, *config), Verdict(*device_)});
+        }
+    const auto enqueue_all = [&](u64 seed) {
+      for (std::size_t job = 0; job < jobs.size(); ++job) jobs[job].enqueue(seed, streams[job % std::size(streams)]);
+    };
+    enqueue_all(1);  // whatever the driver does at a first launch may wait for the GPU
+    device_->synchronize();
+
+    ASSERT_TRUE(occupant.enter()) << "the kernel that is to occupy the GPU does not fit on it";
+    for (u64 seed = 2; seed < 20; ++seed) enqueue_all(seed);
+    EXPECT_TRUE(comes_true([&] { return is_idle(streams[0]) && is_idle(streams[1]); }))
+        << "scans wait for the other kernel";
+    EXPECT_TRUE(occupant.is_there());
+    occupant.leave();
+    device_->synchronize();
+    for (const Job& job : jobs)
+      EXPECT_EQ(job.verdict.problem(), "") << to_string(job.scan.config()) << " of " << to_string(job.request);
+  }
+};
+
+TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsMostSms) {
+  const u32 left_over = std::max(sm_count() / 11, 1u);
+  Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
+  expect_to_finish_beside(occupant, shared_bytes_of_an_sm());
+}
+
+TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
+  // Two of its CTAs do not fit one SM: each has an SM of its own.
+  const int half = limits_of(sm()).shared_bytes_per_block / 2;
+  Occupant occupant(*device_, sm_count(), half);
+  expect_to_finish_beside(occupant, shared_bytes_of_an_sm() - half - kReservedSharedBytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, CrowdedOnGpu, testing::ValuesIn(families()), name_of_family);
+
+}  // namespace
+}  // namespace scantune

@@ -1,0 +1,52 @@
+// Scans for compute-sanitizer (CONTRIBUTING says how): few enough to end under each of its tools.
+#include "family_test.h"
+
+namespace scantune {
+namespace {
+
+// Every access is watched, which takes a hundred times as long.
+constexpr std::chrono::seconds kLimit = std::chrono::minutes(9);
+
+class SmallScansOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<const FamilyModel*> {
+ protected:
+  SmallScansOnGpu() : FamiliesOnGpu(kLimit) {}
+
+  // The one whose CTAs have the most tiles to go through.
+  Config config_of_the_smallest_tile(const ScanRequest& request) const {
+    const std::vector<Config> all = searched_configs(*GetParam(), request, sm());
+    return *std::ranges::min_element(all, {},
+                                     [&](const Config& config) { return GetParam()->tile_items(config, request); });
+  }
+};
+
+TEST_P(SmallScansOnGpu, RunUnderTheSanitizers) {
+  const std::pair<Types, std::size_t> drawn_of[] = {{same("i32"), 2},          {same("f64"), 1}, {same("u8"), 1},
+                                                    {from_to("i8", "i64"), 1}, {same("f16"), 1}, {custom(8), 1},
+                                                    {custom(12), 1},           {custom(16), 1},  {custom(32), 1}};
+  for (const auto& [types, drawn] : drawn_of) {
+    const ScanRequest request = types.request(operators_of(types).front(), 20'001);
+    if (GetParam()->unsupported_reason(request, sm()) != nullptr) continue;
+    verify(request, GetParam()->default_config(request, sm()), true);
+    for (const Config& config : drawn_configs(*GetParam(), request, sm(), drawn)) verify(request, config, false);
+  }
+}
+
+// Persistent CTAs go more than once round their stages.
+TEST_P(SmallScansOnGpu, OfManyTilesForEachSmRunUnderTheSanitizers) {
+  constexpr u64 kTilesOfAnSm = 12;
+  for (const char* type : {"i32", "i8"}) {
+    ScanRequest request = same(type).request(Operator::sum, 100'000);
+    if (const char* reason = GetParam()->unsupported_reason(request, sm())) GTEST_SKIP() << reason;
+    const Config config = config_of_the_smallest_tile(request);
+    request.n = kTilesOfAnSm * static_cast<u64>(device_->identity().sm_count) *
+                    static_cast<u64>(GetParam()->tile_items(config, request)) +
+                3;
+    if (const char* reason = reject_reason(config, request, sm())) GTEST_SKIP() << reason;
+    verify(request, config, false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallScansOnGpu, testing::ValuesIn(families()), name_of_family);
+
+}  // namespace
+}  // namespace scantune

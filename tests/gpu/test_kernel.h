@@ -1,0 +1,29 @@
+// Kernels written out in a test.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "device/device.h"
+
+namespace scantune {
+
+class TestKernel {
+ public:
+  // source: the definition of `extern "C" __global__ void kernel(scantune::KernelArguments)`.
+  TestKernel(Device& device, const std::string& source, int most_shared_bytes = 0) : device_(device) {
+    const Instantiation text{"#include \"config/launch.h\"\n" + source, {"kernel"}, "a kernel of a test"};
+    const int shared_bytes[] = {most_shared_bytes};
+    module_ = device.load(device.compiler().compile(text, device.identity().arch), text.kernels, shared_bytes);
+  }
+
+  void enqueue(const Launch& launch, const KernelArguments& arguments, Stream stream) const {
+    device_.launch(*module_, launch, arguments, stream);
+  }
+
+ private:
+  Device& device_;
+  std::unique_ptr<Module> module_;
+};
+
+}  // namespace scantune
