@@ -128,14 +128,14 @@ def _row(record: Record, space: Space | None) -> list[str]:
         str(record.problem),
         format_size(record.n),
         f"{record.median_us:.2f}",
-        _three_digits(bytes_moved / record.median_us * 1e-3),
+        three_digits(bytes_moved / record.median_us * 1e-3),
         share,
         _gain_text(record, "{}") or "–",
         escape(" ".join([record.config.family, *(f"{name}={value}" for name, value in values.items())])),
     ]
 
 
-def _three_digits(value: float) -> str:
+def three_digits(value: float) -> str:
     """Return about three digits: bandwidths go from a CPU's 0.012 to a GPU's 4190 GB/s."""
     return f"{value:.{max(0, min(3, 2 - math.floor(math.log10(value))))}f}"
 

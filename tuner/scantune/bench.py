@@ -1,0 +1,158 @@
+"""Measures what runtime::scan() would run on this machine, beside a copy of as many bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from scantune.config import Config
+from scantune.device import Hello
+from scantune.errors import ScantuneError
+from scantune.evaluation import Evaluator, Timeouts
+from scantune.measurement import Measurement
+from scantune.policy import Effort, policy_of
+from scantune.problem import Problem
+from scantune.quantity import format_size
+from scantune.record import now
+from scantune.report import three_digits
+from scantune.trial import Failure
+from scantune.worker import Worker, WorkerError
+
+_SELECT_TIMEOUT_S = 60.0
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Benched:
+    """One problem at one size: what was chosen for it, and how fast that is or why it cannot be said."""
+
+    problem: Problem
+    n: int
+    config: Config
+    origin: str  # how the record was found: exact_n, between_n, ..., default
+    outcome: Measurement | Failure
+    ceiling_us: float | None  # of the fastest copy of as many bytes
+
+    @property
+    def gigabytes_per_second(self) -> float | None:
+        if isinstance(self.outcome, Failure):
+            return None
+        return self.outcome.gigabytes_per_second(self.problem.bytes_moved(self.n))
+
+    @property
+    def share_of_ceiling(self) -> float | None:
+        if isinstance(self.outcome, Failure) or not self.ceiling_us:
+            return None
+        return self.ceiling_us / self.outcome.median_us
+
+    def message(self) -> dict[str, Any]:
+        """Return what a JSON file says of it."""
+        message = {
+            "problem": vars(self.problem), "n": self.n, "config": self.config.message(), "origin": self.origin,
+            "ceiling_us": self.ceiling_us, "gigabytes_per_second": self.gigabytes_per_second,
+            "share_of_ceiling": self.share_of_ceiling,
+        }  # fmt: skip
+        if isinstance(self.outcome, Failure):
+            return {**message, "failure": {"status": self.outcome.status, "reason": self.outcome.reason}}
+        return {**message, "median_us": self.outcome.median_us, "spread": self.outcome.spread}
+
+
+def bench(
+    worker: Worker,
+    problems: Sequence[Problem],
+    sizes: Sequence[int],
+    databases: Sequence[Path] | None = None,
+    measured: Callable[[Benched], None] = lambda benched: None,
+) -> list[Benched]:
+    """Return each problem at each size, after calling `measured` with it.
+
+    What runs is what the records in `databases` say, or those that runtime::scan() reads in this environment. Its
+    results are checked before it is timed. Raises WorkerError when the worker cannot select, EnvironmentFault when
+    memory or the like is missing.
+    """
+    results = []
+    for benched in _each(worker, problems, sizes, databases):
+        measured(benched)
+        results.append(benched)
+    return results
+
+
+def _each(
+    worker: Worker, problems: Sequence[Problem], sizes: Sequence[int], databases: Sequence[Path] | None
+) -> Iterator[Benched]:
+    device = worker.hello().device
+    policy = policy_of(device, Effort.normal)
+    evaluator = Evaluator(worker, Timeouts.of(device))
+    for problem in problems:
+        for n in sizes:
+            config, origin = _selected(worker, problem, n, databases)
+            failure = evaluator.verify(problem, min(n, policy.verify_items), config, _SEED)
+            if failure:
+                yield Benched(problem, n, config, origin, failure, None)
+                continue
+            found = evaluator.measure(problem, n, [config], policy.final)
+            yield Benched(problem, n, config, origin, found.outcomes[0], found.ceiling_us)
+
+
+def _selected(worker: Worker, problem: Problem, n: int, databases: Sequence[Path] | None) -> tuple[Config, str]:
+    named = {} if databases is None else {"databases": [str(path.absolute()) for path in databases]}
+    result = worker.call("select", {"request": problem.request(n), **named}, _SELECT_TIMEOUT_S)
+    try:
+        return Config.from_message(result.get("config")), str(result.get("origin"))
+    except ValueError as error:
+        raise WorkerError("internal", f"{problem} {format_size(n)}: {error}") from None
+
+
+def bench_table(results: Sequence[Benched], hello: Hello) -> Table:
+    """Return the table that people see."""
+    about = "of copy: share of the bandwidth of a copy of as many bytes. spread: interquartile range over the median."
+    if hello.device.is_host:
+        about += " These times describe the CPU of the host device, never a GPU."
+    table = Table(
+        title=Text(f"scantune on {hello.device}", style="table.title"), title_justify="left", caption=about,
+        caption_justify="left", box=SIMPLE_HEAD, pad_edge=False,
+    )  # fmt: skip
+    for header in ("problem", "N", "µs", "GB/s", "of copy", "spread", "origin"):
+        left = header in ("problem", "origin")
+        table.add_column(header, justify="left" if left else "right", no_wrap=True)
+    table.add_column("family and config")
+    for benched in results:
+        table.add_row(*_row(benched))
+    return table
+
+
+def _row(benched: Benched) -> list[str]:
+    start = [str(benched.problem), format_size(benched.n)]
+    if isinstance(benched.outcome, Failure):
+        reason = benched.outcome.reason.splitlines()[0] if benched.outcome.reason else benched.outcome.status
+        return [*start, "–", "–", "–", "–", benched.origin, escape(f"{benched.config.family}: {reason}")]
+    values = " ".join(f"{name}={value}" for name, value in benched.config.values)
+    return [
+        *start,
+        f"{benched.outcome.median_us:.2f}",
+        three_digits(benched.gigabytes_per_second or 0),
+        f"{benched.share_of_ceiling:.0%}" if benched.share_of_ceiling else "–",
+        f"{benched.outcome.spread:.1%}",
+        benched.origin,
+        escape(f"{benched.config.family} {values}"),
+    ]
+
+
+def write_bench(path: Path, results: Sequence[Benched], hello: Hello) -> None:
+    """Write the results as JSON. Raises ScantuneError when the file cannot be written."""
+    message = {
+        "device": vars(hello.device), "scantune": hello.version, "compiler": hello.compiler_version,
+        "driver": hello.driver_version, "date": now(), "results": [benched.message() for benched in results],
+    }  # fmt: skip
+    try:
+        path.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ScantuneError(f"cannot write {path}: {error.strerror}") from None
