@@ -21,13 +21,13 @@ struct PipelinedConfig {
   int consumer_warps = 8;      // warps that reduce and scan; three more load and store, publish, and look back
   int vectors_per_thread = 5;  // 16-byte vectors of a tile that one thread owns; odd, so that no bank of shared memory
                                // is touched twice
-  int stages = 8;              // tiles in shared memory
+  int stages = 10;             // tiles in shared memory
   int look_ahead = 4;          // tiles that are reduced and published before the one being scanned
   int refill_distance = 0;     // stores that may still be reading their stage when the next tile is loaded
   StorePath store_path = StorePath::bulk;
   int ctas_per_sm = 1;      // persistent CTAs on each SM
   int look_back_warps = 2;  // warps that add up the aggregates of other CTAs
-  int poll_distance = 2;    // tiles this CTA reduces beyond the one whose carry-in it starts to look for
+  int poll_distance = 3;    // tiles this CTA reduces beyond the one whose carry-in it starts to look for
   int poll_delay_ns = 0;    // sleep between unsuccessful polls
   StatusLayout status_layout = StatusLayout::packed;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
@@ -72,6 +72,8 @@ struct Family<PipelinedConfig> {
 
   static constexpr PipelinedConfig default_config(const ScanRequest& request, int sm) {
     PipelinedConfig config;
+    // In long scans polls that come too early slow the data down; in short ones every carry-in is wanted soon.
+    if (bytes_moved(request) < (u64{1} << 28)) config.poll_distance = 2;
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) {
       config.stages -= 2;
       while (config.look_ahead + config.refill_distance >= config.stages) --config.look_ahead;
@@ -139,7 +141,7 @@ struct Family<PipelinedConfig> {
   static constexpr Parameter<PipelinedConfig> kParameters[] = {
       SCANTUNE_PARAMETER(PipelinedConfig, consumer_warps, primary, 4, 8, 12, 16),
       SCANTUNE_PARAMETER(PipelinedConfig, vectors_per_thread, primary, 3, 5, 7),
-      SCANTUNE_PARAMETER(PipelinedConfig, stages, primary, 4, 6, 7, 8, 10, 12),
+      SCANTUNE_PARAMETER(PipelinedConfig, stages, primary, 4, 6, 8, 10, 16),
       SCANTUNE_PARAMETER(PipelinedConfig, look_ahead, secondary, 2, 3, 4, 6),
       SCANTUNE_PARAMETER(PipelinedConfig, refill_distance, primary, 0, 1),
       SCANTUNE_PARAMETER(PipelinedConfig, store_path, secondary, StorePath::bulk, StorePath::direct),
