@@ -219,6 +219,15 @@ def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial
     assert count(db, "record") == 9
 
 
+def test_bench_times_what_the_library_would_run_and_saves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "bench.json"
+    code, output = scantune("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", str(file))
+    assert code == 0, output
+    assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +.* exact_n +lookback", output), output
+    assert [result["origin"] for result in json.loads(file.read_text())["results"]] == ["exact_n"]
+    assert not (tmp_path / "data").exists()
+
+
 def test_winners_of_a_gpu_are_exported_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90"}))
     db, file = str(tmp_path / "tuning.db"), tmp_path / "records.jsonl"

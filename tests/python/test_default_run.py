@@ -11,12 +11,11 @@ import pytest
 from conftest import Notebook
 from fake_gpu import DEFAULTS, FAMILIES, H200, TYPES, Clock, FakeCompilers, FakeGpuWorker, true_us
 from scantune.archive import Archive
-from scantune.cli import _GPU_SIZES
 from scantune.compile_pool import CompilePool
 from scantune.database import Database
+from scantune.options import default_sizes, default_types
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
-from scantune.quantity import parse_sizes
 from scantune.record import Record, Run
 from scantune.tuning_run import Outcome, TuningRun
 from scantune.worker import Worker
@@ -24,6 +23,7 @@ from scantune.worker import Worker
 Measured = list[tuple[dict[str, Any], dict[str, Any]]]
 DefaultRun = Callable[..., tuple[Outcome, float, Measured]]
 
+assert default_types(H200) == ["all"]
 ALL_SUMS = tuple(Problem.of(value_type, "sum") for value_type in TYPES)
 
 
@@ -41,7 +41,7 @@ def default_run(database: Database) -> DefaultRun:
         own = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.quick, 1, "{}")
         outcome = TuningRun(
             Archive(database), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(), clock=clock
-        ).run(problems, sizes or parse_sizes(_GPU_SIZES))
+        ).run(problems, sizes or default_sizes(H200))
         return outcome, clock.seconds / 60, worker.measured
 
     return run
@@ -72,7 +72,7 @@ def best_in_family_us(request: dict[str, Any], family: str) -> float:
 def test_default_run_tunes_every_type_at_every_size_within_ten_minutes(default_run: DefaultRun) -> None:
     outcome, minutes, _ = default_run()
     assert minutes < 10
-    assert len(outcome.records) == len(TYPES) * len(parse_sizes(_GPU_SIZES))
+    assert len(outcome.records) == len(TYPES) * len(default_sizes(H200))
     assert outcome.out_of_budget == []
     regrets = list(map(regret, outcome.records))
     assert sum(regrets) / len(regrets) < 0.02
@@ -86,7 +86,7 @@ def test_default_run_on_a_slow_machine_ends_within_ten_minutes_and_says_what_it_
     assert minutes < 10
     assert outcome.cut_short
     assert outcome.out_of_budget
-    assert len(outcome.records) + len(outcome.out_of_budget) == len(TYPES) * len(parse_sizes(_GPU_SIZES))
+    assert len(outcome.records) + len(outcome.out_of_budget) == len(TYPES) * len(default_sizes(H200))
     # There is more to gain with large scans.
     assert max(n for _, n in outcome.out_of_budget) <= min(record.n for record in outcome.records)
 

@@ -1,0 +1,148 @@
+"""The commands of the database: scantune db."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scantune import paths
+from scantune.archive import Archive
+from scantune.asked import Asked, Filter
+from scantune.database import open_database, open_readonly
+from scantune.device_choice import AUTO, choose_worker
+from scantune.errors import ScantuneError
+from scantune.evaluation import Evaluator, Timeouts
+from scantune.exchange import import_database
+from scantune.export import export_built_in, export_database
+from scantune.options import (
+    IN_ORDER,
+    UNCONSTRAINED,
+    DbOption,
+    DeterminismOption,
+    DeviceOption,
+    ForwardProgressOption,
+    listed,
+)
+from scantune.problem import Problem
+from scantune.quantity import counted, format_size, parse_sizes
+from scantune.referee import Referee
+from scantune.report import winners_table
+from scantune.terminal import console, note, reported_errors, say
+from scantune.worker import Worker
+from scantune.worker_command import worker_command
+
+db_app = typer.Typer(no_args_is_help=True, help="Look at, carry and question the tuning database.")
+
+
+@db_app.command()
+def show(
+    db: DbOption = None,
+    arch: Annotated[str | None, typer.Option(help="Only this architecture.")] = None,
+    type_: Annotated[
+        list[str] | None, typer.Option("--type", help="Only these value types, spelled as for tune.")
+    ] = None,
+    op: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only these operators; custom_moderate with all named ones of its class, or custom_moderate:NAME."
+        ),
+    ] = None,
+) -> None:
+    """Print the winners, one table per device."""
+    with reported_errors():
+        path = paths.database_path(db)
+        with open_readonly(path) as database:
+            records = Archive(database).records()
+        wanted = Filter(listed(type_), listed(op))
+        records = [record for record in records if arch in (None, record.device.arch) and wanted.admits(record.problem)]
+        for device in dict.fromkeys(record.device for record in records):
+            console.print(winners_table([one for one in records if one.device == device], {}, str(device)))
+        say(f"{counted(len(records), 'winner')} in {path}")
+
+
+@db_app.command("export")
+def export_command(
+    file: Path,
+    db: DbOption = None,
+    force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False,
+    built_in: Annotated[
+        bool,
+        typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
+    ] = False,
+) -> None:
+    """Write the database to FILE, for 'scantune db import' on other machines.
+
+    With --built-in, FILE is for those who build the library: it comes with those records, and uses them untuned.
+    """
+    with reported_errors():
+        with open_readonly(paths.database_path(db)) as database:
+            records = Archive(database).records()
+            if built_in:
+                records = export_built_in(records, file, overwrite=force)
+            else:
+                export_database(database, file, overwrite=force)
+        say(f"{counted(len(records), 'winner')} exported to {file}")
+
+
+@db_app.command("import")
+def import_command(file: Path, db: DbOption = None) -> None:
+    """Merge the winners and trials of FILE.
+
+    Of two winners that of the templates here stays, then the better measured, then the newer. None of ours gives way to
+    one that the worker refuses.
+    """
+    with reported_errors():
+        path = paths.database_path(db)
+        with open_database(path) as database, Referee() as referee:
+            report = import_database(database, file, referee)
+        say(
+            f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
+            f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')} in {path}"
+        )
+        if report.rejected:
+            listed = "\n  ".join(report.rejected[:10])
+            note(f"{counted(len(report.rejected), 'row')} of {file} left out because not valid:\n  {listed}")
+        if report.took_nothing:
+            raise ScantuneError(f"{file}: not one of its rows is valid")
+
+
+@db_app.command()
+def explain(
+    n: Annotated[list[str], typer.Option(help="Sizes, as for tune.")],
+    type_: Annotated[list[str], typer.Option("--type", help="Value types, as for tune.")],
+    op: Annotated[
+        list[str] | None, typer.Option(help="Operators, as for tune; custom_moderate:NAME is one that has a name.")
+    ] = None,
+    determinism: DeterminismOption = UNCONSTRAINED,
+    forward_progress: ForwardProgressOption = IN_ORDER,
+    arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
+    db: DbOption = None,
+    device: DeviceOption = None,
+) -> None:
+    """Say what runtime::scan() would run, from which record and why, and which records it rejects."""
+    with reported_errors(), contextlib.ExitStack() as stack:
+        # Without the option the worker reads what runtime::scan() reads, which can be several databases.
+        databases = {"databases": [str(paths.database_path(db).absolute())]} if db else {}
+        command = worker_command()
+        worker = choose_worker(arch, device, lambda name: Worker(command, name), note)
+        stack.callback(worker.close)
+        sizes = parse_sizes(n)
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress).or_else([])
+        for problem in asked.problems(worker.hello(), Evaluator(worker, Timeouts()), sizes[0], note):
+            for size in sizes:
+                selection = worker.call("select", {"request": problem.request(size), **databases}, 60)
+                _print_selection(problem, size, selection)
+
+
+def _print_selection(problem: Problem, n: int, selection: dict[str, Any]) -> None:
+    config = selection.get("config") or {}
+    values = " ".join(f"{name}={value}" for name, value in (config.get("parameters") or {}).items())
+    lines = [
+        f"{problem} {format_size(n)}: {selection.get('origin')}: {selection.get('reason')}",
+        f"  {config.get('family')} {values}",
+        *(f"  rejected {row.get('row')}: {row.get('reason')}" for row in selection.get("rejected") or []),
+    ]
+    say("\n".join(lines))
