@@ -1,5 +1,7 @@
 #include "bench_report.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include "space/space.h"
@@ -8,36 +10,81 @@ namespace scantune::bench {
 namespace {
 
 constexpr const char* kMethod =
-    "Inclusive scans, out of place. Microseconds per launch: the median over replays of a CUDA graph of 64 (n <= "
-    "2^22), 16 (n <= 2^26) or 4 launches; the graphs of all contenders take turns, replay by replay, in one process. "
-    "Cold: the launches rotate over up to 512 MiB of buffers; hot: they reuse one pair. Both scans were compared with "
-    "the CPU's before, in poisoned outputs. CUB: InclusiveSum or InclusiveScan, which adds i8, i16, u8 and u16 in 32 "
-    "bits, f16 and bf16 in themselves; InclusiveScanInit from a zero of the output's type where that is wider than "
-    "CUB's sums (i32 to i64, f16 to f32). Copy: the fastest of a few vectorised kernels that read and write as many "
-    "bytes.";
+    "Out-of-place scans. Microseconds per launch: the median over replays of a CUDA graph of 64 (n <= 2^22), 16 (n <= "
+    "2^26) or 4 launches; the graphs of all contenders take turns, replay by replay, in one process. Spread: "
+    "interquartile range over the median. Cold: launches rotate over up to 512 MiB of buffers; hot: they reuse one "
+    "pair. Isolated: every launch stands between two ordinary kernels of 132 CTAs without programmatic dependent "
+    "launch, whose own time in a graph of such kernels alone is taken off. Before they were timed, the first CUB's "
+    "result was compared with the CPU's (a long one in evenly spread parts) and all others with that, bit by bit, in "
+    "poisoned outputs. CUB runs under its "
+    "own policies: InclusiveSum, InclusiveScan or ExclusiveScan, which add i8, i16, u8 and u16 in 32 bits, f16 and "
+    "bf16 "
+    "in themselves; InclusiveScanInit from a zero of the output's type where that is wider than CUB's sums. Forced "
+    "look-ahead: CUB's persistent algorithm, which it does not choose on sm_90, with its policy for sm_100. Copy: the "
+    "fastest of several vectorised and bulk-asynchronous kernels that read and write as many bytes. Offsets: items by "
+    "which a pointer lies behind a 256-byte boundary.";
 
-std::string cub_spelled() {
-  const int version = cub_version();
-  return std::to_string(version / 100000) + "." + std::to_string(version % 100000 / 100);
+constexpr const char* kNone = "–";
+
+template <class... Arguments>
+std::string formatted(const char* format, Arguments... arguments) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, arguments...);
+  return text;
 }
 
-nlohmann::ordered_json times_json(const Times& times) { return {{"cold_us", times.cold_us}, {"hot_us", times.hot_us}}; }
+// kNone counts as one column, whatever its bytes.
+std::string padded(const std::string& text, std::size_t width) {
+  const std::size_t columns = text == kNone ? 1 : text.size();
+  return std::string(columns < width ? width - columns : 0, ' ') + text;
+}
 
-nlohmann::ordered_json result_json(const CaseResult& result) {
-  return {{"type", token(result.request.input_type)},
-          {"accumulator_type", token(result.request.accumulator_type)},
-          {"output_type", token(result.request.output_type)},
-          {"op", token(result.request.op)},
-          {"n", result.request.n},
-          {"launches_per_graph", result.launches},
-          {"buffer_pairs", result.buffers},
-          {"replays", result.replays},
-          {"scantune", times_json(result.scantune)},
-          {"cub", times_json(result.cub)},
-          {"copy", times_json(result.copy)},
-          {"cub_over_scantune", {{"cold", result.ratio_cold()}, {"hot", result.ratio_hot()}}},
-          {"copy_over_scantune", result.copy_share()},
-          {"chosen", result.chosen}};
+std::string spelled_us(const Time* time) {
+  if (time == nullptr) return kNone;
+  return formatted(time->median_us < 1000 ? "%.2f" : "%.1f", time->median_us);
+}
+
+std::string spelled_ratio(const std::optional<double>& ratio) { return ratio ? formatted("%.3f", *ratio) : kNone; }
+
+const Time* named(const CaseResult& result, const std::string& name, Condition condition) {
+  for (const ContenderTimes& contender : result.contenders) {
+    const auto found = contender.times.find(condition);
+    if (contender.name == name && found != contender.times.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+nlohmann::ordered_json times_json(const ContenderTimes& contender) {
+  nlohmann::ordered_json times = {{"role", token(contender.role)}, {"name", contender.name}};
+  for (const auto& [condition, time] : contender.times)
+    times[token(condition)] = {{"us", time.median_us}, {"spread", time.spread}};
+  return times;
+}
+
+nlohmann::ordered_json ratios_json(const CaseResult& result, Role role) {
+  nlohmann::ordered_json ratios = nlohmann::ordered_json::object();
+  for (const Condition condition : kAllConditions)
+    if (const auto ratio = result.ratio(role, condition)) ratios[token(condition)] = *ratio;
+  return ratios;
+}
+
+nlohmann::ordered_json facts_json(const RunFacts& facts) {
+  nlohmann::ordered_json json = json_of(facts.provenance);
+  json["cub"] = facts.cubs;
+  json["seconds"] = facts.seconds;
+  json["method"] = kMethod;
+  json["failures"] = nlohmann::ordered_json::array();
+  for (const Failure& failure : facts.failures)
+    json["failures"].push_back({{"what", failure.what}, {"message", failure.message}});
+  return json;
+}
+
+nlohmann::ordered_json json_of(const DrawResult& draw) {
+  nlohmann::ordered_json json = {{"number", draw.number}};
+  json.update(json_of(draw.result));
+  json["slow"] = is_slow(draw.result);
+  if (draw.first_ratio) json["first_cub_over_scantune"] = *draw.first_ratio;
+  return json;
 }
 
 }  // namespace
@@ -45,36 +92,108 @@ nlohmann::ordered_json result_json(const CaseResult& result) {
 std::string problem_name(const ScanRequest& request) {
   std::string name = token(request.input_type);
   if (request.output_type != request.input_type) name += std::string(":") + token(request.output_type);
-  return name + " " + token(request.op);
+  name += std::string(" ") + token(request.op);
+  return request.kind == Kind::inclusive ? name : name + " " + token(request.kind);
 }
 
-std::string line_of(const CaseResult& result) {
-  char line[160];
-  std::snprintf(line, sizeof line, "%-11s %11llu | %9.2f %9.2f | %9.2f %9.2f | %9.2f | %6.2f %6.2f | %5.0f%%",
-                problem_name(result.request).c_str(), result.request.n, result.scantune.cold_us, result.scantune.hot_us,
-                result.cub.cold_us, result.cub.hot_us, result.copy.cold_us, result.ratio_cold(), result.ratio_hot(),
-                100 * result.copy_share());
-  return line;
+std::string size_name(u64 n) {
+  return std::has_single_bit(n) ? "2^" + std::to_string(std::countr_zero(n)) : std::to_string(n);
 }
 
-std::string table_of(const Provenance& provenance, const std::vector<CaseResult>& results) {
-  std::string table =
-      heading_of(provenance) + ", CUB " + cub_spelled() +
-      "\nmicroseconds per inclusive scan; CUB/scantune above 1 means that scantune is faster\n"
-      "problem               n |  scantune       hot |       CUB       hot |      copy | CUB/scantune | "
-      "copy/sc.\n"
-      "                        |      cold           |      cold           |      cold |   cold    hot |"
-      "\n";
-  for (const CaseResult& result : results) table += line_of(result) + "\n";
-  return table;
+std::string case_name(const Case& subject) {
+  return problem_name(subject.request) + " " + size_name(subject.request.n) + " +" +
+         std::to_string(subject.input_offset) + " +" + std::to_string(subject.output_offset);
 }
 
-nlohmann::ordered_json json_of(const Provenance& provenance, const std::vector<CaseResult>& results) {
-  nlohmann::ordered_json json = json_of(provenance);
-  json["cub"] = cub_spelled();
-  json["method"] = kMethod;
+ComparisonTable::ComparisonTable(std::vector<std::string> cubs, std::vector<Condition> conditions)
+    : cubs_(std::move(cubs)), conditions_(std::move(conditions)) {}
+
+std::string ComparisonTable::heading() const {
+  std::string text = formatted("%-20s %10s | %9s %6s |", "problem", "n", "scantune", "GB/s");
+  for (const std::string& cub : cubs_) text += padded(cub, 10);
+  text += padded("look-ahead", 11) + padded("copy", 10) + padded("memcpy", 10) + " |";
+  for (const Condition condition : conditions_) text += padded(token(condition), 14);
+  return text + " | of copy | spread";
+}
+
+std::string ComparisonTable::line(const CaseResult& result) const {
+  const Condition shown = conditions_.front();
+  const Time* const own = result.fastest(Role::scantune, shown);
+  std::string text = formatted("%-20s %10s | %9s %6.0f |", problem_name(result.subject.request).c_str(),
+                               size_name(result.subject.request.n).c_str(), spelled_us(own).c_str(),
+                               result.gigabytes_per_second(*own));
+  for (const std::string& cub : cubs_) text += padded(spelled_us(named(result, cub, shown)), 10);
+  text += padded(spelled_us(result.fastest(Role::lookahead, shown)), 11);
+  for (const Role role : {Role::copy, Role::memcpy}) text += padded(spelled_us(result.fastest(role, shown)), 10);
+  text += " |";
+  for (const Condition condition : conditions_) text += padded(spelled_ratio(result.ratio(Role::cub, condition)), 14);
+  return text + " |" + padded(spelled_ratio(result.ratio(Role::copy, shown)), 8) +
+         formatted(" | %5.1f%%", 100 * result.spread(shown));
+}
+
+std::string line_of(const DrawResult& draw) {
+  const CaseResult& result = draw.result;
+  std::string text =
+      formatted("%4zu  %-18s %10s +%-2llu +%-2llu | %9s us | CUB %9s | %s spread %.1f%%", draw.number,
+                problem_name(result.subject.request).c_str(), size_name(result.subject.request.n).c_str(),
+                result.subject.input_offset, result.subject.output_offset,
+                spelled_us(result.fastest(Role::scantune, Condition::cold)).c_str(),
+                spelled_us(result.fastest(Role::cub, Condition::cold)).c_str(),
+                spelled_ratio(result.ratio(Role::cub, Condition::cold)).c_str(), 100 * result.spread(Condition::cold));
+  if (draw.first_ratio) text += ", measured again after " + spelled_ratio(draw.first_ratio);
+  return is_slow(result) ? text + ", SLOW" : text;
+}
+
+std::string summary_of(std::span<const DrawResult> draws) {
+  std::string text;
+  std::size_t slow = 0, again = 0;
+  for (const DrawResult& draw : draws) {
+    again += draw.first_ratio.has_value();
+    if (!is_slow(draw.result)) continue;
+    ++slow;
+    text += line_of(draw) + "\n";
+  }
+  return formatted("%zu draws, %zu measured again, %zu below %.2f of the faster CUB\n", draws.size(), again, slow,
+                   kLeastRatio) +
+         text;
+}
+
+nlohmann::ordered_json json_of(const CaseResult& result) {
+  const ScanRequest& request = result.subject.request;
+  nlohmann::ordered_json contenders = nlohmann::ordered_json::array();
+  for (const ContenderTimes& contender : result.contenders) contenders.push_back(times_json(contender));
+  return {{"type", token(request.input_type)},
+          {"accumulator_type", token(request.accumulator_type)},
+          {"output_type", token(request.output_type)},
+          {"op", token(request.op)},
+          {"kind", token(request.kind)},
+          {"n", request.n},
+          {"input_offset", result.subject.input_offset},
+          {"output_offset", result.subject.output_offset},
+          {"bytes_moved", request.n * static_cast<u64>(request.input_bytes() + request.output_bytes())},
+          {"launches_per_graph", result.launches},
+          {"buffer_pairs", result.buffers},
+          {"samples", result.samples},
+          {"contenders", std::move(contenders)},
+          {"cub_over_scantune", ratios_json(result, Role::cub)},
+          {"copy_over_scantune", ratios_json(result, Role::copy)},
+          {"chosen", result.chosen}};
+}
+
+nlohmann::ordered_json json_of(const RunFacts& facts, std::span<const CaseResult> results) {
+  nlohmann::ordered_json json = facts_json(facts);
   json["results"] = nlohmann::ordered_json::array();
-  for (const CaseResult& result : results) json["results"].push_back(result_json(result));
+  for (const CaseResult& result : results) json["results"].push_back(json_of(result));
+  return json;
+}
+
+nlohmann::ordered_json json_of(const RunFacts& facts, std::span<const DrawResult> draws, u64 seed) {
+  nlohmann::ordered_json json = facts_json(facts);
+  json["seed"] = seed;
+  json["least_ratio"] = kLeastRatio;
+  json["slow"] = std::ranges::count_if(draws, [](const DrawResult& draw) { return is_slow(draw.result); });
+  json["draws"] = nlohmann::ordered_json::array();
+  for (const DrawResult& draw : draws) json["draws"].push_back(json_of(draw));
   return json;
 }
 

@@ -1,20 +1,56 @@
-// The comparison with CUB as a table and as JSON.
+// Comparisons and draws as tables and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "bench_case.h"
+#include "case_result.h"
+#include "draws.h"
 #include "provenance.h"
 
 namespace scantune::bench {
 
-// "i8:i32 sum": input and output type, or the one that both are, and the operator.
+// "i8:i32 max exclusive": input and output type, or the one that both are, the operator, and the kind if that is not
+// the usual one.
 std::string problem_name(const ScanRequest& request);
+std::string size_name(u64 n);                // "2^20", or the number
+std::string case_name(const Case& subject);  // problem, size, offsets
 
-std::string line_of(const CaseResult& result);
-std::string table_of(const Provenance& provenance, const std::vector<CaseResult>& results);
-nlohmann::ordered_json json_of(const Provenance& provenance, const std::vector<CaseResult>& results);
+// A table with one line for each case. cubs: the names of the contenders that are CUB, in order. Times and bandwidth
+// are those of the first condition.
+class ComparisonTable {
+ public:
+  ComparisonTable(std::vector<std::string> cubs, std::vector<Condition> conditions);
+
+  std::string heading() const;
+  std::string line(const CaseResult& result) const;
+
+ private:
+  std::vector<std::string> cubs_;
+  std::vector<Condition> conditions_;
+};
+
+std::string line_of(const DrawResult& draw);
+// How many are slow, and which.
+std::string summary_of(std::span<const DrawResult> draws);
+
+// What could not be compared, a wrong result for one.
+struct Failure {
+  std::string what;
+  std::string message;
+};
+
+struct RunFacts {
+  Provenance provenance;
+  std::vector<std::string> cubs;
+  double seconds = 0;  // so far
+  std::vector<Failure> failures;
+};
+
+nlohmann::ordered_json json_of(const CaseResult& result);
+nlohmann::ordered_json json_of(const RunFacts& facts, std::span<const CaseResult> results);
+nlohmann::ordered_json json_of(const RunFacts& facts, std::span<const DrawResult> draws, u64 seed);
 
 }  // namespace scantune::bench

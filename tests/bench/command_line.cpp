@@ -10,14 +10,6 @@ namespace {
 
 constexpr u64 kMostExponent = 34;
 
-u64 number(const CommandLine& line, std::string_view digits, u64 most) {
-  u64 value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || value > most)
-    line.fail(std::string(digits) + " is not a number up to " + std::to_string(most));
-  return value;
-}
-
 }  // namespace
 
 CommandLine::CommandLine(std::string program, std::string usage, int count, char** arguments)
@@ -59,18 +51,26 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+u64 parse_number(const CommandLine& line, std::string_view digits, u64 most) {
+  u64 value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || value > most)
+    line.fail(std::string(digits) + " is not a number up to " + std::to_string(most));
+  return value;
+}
+
 std::vector<u64> parse_sizes(const CommandLine& line, const std::string& text) {
   std::vector<u64> all;
   for (const std::string& part : split(text, ',')) {
     if (part.starts_with('=')) {
-      all.push_back(number(line, std::string_view(part).substr(1), u64{1} << kMostExponent));
+      all.push_back(parse_number(line, std::string_view(part).substr(1), u64{1} << kMostExponent));
       if (all.back() == 0) line.fail("a size must be positive");
       continue;
     }
     const std::vector<std::string> range = split(part, '-');
     if (range.size() > 2) line.fail(part + " is no range");
-    const u64 last = number(line, range.back(), kMostExponent);
-    for (u64 exponent = number(line, range.front(), kMostExponent); exponent <= last; exponent += 2)
+    const u64 last = parse_number(line, range.back(), kMostExponent);
+    for (u64 exponent = parse_number(line, range.front(), kMostExponent); exponent <= last; exponent += 2)
       all.push_back(u64{1} << exponent);
   }
   return all;

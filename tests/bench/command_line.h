@@ -46,6 +46,9 @@ ReportOptions report_options(CommandLine& line);
 
 std::vector<std::string> split(std::string_view text, char separator);
 
+// Ends the process unless the digits are a number up to `most`.
+u64 parse_number(const CommandLine& line, std::string_view digits, u64 most);
+
 // Numbers of items: "8,10,20-30,=1000" are exponents of 2, ranges of such in steps of 2, and a number itself.
 std::vector<u64> parse_sizes(const CommandLine& line, const std::string& text);
 

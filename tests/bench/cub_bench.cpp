@@ -1,93 +1,130 @@
-// Compares scantune's plans with CUB's DeviceScan on this machine's first GPU, in one run.
+// Compares scantune's plans with CUB's DeviceScan, and with copies, on this machine's first GPU, in one run.
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "bench_options.h"
 #include "bench_report.h"
-#include "command_line.h"
+#include "case_runner.h"
+#include "cub_libraries.h"
 #include "cuda_check.h"
-#include "space/space.h"
 #include "watchdog.h"
 
 namespace scantune::bench {
 namespace {
 
-constexpr const char* kUsage =
-    "usage: cub_bench [--types i32,i8:i32,...] [--ops sum,min,max] [--sizes 8,10,...|8-30] [OPTION VALUE]...\n"
-    "  --types      value types; i8:i32 scans i8 into i32\n"
-    "  --sizes      exponents of 2; a range goes in steps of 2; '=N' is N items\n";
-constexpr const char* kAllTypes = "i8,i16,i32,i64,u8,u16,u32,u64,f16,bf16,f32,f64,i8:i32,u8:u32,i32:i64,f16:f32";
-
-struct Options {
-  std::vector<ScanRequest> requests;
-  ReportOptions report;
-};
-
-ValueType value_type(const CommandLine& line, const std::string& name) {
-  const auto type = parse_token<ValueType>(name);
-  if (!type) line.fail("there is no type '" + name + "'");
-  return *type;
-}
-
-ScanRequest request_of(const CommandLine& line, const std::string& types, const std::string& op) {
-  const std::vector<std::string> sides = split(types, ':');
-  const ValueType input = value_type(line, sides.front()), output = value_type(line, sides.back());
-  const auto parsed = parse_token<Operator>(op);
-  if (sides.size() > 2 || !parsed || find_cub_scan(input, output, *parsed) == nullptr)
-    line.fail("no comparison is built for " + types + " " + op);
-  return {.input_type = input,
-          .accumulator_type = default_accumulator(input, output),
-          .output_type = output,
-          .op = *parsed};
-}
-
-Options parse(int count, char** arguments) {
-  CommandLine line("cub_bench", kUsage, count, arguments);
-  const std::vector<std::string> types = split(line.take("--types", kAllTypes), ',');
-  const std::vector<std::string> operators = split(line.take("--ops", "sum"), ',');
-  const std::vector<u64> sizes = parse_sizes(line, line.take("--sizes", "8-30"));
-  choose_database(line);
-  Options options{{}, report_options(line)};
-  line.finish();
-  for (const std::string& type : types)
-    for (const std::string& op : operators)
-      for (const u64 n : sizes) options.requests.emplace_back(request_of(line, type, op)).n = n;
-  return options;
-}
-
-int run(const Options& options) {
-  Watchdog watchdog;
+cudaStream_t first_stream() {
   SCANTUNE_BENCH_CHECK(cudaSetDevice(0));
   SCANTUNE_BENCH_CHECK(cudaFree(nullptr));  // makes the context that the runtime then works in
   cudaStream_t stream = nullptr;
   SCANTUNE_BENCH_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  const Arena arena(options.requests);
-  const std::shared_ptr<Device> device = cuda_device();
-  const Provenance provenance = provenance_of_this_run(*device, options.report.commit);
-  std::vector<CaseResult> results;
-  for (const ScanRequest& request : options.requests) {
-    watchdog.start(to_string(request));
-    const CubScan cub = find_cub_scan(request.input_type, request.output_type, request.op);
-    results.push_back(run_case(request, cub, arena, *device, stream));
-    std::cout << line_of(results.back()) << "\n" << results.back().chosen << std::flush;
-    // After every case, so that a run that is cut short leaves what it has.
-    if (!options.report.json.empty()) write_json(options.report.json, json_of(provenance, results));
+  return stream;
+}
+
+std::vector<std::string> cub_names() {
+  std::vector<std::string> names;
+  for (const CubLibrary& library : cub_libraries())
+    if (library.role == Role::cub) names.push_back(library.name);
+  return names;
+}
+
+// Runs the cases of one invocation, and keeps what is known of the run.
+class Session {
+ public:
+  explicit Session(const BenchOptions& options)
+      : options_(options),
+        stream_(first_stream()),
+        arena_(options.cases),
+        device_(cuda_device()),
+        runner_(*device_, arena_, stream_),
+        facts_{provenance_of_this_run(*device_, options.report.commit), cub_names(), 0, {}} {}
+
+  // Nothing when the case fails, which is noted. Throws when the GPU is lost with it.
+  std::optional<CaseResult> run(const Case& subject, const SamplingPolicy& sampling) {
+    watchdog_.start(case_name(subject));
+    try {
+      return runner_.run(subject, options_.comparison, sampling);
+    } catch (const Error& error) {
+      facts_.failures.push_back({case_name(subject), error.what()});
+      std::cout << case_name(subject) << " FAILED: " << error.what() << std::endl;
+      SCANTUNE_BENCH_CHECK(cudaDeviceSynchronize());
+      return std::nullopt;
+    }
   }
-  std::cout << "\n" << table_of(provenance, results) << std::flush;
-  return 0;
+
+  // After every case, so that a run that is cut short leaves what it has.
+  template <class... Results>
+  void save(const Results&... results) {
+    facts_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (!options_.report.json.empty()) write_json(options_.report.json, json_of(facts_, results...));
+  }
+
+  const RunFacts& facts() const { return facts_; }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const BenchOptions& options_;
+  Watchdog watchdog_;
+  cudaStream_t stream_;
+  Arena arena_;
+  std::shared_ptr<Device> device_;
+  CaseRunner runner_;
+  RunFacts facts_;
+};
+
+void compare(Session& session, const BenchOptions& options) {
+  const ComparisonTable table(session.facts().cubs, options.comparison.conditions);
+  std::cout << "microseconds per scan, " << token(options.comparison.conditions.front())
+            << "; ratios above 1: scantune is faster than the faster CUB\n"
+            << table.heading() << std::endl;
+  std::vector<CaseResult> results;
+  for (const Case& subject : options.cases) {
+    const std::optional<CaseResult> result = session.run(subject, options.sampling);
+    if (result) {
+      results.push_back(*result);
+      std::cout << table.line(*result) << std::endl;
+    }
+    session.save(std::span<const CaseResult>(results));
+  }
+}
+
+void draw(Session& session, const BenchOptions& options) {
+  std::vector<DrawResult> draws;
+  for (std::size_t number = 1; number <= options.cases.size(); ++number) {
+    std::optional<CaseResult> first = session.run(options.cases[number - 1], options.sampling);
+    if (first) {
+      draws.push_back(judged(number, *first, [&](const Case& subject) { return session.run(subject, kSecondLook); }));
+      std::cout << line_of(draws.back()) << std::endl;
+    }
+    session.save(std::span<const DrawResult>(draws), options.seed);
+  }
+  std::cout << "\n" << summary_of(draws);
+}
+
+// The number of failures.
+int run(const BenchOptions& options) {
+  Session session(options);
+  std::cout << heading_of(session.facts().provenance) << std::endl;
+  options.draws ? draw(session, options) : compare(session, options);
+  std::printf("%zu cases in %.0f s, %zu failed\n", options.cases.size(), session.facts().seconds,
+              session.facts().failures.size());
+  return static_cast<int>(session.facts().failures.size());
 }
 
 }  // namespace
 }  // namespace scantune::bench
 
 int main(int count, char** arguments) {
-  const scantune::bench::Options options = scantune::bench::parse(count, arguments);
+  const scantune::bench::BenchOptions options = scantune::bench::parse_bench_options(count, arguments);
   int code = 1;
   try {
-    code = scantune::bench::run(options);
+    code = scantune::bench::run(options) == 0 ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "cub_bench: " << error.what() << std::endl;
   }
+  std::fflush(stdout);
   std::_Exit(code);  // a context with a running kernel would hold up an orderly end
 }

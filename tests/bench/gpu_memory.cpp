@@ -1,17 +1,22 @@
 #include "gpu_memory.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "cuda_check.h"
+#include "gpu_kernels.h"
 #include "measure/parallel.h"
 #include "measure/rotation.h"
+#include "measure/value_types.h"
 
 namespace scantune::bench {
 namespace {
 
-constexpr u64 kTransferBytes = u64{64} << 20;  // a multiple of a reference's chunk
+constexpr u64 kTransferBytes = u64{64} << 20;
 constexpr u64 kFillBytes = u64{1} << 20;
-constexpr u64 kPlaceBytes = 256;  // buffers start at multiples of this
+constexpr u64 kPlaceBytes = 256;                    // buffers start behind multiples of this
+constexpr u64 kCheckedItems = u64{1} << 25;         // of one output, by the CPU
+constexpr u64 kPartItems = Reference::kChunkItems;  // checked at a time
 
 // Page-locked, so that copies run at the speed of the bus.
 class Staging {
@@ -31,13 +36,22 @@ const Staging& staging() {
 
 u64 place_bytes(u64 items, int item_bytes) { return round_up(items * static_cast<u64>(item_bytes), kPlaceBytes); }
 
-u64 pair_bytes(const ScanRequest& request) {
-  return place_bytes(request.n, request.input_bytes()) + place_bytes(request.n, request.output_bytes());
+u64 input_place(const Case& subject) {
+  return place_bytes(subject.request.n + subject.input_offset, subject.request.input_bytes());
+}
+u64 output_place(const Case& subject) {
+  return place_bytes(subject.request.n + subject.output_offset, subject.request.output_bytes());
+}
+u64 pair_bytes(const Case& subject) { return input_place(subject) + output_place(subject); }
+
+u64 pair_count(const Case& subject, int launches) {
+  return std::clamp<u64>(kRotationBytes / pair_bytes(subject), 1, static_cast<u64>(launches));
 }
 
-u64 most_bytes(std::span<const ScanRequest> requests) {
-  u64 most = kRotationBytes;
-  for (const ScanRequest& request : requests) most = std::max(most, pair_bytes(request));
+u64 most_bytes(std::span<const Case> cases) {
+  u64 most = 0;
+  for (const Case& subject : cases)
+    most = std::max(most, std::max(kRotationBytes, pair_bytes(subject)) + output_place(subject));
   return most;
 }
 
@@ -51,7 +65,24 @@ GpuMemory::GpuMemory(u64 bytes) {
 
 GpuMemory::~GpuMemory() { cudaFree(data_); }
 
-void upload(const InputSpec& input, const Pairs& pairs) {
+Arena::Arena(std::span<const Case> cases) : memory_(most_bytes(cases)) {}
+
+Pairs Arena::pairs(const Case& subject, int launches) const {
+  const u64 count = pair_count(subject, launches);
+  const auto buffers = [&](std::byte* place, u64 offset, int item_bytes, u64 stride) {
+    return Buffers{place + offset * static_cast<u64>(item_bytes), subject.request.n * static_cast<u64>(item_bytes),
+                   stride, static_cast<int>(count)};
+  };
+  std::byte* const outputs = memory_.data() + count * input_place(subject);
+  return {buffers(memory_.data(), subject.input_offset, subject.request.input_bytes(), input_place(subject)),
+          buffers(outputs, subject.output_offset, subject.request.output_bytes(), output_place(subject))};
+}
+
+std::byte* Arena::expected(const Case& subject, int launches) const {
+  return memory_.data() + pair_count(subject, launches) * pair_bytes(subject);
+}
+
+void upload(const InputSpec& input, const Pairs& pairs, cudaStream_t stream) {
   const u64 bytes = pairs.inputs.bytes, item_bytes = static_cast<u64>(input.request.input_bytes());
   for (u64 done = 0; done < bytes; done += kTransferBytes) {
     const u64 transfer = std::min(kTransferBytes, bytes - done);
@@ -59,42 +90,46 @@ void upload(const InputSpec& input, const Pairs& pairs) {
       const u64 begin = fill * kFillBytes;
       fill_input(input, (done + begin) / item_bytes, staging().part(begin, std::min(kFillBytes, transfer - begin)));
     });
-    for (int pair = 0; pair < pairs.count(); ++pair)
-      SCANTUNE_BENCH_CHECK(cudaMemcpy(pairs.inputs[pair] + done, staging().data(), transfer, cudaMemcpyHostToDevice));
+    SCANTUNE_BENCH_CHECK(cudaMemcpy(pairs.inputs[0] + done, staging().data(), transfer, cudaMemcpyHostToDevice));
   }
+  for (int pair = 1; pair < pairs.count(); ++pair)
+    SCANTUNE_BENCH_CHECK(cudaMemcpyAsync(pairs.inputs[pair], pairs.inputs[0], bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
-void poison_outputs(const Pairs& pairs) {
+void poison_outputs(const Pairs& pairs, cudaStream_t stream) {
   for (int pair = 0; pair < pairs.count(); ++pair)
-    SCANTUNE_BENCH_CHECK(cudaMemset(pairs.outputs[pair], 0xa5, pairs.outputs.bytes));
+    SCANTUNE_BENCH_CHECK(cudaMemsetAsync(pairs.outputs[pair], 0xa5, pairs.outputs.bytes, stream));
 }
 
-void check_outputs(const char* who, const Reference& reference, const Pairs& pairs) {
-  SCANTUNE_BENCH_CHECK(cudaDeviceSynchronize());
-  for (int pair = 0; pair < pairs.count(); ++pair) {
-    for (u64 done = 0; done < pairs.outputs.bytes; done += kTransferBytes) {
-      const u64 transfer = std::min(kTransferBytes, pairs.outputs.bytes - done);
-      SCANTUNE_BENCH_CHECK(cudaMemcpy(staging().data(), pairs.outputs[pair] + done, transfer, cudaMemcpyDeviceToHost));
-      const auto wrong = reference.check(done / reference.item_bytes(), staging().part(0, transfer));
-      if (wrong)
-        throw DeviceError(std::string(who) + " is wrong in buffer " + std::to_string(pair) + ": item " +
-                          std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found);
-    }
-  }
-}
-
-Arena::Arena(std::span<const ScanRequest> requests) : memory_(most_bytes(requests)) {}
-
-Pairs Arena::pairs(const ScanRequest& request, int launches) const {
-  const u64 input_stride = place_bytes(request.n, request.input_bytes());
-  const u64 output_stride = place_bytes(request.n, request.output_bytes());
-  const u64 fitting = kRotationBytes / (input_stride + output_stride);
-  const u64 count = std::clamp<u64>(fitting, 1, static_cast<u64>(launches));
-  const auto buffers = [&](std::byte* first, int item_bytes, u64 stride) {
-    return Buffers{first, request.n * static_cast<u64>(item_bytes), stride, static_cast<int>(count)};
+void check_output(const std::string& who, const InputSpec& input, const Reference& reference, const std::byte* output) {
+  const u64 n = input.request.n, item_bytes = reference.item_bytes();
+  const u64 parts = ceil_div(n, kPartItems), stride = ceil_div(n, kCheckedItems);
+  const auto check_part = [&](u64 part) {
+    const u64 first = part * kPartItems, bytes = std::min(kPartItems, n - first) * item_bytes;
+    SCANTUNE_BENCH_CHECK(cudaMemcpy(staging().data(), output + first * item_bytes, bytes, cudaMemcpyDeviceToHost));
+    return reference.check(first, staging().part(0, bytes));
   };
-  return {buffers(memory_.data(), request.input_bytes(), input_stride),
-          buffers(memory_.data() + count * input_stride, request.output_bytes(), output_stride)};
+  for (u64 part = 0; part < parts; part = part + 1 == parts ? parts : std::min(part + stride, parts - 1))
+    if (const auto wrong = check_part(part))
+      throw DeviceError(who + " is wrong: item " + std::to_string(wrong->index) + " should be " + wrong->expected +
+                        ", found " + wrong->found);
+}
+
+void check_outputs(const std::string& who, const InputSpec& input, const std::byte* expected, const Pairs& pairs,
+                   cudaStream_t stream) {
+  const ScanRequest& request = input.request;
+  const auto item_bytes = static_cast<std::size_t>(request.output_bytes());
+  const auto spelled = [&](const std::byte* items, u64 index) {
+    std::byte item[kMaxValueBytes];
+    SCANTUNE_BENCH_CHECK(cudaMemcpy(item, items + index * item_bytes, item_bytes, cudaMemcpyDeviceToHost));
+    return spell_value(request, request.output_type, item);
+  };
+  for (int pair = 0; pair < pairs.count(); ++pair) {
+    const u64 wrong = first_difference(pairs.outputs[pair], expected, request.n, request.output_bytes(), stream);
+    if (wrong == request.n) continue;
+    throw DeviceError(who + " is wrong in buffer " + std::to_string(pair) + ": item " + std::to_string(wrong) +
+                      " should be " + spelled(expected, wrong) + ", found " + spelled(pairs.outputs[pair], wrong));
+  }
 }
 
 }  // namespace scantune::bench

@@ -1,9 +1,12 @@
 // Memory of the GPU, and inputs and outputs in it.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <span>
 
+#include "case_result.h"
 #include "measure/inputs.h"
 #include "measure/reference.h"
 
@@ -39,21 +42,29 @@ struct Pairs {
   int count() const { return inputs.count; }
 };
 
-// Writes the same input to every pair.
-void upload(const InputSpec& input, const Pairs& pairs);
-void poison_outputs(const Pairs& pairs);
-// Throws DeviceError naming `who` and the first wrong item of the first wrong pair.
-void check_outputs(const char* who, const Reference& reference, const Pairs& pairs);
-
 // The GPU memory of all cases: as much as the largest needs.
 class Arena {
  public:
-  explicit Arena(std::span<const ScanRequest> requests);
+  explicit Arena(std::span<const Case> cases);
   // As many pairs as launches can use, over up to 512 MiB.
-  Pairs pairs(const ScanRequest& request, int launches) const;
+  Pairs pairs(const Case& subject, int launches) const;
+  // Room for one more output of the case, beside its pairs.
+  std::byte* expected(const Case& subject, int launches) const;
 
  private:
   GpuMemory memory_;
 };
+
+// Writes the same input to every pair.
+void upload(const InputSpec& input, const Pairs& pairs, cudaStream_t stream);
+void poison_outputs(const Pairs& pairs, cudaStream_t stream);
+
+// Compares an output in GPU memory with the CPU's. Of a long one only some parts, evenly spread, the first and the last
+// among them. Throws DeviceError naming `who` and the first wrong item.
+void check_output(const std::string& who, const InputSpec& input, const Reference& reference, const std::byte* output);
+
+// Compares every output with the expected one, bit by bit. Throws DeviceError likewise.
+void check_outputs(const std::string& who, const InputSpec& input, const std::byte* expected, const Pairs& pairs,
+                   cudaStream_t stream);
 
 }  // namespace scantune::bench

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "cuda_check.h"
-#include "measure/statistics.h"
 
 namespace scantune::bench {
 namespace {
@@ -17,14 +16,28 @@ struct Events {
   cudaEvent_t stop = nullptr;
 };
 
+// The stream is usable again if enqueue throws.
+cudaGraph_t captured(cudaStream_t stream, const std::function<void()>& enqueue) {
+  cudaGraph_t graph = nullptr;
+  SCANTUNE_BENCH_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  try {
+    enqueue();
+  } catch (...) {
+    cudaStreamEndCapture(stream, &graph);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    throw;
+  }
+  SCANTUNE_BENCH_CHECK(cudaStreamEndCapture(stream, &graph));
+  return graph;
+}
+
 }  // namespace
 
 ReplayedGraph::ReplayedGraph(cudaStream_t stream, int launches, const std::function<void(cudaStream_t, int)>& enqueue)
     : stream_(stream), launches_(launches) {
-  SCANTUNE_BENCH_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  for (int launch = 0; launch < launches; ++launch) enqueue(stream, launch);
-  cudaGraph_t graph = nullptr;
-  SCANTUNE_BENCH_CHECK(cudaStreamEndCapture(stream, &graph));
+  cudaGraph_t graph = captured(stream, [&] {
+    for (int launch = 0; launch < launches; ++launch) enqueue(stream, launch);
+  });
   SCANTUNE_BENCH_CHECK(cudaGraphInstantiate(&executable_, graph, 0));
   SCANTUNE_BENCH_CHECK(cudaGraphDestroy(graph));
   SCANTUNE_BENCH_CHECK(cudaGraphUpload(executable_, stream));
@@ -35,14 +48,11 @@ ReplayedGraph::~ReplayedGraph() {
 }
 
 ReplayedGraph::ReplayedGraph(ReplayedGraph&& other) noexcept
-    : stream_(other.stream_),
-      launches_(other.launches_),
-      executable_(std::exchange(other.executable_, nullptr)),
-      samples_us_(std::move(other.samples_us_)) {}
+    : stream_(other.stream_), launches_(other.launches_), executable_(std::exchange(other.executable_, nullptr)) {}
 
 void ReplayedGraph::replay() const { SCANTUNE_BENCH_CHECK(cudaGraphLaunch(executable_, stream_)); }
 
-void ReplayedGraph::sample() {
+double ReplayedGraph::time_us() const {
   static const Events kEvents;  // for the life of the process
   replay();
   SCANTUNE_BENCH_CHECK(cudaEventRecord(kEvents.start, stream_));
@@ -51,9 +61,7 @@ void ReplayedGraph::sample() {
   SCANTUNE_BENCH_CHECK(cudaEventSynchronize(kEvents.stop));
   float ms = 0;
   SCANTUNE_BENCH_CHECK(cudaEventElapsedTime(&ms, kEvents.start, kEvents.stop));
-  samples_us_.push_back(1000.0 * static_cast<double>(ms) / launches_);
+  return 1000.0 * static_cast<double>(ms) / launches_;
 }
-
-double ReplayedGraph::median_us() const { return quantile(samples_us_, 0.5); }
 
 }  // namespace scantune::bench

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <functional>
-#include <vector>
 
 namespace scantune::bench {
 
@@ -18,19 +17,14 @@ class ReplayedGraph {
   ReplayedGraph& operator=(const ReplayedGraph&) = delete;
 
   void replay() const;
-  // Appends the microseconds that one launch takes on average in one replay. Another replay runs before it, so that the
-  // GPU never waits for the CPU within the time taken.
-  void sample();
-
-  int launches() const { return launches_; }
-  std::size_t samples() const { return samples_us_.size(); }
-  double median_us() const;
+  // The microseconds that one launch takes on average in one replay. Another replay runs before it, so that the GPU
+  // never waits for the CPU within the time taken.
+  double time_us() const;
 
  private:
   cudaStream_t stream_;
   int launches_;
   cudaGraphExec_t executable_ = nullptr;
-  std::vector<double> samples_us_;
 };
 
 }  // namespace scantune::bench

@@ -1,0 +1,119 @@
+#include "bench_options.h"
+
+#include "cub_libraries.h"
+#include "draws.h"
+#include "space/space.h"
+
+namespace scantune::bench {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: cub_bench [OPTION VALUE]...\n"
+    "  --types       value types: i32,i8:i32,... (i8:i32 scans i8 into i32); default: all that are built\n"
+    "  --ops         sum,min,max; default: sum\n"
+    "  --kinds       inclusive,exclusive; default: inclusive\n"
+    "  --sizes       exponents of 2: 8,10,... or 8-30, in steps of 2; '=N' is N items; default: 8-30, and 32 for i8\n"
+    "  --conditions  cold,hot,cold_isolated,hot_isolated; default: all\n"
+    "  --graph-ms    how long the timed replays of each graph last, about; default: 30\n"
+    "  --draws       so many seeded draws over types, operators, kinds, sizes and alignments, cold, instead\n"
+    "  --seed        of the draws; default: 1\n"
+    "  --range       exponents of the least and the greatest size drawn; default: 20-28\n";
+constexpr const char* kTableTypes = "i8,i16,i32,i64,u8,u16,u32,u64,f16,bf16,f32,f64";
+constexpr const char* kWideTypes = ",i8:i32,u8:u32,i32:i64,f16:f32";
+constexpr const char* kSizes = "8-30";
+constexpr u64 kLargestOfI8 = u64{1} << 32;
+constexpr u64 kMostDraws = 100'000;
+constexpr u64 kMostGraphMs = 10'000;
+
+template <class Enum>
+std::vector<Enum> parse_tokens(const CommandLine& line, const std::string& text) {
+  std::vector<Enum> values;
+  for (const std::string& name : split(text, ',')) {
+    const auto value = parse_token<Enum>(name);
+    if (!value) line.fail("'" + name + "' is unknown");
+    values.push_back(*value);
+  }
+  return values;
+}
+
+ScanRequest request_of(const CommandLine& line, const std::string& types) {
+  const std::vector<std::string> sides = split(types, ':');
+  const auto input = parse_token<ValueType>(sides.front()), output = parse_token<ValueType>(sides.back());
+  if (!input || !output || sides.size() > 2) line.fail("'" + types + "' is no type");
+  return {.input_type = *input, .accumulator_type = default_accumulator(*input, *output), .output_type = *output};
+}
+
+// Every combination, whether CUB has been built for it or not.
+std::vector<ScanRequest> problems_of(const CommandLine& line, const std::string& types,
+                                     const std::vector<Operator>& ops, const std::vector<Kind>& kinds) {
+  std::vector<ScanRequest> problems;
+  for (const std::string& type : split(types, ','))
+    for (const Operator op : ops)
+      for (const Kind kind : kinds) {
+        ScanRequest& problem = problems.emplace_back(request_of(line, type));
+        problem.op = op;
+        problem.kind = kind;
+        problem.init = kind == Kind::exclusive ? Init::value : Init::none;
+      }
+  return problems;
+}
+
+void take_comparison(CommandLine& line, BenchOptions& options) {
+  const std::string sizes = line.take("--sizes", "");
+  const auto ops = parse_tokens<Operator>(line, line.take("--ops", "sum"));
+  const auto kinds = parse_tokens<Kind>(line, line.take("--kinds", "inclusive"));
+  const std::string types = line.take("--types", std::string(kTableTypes) + kWideTypes);
+  const std::string conditions = line.take("--conditions", "");
+  options.comparison.conditions = conditions.empty()
+                                      ? std::vector<Condition>(std::begin(kAllConditions), std::end(kAllConditions))
+                                      : parse_tokens<Condition>(line, conditions);
+  for (ScanRequest problem : problems_of(line, types, ops, kinds)) {
+    std::vector<u64> all = parse_sizes(line, sizes.empty() ? kSizes : sizes);
+    if (sizes.empty() && problem.input_type == ValueType::i8 && problem.output_type == ValueType::i8 &&
+        problem.op == Operator::sum && problem.kind == Kind::inclusive)
+      all.push_back(kLargestOfI8);
+    for (const u64 n : all) {
+      problem.n = n;
+      if (!is_compared(problem)) line.fail("no comparison is built for " + to_string(problem));
+      options.cases.push_back({problem});
+    }
+  }
+}
+
+void take_draws(CommandLine& line, BenchOptions& options, const std::string& count) {
+  options.draws = true;
+  options.seed = parse_number(line, line.take("--seed", "1"), ~u64{0});
+  options.comparison = {{Condition::cold}, false};
+  options.sampling = kFirstLook;
+  const std::string ops = line.take("--ops", "sum,min,max"), kinds = line.take("--kinds", "inclusive,exclusive");
+  std::vector<ScanRequest> problems = problems_of(line, line.take("--types", kTableTypes),
+                                                  parse_tokens<Operator>(line, ops), parse_tokens<Kind>(line, kinds));
+  std::erase_if(problems, [](const ScanRequest& problem) { return !is_compared(problem); });
+  if (problems.empty()) line.fail("no comparison is built for any of these types, operators and kinds");
+  const std::vector<std::string> range = split(line.take("--range", "20-28"), '-');
+  if (range.size() != 2) line.fail("--range takes two exponents, as in 20-28");
+  constexpr u64 kMostExponent = 30;
+  const u64 least = parse_number(line, range[0], kMostExponent), most = parse_number(line, range[1], kMostExponent);
+  if (least > most) line.fail("--range takes the smaller exponent first");
+  const u64 draws = parse_number(line, count, kMostDraws);
+  options.cases = draw_cases(problems, {u64{1} << least, u64{1} << most}, static_cast<int>(draws), options.seed);
+}
+
+}  // namespace
+
+BenchOptions parse_bench_options(int count, char** arguments) {
+  CommandLine line("cub_bench", kUsage, count, arguments);
+  BenchOptions options;
+  choose_database(line);
+  options.report = report_options(line);
+  if (const std::string draws = line.take("--draws", ""); !draws.empty()) {
+    take_draws(line, options, draws);
+  } else {
+    options.sampling.graph_ms = static_cast<double>(parse_number(line, line.take("--graph-ms", "30"), kMostGraphMs));
+    take_comparison(line, options);
+  }
+  line.finish();
+  return options;
+}
+
+}  // namespace scantune::bench
