@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Times the cumulative sums of torch, CuPy and JAX beside scantune's, where they are installed.
+
+    python tests/bench/peers.py --library build/runtime/libscantune.so --json peers.json
+
+All take turns, round by round, on one buffer each; the clock is the host's, around enough calls to drown its own cost.
+So these are times of calls as programs make them, launch costs included. "graph" replays a CUDA graph of many calls.
+Every result is compared with NumPy's before it is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+_TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
+_OWN_TYPES = {"int32": 3, "int64": 4, "float32": 11, "float64": 12}  # of scantune_type
+_GRAPH_CALLS = 32
+_PILOT_CALLS = 3
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One scan, ready to run: `call` enqueues it `calls` times, `wait` returns once all are done."""
+
+    call: Callable[[], object]
+    wait: Callable[[], object]
+    result: Callable[[], Array]
+    calls: int = 1
+
+
+@dataclass(frozen=True)
+class Peer:
+    name: str
+    version: str
+    prepare: Callable[[Array], Scan]
+
+
+@dataclass(frozen=True)
+class Time:
+    """Of one scan."""
+
+    median_us: float
+    spread: float  # interquartile range over the median
+
+    @classmethod
+    def of(cls, samples_us: Sequence[float]) -> Time:
+        median = statistics.median(samples_us)
+        first, _, third = statistics.quantiles(samples_us, n=4, method="inclusive")
+        return cls(median, (third - first) / median)
+
+
+class Missing(Exception):
+    """The peer is not here, or does not work here; the text says why."""
+
+
+def torch_peers() -> list[Peer]:
+    torch = _imported("torch")
+    if not torch.cuda.is_available():
+        raise Missing("torch sees no GPU")
+
+    def eager(items: Array) -> Scan:
+        source = torch.from_numpy(items).cuda()
+        sums = torch.empty_like(source)
+        return Scan(
+            lambda: torch.cumsum(source, 0, dtype=source.dtype, out=sums), torch.cuda.synchronize,
+            lambda: sums.cpu().numpy(),
+        )  # fmt: skip
+
+    def graph(items: Array) -> Scan:
+        one = eager(items)
+        one.call()  # outside the capture, which is no time to load kernels
+        torch.cuda.synchronize()
+        captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(captured):
+            for _ in range(_GRAPH_CALLS):
+                one.call()
+        return Scan(captured.replay, one.wait, one.result, _GRAPH_CALLS)
+
+    return [Peer("torch", torch.__version__, eager), Peer("torch graph", torch.__version__, graph)]
+
+
+def cupy_peers() -> list[Peer]:
+    cupy = _imported("cupy")
+
+    def prepare(items: Array) -> Scan:
+        source = cupy.asarray(items)
+        sums = cupy.empty_like(source)
+        return Scan(
+            lambda: cupy.cumsum(source, dtype=source.dtype, out=sums), cupy.cuda.Device().synchronize,
+            lambda: cupy.asnumpy(sums),
+        )  # fmt: skip
+
+    return [Peer("CuPy", cupy.__version__, prepare)]
+
+
+def jax_peers() -> list[Peer]:
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take the memory of all others
+    jax = _imported("jax")
+    jax.config.update("jax_enable_x64", True)
+    if not any(device.platform == "gpu" for device in jax.devices()):
+        raise Missing("JAX sees no GPU")
+    cumulative = jax.jit(lambda items: jax.numpy.cumsum(items, dtype=items.dtype))
+
+    def prepare(items: Array) -> Scan:
+        source = jax.device_put(items)
+        latest = [cumulative(source)]
+
+        def call() -> None:
+            latest[0] = cumulative(source)
+
+        return Scan(call, lambda: latest[0].block_until_ready(), lambda: np.asarray(latest[0]))
+
+    return [Peer("JAX", jax.__version__, prepare)]
+
+
+def scantune_peers(library: Path | None) -> list[Peer]:
+    """Return scantune's plans, called through the C interface; buffers are its own."""
+    if library is None:
+        raise Missing("scantune is left out without --library")
+    try:
+        loaded = ctypes.CDLL(str(library))
+    except OSError as error:
+        raise Missing(str(error)) from None
+    own = _OwnLibrary(loaded)
+    return [Peer("scantune", own.version, own.prepare)]
+
+
+class _Problem(ctypes.Structure):
+    """scantune_problem, whose defaults scantune_problem_init() sets."""
+
+    _fields_ = (
+        ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("input_type", ctypes.c_int),
+        ("accumulator_type", ctypes.c_int), ("output_type", ctypes.c_int), ("op", ctypes.c_int),
+        ("kind", ctypes.c_int), ("determinism", ctypes.c_int), ("forward_progress", ctypes.c_int),
+        ("init", ctypes.c_void_p), ("device_init", ctypes.c_void_p), ("custom", ctypes.c_void_p),
+        ("captured_launches", ctypes.c_int32),
+    )  # fmt: skip
+
+
+class _OwnLibrary:
+    def __init__(self, loaded: ctypes.CDLL) -> None:
+        self._library = loaded
+        for name in ("scantune_error_message", "scantune_version"):
+            getattr(loaded, name).restype = ctypes.c_char_p
+        loaded.scantune_buffer_data.restype = ctypes.c_void_p
+        self.version = str(loaded.scantune_version().decode())
+
+    def prepare(self, items: Array) -> Scan:
+        source, sums = self._buffer(items.nbytes), self._buffer(items.nbytes)
+        nbytes = ctypes.c_uint64(items.nbytes)
+        self._check(self._library.scantune_buffer_upload(source, ctypes.c_void_p(items.ctypes.data), nbytes))
+        plan = self._plan(items)
+        read, written = (ctypes.c_void_p(self._library.scantune_buffer_data(buffer)) for buffer in (source, sums))
+        run, stream = self._library.scantune_plan_run, ctypes.c_void_p(None)
+
+        def download(result: Array) -> Array:
+            target = ctypes.c_void_p(result.ctypes.data)
+            self._check(self._library.scantune_buffer_download(sums, target, ctypes.c_uint64(result.nbytes)))
+            return result
+
+        # A download waits for the scans before it; one item of it is enough for that.
+        return Scan(
+            lambda: self._check(run(plan, read, written, stream)), lambda: download(np.empty(1, items.dtype)),
+            lambda: download(np.empty_like(items)),
+        )  # fmt: skip
+
+    def _buffer(self, nbytes: int) -> ctypes.c_void_p:
+        buffer = ctypes.c_void_p()
+        self._check(self._library.scantune_buffer_create(ctypes.c_uint64(nbytes), ctypes.byref(buffer)))
+        return buffer
+
+    def _plan(self, items: Array) -> ctypes.c_void_p:
+        problem, plan = _Problem(), ctypes.c_void_p()
+        nbytes = ctypes.c_size_t(ctypes.sizeof(problem))
+        self._check(self._library.scantune_problem_init(ctypes.byref(problem), nbytes))
+        problem.n = items.size
+        problem.input_type = problem.output_type = _OWN_TYPES[items.dtype.name]
+        self._check(self._library.scantune_plan_create(ctypes.byref(problem), ctypes.byref(plan)))
+        return plan
+
+    def _check(self, status: int) -> None:
+        if status != 0:
+            raise RuntimeError(self._library.scantune_error_message().decode())
+
+
+def _imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Missing(str(error)) from None
+
+
+def found_peers(sources: Sequence[Callable[[], list[Peer]]]) -> tuple[list[Peer], list[str]]:
+    """Return the peers that are here, and why the others are not."""
+    peers, missing = [], []
+    for source in sources:
+        try:
+            peers += source()
+        except Missing as error:
+            missing.append(str(error))
+    return peers, missing
+
+
+def check(peer: Peer, items: Array, scan: Scan) -> None:
+    """Raise ValueError unless the scan returns what NumPy does, floating-point sums within what rounding explains."""
+    scan.call()
+    scan.wait()
+    expected, found = np.cumsum(items, dtype=items.dtype), scan.result()
+    if items.dtype.kind == "i":
+        is_right = np.array_equal(found, expected)
+    else:
+        bound = 4 * np.sqrt(items.size) * np.finfo(items.dtype).eps * np.cumsum(np.abs(items), dtype=np.float64)
+        is_right = bool(np.all(np.abs(found.astype(np.float64) - np.cumsum(items, dtype=np.float64)) <= bound + 1e-30))
+    if not is_right:
+        raise ValueError(f"{peer.name} is wrong for {items.size} items of {items.dtype}")
+
+
+def race(scans: Mapping[str, Scan], rounds: int, round_ms: float, clock: Callable[[], float]) -> dict[str, Time]:
+    """Time all in turn, round by round; in each a scan is called for about round_ms."""
+    repeats = {name: max(1, int(1e-3 * round_ms / _pilot_s(scan, clock))) for name, scan in scans.items()}
+    samples_us: dict[str, list[float]] = {name: [] for name in scans}
+    for _ in range(rounds):
+        for name, scan in scans.items():
+            seconds = _seconds(scan, repeats[name], clock)
+            samples_us[name].append(1e6 * seconds / (repeats[name] * scan.calls))
+    return {name: Time.of(samples) for name, samples in samples_us.items()}
+
+
+def _pilot_s(scan: Scan, clock: Callable[[], float]) -> float:
+    return max(1e-9, min(_seconds(scan, 1, clock) for _ in range(_PILOT_CALLS)))
+
+
+def _seconds(scan: Scan, repeats: int, clock: Callable[[], float]) -> float:
+    scan.wait()
+    start = clock()
+    for _ in range(repeats):
+        scan.call()
+    scan.wait()
+    return clock() - start
+
+
+def line_of(result: Mapping[str, Any]) -> str:
+    times = "  ".join(f"{name} {time['us']:.2f} us ({time['spread']:.1%})" for name, time in result["times"].items())
+    return f"{result['type']} 2^{result['n'].bit_length() - 1}: {times}"
+
+
+def compare(peers: Sequence[Peer], type_name: str, exponent: int, rounds: int, round_ms: float) -> dict[str, Any]:
+    items = np.random.default_rng(exponent).integers(-100, 100, 1 << exponent).astype(_TYPES[type_name])
+    scans = {peer.name: peer.prepare(items) for peer in peers}
+    for peer in peers:
+        check(peer, items, scans[peer.name])
+    times = race(scans, rounds, round_ms, time.perf_counter)
+    shown = {name: {"us": one.median_us, "spread": one.spread} for name, one in times.items()}
+    return {"type": type_name, "n": 1 << exponent, "times": shown}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--library", type=Path, help="libscantune.so; left out, scantune is")
+    parser.add_argument("--types", default="i32", help=f"of {', '.join(_TYPES)}")
+    parser.add_argument("--sizes", default="12,16,20,24,28", help="exponents of 2")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--round-ms", type=float, default=20)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(arguments)
+    peers, missing = found_peers([lambda: scantune_peers(options.library), torch_peers, cupy_peers, jax_peers])
+    for reason in missing:
+        print(f"missing: {reason}")
+    if not peers:
+        return
+    results = []
+    for type_name in options.types.split(","):
+        for exponent in map(int, options.sizes.split(",")):
+            results.append(compare(peers, type_name, exponent, options.rounds, options.round_ms))
+            print(line_of(results[-1]), flush=True)
+    if options.json:
+        message = {
+            "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "versions": {peer.name: peer.version for peer in peers}, "missing": missing, "results": results,
+        }  # fmt: skip
+        options.json.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
