@@ -171,6 +171,17 @@ TEST(Space, KeepsEveryWorkspaceUnderOnePercentOfTheInput) {
       }
 }
 
+// Which layout is faster is for the search to find out.
+TEST(Space, SearchesBothStatusLayoutsOf8ByteValues) {
+  const ScanRequest request = request_of(ValueType::i64, u64{1} << 24);
+  for (const char* name : {"lookback", "pipelined"})
+    for (const char* layout : {"status_layout=packed", "status_layout=split"})
+      EXPECT_TRUE(std::ranges::any_of(
+          searched_configs(*find_family(name), request, 90),
+          [&](const Config& config) { return to_string(config).find(layout) != std::string::npos; }))
+          << name << ": " << layout;
+}
+
 TEST(Space, SaysWhyNoFamilySupportsAProblem) {
   try {
     default_config(request_of(ValueType::i8, 100), 90);

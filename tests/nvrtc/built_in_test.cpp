@@ -22,8 +22,9 @@ using Records = std::vector<TuningRecord>;
 
 // By architecture and input type, so that tests may run side by side.
 std::map<std::string, Records> shipped() {
+  const TuningTable table(built_in_records());
   std::map<std::string, Records> groups;
-  for (const TuningRecord& record : TuningTable(built_in_records()).records())
+  for (const TuningRecord& record : table.records())
     groups[record.device.arch + "_" + spell_type(record.request, record.request.input_type)].push_back(record);
   return groups;
 }
@@ -41,8 +42,9 @@ class BuiltInRecords : public testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BuiltInRecords);
 
 TEST_P(BuiltInRecords, CompileWithoutSpillsAndLocalMemory) {
+  const Records records = shipped().at(GetParam());
   std::set<std::string> sources;  // records of several n share kernels
-  for (const TuningRecord& record : shipped().at(GetParam()))
+  for (const TuningRecord& record : records)
     for (const VerifiedKernel& kernel : verified_kernels(record.request, nullptr, false))
       if (sources.insert(instantiate_measured(kernel.request, record.config, nullptr).source).second)
         expect_no_local_memory(kernel.request, record.config, record.device.arch);
