@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
@@ -104,9 +105,9 @@ def draw_speedups(drawn: Sequence[Cell], heading: str) -> Figure:
     speedups = {(cell.type, cell.exponent): cell.speedup for cell in drawn}
     rows = [[speedups.get((name, exponent), float("nan")) for exponent in exponents] for name in types]
     figure, axes = plt.subplots(figsize=(1.6 + 0.62 * len(exponents), 1.1 + 0.32 * len(types)))
-    axes.imshow(rows, cmap="BrBG", norm=TwoSlopeNorm(1.0, 0.5, 2.0), aspect="auto")
+    axes.imshow(np.log2(rows), cmap="BrBG", norm=TwoSlopeNorm(0, vmin=-1, vmax=2), aspect="auto")
     for (name, exponent), speedup in speedups.items():
-        shade = "white" if speedup > 1.75 or speedup < 0.6 else "black"
+        shade = "white" if speedup > 2.2 or speedup < 0.6 else "black"
         place = (exponents.index(exponent), types.index(name))
         axes.text(*place, f"{speedup:.2f}", ha="center", va="center", fontsize=8, color=shade)
     axes.set_xticks(range(len(exponents)), [f"$2^{{{exponent}}}$" for exponent in exponents])
