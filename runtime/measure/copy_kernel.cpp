@@ -47,7 +47,8 @@ struct Side {
 
 Copy prepared(const VectorCopyShape& shape, int input_bytes, int output_bytes) {
   const int common = std::gcd(input_bytes, output_bytes), reads = input_bytes / common, writes = output_bytes / common;
-  const int steps = std::max(1, shape.unroll / reads);
+  int steps = 1;
+  while ((steps + 1) * reads <= shape.unroll) ++steps;
   const std::vector<std::string> numbers = {std::to_string(shape.block_threads), std::to_string(steps * reads),
                                             std::to_string(steps * writes)};
   const auto side = [&](int item_bytes, int vectors) {
