@@ -219,6 +219,13 @@ def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial
     assert count(db, "record") == 9
 
 
+def test_what_the_budget_cut_short_or_did_not_reach_is_counted() -> None:
+    code, output = scantune("--arch", "host", "--type", "i32", "--n", "2^12,2^14,2^16", "--budget", "0.1s")
+    assert code == 0, output
+    assert "the budget cut 1 search short" in output
+    assert "the budget ended before 2 searches: run again to resume, or raise --budget" in output
+
+
 def test_bench_times_what_the_library_would_run_and_saves_nothing(tmp_path: Path) -> None:
     file = tmp_path / "bench.json"
     code, output = scantune("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", str(file))
