@@ -93,7 +93,7 @@ struct Family<PipelinedConfig> {
     if (config.poll_distance < 0 || config.poll_distance > config.look_ahead)
       return "poll_distance must be between 0 and look_ahead";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
-    if (config.refill_distance < 0 || config.look_ahead + config.refill_distance >= config.stages)
+    if (config.refill_distance < 0 || config.refill_distance >= config.stages - config.look_ahead)
       return "look_ahead and refill_distance together must be less than stages";
     if (config.ctas_per_sm < 1 || config.ctas_per_sm > 4) return "ctas_per_sm must be between 1 and 4";
     if (config.ctas_per_sm * block_threads(config) > limits_of(sm).threads_per_sm)
