@@ -4,6 +4,8 @@
 #include <regex>
 #include <string_view>
 
+#include "space/space.h"
+
 namespace scantune {
 namespace {
 
@@ -25,18 +27,29 @@ constexpr Rule kRules[] = {
     {"flag_before_payload", R"((\bstore_payload\([^;]*;)(\s*)(store_release\([^;]*;))", "$3$2$1"},
     {"one_buffer", R"(\bbuffer \^= kWarpThreads;)", ";"},
     {"no_patience", R"(if \(\(ready & needed_lanes\) == needed_lanes\) break;)", "break;"},
+    {"no_patience", R"(while \(\w+\[\w+\]\.flag == TileFlag::none\))", "while (false)"},
     {"torn_value", R"(\bwhole &= word\.state == state;)", ";"},
     {"any_epoch", R"(\bstate >> 2 == epoch_)", "state >> 2 != 0"},
     {"ticket_kept", R"(\bstore_relaxed\(&header_->ticket, 0\);)", ";"},
     {"epoch_kept", R"(\bstore_relaxed\(&header_->epoch, [^;]*;)", ";"},
     {"high_water_kept", R"(\bstore_max\(&header_->high_water, [^;]*;)", ";"},
     {"count_kept", R"(\bstore_relaxed\(&header_->finished, 0\);)", ";"},
+    {"first_is_last", R"(!= ctas - 1\))", "!= 0)"},
+    {"no_barrier_wait", R"(\bbarrier_wait\([^;]*;)", ";"},
+    {"no_barrier_test", R"(\bbarrier_test\((?:[^()]|\(\))*\))", "true"},
+    {"no_vote", R"(\ball_lanes\((barrier_test\((?:[^()]|\(\))*\))\))", "$1"},
+    {"no_arrival", R"(\bbarrier_arrive(?:_expecting)?\([^;]*;)", ";"},
+    {"no_fence_of_barriers", R"(\bfence_barrier_init\(\);)", ";"},
+    {"no_fence_for_bulk", R"(\bfence_shared_for_bulk\(\);)", ";"},
+    {"no_bulk_commit", R"(\bbulk_commit\(\);)", ";"},
+    {"no_bulk_wait", R"(\bbulk_wait\(\);)", ";"},
+    {"no_bulk_wait_read", R"(\bbulk_wait_read<[^;]*;)", ";"},
+    {"static_tiles", R"(const auto draw = \[&\] \{[^}]*\};)",
+     "u32 dealt = block_rank(); const auto draw = [&] { return (dealt += block_count()) - block_count(); };"},
 };
 
-bool is_mutated(std::string_view path) {
-  return path.starts_with("kernels/") || path == "primitives/tile_scan.h" || path == "primitives/tile_status.h" ||
-         path == "primitives/warp_scan.h";
-}
+// What stands under the intrinsics are the machines themselves.
+bool is_mutated(std::string_view path) { return !path.starts_with("primitives/intrinsics"); }
 
 bool in_comment(const std::string& text, std::size_t position) {
   const std::size_t line = text.rfind('\n', position) + 1;
@@ -64,10 +77,24 @@ std::string Mutant::name() const {
   return result + "_line_" + std::to_string(line) + "_" + kind;
 }
 
+std::set<std::string> included_by(std::span<const TemplateFile> templates, const std::string& path) {
+  static const std::regex kInclude(R"re(#include "([^"]+)")re");
+  std::set<std::string> all{path};
+  for (const TemplateFile& file : templates) {
+    if (file.path != path) continue;
+    const std::string text = file.text;
+    for (std::sregex_iterator include(text.begin(), text.end(), kInclude), end; include != end; ++include)
+      all.merge(included_by(templates, (*include)[1]));
+  }
+  return all;
+}
+
 std::vector<Mutant> all_mutants(std::span<const TemplateFile> templates) {
+  std::set<std::string> of_families;
+  for (const FamilyModel* family : families()) of_families.merge(included_by(templates, family->header()));
   std::vector<Mutant> mutants;
   for (const TemplateFile& file : templates)
-    if (is_mutated(file.path))
+    if (of_families.contains(file.path) && is_mutated(file.path))
       for (const Rule& rule : kRules) add_mutants(file.path, file.text, rule, mutants);
   std::stable_sort(mutants.begin(), mutants.end(), [](const Mutant& a, const Mutant& b) {
     return std::tie(a.path, a.line) < std::tie(b.path, b.line);
