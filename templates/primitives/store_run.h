@@ -48,7 +48,7 @@ template <class Item>
 SCANTUNE_DEVICE void store_run(Item* to, const Item* from, u32 items, u32 lane) {
   if (reinterpret_cast<u64>(to) % kVectorAlignmentBytes == 0) {
     scantune::store_by_vectors(to, from, items, lane);
-  } else if constexpr (sizeof(Item) < sizeof(u32)) {
+  } else if constexpr (sizeof(Item) < sizeof(u32) && alignof(Item) == sizeof(Item)) {
     scantune::store_by_words(to, from, items, lane);
   } else {
     scantune::store_itemwise(to, from, items, lane);
