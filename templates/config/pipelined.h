@@ -65,6 +65,8 @@ struct Family<PipelinedConfig> {
     const int bytes = request.input_bytes();
     if (request.output_bytes() != bytes) return "input and output items must have the same size";
     if (kVectorAlignmentBytes % bytes != 0) return "items must fill 16-byte vectors";
+    const u64 min_tile_items = static_cast<u64>(kWarpThreads * kVectorAlignmentBytes / bytes);
+    if (request.n > kMaxGridBlocks * min_tile_items) return "more tiles than a grid has CTAs";
     return nullptr;
   }
 
