@@ -55,6 +55,7 @@ struct Family<PipelinedConfig> {
   static constexpr const char* kConfigName = "PipelinedConfig";
   static constexpr const char* kHeader = "kernels/pipelined.h";
   static constexpr const char* const kKernels[] = {"pipelined_scan"};
+  static constexpr int kMinTileBytes = kWarpThreads * kVectorAlignmentBytes;
   static constexpr u64 kMinItems = 16;  // more than there are before a vector boundary
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
@@ -65,6 +66,7 @@ struct Family<PipelinedConfig> {
     const int bytes = request.input_bytes();
     if (request.output_bytes() != bytes) return "input and output items must have the same size";
     if (kVectorAlignmentBytes % bytes != 0) return "items must fill 16-byte vectors";
+    if (request.n > kMaxGridBlocks * static_cast<u64>(kMinTileBytes / bytes)) return "more tiles than a grid has CTAs";
     const u64 min_tile_items = static_cast<u64>(kWarpThreads * kVectorAlignmentBytes / bytes);
     if (request.n > kMaxGridBlocks * min_tile_items) return "more tiles than a grid has CTAs";
     return nullptr;
@@ -145,7 +147,7 @@ struct Family<PipelinedConfig> {
       SCANTUNE_PARAMETER(PipelinedConfig, vectors_per_thread, primary, 3, 5, 7),
       SCANTUNE_PARAMETER(PipelinedConfig, stages, primary, 4, 6, 8, 10, 16),
       SCANTUNE_PARAMETER(PipelinedConfig, look_ahead, secondary, 2, 3, 4, 6),
-      SCANTUNE_PARAMETER(PipelinedConfig, refill_distance, primary, 0, 1),
+      SCANTUNE_PARAMETER(PipelinedConfig, refill_distance, secondary, 0, 1),
       SCANTUNE_PARAMETER(PipelinedConfig, store_path, secondary, StorePath::bulk, StorePath::direct),
       SCANTUNE_PARAMETER(PipelinedConfig, ctas_per_sm, secondary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, look_back_warps, primary, 1, 2),
