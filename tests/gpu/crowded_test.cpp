@@ -38,6 +38,10 @@ class Occupant {
                 "}\n",
                 shared_bytes),
         launch_{.grid_blocks = ctas, .block_threads = 32, .shared_bytes = shared_bytes} {
+    // Else the SMs would give shared memory no more than this kernel needs, and could not while it runs.
+    check(Driver::instance().cuFuncSetAttribute(kernel_.function(), CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                                CU_SHAREDMEM_CARVEOUT_MAX_SHARED),
+          "cuFuncSetAttribute");
     void* memory = nullptr;
     check(SCANTUNE_TEST_DRIVER(cuMemAllocHost)(&memory, (1 + u64{ctas}) * sizeof(unsigned)), "cuMemAllocHost");
     words_ = static_cast<volatile unsigned*>(memory);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "device/cuda/cuda_module.h"
 #include "device/device.h"
 
 namespace scantune {
@@ -16,6 +17,8 @@ class TestKernel {
     const int shared_bytes[] = {most_shared_bytes};
     module_ = device.load(device.compiler().compile(text, device.identity().arch), text.kernels, shared_bytes);
   }
+
+  CUfunc_st* function() const { return static_cast<const CudaModule&>(*module_).function(0); }
 
   void enqueue(const Launch& launch, const KernelArguments& arguments, Stream stream) const {
     device_.launch(*module_, launch, arguments, stream);
