@@ -67,8 +67,6 @@ struct Family<PipelinedConfig> {
     if (request.output_bytes() != bytes) return "input and output items must have the same size";
     if (kVectorAlignmentBytes % bytes != 0) return "items must fill 16-byte vectors";
     if (request.n > kMaxGridBlocks * static_cast<u64>(kMinTileBytes / bytes)) return "more tiles than a grid has CTAs";
-    const u64 min_tile_items = static_cast<u64>(kWarpThreads * kVectorAlignmentBytes / bytes);
-    if (request.n > kMaxGridBlocks * min_tile_items) return "more tiles than a grid has CTAs";
     return nullptr;
   }
 
