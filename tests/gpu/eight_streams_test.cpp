@@ -1,4 +1,5 @@
 // Scans of every family at once, for seconds here and for a minute in the long tests.
+#include <latch>
 #include <map>
 #include <thread>
 
@@ -77,13 +78,15 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
     return jobs;
   }
 
-  // Scans in a stream of its own until the time has come; every result is judged there.
-  void scan(const std::vector<Job>& jobs, unsigned seed, Clock::time_point end) {
+  // Scans in a stream of its own until the time is over; every result is judged there.
+  void scan(const std::vector<Job>& jobs, unsigned seed, std::latch& ready) {
     cuda_device();  // makes a context current on this thread
     const TestStream stream;
     const StreamMemory memory(*device_, jobs);
     const Verdict verdict(*device_);
     std::mt19937 random(seed);
+    ready.arrive_and_wait();  // allocations would wait for the others' scans, of which there is no end
+    const Clock::time_point end = Clock::now() + kDuration;
     u64 scans = 0;
     for (; Clock::now() < end; ++scans) {
       const u64 drawn = random() % jobs.size();
@@ -105,9 +108,10 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
 
 TEST_F(EightStreamsOnGpu, ScanWithEveryFamilyAtOnce) {
   const std::vector<Job> jobs = all_jobs();
-  const Clock::time_point end = Clock::now() + kDuration;
+  std::latch ready(kStreams);
   std::vector<std::thread> threads;
-  for (unsigned stream = 0; stream < kStreams; ++stream) threads.emplace_back([&, stream] { scan(jobs, stream, end); });
+  for (unsigned stream = 0; stream < kStreams; ++stream)
+    threads.emplace_back([&, stream] { scan(jobs, stream, ready); });
   for (std::thread& thread : threads) thread.join();
 }
 
