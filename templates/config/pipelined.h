@@ -79,7 +79,8 @@ struct Family<PipelinedConfig> {
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) {
       config.stages -= 2;
       while (config.look_ahead + config.refill_distance >= config.stages) --config.look_ahead;
-      if (config.poll_distance > config.look_ahead) config.poll_distance = config.look_ahead;
+      while (config.poll_distance > config.look_ahead || config.poll_distance + config.look_back_warps > config.stages)
+        --config.poll_distance;
     }
     return config;
   }
@@ -90,10 +91,11 @@ struct Family<PipelinedConfig> {
       return "vectors_per_thread must be odd, and at most 15";
     if (config.stages < 2 || config.stages > 32) return "stages must be between 2 and 32";
     if (config.look_ahead < 1 || config.look_ahead >= config.stages) return "look_ahead must be less than stages";
-    if (config.look_back_warps < 1 || config.look_back_warps > config.stages)
-      return "look_back_warps must be between 1 and stages";
     if (config.poll_distance < 0 || config.poll_distance > config.look_ahead)
       return "poll_distance must be between 0 and look_ahead";
+    // A barrier tells two phases apart, not three: no warp may wait for one before it knows that the last has ended.
+    if (config.look_back_warps < 1 || config.look_back_warps > config.stages - config.poll_distance)
+      return "look_back_warps must be at least 1, and with poll_distance at most stages";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.refill_distance < 0 || config.refill_distance >= config.stages - config.look_ahead)
       return "look_ahead and refill_distance together must be less than stages";

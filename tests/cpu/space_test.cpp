@@ -136,6 +136,16 @@ TEST(Space, EveryDefaultIsSearchedOnEveryArchitecture) {
         }
 }
 
+// A warp that looked further could take the end of a phase for that of the next but one, and then wait for a tile that
+// never comes.
+TEST(Space, PipelinedWarpsLookNoFurtherAheadThanTheirRingReaches) {
+  const ScanRequest request = request_of(ValueType::i32, u64{1} << 24);
+  PipelinedConfig config{.stages = 4, .look_ahead = 3, .refill_distance = 0, .look_back_warps = 2, .poll_distance = 2};
+  EXPECT_EQ(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
+  config.poll_distance = 3;
+  EXPECT_NE(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
+}
+
 TEST(Space, SpellingsRoundTrip) {
   for (const FamilyModel* family : families())
     for (const ParameterModel& parameter : family->parameters())
