@@ -143,7 +143,8 @@ class Pipeline {
       sync_warp();
       load_next();
     }
-    // Every warp that looks back waits for a tile of its own.
+    // Every warp that looks back waits for a tile of its own. All lanes have read the indices in these stages.
+    sync_warp();
     for (int warp = 1; warp < kConfig.look_back_warps; ++warp) {
       load(loading.stage(), kNoTile, tile_before);
       loading.next();

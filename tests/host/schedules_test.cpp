@@ -153,8 +153,10 @@ constexpr Ring kTight{.stages = 3, .look_ahead = 1, .refill_distance = 1, .look_
 constexpr Ring kAhead{.stages = 4, .look_ahead = 2, .refill_distance = 1, .look_back_warps = 2, .poll_distance = 2};
 constexpr Ring kRefilledLate{
     .stages = 4, .look_ahead = 1, .refill_distance = 2, .look_back_warps = 1, .poll_distance = 1};
-constexpr Ring kMoreThanTwoLookBack{
+constexpr Ring kThreeLookBack{
     .stages = 4, .look_ahead = 2, .refill_distance = 0, .look_back_warps = 3, .poll_distance = 1};
+constexpr Ring kAllLookBack{
+    .stages = 2, .look_ahead = 1, .refill_distance = 0, .look_back_warps = 2, .poll_distance = 0};
 
 const std::vector<Variant> kPipelined = {
     pipelined("tightest", kTightest, "packed"),
@@ -164,7 +166,8 @@ const std::vector<Variant> kPipelined = {
     pipelined("ahead", kAhead, "packed", {}, {{"pdl", "0"}}),
     pipelined("ahead", kAhead, "split"),
     pipelined("refilled_late", kRefilledLate, "packed"),
-    pipelined("more_than_two_look_back", kMoreThanTwoLookBack, "packed"),
+    pipelined("three_look_back", kThreeLookBack, "packed"),
+    pipelined("as_many_look_back_as_stages", kAllLookBack, "packed"),
     pipelined("two_consumers_two_ctas_per_sm", kTight, "packed", {}, {{"consumer_warps", "2"}, {"ctas_per_sm", "2"}}),
     pipelined("i64", kTight, "packed", sums_of(ValueType::i64)),
     pipelined("i64", kAhead, "split", sums_of(ValueType::i64)),
