@@ -41,9 +41,9 @@ constexpr u16 rounded_to_half(f64 value) {
 constexpr f16 rounded_to_f16(f64 value) { return {rounded_to_half<5>(value)}; }
 constexpr bf16 rounded_to_bf16(f64 value) { return {rounded_to_half<8>(value)}; }
 
-constexpr f32 value_of(bf16 value) { return __builtin_bit_cast(f32, static_cast<u32>(value.bits) << 16); }
+// What they are worth, likewise.
+constexpr f32 exact_value_of(bf16 value) { return __builtin_bit_cast(f32, static_cast<u32>(value.bits) << 16); }
 
-// In integer arithmetic, likewise.
 constexpr f32 exact_value_of(f16 value) {
   const u32 sign = static_cast<u32>(value.bits & 0x8000) << 16;
   const u32 exponent = value.bits >> 10 & 0x1f, fraction = value.bits & 0x3ff;

@@ -427,6 +427,13 @@ SCANTUNE_DEVICE f32 value_of(f16 value) {
   return result;
 }
 
+// One permutation of the word that holds it; a shift would first need the high half taken out.
+SCANTUNE_DEVICE f32 value_of(bf16 value) {
+  f32 result;
+  asm("mov.b32 %0, {%1, %2};" : "=f"(result) : "h"(u16{0}), "h"(value.bits));
+  return result;
+}
+
 SCANTUNE_DEVICE f16 round_to_f16(f32 value) {
   f16 result;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
