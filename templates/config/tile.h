@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/arch.h"
-#include "config/request.h"
+#include "config/packing.h"
 
 namespace scantune {
 
@@ -96,10 +96,23 @@ constexpr int register_bytes(const ScanRequest& request) {
   return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 4));
 }
 
+// Items that pack are turned where pointers do not let them come in vectors: as striped rows of one item, each would
+// take a warp scan.
+template <class Config>
+constexpr TileLayout tile_layout(const Config& config, const ScanRequest& request) {
+  const bool packs = packs_sums(request) || packs_extremes(request);
+  const bool turned = packs && config.layout == TileLayout::striped && request.alignment_bytes < config.vector_bytes;
+  return turned ? TileLayout::warp_transposed : config.layout;
+}
+
 template <class Config>
 constexpr TileShape tile_shape(const Config& config, const ScanRequest& request) {
-  return {config.block_threads, config.items_per_thread, vector_items(config.vector_bytes, request),
-          config.layout,        config.warp_scan,        config.load_hint,
+  return {config.block_threads,
+          config.items_per_thread,
+          vector_items(config.vector_bytes, request),
+          tile_layout(config, request),
+          config.warp_scan,
+          config.load_hint,
           config.store_hint};
 }
 
@@ -142,7 +155,10 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
     return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
   if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
   if (config.pdl == 1 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-  if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+  ScanRequest unaligned = request;
+  unaligned.alignment_bytes = 1;
+  const int most_bytes = limits_of(sm).shared_bytes_per_block;
+  if (shared_bytes(config, aligned) > most_bytes || shared_bytes(config, unaligned) > most_bytes)
     return "the tile does not fit in shared memory";
   return nullptr;
 }

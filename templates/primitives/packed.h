@@ -1,7 +1,8 @@
 // Items of one or two bytes, reduced and scanned as they lie in 32-bit words.
 //
 // Each class here reduces words (first, add, total) and scans them (scan), given the carry: what comes before a word,
-// in the form in which the class keeps it.
+// in the form in which the class keeps it. kMostWords: as far as carries and totals fit; kFiller: a word of items that
+// change no result.
 #pragma once
 
 #include "primitives/problem.h"
@@ -21,6 +22,7 @@ struct ByteSums {
   using T = typename Problem::Accumulator;
   static constexpr int kMostWords = 63;
   static constexpr bool kSigned = is_signed(Problem::kRequest.input_type);
+  static constexpr u32 kFiller = 0;
 
   SCANTUNE_DEVICE static u32 first(u32 word) { return add(0, word); }
   SCANTUNE_DEVICE static u32 add(u32 total, u32 word) { return dot_bytes<kSigned>(word, 0x01010101, total); }
@@ -44,8 +46,9 @@ struct ByteSums {
 template <class Problem>
 struct HalfwordSums {
   using T = typename Problem::Accumulator;
-  static constexpr int kMostWords = 1 << 16;
+  static constexpr int kMostWords = 1 << 15;
   static constexpr bool kSigned = is_signed(Problem::kRequest.input_type);
+  static constexpr u32 kFiller = 0;
 
   SCANTUNE_DEVICE static u32 first(u32 word) { return add(0, word); }
   SCANTUNE_DEVICE static u32 add(u32 total, u32 word) { return dot_halves<kSigned>(word, 0x0101, total); }
@@ -67,13 +70,15 @@ template <class Problem>
 struct Extremes {
   using T = typename Problem::Accumulator;
   using Input = typename Problem::Input;
-  static constexpr int kMostWords = 1 << 16;
+  static constexpr int kMostWords = 1 << 15;
   static constexpr bool kSigned = is_signed(Problem::kRequest.input_type);
   static constexpr bool kBytes = sizeof(Input) == 1;
   static constexpr bool kMax = Problem::kRequest.op == Operator::max;
   // What leaves every item as it is.
   static constexpr u32 kLowest = !kSigned ? 0 : kBytes ? 0xff80 : 0x8000;
   static constexpr u32 kHighest = kBytes ? (kSigned ? 0x7f : 0xff) : (kSigned ? 0x7fff : 0xffff);
+  static constexpr u32 kNeutral = kMax ? kLowest : kHighest;
+  static constexpr u32 kFiller = kBytes ? (kNeutral & 0xff) * 0x01010101 : kNeutral * 0x00010001;
 
   // Of each of two lanes; bytes are widened to them.
   SCANTUNE_DEVICE static u32 of_lanes(u32 a, u32 b) {
@@ -89,7 +94,7 @@ struct Extremes {
   SCANTUNE_DEVICE static u32 add(u32 total, u32 word) { return of_lanes(total, first(word)); }
   SCANTUNE_DEVICE static T total(u32 lanes) { return static_cast<Input>(of_lanes(lanes, lanes >> 16)); }
 
-  SCANTUNE_DEVICE static u32 no_carry() { return (kMax ? kLowest : kHighest) * 0x00010001; }
+  SCANTUNE_DEVICE static u32 no_carry() { return kNeutral * 0x00010001; }
   SCANTUNE_DEVICE static u32 carry_of(T prefix) { return permute_bytes(static_cast<u32>(prefix), 0, 0x1010); }
 
   SCANTUNE_DEVICE static u32 scan(u32 word, u32& carry) {

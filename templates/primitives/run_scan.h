@@ -2,6 +2,7 @@
 // apart into items costs instructions to put together again.
 #pragma once
 
+#include "config/packing.h"
 #include "primitives/packed.h"
 
 namespace scantune {
@@ -26,6 +27,7 @@ struct ItemwiseRun {
   using Op = typename Problem::Op;
   using Input = typename Problem::Input;
   using Output = typename Problem::Output;
+  static constexpr bool kByWords = false;
 
   struct Carry {  // what comes before the next item
     T value;
@@ -68,25 +70,26 @@ struct PackedRun {
   using Input = typename Problem::Input;
   using Output = typename Problem::Output;
   using Carry = u32;
-  static_assert(sizeof(Words<Input, kItems>) <= Packed::kMostWords * sizeof(u32));
+  static constexpr bool kByWords = true;
+  static constexpr u32 kFiller = Packed::kFiller;
+  static constexpr int kWords = sizeof(Words<Input, kItems>) / sizeof(u32);
+  static_assert(kWords <= Packed::kMostWords);
 
   SCANTUNE_DEVICE static Carry carry_of(T prefix, bool exists) {
     return exists ? Packed::carry_of(prefix) : Packed::no_carry();
   }
 
   SCANTUNE_DEVICE static T reduce(const Words<Input, kItems>& run, u32 = kItems) {
-    u32 total;
+    u32 total = Packed::first(run.words[0]);
 #pragma unroll
-    for (int word = 0; word < sizeof run.words / sizeof(u32); ++word)
-      total = word == 0 ? Packed::first(run.words[0]) : Packed::add(total, run.words[word]);
+    for (int word = 1; word < kWords; ++word) total = Packed::add(total, run.words[word]);
     return Packed::total(total);
   }
 
   SCANTUNE_DEVICE static Words<Output, kItems> scan(const Words<Input, kItems>& run, Carry& carry, u32 = kItems) {
     Words<Output, kItems> results;
 #pragma unroll
-    for (int word = 0; word < sizeof run.words / sizeof(u32); ++word)
-      results.words[word] = Packed::scan(run.words[word], carry);
+    for (int word = 0; word < kWords; ++word) results.words[word] = Packed::scan(run.words[word], carry);
     return results;
   }
 };
@@ -96,20 +99,15 @@ struct NotPacked {};
 // The class of packed.h that knows the problem, if any does.
 template <class Problem, int kItems, bool kFull>
 SCANTUNE_DEVICE auto packing_of() {
-  using Input = typename Problem::Input;
   constexpr ScanRequest kRequest = Problem::kRequest;
-  constexpr bool kIntegers = is_integer(kRequest.input_type) && is_integer(kRequest.accumulator_type);
-  constexpr bool kWholeWords = kItems * sizeof(Input) % sizeof(u32) == 0;
-  constexpr bool kExtreme = kRequest.op == Operator::min || kRequest.op == Operator::max;
-  constexpr bool kSameOrder = !is_signed(kRequest.input_type) || is_signed(kRequest.accumulator_type);
-  if constexpr (!kFull || !kIntegers || sizeof(Input) > 2 || sizeof(typename Problem::Output) != sizeof(Input) ||
-                !kWholeWords) {
+  constexpr int kItemBytes = sizeof(typename Problem::Input);
+  if constexpr (!kFull || kItems * kItemBytes % sizeof(u32) != 0) {
     return NotPacked{};
-  } else if constexpr (kRequest.op == Operator::sum && sizeof(Input) == 1) {
+  } else if constexpr (packs_sums(kRequest) && kItemBytes == 1) {
     return ByteSums<Problem>{};
-  } else if constexpr (kRequest.op == Operator::sum) {
+  } else if constexpr (packs_sums(kRequest)) {
     return HalfwordSums<Problem>{};
-  } else if constexpr (kExtreme && kSameOrder && !Problem::kHasInit && !Problem::kExclusive && kHasExtremesOfHalves) {
+  } else if constexpr (packs_extremes(kRequest) && kHasExtremesOfHalves) {
     return Extremes<Problem>{};
   } else {
     return NotPacked{};

@@ -1,11 +1,13 @@
 // Loads, scans and stores one tile with all threads of a CTA.
 //
 // A thread holds rows of consecutive items. Striped: one row per vector, a warp's lanes side by side in each row.
-// Otherwise one row with all of the thread's items. In a partial tile, items that do not exist are never combined; what
-// costs instructions per item for that is compiled once for full tiles (kFull) and once for partial ones.
+// Otherwise one row with all of the thread's items. In a partial tile, items that do not exist are never combined, or
+// are padding that changes nothing (kPadsPartialTiles); what costs instructions per item for that is compiled once for
+// full tiles (kFull) and once for partial ones.
 #pragma once
 
-#include "primitives/problem.h"
+#include "primitives/tile_rows.h"
+#include "primitives/tile_vectors.h"
 #include "primitives/warp_scan.h"
 
 namespace scantune {
@@ -49,10 +51,9 @@ class TileScan {
 
   template <class Item>
   static constexpr u64 kAccessBytes = access_bytes(kVectorItems, sizeof(Item), alignof(Item), Problem::kRequest);
+  using Rows = ThreadRows<Problem, kRows, kRowItems>;
   template <class Item>
-  struct alignas(kAccessBytes<Item>) Vector {
-    Item items[kVectorItems];
-  };
+  struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems> {};
 
  public:
   static constexpr u32 kTileItems = kShape.tile_items();
@@ -80,25 +81,20 @@ class TileScan {
         vectors[v] =
             scantune::load_global<kShape.load_hint>(reinterpret_cast<const Vector<Input>*>(tile + vector_position(v)));
     } else {
-#pragma unroll
-      for (int item = 0; item < kItems; ++item)
-        if (const u32 place = item_position(item); place < tile_items_)
-          vectors[item / kVectorItems].items[item % kVectorItems] =
-              scantune::load_global<kShape.load_hint>(tile + place);
+      Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(vectors, tile, tile_items_,
+                                                                        [&](int item) { return item_position(item); });
     }
     if constexpr (kTransposed) to_consecutive(vectors);
-#pragma unroll
-    for (int item = 0; item < kItems; ++item)
-      items_[item] = scantune::convert<T>(vectors[item / kVectorItems].items[item % kVectorItems]);
+    rows_.take(vectors);
   }
 
   // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate.
   SCANTUNE_DEVICE T scan() {
-    // Scan this thread's rows.
-    if (full()) {
-      scan_rows<true>();
+    // Reduce this thread's rows.
+    if (Rows::kPadsPartialTiles || full()) {
+      reduce_rows<true>();
     } else {
-      scan_rows<false>();
+      reduce_rows<false>();
     }
 
     // Scan the row totals of this warp.
@@ -140,15 +136,13 @@ class TileScan {
 
   // Combines every item with what is before it and stores the results.
   SCANTUNE_DEVICE void store(Output* tile, bool has_carry) {
-    if (full()) {
-      combine_with_prefixes<true>(has_carry);
+    if (Rows::kPadsPartialTiles || full()) {
+      scan_rows<true>(has_carry);
     } else {
-      combine_with_prefixes<false>(has_carry);
+      scan_rows<false>(has_carry);
     }
     Vector<Output> vectors[kVectors];
-#pragma unroll
-    for (int item = 0; item < kItems; ++item)
-      vectors[item / kVectorItems].items[item % kVectorItems] = scantune::convert<Output>(items_[item]);
+    rows_.give(vectors);
     if constexpr (kTransposed) to_striped(vectors);
     if (full()) {
 #pragma unroll
@@ -156,11 +150,8 @@ class TileScan {
         scantune::store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + vector_position(v)),
                                                   vectors[v]);
     } else {
-#pragma unroll
-      for (int item = 0; item < kItems; ++item)
-        if (const u32 place = item_position(item); place < tile_items_)
-          scantune::store_global<kShape.store_hint>(tile + place,
-                                                    vectors[item / kVectorItems].items[item % kVectorItems]);
+      Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, tile, tile_items_,
+                                                                     [&](int item) { return item_position(item); });
     }
   }
 
@@ -194,23 +185,16 @@ class TileScan {
     return units < kUnits ? units : kUnits;
   }
 
-  // Scans each row in place; leaves its total in prefix_.
+  // Leaves each row's total in prefix_.
   template <bool kFull>
-  SCANTUNE_DEVICE void scan_rows() {
+  SCANTUNE_DEVICE void reduce_rows() {
 #pragma unroll
-    for (int row = 0; row < kRows; ++row) {
-      T* const items = items_ + row * kRowItems;
-      T total = items[0];
-#pragma unroll
-      for (int item = 1; item < kRowItems; ++item)
-        if (kFull || row_position(row, lane_) + item < tile_items_)
-          items[item] = total = Op::combine(total, items[item]);
-      prefix_[row] = total;
-    }
+    for (int row = 0; row < kRows; ++row)
+      prefix_[row] = rows_.template total<kFull>(row, row_position(row, lane_), tile_items_);
   }
 
   template <bool kFull>
-  SCANTUNE_DEVICE void combine_with_prefixes(bool has_carry) {
+  SCANTUNE_DEVICE void scan_rows(bool has_carry) {
     const bool warp_has_prefix = has_carry || warp_ > 0;
     const T before_warp = shared_.warp_totals[warp_];
 #pragma unroll
@@ -220,18 +204,7 @@ class TileScan {
       const bool has_row_prefix = row > 0 || lane_ > 0;
       T prefix = prefix_[row];
       if (warp_has_prefix) prefix = has_row_prefix ? Op::combine(before_warp, prefix) : before_warp;
-      const bool has_prefix = warp_has_prefix || has_row_prefix;
-
-      T* const items = items_ + row * kRowItems;
-#pragma unroll
-      for (int item = kRowItems - 1; item >= 0; --item) {
-        if (!kFull && first + item >= tile_items_) continue;
-        if constexpr (Problem::kExclusive) {
-          items[item] = item == 0 ? prefix : Op::combine(prefix, items[item - 1]);
-        } else if (has_prefix) {
-          items[item] = Op::combine(prefix, items[item]);
-        }
-      }
+      rows_.template scan<kFull>(row, prefix, warp_has_prefix || has_row_prefix, first, tile_items_);
     }
   }
 
@@ -265,7 +238,7 @@ class TileScan {
   const u32 warp_;
   const u32 lane_;
   const u32 tile_items_;  // that exist
-  T items_[kItems];
+  Rows rows_;
   T prefix_[kRows];  // total of each row, then everything in this warp before this thread's row; nothing for lane 0 of
                      // row 0
   T before_warp_;    // first warp only: everything in the tile before warp `lane`

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "config/single_block.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -63,14 +64,15 @@ std::vector<ScanRequest> all_requests() {
   return all;
 }
 
-// Families see no more of types than their sizes and what needs_fixed_association() says: one request for each.
+// Families see no more of types than their sizes and what the functions named here say: one request for each.
 std::vector<ScanRequest> distinct_requests() {
-  std::map<std::array<int, 6>, ScanRequest> distinct;
+  std::map<std::array<int, 8>, ScanRequest> distinct;
   for (const ScanRequest& request : all_requests())
     if (request.forward_progress == ForwardProgress::in_order)
-      distinct.try_emplace({request.input_bytes(), request.accumulator_bytes(), request.output_bytes(),
-                            needs_fixed_association(request), request.custom_alignment, is_custom(request.op)},
-                           request);
+      distinct.try_emplace(
+          {request.input_bytes(), request.accumulator_bytes(), request.output_bytes(), needs_fixed_association(request),
+           request.custom_alignment, is_custom(request.op), packs_sums(request), packs_extremes(request)},
+          request);
   std::vector<ScanRequest> all;
   for (const auto& [sizes, request] : distinct) all.push_back(request);
   return all;
@@ -144,6 +146,17 @@ TEST(Space, PipelinedWarpsLookNoFurtherAheadThanTheirRingReaches) {
   EXPECT_EQ(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
   config.poll_distance = 3;
   EXPECT_NE(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
+}
+
+// Striped items are turned in shared memory where their pointers do not let them come in vectors.
+TEST(Space, RefusesTilesWhoseUnalignedKernelDoesNotFitSharedMemory) {
+  const ScanRequest request{.input_type = ValueType::i16, .output_type = ValueType::i16, .n = u64{1} << 16};
+  const SingleBlockConfig config{
+      .block_threads = 1024, .items_per_thread = 32, .layout = TileLayout::striped, .pdl = 0};
+  EXPECT_LE(shared_bytes(config, request), limits_of(75).shared_bytes_per_block);
+  EXPECT_STREQ(Family<SingleBlockConfig>::invalid_reason(config, request, 75),
+               "the tile does not fit in shared memory");
+  EXPECT_EQ(Family<SingleBlockConfig>::invalid_reason(config, request, 80), nullptr);
 }
 
 TEST(Space, SpellingsRoundTrip) {

@@ -1,0 +1,122 @@
+// The rows of consecutive items that one thread of a tile holds between load and store, in one of two forms.
+//
+// Both take vectors as they were loaded, give each row's total, then put what comes before a row into its items, and
+// end as vectors to be stored. A row begins at item `first` of the tile; the items from `end` on do not exist.
+#pragma once
+
+#include "primitives/run_scan.h"
+
+namespace scantune {
+
+// As accumulators, scanned in place while the totals are taken: one combination of each item waits for the prefix.
+template <class Problem, int kRows, int kRowItems>
+class AccumulatorRows {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Input = typename Problem::Input;
+  using Output = typename Problem::Output;
+  static constexpr int kItems = kRows * kRowItems;
+
+ public:
+  static constexpr bool kPadsPartialTiles = false;
+  static constexpr u32 kFiller = 0;
+
+  template <class Vectors>
+  SCANTUNE_DEVICE void take(const Vectors& vectors) {
+    Input items[kItems];
+    static_assert(sizeof items == sizeof vectors);
+    scantune::copy_bytes(items, &vectors, sizeof items);
+#pragma unroll
+    for (int item = 0; item < kItems; ++item) items_[item] = scantune::convert<T>(items[item]);
+  }
+
+  template <bool kFull>
+  SCANTUNE_DEVICE T total(int row, u32 first, u32 end) {
+    T* const items = items_ + row * kRowItems;
+    T total = items[0];
+#pragma unroll
+    for (int item = 1; item < kRowItems; ++item)
+      if (kFull || first + item < end) items[item] = total = Op::combine(total, items[item]);
+    return total;
+  }
+
+  template <bool kFull>
+  SCANTUNE_DEVICE void scan(int row, T prefix, bool has_prefix, u32 first, u32 end) {
+    T* const items = items_ + row * kRowItems;
+#pragma unroll
+    for (int item = kRowItems - 1; item >= 0; --item) {
+      if (!kFull && first + item >= end) continue;
+      if constexpr (Problem::kExclusive) {
+        items[item] = item == 0 ? prefix : Op::combine(prefix, items[item - 1]);
+      } else if (has_prefix) {
+        items[item] = Op::combine(prefix, items[item]);
+      }
+    }
+  }
+
+  template <class Vectors>
+  SCANTUNE_DEVICE void give(Vectors& vectors) const {
+    Output items[kItems];
+    static_assert(sizeof items == sizeof vectors);
+#pragma unroll
+    for (int item = 0; item < kItems; ++item) items[item] = scantune::convert<Output>(items_[item]);
+    scantune::copy_bytes(&vectors, items, sizeof items);
+  }
+
+ private:
+  T items_[kItems];
+};
+
+// As words, reduced at once and scanned when the prefix is known: a quarter or half of the registers. What does not
+// exist is filled up with items that change no result, so partial tiles are scanned as full ones are.
+template <class Problem, int kRows, int kRowItems>
+class WordRows {
+  using T = typename Problem::Accumulator;
+  using Run = RunScan<Problem, kRowItems>;
+
+ public:
+  static constexpr bool kPadsPartialTiles = true;
+  static constexpr u32 kFiller = Run::kFiller;
+
+  template <class Vectors>
+  SCANTUNE_DEVICE void take(const Vectors& vectors) {
+    static_assert(sizeof rows_ == sizeof vectors);
+    scantune::copy_bytes(rows_, &vectors, sizeof rows_);
+  }
+
+  template <bool>
+  SCANTUNE_DEVICE T total(int row, u32, u32) const {
+    return Run::reduce(rows_[row]);
+  }
+
+  template <bool>
+  SCANTUNE_DEVICE void scan(int row, T prefix, bool has_prefix, u32, u32) {
+    typename Run::Carry carry = Run::carry_of(prefix, has_prefix);
+    const auto results = Run::scan(rows_[row], carry);
+    static_assert(sizeof results == sizeof rows_[row]);
+    scantune::copy_bytes(&rows_[row], &results, sizeof results);
+  }
+
+  template <class Vectors>
+  SCANTUNE_DEVICE void give(Vectors& vectors) const {
+    static_assert(sizeof rows_ == sizeof vectors);
+    scantune::copy_bytes(&vectors, rows_, sizeof rows_);
+  }
+
+ private:
+  Words<typename Problem::Input, kRowItems> rows_[kRows];
+};
+
+template <class Problem, int kRows, int kRowItems, bool kByWords = RunScan<Problem, kRowItems>::kByWords>
+struct SelectRows {
+  using Type = AccumulatorRows<Problem, kRows, kRowItems>;
+};
+template <class Problem, int kRows, int kRowItems>
+struct SelectRows<Problem, kRows, kRowItems, true> {
+  using Type = WordRows<Problem, kRows, kRowItems>;
+};
+
+template <class Problem, int kRows, int kRowItems>
+using ThreadRows = typename SelectRows<Problem, kRows, kRowItems>::Type;
+
+}  // namespace scantune

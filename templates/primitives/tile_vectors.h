@@ -1,0 +1,113 @@
+// The vectors in which one thread loads and stores its items of a tile, and what it accesses of a partial tile instead.
+//
+// position(item) says where in the tile this thread's items lie. kFiller: four bytes of items to take where none exist.
+#pragma once
+
+#include "primitives/run_scan.h"
+
+namespace scantune {
+
+template <class Item>
+struct ItemwiseAccess {
+  template <CacheHint kHint, class Rows, class Vectors>
+  SCANTUNE_DEVICE static void load(Vectors& vectors, const Item* tile, u32 tile_items, const auto& position) {
+    constexpr int kItems = sizeof vectors / sizeof(Item);
+    Item items[kItems];
+    if constexpr (Rows::kPadsPartialTiles) {
+#pragma unroll
+      for (int item = 0; item < kItems; ++item) scantune::copy_bytes(&items[item], &Rows::kFiller, sizeof(Item));
+    }
+#pragma unroll
+    for (int item = 0; item < kItems; ++item)
+      if (const u32 place = position(item); place < tile_items)
+        items[item] = scantune::load_global<kHint>(tile + place);
+    scantune::copy_bytes(&vectors, items, sizeof items);
+  }
+
+  template <CacheHint kHint, class Vectors>
+  SCANTUNE_DEVICE static void store(const Vectors& vectors, Item* tile, u32 tile_items, const auto& position) {
+    constexpr int kItems = sizeof vectors / sizeof(Item);
+    Item items[kItems];
+    scantune::copy_bytes(items, &vectors, sizeof items);
+#pragma unroll
+    for (int item = 0; item < kItems; ++item)
+      if (const u32 place = position(item); place < tile_items)
+        scantune::store_global<kHint>(tile + place, items[item]);
+  }
+};
+
+// Items side by side in aligned words; the end of the input cuts one word at most, whose first items exist.
+template <class Item>
+struct WordwiseAccess {
+  static constexpr u32 kWordItems = sizeof(u32) / sizeof(Item);
+
+  template <CacheHint kHint, class Rows, class Vectors>
+  SCANTUNE_DEVICE static void load(Vectors& vectors, const Item* tile, u32 tile_items, const auto& position) {
+    constexpr int kWords = sizeof vectors / sizeof(u32);
+    const u32 cut = tile_items % kWordItems;
+    const u32 cut_word = load_cut<kHint>(tile + tile_items - cut, cut, Rows::kFiller);
+    u32 words[kWords];
+#pragma unroll
+    for (int word = 0; word < kWords; ++word) {
+      const u32 place = position(word * kWordItems);
+      words[word] = place < tile_items ? cut_word : Rows::kFiller;
+      if (place + kWordItems <= tile_items)
+        words[word] = scantune::load_global<kHint>(reinterpret_cast<const u32*>(tile + place));
+    }
+    scantune::copy_bytes(&vectors, words, sizeof words);
+  }
+
+  template <CacheHint kHint, class Vectors>
+  SCANTUNE_DEVICE static void store(const Vectors& vectors, Item* tile, u32 tile_items, const auto& position) {
+    constexpr int kWords = sizeof vectors / sizeof(u32);
+    u32 words[kWords], cut = 0, cut_word = 0;
+    scantune::copy_bytes(words, &vectors, sizeof words);
+#pragma unroll
+    for (int word = 0; word < kWords; ++word) {
+      const u32 place = position(word * kWordItems);
+      if (place + kWordItems <= tile_items) {
+        scantune::store_global<kHint>(reinterpret_cast<u32*>(tile + place), words[word]);
+      } else if (place < tile_items) {
+        cut = tile_items - place;
+        cut_word = words[word];
+      }
+    }
+    store_cut<kHint>(tile + tile_items - cut, cut_word, cut);
+  }
+
+ private:
+  template <CacheHint kHint>
+  SCANTUNE_DEVICE static u32 load_cut(const Item* from, u32 count, u32 filler) {
+    Item items[kWordItems];
+    scantune::copy_bytes(items, &filler, sizeof items);
+#pragma unroll
+    for (u32 item = 0; item + 1 < kWordItems; ++item)
+      if (item < count) items[item] = scantune::load_global<kHint>(from + item);
+    u32 word;
+    scantune::copy_bytes(&word, items, sizeof word);
+    return word;
+  }
+
+  template <CacheHint kHint>
+  SCANTUNE_DEVICE static void store_cut(Item* to, u32 word, u32 count) {
+    Item items[kWordItems];
+    scantune::copy_bytes(items, &word, sizeof items);
+#pragma unroll
+    for (u32 item = 0; item + 1 < kWordItems; ++item)
+      if (item < count) scantune::store_global<kHint>(to + item, items[item]);
+  }
+};
+
+// What one load or store moves. Small items as words: the compiler would copy a struct of them one by one.
+template <class Item, int kItems,
+          bool kByWords = sizeof(Item) < sizeof(u32) && kItems * sizeof(Item) % sizeof(u32) == 0>
+struct VectorOf {
+  using PartialTile = ItemwiseAccess<Item>;
+  Item items[kItems];
+};
+template <class Item, int kItems>
+struct VectorOf<Item, kItems, true> : Words<Item, kItems> {
+  using PartialTile = WordwiseAccess<Item>;
+};
+
+}  // namespace scantune
