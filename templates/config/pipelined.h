@@ -46,7 +46,7 @@ constexpr int tile_bytes(const PipelinedConfig& config) {
 constexpr int shared_bytes(const PipelinedConfig& config, const ScanRequest& request) {
   const int values = consumer_threads(config) + config.consumer_warps + 1;
   const int stage = tile_bytes(config) + values * request.accumulator_bytes() + 4 * 8 + 12;
-  return static_cast<int>(round_up(static_cast<u64>(config.stages * stage), 16)) + 16;
+  return static_cast<int>(round_up(static_cast<u64>(config.stages) * static_cast<u64>(stage), 16)) + 16;
 }
 
 template <>
