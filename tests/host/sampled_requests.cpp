@@ -37,6 +37,10 @@ std::vector<std::string> properties(const ScanRequest& request) {
       std::string("output ") + token(request.output_type), std::string("operator ") + token(request.op),
       std::string(token(request.kind)) + " from " + token(request.init)};
   if (is_usual(request)) all.push_back(pair_of(request.input_type, request.output_type));
+  if (packs_sums(request) || packs_extremes(request))
+    all.push_back(std::string("packed ") + token(request.op) + " of " + token(request.input_type));
+  if (packs_sums(request))
+    all.push_back(std::string("packed sums, ") + token(request.kind) + " from " + token(request.init));
   return all;
 }
 
