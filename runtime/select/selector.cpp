@@ -29,6 +29,7 @@ struct Wanted {
   const DeviceIdentity& device;
   const ScanRequest& request;
   std::string_view operator_name;
+  const FamilyModel& default_family;  // of the config without records
 };
 
 // How far a record is from a problem; compared member by member, the least wins.
@@ -104,8 +105,10 @@ bool searched_widely_enough(const ScanRequest& tuned, const ScanRequest& request
 bool serves(const TuningRecord& record, const Distance& distance, const Wanted& wanted) {
   if (!searched_widely_enough(record.request, wanted.request)) return false;
   if (reject_reason(record.config, wanted.request, wanted.device.sm) != nullptr) return false;
-  // Far from where it won, a family that calls itself a last resort is worse than the default.
-  return distance.octaves <= 1 || record.config.family().preference(wanted.request) > 0;
+  // Within an octave a measurement knows better than any rule. Farther away no family displaces a preferred one: the
+  // fastest kernels for little and for much are of different families.
+  return distance.octaves <= 1 ||
+         record.config.family().preference(wanted.request) >= wanted.default_family.preference(wanted.request);
 }
 
 std::string where(const TuningRecord& record, const Distance& distance) {
@@ -118,7 +121,7 @@ std::string where(const TuningRecord& record, const Distance& distance) {
 std::string whose(const TuningRecord& record, const Distance& distance) {
   const std::string op = spell(SpelledOperator{record.request.op, record.operator_name});
   if (distance.types != TypeMatch::same)
-    return spell_type(record.request, record.request.input_type) + ' ' + op + ", types of the same sizes, and ";
+    return spell_types(record.request) + ' ' + op + ", types of the same sizes, and ";
   switch (distance.match) {
     case OperatorMatch::same:
       return is_custom(record.request.op) && !record.operator_name.empty() ? op + " and " : "";
@@ -144,7 +147,8 @@ std::string describe(const DeviceIdentity& device) { return device.name + " (" +
 
 Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request,
                  std::string_view operator_name) {
-  const Wanted wanted{device, request, operator_name};
+  const Config untuned = default_config(request, device.sm);
+  const Wanted wanted{device, request, operator_name, untuned.family()};
   const TuningRecord* best = nullptr;
   Distance least{};
   for (const TuningRecord& record : table.candidates(device.sm, request)) {
@@ -155,7 +159,7 @@ Selection select(const TuningTable& table, const DeviceIdentity& device, const S
     least = candidate;
   }
   if (best != nullptr) return {best->config, origin_of(least), reason_of(*best, least, request), *best};
-  return {default_config(request, device.sm), ConfigOrigin::untuned,
+  return {untuned, ConfigOrigin::untuned,
           "no tuning record serves " + to_string(request, operator_name) + " on " + describe(device), std::nullopt};
 }
 

@@ -36,9 +36,10 @@ struct Selection {
 // moves it least, then types whose values are as wide, which take the same registers, vectors and status words; types
 // of other sizes serve nobody. What came with the library and was measured on this very device is as good as the user's
 // own for another n, and gives way to it for the same. A record measured without a guarantee (determinism, forward
-// progress) also serves a request that asks for it, if its config keeps that guarantee. operator_name: of a custom
-// operator, if it has one. A record of that name comes first, then those of its cost class. Throws RequestError when no
-// family supports the request.
+// progress) also serves a request that asks for it, if its config keeps that guarantee. More than an octave from its n
+// a record serves only where no other family is preferred to its own. operator_name: of a custom operator, if it has
+// one. A record of that name comes first, then those of its cost class. Throws RequestError when no family supports the
+// request.
 Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request,
                  std::string_view operator_name = {});
 

@@ -176,9 +176,7 @@ std::string to_string(const Config& config) {
 }
 
 std::string to_string(const ScanRequest& request, std::string_view operator_name) {
-  std::string text = spell_type(request, request.input_type);
-  if (request.accumulator_type != request.input_type || request.output_type != request.input_type)
-    text += " to " + spell_type(request, request.output_type) + " in " + spell_type(request, request.accumulator_type);
+  std::string text = spell_types(request);
   text += std::string(" ") + token(request.kind) + " " + spell(SpelledOperator{request.op, std::string(operator_name)});
   if (request.init == Init::memory)
     text += " with init from memory";

@@ -23,6 +23,8 @@ std::optional<SpelledType> parse_type(std::string_view text);
 
 // The type as this request has it.
 std::string spell_type(const ScanRequest& request, ValueType type);
+// Its three types: "i32", or "i8 to i32 in i64".
+std::string spell_types(const ScanRequest& request);
 
 struct SpelledOperator {
   Operator op;

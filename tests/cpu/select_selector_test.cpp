@@ -61,6 +61,16 @@ TEST(Selector, DoesNotStretchALastResortFarBeyondWhereItWon) {
   EXPECT_EQ(far.origin, ConfigOrigin::untuned);
 }
 
+TEST(Selector, DoesNotStretchAFamilyBeyondAnOctaveToWhereTheDefaultsIsPreferred) {
+  const std::vector rows{row_of("three_phase", 1 << 22)};
+  EXPECT_EQ(select_from(rows, sum_of(1 << 21)).origin, ConfigOrigin::between_n);
+  for (const u64 n : {u64{1000}, u64{1} << 16, u64{1} << 20, u64{1} << 28}) {
+    const auto selection = select_from(rows, sum_of(n));
+    EXPECT_EQ(selection.origin, ConfigOrigin::untuned) << n;
+    EXPECT_EQ(selection.config, default_config(sum_of(n), 90)) << n;
+  }
+}
+
 TEST(Selector, UsesTheRecordOfAnotherOperatorOfTheSameTypes) {
   ScanRequest request = sum_of(1 << 16);
   request.op = Operator::max;
@@ -128,6 +138,16 @@ TEST(Selector, UsesTheRecordOfOtherTypesOfTheSameSizes) {
   EXPECT_EQ(selection.origin, ConfigOrigin::other_types);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
   EXPECT_TRUE(contains(selection.reason, "tuned for i32 sum, types of the same sizes, and n = 65536 on this device"))
+      << selection.reason;
+}
+
+TEST(Selector, NamesAllThreeTypesOfARecordOfOtherTypes) {
+  RecordRow row = row_of("lookback", 1 << 16);
+  row.input_type = "u16";
+  ScanRequest request = sum_of(1 << 16);
+  request.input_type = ValueType::i16;
+  const auto selection = select_from({row}, request);
+  EXPECT_TRUE(contains(selection.reason, "tuned for u16 to i32 in i32 sum, types of the same sizes"))
       << selection.reason;
 }
 
