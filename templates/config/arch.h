@@ -5,6 +5,8 @@
 
 namespace scantune {
 
+inline constexpr int kMaxBlockThreads = 1024;  // of every architecture
+
 inline constexpr int kHostSm = 0;  // the host device: runs every kernel, so it has the limits of the newest GPU
 
 struct ArchLimits {

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "config/family.h"
-#include "config/lookback.h"
+#include "config/status_layout.h"
+#include "config/tile.h"
 
 namespace scantune {
 
@@ -41,12 +42,14 @@ constexpr int tile_bytes(const PipelinedConfig& config) {
   return consumer_threads(config) * config.vectors_per_thread * kVectorAlignmentBytes;
 }
 
-// Shared memory: for each stage the tile, what lies before each thread in its warp and before each warp in the tile,
-// the carry-in, the tile's index and four barriers.
+// Shared memory. For each stage: the tile, what lies before each thread in its warp and before each warp in the tile,
+// the carry-in, four barriers, and the indices of the tile and of the one before it. Beside them the epoch, and what
+// aligns all these.
 constexpr int shared_bytes(const PipelinedConfig& config, const ScanRequest& request) {
+  constexpr u64 kBarriersAndIndices = 4 * sizeof(u64) + 2 * sizeof(u32), kEpochAndAlignment = 32;
   const int values = consumer_threads(config) + config.consumer_warps + 1;
-  const int stage = tile_bytes(config) + values * request.accumulator_bytes() + 4 * 8 + 12;
-  return static_cast<int>(round_up(static_cast<u64>(config.stages) * static_cast<u64>(stage), 16)) + 16;
+  const u64 stage = static_cast<u64>(tile_bytes(config) + values * request.accumulator_bytes()) + kBarriersAndIndices;
+  return static_cast<int>(round_up(static_cast<u64>(config.stages) * stage + kEpochAndAlignment, 16));
 }
 
 template <>
@@ -99,6 +102,8 @@ struct Family<PipelinedConfig> {
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.refill_distance < 0 || config.refill_distance >= config.stages - config.look_ahead)
       return "look_ahead and refill_distance together must be less than stages";
+    if (block_threads(config) > kMaxBlockThreads)
+      return "the warps that consume and look back, and two more, must be at most 32";
     if (config.ctas_per_sm < 1 || config.ctas_per_sm > 4) return "ctas_per_sm must be between 1 and 4";
     if (config.ctas_per_sm * block_threads(config) > limits_of(sm).threads_per_sm)
       return "ctas_per_sm CTAs do not fit the threads of one SM";

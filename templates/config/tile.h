@@ -96,8 +96,8 @@ constexpr int register_bytes(const ScanRequest& request) {
   return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 4));
 }
 
-// Items that pack are turned where pointers do not let them come in vectors: as striped rows of one item, each would
-// take a warp scan.
+// Small integers are turned where pointers do not let them come in vectors: as striped rows of one item, which do not
+// pack, each would take a warp scan.
 template <class Config>
 constexpr TileLayout tile_layout(const Config& config, const ScanRequest& request) {
   const bool packs = packs_sums(request) || packs_extremes(request);
@@ -137,7 +137,7 @@ template <class Config>
 constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per_sm, const ScanRequest& request,
                                           int sm) {
   const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
-  if (threads < kWarpThreads || threads > 1024 || threads % kWarpThreads != 0)
+  if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
     return "block_threads must be a multiple of 32 up to 1024";
   if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
   if (items > 128 / register_bytes(request))

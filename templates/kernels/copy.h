@@ -44,6 +44,7 @@ struct BulkCopyShared {
 // block_count()-th stage; its one working thread issues all copies.
 template <u32 kStageBytes, u32 kStages>
 SCANTUNE_DEVICE void copy_bulk(const KernelArguments& arguments) {
+  static_assert(kStages >= 2, "the store before the last may still be reading its stage");
   auto& shared = shared_memory<BulkCopyShared<kStageBytes, kStages>>();
   if (thread_rank() != 0) return;
   for (Barrier& loaded : shared.loaded) barrier_init(&loaded, 1);

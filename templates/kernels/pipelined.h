@@ -2,10 +2,11 @@
 
 #include "config/pipelined.h"
 #include "primitives/aligned_tiles.h"
+#include "primitives/begin_kernel.h"
 #include "primitives/gathered_aggregates.h"
-#include "primitives/run_scan.h"
+#include "primitives/ring_slot.h"
+#include "primitives/staged_run.h"
 #include "primitives/store_run.h"
-#include "primitives/tile_scan.h"
 
 namespace scantune {
 
@@ -17,25 +18,22 @@ class Pipeline {
   using Input = typename Problem::Input;
   using Output = typename Problem::Output;
   using Status = TileStatus<T, kConfig.status_layout>;
+  using Slot = RingSlot<kConfig.stages>;
+  using Run = StagedRun<Problem, kConfig.vectors_per_thread>;
+  using Vector = typename Run::template Vector<Input>;
 
   static constexpr int kWarps = kConfig.consumer_warps;
   static constexpr int kThreads = consumer_threads(kConfig);
   static constexpr int kVectors = kConfig.vectors_per_thread;
   static constexpr int kStages = kConfig.stages;
-  static constexpr u32 kVectorItems = kVectorAlignmentBytes / sizeof(Input);
-  static constexpr u32 kThreadItems = kVectors * kVectorItems;
-  static constexpr u32 kWarpItems = kWarpThreads * kThreadItems;
-  static constexpr u32 kTileItems = kThreads * kThreadItems;
+  static constexpr u32 kVectorItems = Run::kVectorItems;
+  static constexpr u32 kWarpItems = kWarpThreads * Run::kItems;
+  static constexpr u32 kTileItems = kThreads * Run::kItems;
   static constexpr u32 kNoTile = ~0u;
-
-  template <class Item>
-  struct alignas(kVectorAlignmentBytes) Vector : Words<Item, kVectorItems> {};
-  template <bool kFull>
-  using Run = RunScan<Problem, kVectorItems, kFull>;
 
  public:
   struct alignas(16) Shared {
-    Vector<Input> tiles[kStages][kThreads * kVectors];
+    Vector tiles[kStages][kThreads * kVectors];
     T before_thread[kStages][kThreads];  // in its warp; nothing for lane 0
     T before_warp[kStages][kWarps];  // first a warp's total, then everything in the tile before it; nothing for warp 0
     T carry_in[kStages];             // everything before the tile
@@ -72,23 +70,6 @@ class Pipeline {
   }
 
  private:
-  // A CTA's i-th tile lies in stage i % kStages; the barriers' phases flip from one round of the ring to the next.
-  class Slot {
-   public:
-    SCANTUNE_DEVICE void next() {
-      if (++stage_ == kStages) {
-        stage_ = 0;
-        phase_ ^= 1;
-      }
-    }
-    SCANTUNE_DEVICE u32 stage() const { return stage_; }
-    SCANTUNE_DEVICE u32 phase() const { return phase_; }
-
-   private:
-    u32 stage_ = 0;
-    u32 phase_ = 0;
-  };
-
   SCANTUNE_DEVICE void init_barriers() {
     for (int stage = 0; stage < kStages; ++stage) {
       barrier_init(&shared_.loaded[stage], 1);
@@ -230,15 +211,7 @@ class Pipeline {
   template <bool kFull>
   SCANTUNE_DEVICE void reduce_tile(u32 stage, u32 warp, u32 tile_items) {
     const u32 thread = warp * kWarpThreads + lane_;
-    T total;
-#pragma unroll(kFull ? kVectors : 1)
-    for (int v = 0; v < kVectors; ++v) {
-      const u32 items = items_of<kFull>(thread, v, tile_items);
-      if (items == 0) break;
-      const Vector<Input> vector = shared_.tiles[stage][thread * kVectors + v];
-      const T part = Run<kFull>::reduce(vector, items);
-      total = v == 0 ? part : Op::combine(total, part);
-    }
+    const T total = Run::template reduce<kFull>(vectors_of(stage, thread), items_of(thread, tile_items));
     const u32 lanes = kFull ? kWarpThreads : valid_lanes(warp, tile_items);
     const T inclusive =
         scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op>(total, lane_, lanes, static_cast<T*>(nullptr));
@@ -247,18 +220,14 @@ class Pipeline {
     if (lane_ + 1 == lanes) shared_.before_warp[stage][warp] = inclusive;
   }
 
-  // How many items there are in a thread's v-th vector.
-  template <bool kFull>
-  SCANTUNE_DEVICE static u32 items_of(u32 thread, int v, u32 tile_items) {
-    if (kFull) return kVectorItems;
-    const u32 first = thread * kThreadItems + v * kVectorItems;
-    if (first >= tile_items) return 0;
-    return tile_items - first < kVectorItems ? tile_items - first : kVectorItems;
+  SCANTUNE_DEVICE Vector* vectors_of(u32 stage, u32 thread) { return &shared_.tiles[stage][thread * kVectors]; }
+  SCANTUNE_DEVICE static u32 items_of(u32 thread, u32 tile_items) {
+    return thread * Run::kItems < tile_items ? tile_items - thread * Run::kItems : 0;
   }
 
   SCANTUNE_DEVICE u32 valid_lanes(u32 warp, u32 tile_items) const {
     if (warp * kWarpItems >= tile_items) return 0;
-    const u32 lanes = ceil_div(tile_items - warp * kWarpItems, kThreadItems);
+    const u32 lanes = ceil_div(tile_items - warp * kWarpItems, Run::kItems);
     return lanes < kWarpThreads ? lanes : kWarpThreads;
   }
 
@@ -281,7 +250,7 @@ class Pipeline {
   template <bool kFull>
   SCANTUNE_DEVICE void scan_tile(u32 stage, u32 warp, u32 tile_items, bool has_carry) {
     const u32 thread = warp * kWarpThreads + lane_;
-    if (!kFull && thread * kThreadItems >= tile_items) return;
+    if (!kFull && thread * Run::kItems >= tile_items) return;
 
     // What lies before this thread.
     bool has_prefix = has_carry;
@@ -294,22 +263,7 @@ class Pipeline {
     if (warp > 0) append(shared_.before_warp[stage][warp]);
     if (lane_ > 0) append(shared_.before_thread[stage][thread]);
 
-    // Load a full tile's vectors before any is stored, so that their latencies overlap.
-    Vector<Input>* const place = &shared_.tiles[stage][thread * kVectors];
-    Vector<Input> vectors[kVectors];
-    if constexpr (kFull) {
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v) vectors[v] = place[v];
-    }
-
-    typename Run<kFull>::Carry carry = Run<kFull>::carry_of(prefix, has_prefix);
-#pragma unroll(kFull ? kVectors : 1)
-    for (int v = 0; v < kVectors; ++v) {
-      const u32 items = items_of<kFull>(thread, v, tile_items);
-      if (items == 0) break;
-      const Vector<Input> vector = kFull ? vectors[v] : place[v];
-      reinterpret_cast<Vector<Output>&>(place[v]) = {Run<kFull>::scan(vector, carry, items)};
-    }
+    Run::template scan<kFull>(vectors_of(stage, thread), items_of(thread, tile_items), prefix, has_prefix);
   }
 
   SCANTUNE_DEVICE void store_directly(u32 stage, u32 warp, u32 tile, u32 tile_items) {
@@ -419,7 +373,8 @@ class Pipeline {
 template <class Problem, PipelinedConfig kConfig>
 SCANTUNE_DEVICE void pipelined_scan(const KernelArguments& arguments) {
   using Pipe = Pipeline<Problem, kConfig>;
-  static_assert(sizeof(typename Pipe::Shared) <= shared_bytes(kConfig, Problem::kRequest));
+  constexpr int kBytes = shared_bytes(kConfig, Problem::kRequest), kNeeded = sizeof(typename Pipe::Shared);
+  static_assert(kNeeded <= kBytes && kBytes - kNeeded < 64);
   Pipe(shared_memory<typename Pipe::Shared>(), arguments).run();
 }
 

@@ -6,21 +6,12 @@
 // full tiles (kFull) and once for partial ones.
 #pragma once
 
+#include "primitives/begin_kernel.h"
 #include "primitives/tile_rows.h"
 #include "primitives/tile_vectors.h"
 #include "primitives/warp_scan.h"
 
 namespace scantune {
-
-// First thing in every kernel: with PDL it may have started while the kernel before it still writes, so every CTA waits
-// before its first global access, and lets the kernel behind it start in the same way.
-template <bool kPdl>
-SCANTUNE_DEVICE void begin_kernel() {
-  if constexpr (kPdl) {
-    wait_for_predecessor();
-    release_dependents();
-  }
-}
 
 template <int kBytes>
 struct alignas(16) ExchangeSpace {

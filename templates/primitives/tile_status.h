@@ -2,7 +2,7 @@
 // running launch only if it carries its epoch, so nothing is cleared between launches.
 #pragma once
 
-#include "config/lookback.h"
+#include "config/status_layout.h"
 #include "primitives/intrinsics.h"
 
 namespace scantune {
