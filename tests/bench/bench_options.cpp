@@ -14,10 +14,12 @@ constexpr const char* kUsage =
     "  --kinds       inclusive,exclusive; default: inclusive\n"
     "  --sizes       exponents of 2: 8,10,... or 8-30, in steps of 2; '=N' is N items; default: 8-30, and 32 for i8\n"
     "  --conditions  cold,hot,cold_isolated,hot_isolated; default: all\n"
-    "  --graph-ms    how long the timed replays of each graph last, about; default: 30\n"
-    "  --draws       so many seeded draws over types, operators, kinds, sizes and alignments, cold, instead\n"
-    "  --seed        of the draws; default: 1\n"
-    "  --range       exponents of the least and the greatest size drawn; default: 20-28\n";
+    "  --graph-ms    how long the timed replays of each graph last, about; default: 30; of draws 10, and ten times "
+    "that at a second look\n"
+    "  --draws       so many seeded draws over types, operators, kinds, sizes and alignments, cold, instead;\n"
+    "                not with --sizes and --conditions\n"
+    "  --seed        of the draws; default: 1; with --draws only\n"
+    "  --range       exponents of the least and the greatest size drawn; default: 20-28; with --draws only\n";
 constexpr const char* kTableTypes = "i8,i16,i32,i64,u8,u16,u32,u64,f16,bf16,f32,f64";
 constexpr const char* kWideTypes = ",i8:i32,u8:u32,i32:i64,f16:f32";
 constexpr const char* kSizes = "8-30";
@@ -58,7 +60,14 @@ std::vector<ScanRequest> problems_of(const CommandLine& line, const std::string&
   return problems;
 }
 
+double take_graph_ms(CommandLine& line, double fallback) {
+  const std::string given = line.take("--graph-ms", "");
+  return given.empty() ? fallback : static_cast<double>(parse_number(line, given, kMostGraphMs));
+}
+
 void take_comparison(CommandLine& line, BenchOptions& options) {
+  for (const char* option : {"--seed", "--range"}) line.refuse(option, "goes with --draws only");
+  options.sampling.graph_ms = take_graph_ms(line, options.sampling.graph_ms);
   const std::string sizes = line.take("--sizes", "");
   const auto ops = parse_tokens<Operator>(line, line.take("--ops", "sum"));
   const auto kinds = parse_tokens<Kind>(line, line.take("--kinds", "inclusive"));
@@ -81,10 +90,13 @@ void take_comparison(CommandLine& line, BenchOptions& options) {
 }
 
 void take_draws(CommandLine& line, BenchOptions& options, const std::string& count) {
+  line.refuse("--sizes", "does not go with --draws, which draws sizes from --range");
+  line.refuse("--conditions", "does not go with --draws, which are cold");
   options.draws = true;
   options.seed = parse_number(line, line.take("--seed", "1"), ~u64{0});
   options.comparison = {{Condition::cold}, false};
   options.sampling = kFirstLook;
+  options.sampling.graph_ms = take_graph_ms(line, kFirstLook.graph_ms);
   const std::string ops = line.take("--ops", "sum,min,max"), kinds = line.take("--kinds", "inclusive,exclusive");
   std::vector<ScanRequest> problems = problems_of(line, line.take("--types", kTableTypes),
                                                   parse_tokens<Operator>(line, ops), parse_tokens<Kind>(line, kinds));
@@ -96,6 +108,7 @@ void take_draws(CommandLine& line, BenchOptions& options, const std::string& cou
   const u64 least = parse_number(line, range[0], kMostExponent), most = parse_number(line, range[1], kMostExponent);
   if (least > most) line.fail("--range takes the smaller exponent first");
   const u64 draws = parse_number(line, count, kMostDraws);
+  if (draws == 0) line.fail("--draws takes the number of draws, at least 1; without --draws a table is measured");
   options.cases = draw_cases(problems, {u64{1} << least, u64{1} << most}, static_cast<int>(draws), options.seed);
 }
 
@@ -109,7 +122,6 @@ BenchOptions parse_bench_options(int count, char** arguments) {
   if (const std::string draws = line.take("--draws", ""); !draws.empty()) {
     take_draws(line, options, draws);
   } else {
-    options.sampling.graph_ms = static_cast<double>(parse_number(line, line.take("--graph-ms", "30"), kMostGraphMs));
     take_comparison(line, options);
   }
   line.finish();

@@ -25,6 +25,10 @@ std::string CommandLine::take(const std::string& name, const std::string& fallba
   return node.empty() ? fallback : node.mapped();
 }
 
+void CommandLine::refuse(const std::string& name, const std::string& why) const {
+  if (values_.contains(name)) fail(name + " " + why);
+}
+
 void CommandLine::finish() const {
   if (!values_.empty()) fail("there is no option " + values_.begin()->first);
 }

@@ -17,6 +17,8 @@ class CommandLine {
 
   // The value given, or the fallback. Each option is taken once.
   std::string take(const std::string& name, const std::string& fallback);
+  // Ends the process, saying why, when the option was given.
+  void refuse(const std::string& name, const std::string& why) const;
   // Ends the process when an option is left that nothing has taken.
   void finish() const;
   [[noreturn]] void fail(const std::string& problem) const;

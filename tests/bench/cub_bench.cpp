@@ -92,11 +92,12 @@ void compare(Session& session, const BenchOptions& options) {
 }
 
 void draw(Session& session, const BenchOptions& options) {
+  const SamplingPolicy again = second_look(options.sampling);
   std::vector<DrawResult> draws;
   for (std::size_t number = 1; number <= options.cases.size(); ++number) {
     std::optional<CaseResult> first = session.run(options.cases[number - 1], options.sampling);
     if (first) {
-      draws.push_back(judged(number, *first, [&](const Case& subject) { return session.run(subject, kSecondLook); }));
+      draws.push_back(judged(number, *first, [&](const Case& subject) { return session.run(subject, again); }));
       std::cout << line_of(draws.back()) << std::endl;
     }
     session.save(std::span<const DrawResult>(draws), options.seed);

@@ -28,7 +28,7 @@ u64 drawn_n(Dice& dice, const DrawRange& range) {
 
 u64 drawn_offset(Dice& dice, int item_bytes) {
   const bool aligned = dice.below(2) == 0;
-  const u64 offset = dice.below(static_cast<u64>(kVectorAlignmentBytes / item_bytes));
+  const u64 offset = 1 + dice.below(static_cast<u64>(kVectorAlignmentBytes / item_bytes) - 1);
   return aligned ? 0 : offset;
 }
 
@@ -54,9 +54,14 @@ bool is_slow(const CaseResult& result) {
   return ratio.has_value() && *ratio < kLeastRatio;
 }
 
+bool is_doubtful(const CaseResult& result) {
+  const std::optional<double> ratio = result.ratio(Role::cub, Condition::cold);
+  return ratio.has_value() && *ratio - kLeastRatio < result.spread(Condition::cold);
+}
+
 DrawResult judged(std::size_t number, const CaseResult& first,
                   const std::function<std::optional<CaseResult>(const Case&)>& measure_again) {
-  if (!is_slow(first)) return {number, first, std::nullopt};
+  if (!is_doubtful(first)) return {number, first, std::nullopt};
   return {number, measure_again(first.subject).value_or(first), first.ratio(Role::cub, Condition::cold)};
 }
 

@@ -16,13 +16,17 @@ struct DrawRange {
 
 // The same seed, problems and range give the same cases, and more of them begin with the same. n is log-uniform. Types
 // are equally likely, as are the problems of one type. Each pointer is aligned to 16 bytes in one case of two, else it
-// lies any whole number of items behind such an address. problems: any n; none is ill-formed.
+// lies 1 or more items behind such an address, and before the next. problems: any n and items of at most 8 bytes; none
+// is ill-formed.
 std::vector<Case> draw_cases(std::span<const ScanRequest> problems, const DrawRange& range, int count, u64 seed);
 
-// The least ratio of the faster CUB's time to scantune's that a draw is expected to have. Below it chance may be to
-// blame, so such a draw is measured again, with more samples, and the second result counts.
+// The least ratio of the faster CUB's time to scantune's that a draw is expected to have.
 inline constexpr double kLeastRatio = 0.98;
 bool is_slow(const CaseResult& result);
+
+// Slow, or not above the least ratio by more than the spread, so that chance may have the last word. Such a draw is
+// measured again, with more samples, and the second result counts.
+bool is_doubtful(const CaseResult& result);
 
 struct DrawResult {
   std::size_t number;  // of the case among those drawn, from 1
@@ -30,7 +34,7 @@ struct DrawResult {
   std::optional<double> first_ratio;  // of a draw that was measured again
 };
 
-// The first result, or the second if measure_again(case), called for a slow one, has any.
+// The first result, or the second if measure_again(case), called for a doubtful one, has any.
 DrawResult judged(std::size_t number, const CaseResult& first,
                   const std::function<std::optional<CaseResult>(const Case&)>& measure_again);
 

@@ -26,13 +26,13 @@ bool same(const Case& left, const Case& right) {
          left.output_offset == right.output_offset;
 }
 
-CaseResult timed(const Case& subject, double scantune_us, double cub_us) {
+CaseResult timed(const Case& subject, double scantune_us, double cub_us, double spread = 0.01) {
   return {.subject = subject,
           .launches = 4,
           .buffers = 1,
           .samples = 9,
-          .contenders = {{Role::scantune, "scantune", {{Condition::cold, {scantune_us, 0.01}}}},
-                         {Role::cub, "CUB", {{Condition::cold, {cub_us, 0.01}}}}},
+          .contenders = {{Role::scantune, "scantune", {{Condition::cold, {scantune_us, spread}}}},
+                         {Role::cub, "CUB", {{Condition::cold, {cub_us, spread}}}}},
           .chosen = ""};
 }
 
@@ -87,14 +87,13 @@ TEST(Draws, AlignEitherPointerInHalfOfTheCasesAndMoveItByWholeItemsInTheOthers) 
     equally_offset += drawn.input_offset == drawn.output_offset;
     if (bytes == 1) offsets.insert(drawn.input_offset);
   }
-  EXPECT_GT(aligned_inputs, 1000);
-  EXPECT_LT(aligned_inputs, 1500);
-  EXPECT_LT(equally_offset, 1400);
+  EXPECT_NEAR(aligned_inputs, 1000, 100);
+  EXPECT_LT(equally_offset, 900);  // two pointers that always moved together would make it 2000
   EXPECT_EQ(offsets.size(), 16u);
 }
 
 TEST(JudgedDraw, IsMeasuredOnceIfItIsFastEnough) {
-  const DrawResult draw = judged(1, timed({}, 100, 98), [](const Case&) -> std::optional<CaseResult> {
+  const DrawResult draw = judged(1, timed({}, 100, 100), [](const Case&) -> std::optional<CaseResult> {
     ADD_FAILURE() << "measured again";
     return std::nullopt;
   });
@@ -110,6 +109,14 @@ TEST(JudgedDraw, IsMeasuredAgainIfItSeemsSlowAndTheSecondResultCounts) {
   });
   EXPECT_DOUBLE_EQ(draw.first_ratio.value(), 0.97);
   EXPECT_FALSE(is_slow(draw.result));
+}
+
+TEST(JudgedDraw, IsMeasuredAgainIfItsSpreadIsLargerThanItsDistanceToTheLeastRatio) {
+  const Case subject{{.n = 12345}};
+  const DrawResult draw = judged(1, timed(subject, 100, 100, 0.03),
+                                 [&](const Case& again) -> std::optional<CaseResult> { return timed(again, 100, 97); });
+  EXPECT_DOUBLE_EQ(draw.first_ratio.value(), 1.0);
+  EXPECT_TRUE(is_slow(draw.result));
 }
 
 TEST(JudgedDraw, StaysSlowWhenItCannotBeMeasuredAgain) {

@@ -19,8 +19,10 @@ struct SamplingPolicy {
   int most = 201;
 };
 
-// Of draws: a first look, and one at those that seem slow.
+// Of draws: a first look, and a second at those that are doubtful.
 inline constexpr SamplingPolicy kFirstLook{.graph_ms = 10, .fewest = 9, .most = 41};
-inline constexpr SamplingPolicy kSecondLook{.graph_ms = 100, .fewest = 41, .most = 201};
+constexpr SamplingPolicy second_look(const SamplingPolicy& first) {
+  return {.graph_ms = 10 * first.graph_ms, .fewest = first.most, .most = 201};
+}
 
 }  // namespace scantune::bench
