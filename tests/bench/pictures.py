@@ -20,6 +20,7 @@ import numpy as np
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
@@ -72,11 +73,20 @@ def draw_bandwidths(drawn: Sequence[Cell], heading: str) -> Figure:
     for panel, name in zip(panels[0], types, strict=True):
         _draw_panel(panel, sorted((cell for cell in drawn if cell.type == name), key=lambda cell: cell.exponent))
     panels[0][0].set_ylabel("TB/s, read and written")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=len(labels), frameon=False, bbox_to_anchor=(0.5, -0.06))
+    handles = _legend_handles(panels[0])
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, -0.06)}
+    figure.legend(handles.values(), handles.keys(), ncols=len(handles), frameon=False, **place)
     figure.suptitle(heading, fontsize=9, x=0.01, ha="left")
     figure.tight_layout()
     return figure
+
+
+def _legend_handles(panels: Sequence[Axes]) -> dict[str, Artist]:
+    """Return each name's line, of whichever panel has one."""
+    found: dict[str, Artist] = {}
+    for panel in panels:
+        found.update({label: handle for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)})
+    return {name: found[name] for name in _COLOURS if name in found}
 
 
 def _draw_panel(panel: Axes, drawn: Sequence[Cell]) -> None:
@@ -87,7 +97,8 @@ def _draw_panel(panel: Axes, drawn: Sequence[Cell]) -> None:
             if name in cell.gigabytes_per_second
         ]
         style = {"linestyle": "--", "linewidth": 1.2} if name == "copy" else {"marker": "o", "markersize": 3}
-        panel.plot(*zip(*points, strict=True), color=colour, label=name, **style) if points else None
+        if points:
+            panel.plot(*zip(*points, strict=True), color=colour, label=name, **style)
     panel.set_title(f"{drawn[0].type} sum", fontsize=10)
     exponents = [cell.exponent for cell in drawn]
     panel.set_xticks(exponents[:: max(1, len(exponents) // 6)])

@@ -67,6 +67,13 @@ def test_pictures_are_small_and_the_same_for_the_same_figures(drawn: Path, tmp_p
         assert (drawn / name).stat().st_size < 200_000
 
 
+def test_the_legend_names_what_any_panel_shows() -> None:
+    bare, usual = result("i8", 2**20), result("i32", 2**20)
+    bare["contenders"] = [one for one in bare["contenders"] if one["role"] != "copy"]
+    figure = pictures.draw_bandwidths(pictures.cells(figures([bare, usual]), "cold"), "")
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["scantune", "faster CUB", "copy"]
+
+
 def test_speedups_are_written_out_for_every_type_and_size(drawn: Path) -> None:
     assert texts(drawn / "speedup.svg").count("1.25") == 9
 
