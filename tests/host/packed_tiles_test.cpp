@@ -21,6 +21,9 @@ struct PaddedProblem {
 constexpr PaddedProblem kProblems[] = {
     {"sum", Operator::sum, -128, 127}, {"min", Operator::min, 1, 127}, {"max", Operator::max, -128, -1}};
 
+// Around words, vectors, rows and the tile of 2048.
+constexpr std::size_t kCounts[] = {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 511, 513, 1022, 1023, 1024, 1025, 2045, 2047};
+
 using Sample = std::tuple<PaddedProblem, const char*, u64>;
 
 class PackedTiles : public testing::TestWithParam<Sample> {
@@ -63,7 +66,7 @@ TEST_P(PackedTiles, HaveTheAggregateOfTheirItems) {
                                   {{"block_threads", "64"}, {"items_per_thread", "32"}, {"layout", layout}});
   std::mt19937 random(1);
   std::uniform_int_distribution<int> item(problem.smallest, problem.largest);
-  for (const std::size_t count : {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 511, 513, 1022, 1023, 1024, 1025, 2045, 2047}) {
+  for (const std::size_t count : kCounts) {
     std::vector<i8> items(count);
     for (i8& value : items) value = static_cast<i8>(item(random));
     int expected = items[0];
