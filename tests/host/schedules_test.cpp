@@ -188,6 +188,8 @@ const std::vector<Variant> kPipelined = {
         pipelined("i16_stored_directly", kTightest, "packed", sums_of(ValueType::i16), {{"store_path", "direct"}})),
     pipelined(affine_maps(), kTight, "packed"),
     misaligned(4, 4, pipelined(affine_maps(), kAhead, "split")),
+    // Items that lie across vector boundaries, and results that do not.
+    misaligned(4, 0, pipelined(affine_maps(), kTight, "packed")),
     pipelined(maps_of_bytes(16, 16), kTight, "packed"),
     pipelined(maps_of_bytes(16, 2), kTightest, "split"),
     pipelined(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), kAhead, "packed"),
@@ -246,8 +248,8 @@ class Schedules : public testing::TestWithParam<Variant> {
   // Each scan's initial value is the last result of the one before, if it has one.
   void check_one_after_the_other(const ScanRequest& request, int scans, const Workspace& workspace,
                                  const Schedule& schedule) {
-    const Bytes items = scan_items(request, schedule.seed);
-    const Bytes first_init = scan_init(request);
+    const Bytes items = scan_items(request, schedule.seed, custom());
+    const Bytes first_init = scan_init(request, custom());
     const GuardedMemory input(device_, items.size(), GetParam().misaligned_input_bytes);
     const GuardedMemory init_memory(device_, first_init.size());
     std::copy(items.begin(), items.end(), input.data());
@@ -258,7 +260,7 @@ class Schedules : public testing::TestWithParam<Variant> {
     const unsigned char* init = request.has_init() ? init_memory.data() : nullptr;
     const unsigned char* expected_init = request.has_init() ? first_init.data() : nullptr;
     for (int scan = 0; scan < scans; ++scan) {
-      expected.push_back(expected_scan(request, items, expected_init));
+      expected.push_back(expected_scan(request, items, expected_init, custom()));
       results.emplace_back(device_, expected.back().size(), GetParam().misaligned_output_bytes);
       append(launches, request, {input.data(), results.back().data(), workspace.data(), init});
       if (!request.has_init()) continue;
@@ -267,7 +269,8 @@ class Schedules : public testing::TestWithParam<Variant> {
     }
     ASSERT_NO_THROW(device_.run(launches, schedule));
     for (std::size_t scan = 0; scan < results.size(); ++scan)
-      ASSERT_EQ(difference(request, results[scan].data(), expected[scan]), std::nullopt) << "of scan " << scan;
+      ASSERT_EQ(difference(request, results[scan].data(), expected[scan], custom()), std::nullopt)
+          << "of scan " << scan;
   }
 
   void append(std::vector<HostLaunch>& launches, const ScanRequest& request, const ScanBuffers& buffers) const {
