@@ -32,12 +32,12 @@ inline constexpr u64 kSomeItems = 1024;
 // Those of all_requests() that the family solves, given enough items.
 std::vector<ScanRequest> requests_for(const FamilyModel& family);
 
-// `count` of the problems, or as many more as it takes for each type to be input, accumulator and output, each pair of
-// kTypePairs to be input and output with the default accumulator, and each operator and each combination of kind and
-// initial value to occur, as far as they do in `all`.
+// `count` of the problems, or as many more as it takes for every property that occurs in `all` to occur.
 std::vector<ScanRequest> sampled_requests(int count, u64 seed, std::vector<ScanRequest> all = all_requests());
 
-// The properties of a problem of which the sample has every one.
+// What a sample must not miss of a problem: its input, accumulator and output type; its operator; its kind and initial
+// value; its types, if they are a pair of kTypePairs with the default accumulator; what it packs, if it packs, and for
+// sums with which kind and initial value.
 std::vector<std::string> properties(const ScanRequest& request);
 
 // f16_f32_f32_sum_exclusive_from_value
