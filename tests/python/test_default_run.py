@@ -99,6 +99,13 @@ def test_family_that_is_far_behind_is_dropped_early(default_run: DefaultRun) -> 
     assert max(tries) < len(measured) / 3
 
 
+@pytest.mark.parametrize("n", [2**12, 2**17, 2**22])
+def test_families_share_the_trials_of_a_search(default_run: DefaultRun, n: int) -> None:
+    _, _, measured = default_run((Problem.of("i32", "sum"),), (n,))
+    tried = {(config["family"], *config["parameters"].items()) for _, config in measured}
+    assert len(tried) <= policy_of(H200, Effort.quick).trials
+
+
 def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) -> None:
     """The default of the winning family is behind that of another one."""
     problem, n = Problem.of("i32", "sum"), 2**22

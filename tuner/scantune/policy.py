@@ -37,7 +37,7 @@ class Rounds:
 class Policy:
     trials: int  # configs per problem and N, the default included
     patience: int  # trials of one family in a row that bring no gain; then exploring it ends
-    polish: int  # of these, steps from the winner, one parameter at a time
+    polish: int  # of these, steps from the families' fastest, one parameter at a time
     batch: int  # candidates measured together, beside the incumbent; they are what a killed tuner loses
     ahead: int  # candidates that compile, or wait to be verified, while others are measured
     finalists: int  # measured again in the final round, beside the default and the record of an earlier run

@@ -91,8 +91,7 @@ class ProblemSearch:
         self._owed = set(self._pending)
         self._queue([*self._space.defaults, *(config for config in hopeful if config)])
         self._explore(self._tools.policy.trials - self._tools.policy.polish)
-        for family in self._search.contenders:
-            self._polish(family)
+        self._polish()
         return self._decide(holder)
 
     def _learn_from_stored_trials(self) -> None:
@@ -127,14 +126,21 @@ class ProblemSearch:
             self._race_batch()
         self._drop_compiling()
 
-    def _polish(self, family: str) -> None:
-        """Walk from the family's fastest, one parameter at a time, as long as that makes it faster."""
-        limit = self._tried + self._tools.policy.polish
+    def _polish(self) -> None:
+        """Spend what exploring was not to use on the families that may yet win, the fastest first."""
+        limit = min(self._tried + self._tools.policy.polish, self._tools.policy.trials)
+        for family in self._search.contenders:
+            self._walk_from_fastest(family, limit)
+
+    def _walk_from_fastest(self, family: str, limit: int) -> None:
+        """Change one parameter at a time, as long as that makes the family's fastest faster."""
         centre = None
         while (best := self._best_of(family)) and best != centre and self._tried < limit and not self._is_out_of_time():
             centre = best
             steps = [config for config in self._neighbours(centre) if not self._search.seen(config)]
-            self._queue(steps[: limit - self._tried])
+            # Steps from an earlier centre may still wait.
+            room = limit - self._tried - len(self._pending) - len(self._compiling)
+            self._queue(steps[: max(0, room)])
             while (self._pending or self._compiling) and self._best_of(family) == centre:
                 if self._is_out_of_time():
                     break
