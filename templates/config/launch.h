@@ -35,7 +35,7 @@ struct WorkspaceNeed {
 };
 
 // First bytes of a workspace with status words; all zero before its first use. No launch clears anything: the CTA of
-// the last tile moves the epoch on.
+// the last tile moves the epoch on, or of persistent CTAs the one that is the last to draw its last ticket.
 struct alignas(128) WorkspaceHeader {
   u32 epoch;       // of the last finished launch; the running one uses epoch + 1
   u32 ticket;      // next tile to hand out; 0 between launches
