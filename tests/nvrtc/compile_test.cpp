@@ -88,10 +88,11 @@ TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
   EXPECT_GT(sources.size(), 0u);
 }
 
-// The problems of a sample with every type and operator that the family solves, each for one architecture.
+// A sample of the problems that the family solves, with every type and operator among them, each for one architecture.
 TEST_P(Compile, DrawnConfigsOfSampledProblemsCompile) {
   const auto [family, sm] = GetParam();
-  std::vector<ScanRequest> sample = sampled_requests(kSampledProblems, static_cast<u64>(family->name()[0]) + 100);
+  std::vector<ScanRequest> sample =
+      sampled_requests(kSampledProblems, static_cast<u64>(family->name()[0]) + 100, requests_for(*family));
   for (ScanRequest& request : sample) request.n = kTestedItems;
   std::erase_if(sample, [&](const ScanRequest& request) { return family->unsupported_reason(request, sm) != nullptr; });
   std::mt19937 random(static_cast<unsigned>(sm));
