@@ -17,33 +17,55 @@ class SmallScansOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
     return *std::ranges::min_element(all, {},
                                      [&](const Config& config) { return GetParam()->tile_items(config, request); });
   }
+
+  // So many that every CTA takes tile after tile.
+  u64 items_of_many_tiles(const Config& config, const ScanRequest& request) const {
+    constexpr u64 kTilesOfAnSm = 12;
+    return kTilesOfAnSm * static_cast<u64>(device_->identity().sm_count) *
+               static_cast<u64>(GetParam()->tile_items(config, request)) +
+           3;
+  }
 };
 
 TEST_P(SmallScansOnGpu, RunUnderTheSanitizers) {
   const std::pair<Types, std::size_t> drawn_of[] = {{same("i32"), 2},          {same("f64"), 1}, {same("u8"), 1},
                                                     {from_to("i8", "i64"), 1}, {same("f16"), 1}, {custom(8), 1},
                                                     {custom(12), 1},           {custom(16), 1},  {custom(32), 1}};
+  bool scanned = false;
+  const char* unsupported = nullptr;
   for (const auto& [types, drawn] : drawn_of) {
     const ScanRequest request = types.request(operators_of(types).front(), 20'001);
-    if (GetParam()->unsupported_reason(request, sm()) != nullptr) continue;
+    if (const char* reason = GetParam()->unsupported_reason(request, sm())) {
+      unsupported = reason;
+      continue;
+    }
     verify(request, GetParam()->default_config(request, sm()), true);
     for (const Config& config : drawn_configs(*GetParam(), request, sm(), drawn)) verify(request, config, false);
+    scanned = true;
   }
+  if (!scanned) GTEST_SKIP() << unsupported;
 }
 
 // Persistent CTAs go more than once round their stages.
 TEST_P(SmallScansOnGpu, OfManyTilesForEachSmRunUnderTheSanitizers) {
-  constexpr u64 kTilesOfAnSm = 12;
+  bool scanned = false;
+  const char* unsupported = nullptr;
   for (const char* type : {"i32", "i8"}) {
     ScanRequest request = same(type).request(Operator::sum, 100'000);
-    if (const char* reason = GetParam()->unsupported_reason(request, sm())) GTEST_SKIP() << reason;
+    if (const char* reason = GetParam()->unsupported_reason(request, sm())) {
+      unsupported = reason;
+      continue;
+    }
     const Config config = config_of_the_smallest_tile(request);
-    request.n = kTilesOfAnSm * static_cast<u64>(device_->identity().sm_count) *
-                    static_cast<u64>(GetParam()->tile_items(config, request)) +
-                3;
-    if (const char* reason = reject_reason(config, request, sm())) GTEST_SKIP() << reason;
+    request.n = items_of_many_tiles(config, request);
+    if (const char* reason = reject_reason(config, request, sm())) {
+      unsupported = reason;
+      continue;
+    }
     verify(request, config, false);
+    scanned = true;
   }
+  if (!scanned) GTEST_SKIP() << unsupported;
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallScansOnGpu, testing::ValuesIn(families()), name_of_family);
