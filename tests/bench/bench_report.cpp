@@ -16,12 +16,14 @@ constexpr const char* kMethod =
     "pair. Isolated: every launch stands between two ordinary kernels of 132 CTAs without programmatic dependent "
     "launch, whose own time in a graph of such kernels alone is taken off. Before they were timed, the first CUB's "
     "result was compared with the CPU's (a long one in evenly spread parts) and all others with that, bit by bit, in "
-    "poisoned outputs. CUB runs under its "
+    "poisoned outputs; where two differ the CPU tells which is wrong, and that one was not timed. CUB runs under its "
     "own policies: InclusiveSum, InclusiveScan or ExclusiveScan, which add i8, i16, u8 and u16 in 32 bits, f16 and "
     "bf16 "
     "in themselves; InclusiveScanInit from a zero of the output's type where that is wider than CUB's sums. Forced "
     "look-ahead: CUB's persistent algorithm, which it does not choose on sm_90, with its policy for sm_100. Copy: the "
-    "fastest of several vectorised and bulk-asynchronous kernels that read and write as many bytes. Offsets: items by "
+    "fastest, for each condition, of several vectorised and bulk-asynchronous kernels that read and write as many "
+    "bytes; "
+    "where a short contest finds different ones fastest, all of these are listed. Offsets: items by "
     "which a pointer lies behind a 256-byte boundary.";
 
 constexpr const char* kNone = "–";
@@ -46,16 +48,27 @@ std::string spelled_us(const Time* time) {
 
 std::string spelled_ratio(const std::optional<double>& ratio) { return ratio ? formatted("%.3f", *ratio) : kNone; }
 
-const Time* named(const CaseResult& result, const std::string& name, Condition condition) {
-  for (const ContenderTimes& contender : result.contenders) {
-    const auto found = contender.times.find(condition);
-    if (contender.name == name && found != contender.times.end()) return &found->second;
-  }
-  return nullptr;
+const ContenderTimes* named(const CaseResult& result, const std::string& name) {
+  const auto found = std::ranges::find(result.contenders, name, &ContenderTimes::name);
+  return found == result.contenders.end() ? nullptr : &*found;
+}
+
+const ContenderTimes* lookahead(const CaseResult& result) {
+  const auto found = std::ranges::find(result.contenders, Role::lookahead, &ContenderTimes::role);
+  return found == result.contenders.end() ? nullptr : &*found;
+}
+
+// Of a scan that may not be there, or may be wrong.
+std::string cell(const ContenderTimes* scan, Condition condition) {
+  if (scan == nullptr) return kNone;
+  if (!scan->wrong.empty()) return "wrong";
+  const auto found = scan->times.find(condition);
+  return spelled_us(found == scan->times.end() ? nullptr : &found->second);
 }
 
 nlohmann::ordered_json times_json(const ContenderTimes& contender) {
   nlohmann::ordered_json times = {{"role", token(contender.role)}, {"name", contender.name}};
+  if (!contender.wrong.empty()) times["wrong"] = contender.wrong;
   for (const auto& [condition, time] : contender.times)
     times[token(condition)] = {{"us", time.median_us}, {"spread", time.spread}};
   return times;
@@ -122,8 +135,8 @@ std::string ComparisonTable::line(const CaseResult& result) const {
   std::string text = formatted("%-20s %10s | %9s %6.0f |", problem_name(result.subject.request).c_str(),
                                size_name(result.subject.request.n).c_str(), spelled_us(own).c_str(),
                                result.gigabytes_per_second(*own));
-  for (const std::string& cub : cubs_) text += padded(spelled_us(named(result, cub, shown)), 10);
-  text += padded(spelled_us(result.fastest(Role::lookahead, shown)), 11);
+  for (const std::string& cub : cubs_) text += padded(cell(named(result, cub), shown), 10);
+  text += padded(cell(lookahead(result), shown), 11);
   for (const Role role : {Role::copy, Role::memcpy}) text += padded(spelled_us(result.fastest(role, shown)), 10);
   text += " |";
   for (const Condition condition : conditions_) text += padded(spelled_ratio(result.ratio(Role::cub, condition)), 14);

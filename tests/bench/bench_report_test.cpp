@@ -56,6 +56,27 @@ TEST(ComparisonTable, GivesEveryCaseOneLineWithARatioForEachCondition) {
     EXPECT_THAT(table.heading(), HasSubstr(text));
 }
 
+CaseResult result_with_a_wrong_cub() {
+  CaseResult of = result();
+  of.contenders[2].times.clear();
+  of.contenders[2].wrong = "CUB 3.6.0 is wrong: item 3 should be -61, found -60";
+  return of;
+}
+
+TEST(ComparisonTable, SaysWhichContenderIsWrongAndComparesWithTheOthers) {
+  const std::string line =
+      ComparisonTable({"CUB 3.0.1", "CUB 3.6.0"}, {Condition::cold}).line(result_with_a_wrong_cub());
+  EXPECT_THAT(line, HasSubstr("60.00     wrong"));
+  EXPECT_THAT(line, HasSubstr("1.500"));
+}
+
+TEST(Json, SaysWhatIsWrongWithAContender) {
+  const auto contenders = json_of(result_with_a_wrong_cub())["contenders"];
+  EXPECT_EQ(contenders[2]["wrong"], "CUB 3.6.0 is wrong: item 3 should be -61, found -60");
+  EXPECT_FALSE(contenders[2].contains("cold"));
+  EXPECT_FALSE(contenders[1].contains("wrong"));
+}
+
 TEST(DrawReport, SaysWhichDrawsAreSlowAndWhatTheyWereFirst) {
   const DrawResult draws[] = {{1, result(40), std::nullopt}, {2, result(40), 0.96}, {4, result(60), 0.9}};
   EXPECT_THAT(line_of(draws[0]), Not(HasSubstr("again")));

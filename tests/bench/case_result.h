@@ -69,6 +69,7 @@ struct ContenderTimes {
   Role role;
   std::string name;  // "CUB 3.6.0", "copy_bulk_16384_12_1"
   std::map<Condition, Time> times;
+  std::string wrong = {};  // why it was not timed: what is wrong with its result
 };
 
 struct CaseResult {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "cub_libraries.h"
 #include "cuda_check.h"
+#include "jury.h"
 #include "measure/rotation.h"
 #include "measure/value_types.h"
 #include "own_plan.h"
@@ -12,7 +14,7 @@
 namespace scantune::bench {
 namespace {
 
-constexpr int kCopyProbes = 5;
+constexpr SamplingPolicy kCopyProbes{.graph_ms = 0, .fewest = 5, .most = 5};
 
 // The initial value of an exclusive scan, as scantune and as CUB takes it.
 struct InitialValue {
@@ -54,21 +56,20 @@ std::vector<Contender> scans_of(const ScanRequest& request, const OwnPlan& plan,
   return contenders;
 }
 
-// The toolkit's CUB is checked by the CPU, everything else against that, in all buffers.
-void check_scans(std::span<const Contender> scans, const InputSpec& input, std::byte* expected,
-                 const Setting& setting) {
-  const Contender& judged = *std::ranges::find_if(scans, [](const Contender& scan) { return scan.role == Role::cub; });
-  judged.enqueue(setting.pairs.inputs[0], expected, setting.stream);
-  SCANTUNE_BENCH_CHECK(cudaStreamSynchronize(setting.stream));
-  check_output(judged.name, input, *make_reference(input), expected);
-  for (const Contender& scan : scans) {
-    // Outside a graph first: kernels load then, for which a capture is no time.
-    scan.enqueue(setting.pairs.inputs[0], setting.pairs.outputs[0], setting.stream);
-    poison_outputs(setting.pairs, setting.stream);
-    const ReplayedGraph graph = graph_of(scan, Condition::cold, setting);
-    graph.replay();
-    check_outputs(scan.name, input, expected, setting.pairs, setting.stream);
+// Takes the wrong scans out. Returns what the report says of them. Throws DeviceError when scantune is one of them.
+std::vector<ContenderTimes> without_wrong(std::vector<Contender>& scans, const std::vector<std::string>& wrong) {
+  std::vector<ContenderTimes> dropped;
+  std::vector<Contender> right;
+  for (std::size_t scan = 0; scan < scans.size(); ++scan) {
+    if (wrong[scan].empty()) {
+      right.push_back(std::move(scans[scan]));
+      continue;
+    }
+    if (scans[scan].role == Role::scantune) throw DeviceError(wrong[scan]);
+    dropped.push_back({scans[scan].role, scans[scan].name, {}, wrong[scan]});
   }
+  scans = std::move(right);
+  return dropped;
 }
 
 Contender contender_of(const CopyKernel& copy, u64 n) {
@@ -82,6 +83,11 @@ Contender memcpy_of(u64 bytes) {
           }};
 }
 
+std::size_t fastest_of(std::span<const ContenderTimes> all, Condition condition) {
+  const auto time_us = [&](const ContenderTimes& one) { return one.times.at(condition).median_us; };
+  return static_cast<std::size_t>(std::ranges::min_element(all, {}, time_us) - all.begin());
+}
+
 }  // namespace
 
 CaseResult CaseRunner::run(const Case& subject, const Comparison& comparison, const SamplingPolicy& policy) {
@@ -93,38 +99,36 @@ CaseResult CaseRunner::run(const Case& subject, const Comparison& comparison, co
   upload(input, pairs, stream_);
 
   const InitialValue init(request);
-  const auto graphs = static_cast<int>(comparison.conditions.size()) + 1;
+  // One for each condition, and one for each turn of the jury, whose memory may come back late.
+  const auto graphs = static_cast<int>(comparison.conditions.size() + cub_libraries().size() + 1);
   const OwnPlan plan(request, request.has_init() ? init.accumulator : nullptr, graphs * launches);
   std::vector<Contender> contenders = scans_of(request, plan, init, comparison.with_others, stream_);
-  check_scans(contenders, input, arena_.expected(subject, launches), setting);
-  if (comparison.with_others) add_copies(contenders, request, setting);
-  const ContestResult result = contest(contenders, comparison.conditions, setting, policy);
+  const std::vector<std::string> wrong = check_scans(contenders, input, arena_.expected(subject, launches), setting);
+  const std::vector<ContenderTimes> dropped = without_wrong(contenders, wrong);
+  if (comparison.with_others) add_copies(contenders, request, comparison.conditions, setting);
+  ContestResult result = contest(contenders, comparison.conditions, setting, policy);
+  result.times.insert(result.times.end(), dropped.begin(), dropped.end());
   return {subject, launches, pairs.count(), result.samples, result.times, plan.description()};
 }
 
-void CaseRunner::add_copies(std::vector<Contender>& contenders, const ScanRequest& request, const Setting& setting) {
-  contenders.push_back(contender_of(fastest_copy(request, setting), request.n));
+// The copy kernel that a short contest finds fastest, for each condition.
+void CaseRunner::add_copies(std::vector<Contender>& contenders, const ScanRequest& request,
+                            std::span<const Condition> conditions, const Setting& setting) {
+  std::vector<Contender> copies;
+  for (const CopyKernel& copy : copies_of(request)) copies.push_back(contender_of(copy, request.n));
+  const ContestResult probed = contest(copies, conditions, setting, kCopyProbes);
+  std::set<std::size_t> fastest;
+  for (const Condition condition : conditions) fastest.insert(fastest_of(probed.times, condition));
+  for (const std::size_t copy : fastest) contenders.push_back(copies[copy]);
   if (request.input_bytes() == request.output_bytes())
     contenders.push_back(memcpy_of(request.n * static_cast<u64>(request.input_bytes())));
 }
 
-// In a few replays.
-const CopyKernel& CaseRunner::fastest_copy(const ScanRequest& request, const Setting& setting) {
+const std::vector<CopyKernel>& CaseRunner::copies_of(const ScanRequest& request) {
   const int input_bytes = request.input_bytes(), output_bytes = request.output_bytes();
   std::vector<CopyKernel>& copies = copies_[{input_bytes, output_bytes}];
   if (copies.empty()) copies = CopyKernel::all(device_, input_bytes, output_bytes);
-  const CopyKernel* fastest = nullptr;
-  double least_us = 0;
-  for (const CopyKernel& copy : copies) {
-    const ReplayedGraph graph = graph_of(contender_of(copy, request.n), Condition::cold, setting);
-    std::vector<double> samples_us;
-    for (int probe = 0; probe < kCopyProbes; ++probe) samples_us.push_back(graph.time_us());
-    const double median_us = time_of(samples_us).median_us;
-    if (fastest != nullptr && median_us >= least_us) continue;
-    fastest = &copy;
-    least_us = median_us;
-  }
-  return *fastest;
+  return copies;
 }
 
 }  // namespace scantune::bench

@@ -20,12 +20,14 @@ class CaseRunner {
   CaseRunner(Device& device, const Arena& arena, cudaStream_t stream)
       : device_(device), arena_(arena), stream_(stream) {}
 
-  // Throws DeviceError when a result is wrong, Error when scantune cannot make a plan.
+  // Throws DeviceError when scantune's result is wrong, Error when it cannot make a plan. Others whose results are
+  // wrong are not timed, and say so.
   CaseResult run(const Case& subject, const Comparison& comparison, const SamplingPolicy& policy);
 
  private:
-  void add_copies(std::vector<Contender>& contenders, const ScanRequest& request, const Setting& setting);
-  const CopyKernel& fastest_copy(const ScanRequest& request, const Setting& setting);
+  void add_copies(std::vector<Contender>& contenders, const ScanRequest& request, std::span<const Condition> conditions,
+                  const Setting& setting);
+  const std::vector<CopyKernel>& copies_of(const ScanRequest& request);
 
   Device& device_;
   const Arena& arena_;

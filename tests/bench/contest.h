@@ -35,7 +35,7 @@ struct ContestResult {
   int samples;                        // of every graph
 };
 
-// At least one contender and one condition.
+// At least one contender and one condition; the first contender's speed decides on the number of samples.
 ContestResult contest(std::span<const Contender> contenders, std::span<const Condition> conditions,
                       const Setting& setting, const SamplingPolicy& policy);
 

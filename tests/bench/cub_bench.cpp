@@ -16,6 +16,8 @@
 namespace scantune::bench {
 namespace {
 
+constexpr std::chrono::minutes kCaseLimit(2);
+
 cudaStream_t first_stream() {
   SCANTUNE_BENCH_CHECK(cudaSetDevice(0));
   SCANTUNE_BENCH_CHECK(cudaFree(nullptr));  // makes the context that the runtime then works in
@@ -44,9 +46,12 @@ class Session {
 
   // Nothing when the case fails, which is noted. Throws when the GPU is lost with it.
   std::optional<CaseResult> run(const Case& subject, const SamplingPolicy& sampling) {
-    watchdog_.start(case_name(subject));
+    const Watchdog watchdog(case_name(subject), kCaseLimit);
     try {
-      return runner_.run(subject, options_.comparison, sampling);
+      const CaseResult result = runner_.run(subject, options_.comparison, sampling);
+      for (const ContenderTimes& contender : result.contenders)
+        if (!contender.wrong.empty()) std::cout << contender.wrong << std::endl;
+      return result;
     } catch (const Error& error) {
       facts_.failures.push_back({case_name(subject), error.what()});
       std::cout << case_name(subject) << " FAILED: " << error.what() << std::endl;
@@ -67,7 +72,6 @@ class Session {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   const BenchOptions& options_;
-  Watchdog watchdog_;
   cudaStream_t stream_;
   Arena arena_;
   std::shared_ptr<Device> device_;

@@ -1,5 +1,6 @@
 // What custom operators and wide outputs cost on this machine's GPU: an operator given as source beside the built-in
 // one that it equals, and scans of unequal or large items beside a copy of as many bytes.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -35,6 +36,7 @@ constexpr const char* kMethod =
 // As many as the clocks of a GPU need: their drift shows within a few rounds.
 constexpr MeasurePolicy kPolicy{.rounds = 31, .min_round_ms = 2, .ceiling = true};
 
+constexpr std::chrono::minutes kCaseLimit(2);
 constexpr double kMostOverhead = 1.02;  // of an operator given as source
 
 // A built-in operator and what a caller would write in its place.
@@ -224,19 +226,19 @@ class Report {
 };
 
 void run(const Options& options) {
-  Watchdog watchdog;
   const std::shared_ptr<Device> device = cuda_device();
   Measurer measurer(*device);
   Report report(*device, options.report);
   for (const Twin& twin : kTwins)
     for (const u64 n : options.overhead_sizes) {
-      watchdog.start(std::string(token(twin.type)) + " " + token(twin.op) + " of " + std::to_string(n) + " items");
+      const Watchdog watchdog(
+          std::string(token(twin.type)) + " " + token(twin.op) + " of " + std::to_string(n) + " items", kCaseLimit);
       report.add("overhead", measure_overhead(*device, measurer, twin, n));
     }
   for (ScanRequest request : wide_requests())
     for (const u64 n : options.width_sizes) {
       request.n = n;
-      watchdog.start(to_string(request));
+      const Watchdog watchdog(to_string(request), kCaseLimit);
       report.add("widths", measure_width(*device, measurer, request));
     }
 }

@@ -1,13 +1,11 @@
 #include "gpu_memory.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "cuda_check.h"
 #include "gpu_kernels.h"
 #include "measure/parallel.h"
 #include "measure/rotation.h"
-#include "measure/value_types.h"
 
 namespace scantune::bench {
 namespace {
@@ -101,35 +99,30 @@ void poison_outputs(const Pairs& pairs, cudaStream_t stream) {
     SCANTUNE_BENCH_CHECK(cudaMemsetAsync(pairs.outputs[pair], 0xa5, pairs.outputs.bytes, stream));
 }
 
-void check_output(const std::string& who, const InputSpec& input, const Reference& reference, const std::byte* output) {
-  const u64 n = input.request.n, item_bytes = reference.item_bytes();
-  const u64 parts = ceil_div(n, kPartItems), stride = ceil_div(n, kCheckedItems);
-  const auto check_part = [&](u64 part) {
-    const u64 first = part * kPartItems, bytes = std::min(kPartItems, n - first) * item_bytes;
-    SCANTUNE_BENCH_CHECK(cudaMemcpy(staging().data(), output + first * item_bytes, bytes, cudaMemcpyDeviceToHost));
-    return reference.check(first, staging().part(0, bytes));
-  };
-  for (u64 part = 0; part < parts; part = part + 1 == parts ? parts : std::min(part + stride, parts - 1))
-    if (const auto wrong = check_part(part))
-      throw DeviceError(who + " is wrong: item " + std::to_string(wrong->index) + " should be " + wrong->expected +
-                        ", found " + wrong->found);
+std::optional<Mismatch> check_around(u64 item, const ScanRequest& request, const Reference& reference,
+                                     const std::byte* output) {
+  const u64 first = item / kPartItems * kPartItems, item_bytes = reference.item_bytes();
+  const u64 bytes = std::min(kPartItems, request.n - first) * item_bytes;
+  SCANTUNE_BENCH_CHECK(cudaMemcpy(staging().data(), output + first * item_bytes, bytes, cudaMemcpyDeviceToHost));
+  return reference.check(first, staging().part(0, bytes));
 }
 
-void check_outputs(const std::string& who, const InputSpec& input, const std::byte* expected, const Pairs& pairs,
-                   cudaStream_t stream) {
-  const ScanRequest& request = input.request;
-  const auto item_bytes = static_cast<std::size_t>(request.output_bytes());
-  const auto spelled = [&](const std::byte* items, u64 index) {
-    std::byte item[kMaxValueBytes];
-    SCANTUNE_BENCH_CHECK(cudaMemcpy(item, items + index * item_bytes, item_bytes, cudaMemcpyDeviceToHost));
-    return spell_value(request, request.output_type, item);
-  };
+std::optional<Mismatch> check_output(const ScanRequest& request, const Reference& reference, const std::byte* output,
+                                     Coverage coverage) {
+  const u64 parts = ceil_div(request.n, kPartItems);
+  const u64 stride = coverage == Coverage::whole ? 1 : ceil_div(request.n, kCheckedItems);
+  for (u64 part = 0; part < parts; part = part + 1 == parts ? parts : std::min(part + stride, parts - 1))
+    if (auto wrong = check_around(part * kPartItems, request, reference, output)) return wrong;
+  return std::nullopt;
+}
+
+std::optional<DifferentItem> first_difference(const ScanRequest& request, const std::byte* expected, const Pairs& pairs,
+                                              cudaStream_t stream) {
   for (int pair = 0; pair < pairs.count(); ++pair) {
-    const u64 wrong = first_difference(pairs.outputs[pair], expected, request.n, request.output_bytes(), stream);
-    if (wrong == request.n) continue;
-    throw DeviceError(who + " is wrong in buffer " + std::to_string(pair) + ": item " + std::to_string(wrong) +
-                      " should be " + spelled(expected, wrong) + ", found " + spelled(pairs.outputs[pair], wrong));
+    const u64 index = first_difference(pairs.outputs[pair], expected, request.n, request.output_bytes(), stream);
+    if (index < request.n) return DifferentItem{pair, index};
   }
+  return std::nullopt;
 }
 
 }  // namespace scantune::bench

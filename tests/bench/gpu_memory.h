@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "case_result.h"
@@ -59,12 +60,26 @@ class Arena {
 void upload(const InputSpec& input, const Pairs& pairs, cudaStream_t stream);
 void poison_outputs(const Pairs& pairs, cudaStream_t stream);
 
-// Compares an output in GPU memory with the CPU's. Of a long one only some parts, evenly spread, the first and the last
-// among them. Throws DeviceError naming `who` and the first wrong item.
-void check_output(const std::string& who, const InputSpec& input, const Reference& reference, const std::byte* output);
+// How much of an output the CPU checks.
+enum class Coverage {
+  parts,  // of a long one some, evenly spread, the first and the last among them
+  whole
+};
 
-// Compares every output with the expected one, bit by bit. Throws DeviceError likewise.
-void check_outputs(const std::string& who, const InputSpec& input, const std::byte* expected, const Pairs& pairs,
-                   cudaStream_t stream);
+// Compares an output in GPU memory with the CPU's: the first wrong item found.
+std::optional<Mismatch> check_output(const ScanRequest& request, const Reference& reference, const std::byte* output,
+                                     Coverage coverage);
+// Likewise, only the part that the item lies in.
+std::optional<Mismatch> check_around(u64 item, const ScanRequest& request, const Reference& reference,
+                                     const std::byte* output);
+
+struct DifferentItem {
+  int pair;
+  u64 index;
+};
+
+// Compares every output with the expected one, bit by bit: the first item of the first output that differs.
+std::optional<DifferentItem> first_difference(const ScanRequest& request, const std::byte* expected, const Pairs& pairs,
+                                              cudaStream_t stream);
 
 }  // namespace scantune::bench
