@@ -54,19 +54,6 @@ def test_a_batch_of_proposals_without_answers_holds_no_config_twice(space: Space
     assert len(set(batch)) == 20
 
 
-def test_search_settles_although_a_family_that_gained_to_its_last_config_has_none_left() -> None:
-    space = Space.from_message(fake_space(SUM.request(2**10)))
-    search = Search(space, 1, patience=5)
-    gaining = [config for config in space.searched if config.family == "single_block"]
-    for index, config in enumerate(gaining):
-        search.tell(config, 100 * 0.9**index)
-    assert not search.is_settled
-    others = [config for config in space.searched if config.family == "lookback"]
-    for config in others[:6]:
-        search.tell(config, 100 * 0.9 ** len(gaining))
-    assert search.is_settled
-
-
 def test_config_off_the_grid_is_learned_from(space: Space) -> None:
     search = Search(space, 1, patience=1000)
     off = Config("lookback", (("block_threads", 500), ("items_per_thread", 7), ("layout", "direct"), ("window", 8)))

@@ -34,8 +34,8 @@ class Search:
 
     @property
     def is_settled(self) -> bool:
-        """Whether more proposals are not worth while, of the families that have any left."""
-        return all(map(self._shares.is_settled, self._unexhausted))
+        """Whether more proposals are not worth while."""
+        return all(map(self._shares.is_settled, self._families))
 
     @property
     def contenders(self) -> list[str]:
@@ -48,16 +48,12 @@ class Search:
 
     def suggest(self) -> Config | None:
         """Return an unseen valid config and take it; None when there is none left."""
-        left = self._unexhausted
+        left = [name for name, family in self._families.items() if not family.is_exhausted]
         if not left:
             return None
         config = self._families[self._shares.next(left)].suggest(guided=len(self._seen) < _GUIDED_TRIALS)
         self.take(config)
         return config
-
-    @property
-    def _unexhausted(self) -> list[str]:
-        return [name for name, family in self._families.items() if not family.is_exhausted]
 
     def tell(self, config: Config, score: float | None) -> None:
         """Learn from a trial; None is a failure, which counts as worse than any time."""
