@@ -14,10 +14,12 @@ import argparse
 import ctypes
 import importlib
 import json
+import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -31,16 +33,31 @@ _TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64
 _OWN_TYPES = {"int32": 3, "int64": 4, "float32": 11, "float64": 12}  # of scantune_type
 _GRAPH_CALLS = 32
 _PILOT_CALLS = 3
+_MOST_EXPONENT = 34
+
+
+def _nothing() -> None:
+    pass
 
 
 @dataclass(frozen=True)
 class Scan:
-    """One scan, ready to run: `call` enqueues it `calls` times, `wait` returns once all are done."""
+    """One scan, ready to run: `call` enqueues it `calls` times, `wait` returns once all are done.
+
+    As a context manager it closes itself: `close` frees what no garbage collector knows of.
+    """
 
     call: Callable[[], object]
     wait: Callable[[], object]
     result: Callable[[], Array]
     calls: int = 1
+    close: Callable[[], object] = _nothing
+
+    def __enter__(self) -> Scan:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 @dataclass(frozen=True)
@@ -161,10 +178,17 @@ class _OwnLibrary:
         self.version = str(loaded.scantune_version().decode())
 
     def prepare(self, items: Array) -> Scan:
-        source, sums = self._buffer(items.nbytes), self._buffer(items.nbytes)
-        nbytes = ctypes.c_uint64(items.nbytes)
-        self._check(self._library.scantune_buffer_upload(source, ctypes.c_void_p(items.ctypes.data), nbytes))
-        plan = self._plan(items)
+        with ExitStack() as made:
+            source, sums = (made.enter_context(self._buffer(items.nbytes)) for _ in range(2))
+            nbytes = ctypes.c_uint64(items.nbytes)
+            self._check(self._library.scantune_buffer_upload(source, ctypes.c_void_p(items.ctypes.data), nbytes))
+            plan = made.enter_context(self._plan(items))
+            return self._scan(items, plan, source, sums, made.pop_all().close)
+
+    def _scan(
+        self, items: Array, plan: ctypes.c_void_p, source: ctypes.c_void_p, sums: ctypes.c_void_p,
+        close: Callable[[], object],
+    ) -> Scan:  # fmt: skip
         read, written = (ctypes.c_void_p(self._library.scantune_buffer_data(buffer)) for buffer in (source, sums))
         run, stream = self._library.scantune_plan_run, ctypes.c_void_p(None)
 
@@ -176,22 +200,30 @@ class _OwnLibrary:
         # A download waits for the scans before it; one item of it is enough for that.
         return Scan(
             lambda: self._check(run(plan, read, written, stream)), lambda: download(np.empty(1, items.dtype)),
-            lambda: download(np.empty_like(items)),
+            lambda: download(np.empty_like(items)), close=close,
         )  # fmt: skip
 
-    def _buffer(self, nbytes: int) -> ctypes.c_void_p:
+    @contextmanager
+    def _buffer(self, nbytes: int) -> Iterator[ctypes.c_void_p]:
         buffer = ctypes.c_void_p()
         self._check(self._library.scantune_buffer_create(ctypes.c_uint64(nbytes), ctypes.byref(buffer)))
-        return buffer
+        try:
+            yield buffer
+        finally:
+            self._library.scantune_buffer_destroy(buffer)
 
-    def _plan(self, items: Array) -> ctypes.c_void_p:
+    @contextmanager
+    def _plan(self, items: Array) -> Iterator[ctypes.c_void_p]:
         problem, plan = _Problem(), ctypes.c_void_p()
         nbytes = ctypes.c_size_t(ctypes.sizeof(problem))
         self._check(self._library.scantune_problem_init(ctypes.byref(problem), nbytes))
         problem.n = items.size
         problem.input_type = problem.output_type = _OWN_TYPES[items.dtype.name]
         self._check(self._library.scantune_plan_create(ctypes.byref(problem), ctypes.byref(plan)))
-        return plan
+        try:
+            yield plan
+        finally:
+            self._library.scantune_plan_destroy(plan)
 
     def _check(self, status: int) -> None:
         if status != 0:
@@ -261,21 +293,54 @@ def line_of(result: Mapping[str, Any]) -> str:
 
 def compare(peers: Sequence[Peer], type_name: str, exponent: int, rounds: int, round_ms: float) -> dict[str, Any]:
     items = np.random.default_rng(exponent).integers(-100, 100, 1 << exponent).astype(_TYPES[type_name])
-    scans = {peer.name: peer.prepare(items) for peer in peers}
-    for peer in peers:
-        check(peer, items, scans[peer.name])
-    times = race(scans, rounds, round_ms, time.perf_counter)
+    with ExitStack() as prepared:
+        scans = {peer.name: prepared.enter_context(peer.prepare(items)) for peer in peers}
+        for peer in peers:
+            check(peer, items, scans[peer.name])
+        times = race(scans, rounds, round_ms, time.perf_counter)
     shown = {name: {"us": one.median_us, "spread": one.spread} for name, one in times.items()}
     return {"type": type_name, "n": 1 << exponent, "times": shown}
+
+
+def _type_names(text: str) -> list[str]:
+    names = text.split(",")
+    for name in names:
+        if name not in _TYPES:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(_TYPES)}")
+    return names
+
+
+def _exponents(text: str) -> list[int]:
+    parts = text.split(",")
+    for part in parts:
+        if not part.isdecimal() or int(part) > _MOST_EXPONENT:
+            raise argparse.ArgumentTypeError(f"{part!r} is no exponent of 2 from 0 to {_MOST_EXPONENT}")
+    return [int(part) for part in parts]
+
+
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 2 on, which a spread needs")
+    return int(text)
+
+
+def _milliseconds(text: str) -> float:
+    try:
+        milliseconds = float(text)
+    except ValueError:
+        milliseconds = math.nan
+    if not 0 < milliseconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number of milliseconds")
+    return milliseconds
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--library", type=Path, help="libscantune.so; left out, scantune is")
-    parser.add_argument("--types", default="i32", help=f"of {', '.join(_TYPES)}")
-    parser.add_argument("--sizes", default="12,16,20,24,28", help="exponents of 2")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--round-ms", type=float, default=20)
+    parser.add_argument("--types", type=_type_names, default="i32", help=f"of {', '.join(_TYPES)}")
+    parser.add_argument("--sizes", type=_exponents, default="12,16,20,24,28", help="exponents of 2")
+    parser.add_argument("--rounds", type=_rounds, default=15)
+    parser.add_argument("--round-ms", type=_milliseconds, default=20)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     peers, missing = found_peers([lambda: scantune_peers(options.library), torch_peers, cupy_peers, jax_peers])
@@ -284,8 +349,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not peers:
         return
     results = []
-    for type_name in options.types.split(","):
-        for exponent in map(int, options.sizes.split(",")):
+    for type_name in options.types:
+        for exponent in options.sizes:
             results.append(compare(peers, type_name, exponent, options.rounds, options.round_ms))
             print(line_of(results[-1]), flush=True)
     if options.json:

@@ -74,8 +74,10 @@ def draw_bandwidths(drawn: Sequence[Cell], heading: str) -> Figure:
         _draw_panel(panel, sorted((cell for cell in drawn if cell.type == name), key=lambda cell: cell.exponent))
     panels[0][0].set_ylabel("TB/s, read and written")
     handles = _legend_handles(panels[0])
-    place = {"loc": "lower center", "bbox_to_anchor": (0.5, -0.06)}
-    figure.legend(handles.values(), handles.keys(), ncols=len(handles), frameon=False, **place)
+    figure.legend(
+        handles.values(), handles.keys(), loc="lower center", ncols=len(handles), frameon=False,
+        bbox_to_anchor=(0.5, -0.06),
+    )  # fmt: skip
     figure.suptitle(heading, fontsize=9, x=0.01, ha="left")
     figure.tight_layout()
     return figure
@@ -96,7 +98,9 @@ def _draw_panel(panel: Axes, drawn: Sequence[Cell]) -> None:
             for cell in drawn
             if name in cell.gigabytes_per_second
         ]
-        style = {"linestyle": "--", "linewidth": 1.2} if name == "copy" else {"marker": "o", "markersize": 3}
+        style: dict[str, Any] = (
+            {"linestyle": "--", "linewidth": 1.2} if name == "copy" else {"marker": "o", "markersize": 3}
+        )
         if points:
             panel.plot(*zip(*points, strict=True), color=colour, label=name, **style)
     panel.set_title(f"{drawn[0].type} sum", fontsize=10)

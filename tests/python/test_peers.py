@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,41 @@ def test_floating_point_sums_may_round_but_no_more() -> None:
     peers.check(*_checked(items, right * np.float32(1 + 1e-6)))
     with pytest.raises(ValueError, match="wrong"):
         peers.check(*_checked(items, right * np.float32(1.01)))
+
+
+def test_scans_are_closed_also_when_one_of_them_is_wrong() -> None:
+    closed: list[str] = []
+
+    def peer_of(name: str, error: int) -> peers.Peer:
+        def prepare(items: peers.Array) -> peers.Scan:
+            answer = np.cumsum(items, dtype=items.dtype) + items.dtype.type(error)
+            return peers.Scan(lambda: None, lambda: None, lambda: answer, close=lambda: closed.append(name))
+
+        return peers.Peer(name, "1.0", prepare)
+
+    peers.compare([peer_of("one", 0)], "i32", 4, rounds=2, round_ms=1e-3)
+    assert closed == ["one"]
+    with pytest.raises(ValueError, match="other is wrong"):
+        peers.compare([peer_of("one", 0), peer_of("other", 1)], "i32", 4, rounds=2, round_ms=1e-3)
+    assert closed == ["one", "other", "one"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--types", "i32,i7"], "'i7' is none of i32, i64, f32, f64"),
+        (["--sizes", "10,2^12"], "'2\\^12' is no exponent of 2 from 0 to 34"),
+        (["--sizes", "99"], "'99' is no exponent"),
+        (["--rounds", "1"], "'1' is no number from 2 on"),
+        (["--round-ms", "nan"], "'nan' is no positive number of milliseconds"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_a_reason(
+    arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        peers.main(arguments)
+    assert re.search(reason, capsys.readouterr().err)
 
 
 def _checked(items: peers.Array, answer: peers.Array) -> tuple[peers.Peer, peers.Array, peers.Scan]:
