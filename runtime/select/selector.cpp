@@ -132,12 +132,18 @@ std::string whose(const TuningRecord& record, const Distance& distance) {
   }
 }
 
+// The hash covers comments too: of built-in records no more is known than that something was edited.
+const char* staleness(const TuningRecord& record) {
+  return record.layer == Layer::built_in ? "; the kernel templates were edited after it was measured"
+                                         : "; measured with other kernel templates, so it may no longer be the best";
+}
+
 std::string reason_of(const TuningRecord& record, const Distance& distance, const ScanRequest& request) {
   std::string text = "tuned for " + whose(record, distance) + "n = " + std::to_string(record.request.n);
   if (record.request.n != request.n) text += " (the nearest that serves n = " + std::to_string(request.n) + ')';
   text += where(record, distance);
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
-  if (distance.stale) text += "; measured with other kernel templates, so it may no longer be the best";
+  if (distance.stale) text += staleness(record);
   return text;
 }
 
