@@ -34,7 +34,7 @@ CREATE TABLE run (
   driver_version   TEXT NOT NULL,
   effort           TEXT NOT NULL CHECK (effort IN ('quick', 'normal', 'exhaustive')),
   seed             INTEGER NOT NULL,
-  policy           TEXT NOT NULL        -- how times were taken, as JSON
+  policy           TEXT NOT NULL        -- how times were taken, as JSON; its cut_short: the budget ended these searches
 );
 
 -- Every candidate that was tried, failures too.

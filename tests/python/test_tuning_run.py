@@ -15,14 +15,12 @@ from fake_worker import space as fake_space
 from scantune.archive import Archive
 from scantune.config import Config
 from scantune.database import Database
-from scantune.device import Device
 from scantune.errors import ScantuneError
 from scantune.evaluation import Timeouts
 from scantune.policy import Effort
 from scantune.problem import Problem
 from scantune.record import Record
 from scantune.space import Space
-from scantune.time_model import time_model_of
 
 N = 2**14
 EVERYTHING = replace(QUICK, trials=1000, patience=1000, polish=0)
@@ -349,12 +347,23 @@ def test_budget_ends_the_run_and_what_is_left_is_named(tune: Tune, database: Dat
     assert outcome.seconds < 10
 
 
-def test_share_of_the_budget_still_gives_every_search_its_default(tune: Tune, database: Database) -> None:
-    enough_to_end_one = time_model_of(Device("host", "Fake CPU", 8)).ending_s(SUM, 2**14) * 1.2
-    outcome, _ = tune(sizes=(2**10, 2**14), policy=replace(EVERYTHING, budget_s=enough_to_end_one))
-    assert len(outcome.records) == 2
-    assert outcome.cut_short == [(SUM, 2**14)]
-    assert all(record.default_us for record in outcome.records)
+def test_budget_that_cannot_even_end_a_search_still_gives_it_its_default(tune: Tune) -> None:
+    outcome, _ = tune(policy=replace(EVERYTHING, budget_s=0.1))
+    assert outcome.cut_short == [(SUM, N)]
+    assert outcome.records[0].default_us
+
+
+def test_search_cut_short_is_resumed_by_the_same_command_until_it_is_finished(tune: Tune, database: Database) -> None:
+    short, _ = tune(policy=replace(QUICK, budget_s=0.1))
+    assert short.cut_short == [(SUM, N)]
+    tried = {(row["family"], row["config"]) for row in rows(database, "all_trials")}
+    whole, notebook = tune(started_at="2026-01-02T00:00:00Z")
+    assert (notebook.skipped, whole.cut_short) == (0, [])
+    after = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
+    assert len(after) == len(set(after)) == len(tried) + notebook.tries
+    assert notebook.tries > 0
+    _, notebook = tune(started_at="2026-01-03T00:00:00Z")
+    assert notebook.skipped == 1
 
 
 def test_worker_that_cannot_be_restarted_ends_the_run_and_keeps_the_trials(

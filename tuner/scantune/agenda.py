@@ -17,6 +17,10 @@ Task = tuple[Problem, int]
 # among the fastest of all larger scans.
 _FIRST_N = 2**26
 
+# The families' defaults, winners of similar searches and a step or two from them: with fewer, a search says hardly more
+# than the records around it do.
+_LEAST_TRIALS = 12
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -28,7 +32,7 @@ class Turn:
 class Agenda:
     """Searches in the order of what they gain, so that a budget which ends too soon leaves out what gains least.
 
-    Neighbouring sizes follow each other, because each search starts from the winners before it.
+    A size comes after those between it and the first one, because each search starts from the winners before it.
     """
 
     def __init__(self, tasks: Sequence[Task], model: TimeModel, policy: Policy) -> None:
@@ -40,20 +44,37 @@ class Agenda:
         self.left_out: list[Task] = []  # for want of time
 
     def next(self, left_s: float) -> Turn | None:
-        """Return the next search that can end in the time left, with its share of it; None when there is none.
+        """Return the next search that the time left can pay for, with its share of it; None when there is none.
 
         The first one always gets its turn.
         """
         while self._waiting:
-            whole_s = sum(map(self._cost_s, self._waiting))
-            problem, n = task = self._waiting.popleft()
-            ending_s = self._model.ending_s(problem, n)
-            if ending_s <= left_s or not self._has_begun:
+            trials_s = self._share_s(left_s)
+            task = self._waiting.popleft()
+            if trials_s >= self._least_trials_s(task) or not self._has_begun:
                 self._has_begun = True
-                # What a quick search leaves over, the later ones share.
-                return Turn(problem, n, left_s * self._cost_s(task) / whole_s - ending_s)
+                return Turn(*task, trials_s)
             self.left_out.append(task)
         return None
 
-    def _cost_s(self, task: Task) -> float:
-        return self._model.ending_s(*task) + self._model.trials_s(*task, self._policy.trials)
+    def _share_s(self, left_s: float) -> float:
+        """Return what the next search may spend on trials: its least, and its share of what all have beyond theirs.
+
+        What a quick search leaves over, the later ones share. Those that can no longer have even the least get nothing.
+        """
+        spare_s, wanted_s = left_s, 0.0
+        for position, task in enumerate(self._waiting):
+            needed_s = self._model.ending_s(*task) + self._least_trials_s(task)
+            if position > 0 and needed_s > spare_s:
+                break
+            spare_s -= needed_s
+            wanted_s += self._wanted_s(task)
+        first = self._waiting[0]
+        return self._least_trials_s(first) + spare_s * (self._wanted_s(first) / wanted_s if wanted_s else 1.0)
+
+    def _least_trials_s(self, task: Task) -> float:
+        return self._model.trials_s(*task, min(_LEAST_TRIALS, self._policy.trials))
+
+    def _wanted_s(self, task: Task) -> float:
+        """What its trials may take beyond the least of them."""
+        return self._model.trials_s(*task, self._policy.trials) - self._least_trials_s(task)

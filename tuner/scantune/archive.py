@@ -130,7 +130,7 @@ class Session:
 
     def save_record(self, record: Record) -> None:
         with self._database.transaction():
-            self._archive.add_record(record, self._archive.run_id(self.run))
+            self._archive.add_record(record, self._archive.run_id(record.run))
 
     def _reason(self, failure: Failure) -> str:
         """Return the reason as rows keep it: a compiler quotes what it compiles, and the user's source stays here."""

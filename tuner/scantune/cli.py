@@ -185,7 +185,7 @@ def _note_what_the_budget_left(outcome: Outcome) -> None:
     if outcome.cut_short:
         note(
             f"the budget cut {counted(len(outcome.cut_short), 'search')} short, and each has the best that it tried: "
-            "--effort normal searches on"
+            "run again to search on"
         )
     if outcome.out_of_budget:
         searches = counted(len(outcome.out_of_budget), "search")

@@ -289,9 +289,10 @@ class ProblemSearch:
         self, winner: Config, measurement: Measurement, default_us: float | None, ceiling_us: float | None
     ) -> Record:
         session = self._tools.session
+        run = session.run.cut_short() if self.cut_short else session.run
         record = Record(
             session.device, self._problem, self._n, winner, measurement.median_us, measurement.spread, default_us,
-            ceiling_us, now(), session.run,
+            ceiling_us, now(), run,
         )  # fmt: skip
         session.save_record(record)
         return record

@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -17,6 +17,7 @@ from scantune.policy import Effort, Policy
 from scantune.problem import MAX_N, Problem
 
 _SOURCE_DIGEST = "operator_source"
+_CUT_SHORT = "cut_short"
 _JOINT = "+"
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 _RUN_COLUMNS = (
@@ -40,7 +41,7 @@ class Run:
     driver_version: str
     effort: Effort
     seed: int
-    policy: str  # JSON; with `operator_source`, the digest of the source of the user's own operator
+    policy: str  # JSON; may hold `operator_source`, the digest of the user's own operator, and `cut_short`
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Run:
@@ -58,20 +59,37 @@ class Run:
     @property
     def source_digest(self) -> str | None:
         """The digest of the operator's source that was measured; None where the worker knows the operator."""
-        with contextlib.suppress(ValueError, RecursionError):
-            policy = json.loads(self.policy)
-            digest = policy.get(_SOURCE_DIGEST) if isinstance(policy, dict) else None
-            return digest if isinstance(digest, str) else None
-        return None
+        digest = self._of_policy(_SOURCE_DIGEST)
+        return digest if isinstance(digest, str) else None
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the budget ended the searches whose records name this run before they were finished."""
+        return self._of_policy(_CUT_SHORT) is True
+
+    def cut_short(self) -> Run:
+        """Return the same invocation, as the records of searches that its budget ended name it."""
+        return replace(self, policy=_policy_json({**json.loads(self.policy), _CUT_SHORT: True}))
 
     @property
     def kernel_hash(self) -> str:
         """Tell kernels apart whose times say nothing about each other: of other templates, or another operator's."""
         return f"{self.template_hash}{_JOINT}{self.source_digest}" if self.source_digest else self.template_hash
 
+    def covers(self, other: Run) -> bool:
+        """Return whether what this run finished need not be searched by the other: same kernels, no less effort."""
+        return not self.is_cut_short and self.kernel_hash == other.kernel_hash and self.effort.rank >= other.effort.rank
+
     def parameters(self) -> dict[str, object]:
         """Return the columns of a row."""
         return {**vars(self), "effort": self.effort.value}
+
+    def _of_policy(self, name: str) -> object:
+        """Return what the policy holds under a name; None where it has no such name or, a stranger's, is no JSON."""
+        with contextlib.suppress(ValueError, RecursionError):
+            policy = json.loads(self.policy)
+            return policy.get(name) if isinstance(policy, dict) else None
+        return None
 
 
 @dataclass(frozen=True)
@@ -106,14 +124,22 @@ class Record:
         return self.device, self.problem, self.n
 
     def better_than(self, other: Record) -> bool:
-        """Return whether this record, of the same key, is the better measured one: more effort, then newer."""
-        return (self.run.effort.rank, self.finished_at) > (other.run.effort.rank, other.finished_at)
+        """Return whether this record, of the same key, is the better measured one: finished, more effort, newer."""
+        return self._quality > other._quality
+
+    @property
+    def _quality(self) -> tuple[bool, int, str]:
+        return not self.run.is_cut_short, self.run.effort.rank, self.finished_at
 
 
 def policy_text(policy: Policy, source: OperatorSource | None) -> str:
     """Return how times are taken, and of which operator, as a run keeps it."""
     operator = {_SOURCE_DIGEST: source.digest} if source else {}
-    return json.dumps({**policy.message(), **operator}, separators=(",", ":"))
+    return _policy_json({**policy.message(), **operator})
+
+
+def _policy_json(policy: Mapping[str, Any]) -> str:
+    return json.dumps(policy, separators=(",", ":"))
 
 
 def templates_of(kernel_hash: str) -> str:

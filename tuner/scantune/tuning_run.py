@@ -69,6 +69,7 @@ class TuningRun:
         self._pool = pool
         self._clock = clock
         self._records = {record.key: record for record in archive.records()}
+        self._has_winner = False  # found by this run
 
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
         """Search what is not yet known. Whatever ends the run, all that was tried is saved."""
@@ -85,13 +86,9 @@ class TuningRun:
         return outcome
 
     def _is_finished(self, task: Task) -> bool:
-        """Return whether these kernels were searched on this device with as much effort or more."""
+        """Return whether these kernels were searched on this device with as much effort or more, and to the end."""
         record = self._records.get((self._device, *task))
-        return (
-            record is not None
-            and record.run.kernel_hash == self._run.kernel_hash
-            and record.run.effort.rank >= self._run.effort.rank
-        )
+        return record is not None and record.run.covers(self._run)
 
     def _search_all(self, todo: Sequence[Task], deadline: float, outcome: Outcome) -> None:
         session = self._archive.start(self._run, self._device)
@@ -122,10 +119,11 @@ class TuningRun:
             outcome.cut_short.append((problem, n))
         if record:
             self._records[record.key] = record
+            self._has_winner = True
             self._watcher.found(record, space)
             return
         reasons = "\n  ".join(first_reasons(search.failures))
-        if not any(record.run == self._run for record in self._records.values()):
+        if not self._has_winner:
             raise ScantuneError(f"no config of {problem}, N = {format_size(n)}, works on {self._device}:\n  {reasons}")
         self._give_up(problem, n, reasons, outcome)
 

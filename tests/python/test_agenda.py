@@ -1,0 +1,64 @@
+"""The order of searches and their shares of a budget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conftest import QUICK, SUM
+from scantune.agenda import Agenda, Turn
+from scantune.time_model import TimeModel
+
+MODEL = TimeModel(search_s=1.0, search_byte_s=0.0, trial_s=0.1, trial_byte_s=0.0)
+POLICY = replace(QUICK, trials=100)  # a search takes 1 s beside its trials, and those 10 s
+LEAST_S = 1.2  # of trials
+SIZES = [2**k for k in range(22, 31)]
+IN_ORDER = [2**k for k in (26, 27, 25, 28, 24, 29, 23, 30, 22)]
+
+
+def turns(agenda: Agenda, budget_s: float) -> list[Turn]:
+    """Return what gets its turn when every search takes all of its share."""
+    taken = []
+    while turn := agenda.next(budget_s):
+        budget_s -= 1.0 + turn.trials_s
+        taken.append(turn)
+    return taken
+
+
+def agenda() -> Agenda:
+    return Agenda([(SUM, n) for n in SIZES], MODEL, POLICY)
+
+
+@pytest.mark.parametrize("budget_s", [2.2, 5.0, 10.0, 19.8, 30.0, 99.0, 500.0])
+def test_every_turn_pays_for_a_few_trials_and_all_end_within_the_budget(budget_s: float) -> None:
+    taken = turns(agenda(), budget_s)
+    assert all(turn.trials_s >= LEAST_S - 1e-9 for turn in taken)
+    assert sum(1.0 + turn.trials_s for turn in taken) == pytest.approx(budget_s)
+
+
+def test_what_a_short_budget_leaves_out_is_what_gains_least() -> None:
+    short = agenda()
+    assert [turn.n for turn in turns(short, 10.0)] == IN_ORDER[:4]
+    assert [n for _, n in short.left_out] == IN_ORDER[4:]
+
+
+def test_budget_for_everything_is_shared_alike_by_searches_that_cost_alike() -> None:
+    shares = [turn.trials_s for turn in turns(agenda(), 99.0)]
+    assert shares == pytest.approx([10.0] * len(SIZES))
+
+
+def test_first_search_gets_its_turn_however_short_the_budget_is() -> None:
+    first = agenda().next(0.1)
+    assert first
+    assert first.n == 2**26
+
+
+def test_time_that_a_search_leaves_over_goes_to_those_after_it() -> None:
+    planned, quick = agenda(), agenda()
+    for one in (planned, quick):
+        one.next(99.0)
+    usual, more = planned.next(88.0), quick.next(98.0)
+    assert usual
+    assert more
+    assert more.trials_s > usual.trials_s

@@ -1,0 +1,32 @@
+"""Which of two records of one search is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from examples import RECORDS
+from scantune.policy import Effort
+
+QUICK = replace(RECORDS[0], run=replace(RECORDS[0].run, effort=Effort.quick))
+NORMAL = replace(QUICK, run=replace(QUICK.run, effort=Effort.normal))
+
+
+def test_more_effort_outranks_less_and_covers_it() -> None:
+    assert NORMAL.better_than(QUICK)
+    assert NORMAL.run.covers(QUICK.run)
+    assert not QUICK.run.covers(NORMAL.run)
+
+
+def test_finished_search_outranks_one_of_more_effort_that_was_cut_short_and_covers_nothing() -> None:
+    short = replace(NORMAL, run=NORMAL.run.cut_short())
+    assert QUICK.better_than(short)
+    assert not short.better_than(QUICK)
+    assert not short.run.covers(QUICK.run)
+
+
+def test_run_cut_short_keeps_the_rest_of_its_policy_and_its_kernels() -> None:
+    own = replace(QUICK.run, policy='{"trials":96,"operator_source":"abc"}')
+    short = own.cut_short()
+    assert short.is_cut_short
+    assert not own.is_cut_short
+    assert (short.source_digest, short.kernel_hash) == ("abc", own.kernel_hash)
