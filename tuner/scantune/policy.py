@@ -53,7 +53,7 @@ class Policy:
 
 _EVERYTHING = 1_000_000
 
-# Without options a run takes ten minutes, of which half a minute is for what starts and ends it.
+# Without options a run is to take ten minutes, of which half a minute is for what starts and ends it.
 _GPU = {
     Effort.quick: Policy(96, 16, 28, 4, 16, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60),
     Effort.normal: Policy(256, 64, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
