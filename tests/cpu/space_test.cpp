@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <random>
 #include <set>
+#include <span>
 
 #include "config/single_block.h"
 #include "scantune/error.hpp"
@@ -146,6 +148,55 @@ TEST(Space, PipelinedWarpsLookNoFurtherAheadThanTheirRingReaches) {
   EXPECT_EQ(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
   config.poll_distance = 3;
   EXPECT_NE(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
+}
+
+// A value of the table, a small integer, or any.
+int drawn_value(const ParameterModel& parameter, std::mt19937& random) {
+  switch (random() % 4) {
+    case 0:
+      return parameter.values[random() % parameter.values.size()];
+    case 1:
+      return static_cast<int>(random());
+    default:
+      return static_cast<int>(random() % 33);
+  }
+}
+
+// Legal configs from a walk that starts at the default and changes one or two parameters at each step. Configs drawn at
+// once would hardly ever be legal, and searched ones lie far from the bounds.
+std::vector<Config> walked_configs(const FamilyModel& family, const ScanRequest& request, int sm, int steps) {
+  std::mt19937 random(static_cast<unsigned>(sm));
+  std::vector<Config> walked{family.default_config(request, sm)};
+  for (int step = 0; step < steps; ++step) {
+    Config next = walked.back();
+    for (u32 changes = 1 + random() % 2; changes > 0; --changes) {
+      const std::size_t index = random() % family.parameters().size();
+      next[static_cast<int>(index)] = drawn_value(family.parameters()[index], random);
+    }
+    if (family.invalid_reason(next, request, sm) == nullptr) walked.push_back(next);
+  }
+  return walked;
+}
+
+// Also of configs that no search explores: they may come from a database or a caller.
+TEST(Space, LaunchesOfLegalConfigsFitTheLimitsOfTheArchitecture) {
+  constexpr int kSteps = 20'000;
+  for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::f64})
+    for (const int sm : kArchs)
+      for (const FamilyModel* family : families()) {
+        const ScanRequest request = request_of(type, u64{1} << 16);
+        if (family->unsupported_reason(request, sm) != nullptr) continue;
+        const std::vector<Config> configs = walked_configs(*family, request, sm, kSteps);
+        ASSERT_GT(configs.size(), kSteps / 50) << family->name() << ": hardly a step was legal";
+        for (const Config& config : configs) {
+          const LaunchList list = family->launches(config, request);
+          for (const Launch& launch : std::span(list.launches, static_cast<std::size_t>(list.count))) {
+            ASSERT_GT(launch.block_threads, 0) << to_string(config);
+            ASSERT_LE(launch.block_threads, kMaxBlockThreads) << to_string(config);
+            ASSERT_LE(launch.shared_bytes, limits_of(sm).shared_bytes_per_block) << to_string(config) << " sm " << sm;
+          }
+        }
+      }
 }
 
 // Striped items are turned in shared memory where their pointers do not let them come in vectors.
