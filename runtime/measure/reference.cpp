@@ -16,10 +16,12 @@ class ReferenceOf final : public Reference {
   explicit ReferenceOf(const InputSpec& input) : input_(input), exclusive_(input.request.kind == Kind::exclusive) {
     std::vector<Running> totals(ceil_div(items(), kChunkItems), Running(input_));
     parallel_for(totals.size(), [&](u64 chunk) {
-      visit_chunk(chunk, kChunkItems, [&, total = &totals[chunk]](u64, const std::byte* item) {
-        total->add_item(item);
+      Running total(input_);  // of its own cache line: neighbours in `totals` belong to other threads
+      visit_chunk(chunk, kChunkItems, [&](u64, const std::byte* item) {
+        total.add_item(item);
         return true;
       });
+      totals[chunk] = total;
     });
     Running carry(input_);
     if (request().has_init()) {
