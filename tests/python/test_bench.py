@@ -34,7 +34,7 @@ def test_every_problem_is_measured_at_every_size_with_the_selected_config(worker
     results = bench(worker, [SUM, MAXIMUM], [2**14, 2**20], measured=seen.append)
     assert [(one.problem, one.n) for one in results] == [(p, n) for p in (SUM, MAXIMUM) for n in (2**14, 2**20)]
     assert seen == results
-    assert {(one.config.family, one.origin) for one in results} == {("lookback", "exact_n")}
+    assert {(one.selection.config.family, one.selection.origin) for one in results} == {("lookback", "exact_n")}
 
 
 def test_share_and_bandwidth_follow_from_the_copy_and_the_bytes_moved(worker: Worker) -> None:
@@ -89,7 +89,7 @@ def test_times_of_a_gpu_carry_no_such_warning(faults: Faults) -> None:
 
 def test_json_holds_device_versions_and_every_result(worker: Worker, tmp_path: Path) -> None:
     results = bench(worker, [SUM], [2**14])
-    failed = Benched(SUM, 7, results[0].config, "default", Failure("timeout", "too slow"), None)
+    failed = Benched(SUM, 7, results[0].selection, Failure("timeout", "too slow"), None)
     write_bench(tmp_path / "bench.json", [*results, failed], worker.hello())
     message = json.loads((tmp_path / "bench.json").read_text())
     assert message["device"]["name"] == "Fake CPU"

@@ -235,6 +235,20 @@ def test_bench_times_what_the_library_would_run_and_saves_nothing(tmp_path: Path
     assert not (tmp_path / "data").exists()
 
 
+def test_interrupted_bench_keeps_what_it_measured(tmp_path: Path) -> None:
+    file = tmp_path / "bench.json"
+    process = start("bench", "--arch", "host", "--type", "all", "--n", "2^4..2^18", "--json", str(file))
+    while not file.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=50)
+    assert process.returncode != 0
+    results = json.loads(file.read_text())["results"]
+    assert 1 <= len(results) < 7 * 15
+    assert results[0]["median_us"] > 0
+    assert "GB/s" in output
+
+
 def test_winners_of_a_gpu_are_exported_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90"}))
     db, file = str(tmp_path / "tuning.db"), tmp_path / "records.jsonl"

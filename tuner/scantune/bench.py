@@ -13,7 +13,6 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from scantune.config import Config
 from scantune.device import Hello
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
@@ -23,10 +22,10 @@ from scantune.problem import Problem
 from scantune.quantity import format_size
 from scantune.record import now
 from scantune.report import three_digits
+from scantune.selection import Selection, select
 from scantune.trial import Failure
-from scantune.worker import Worker, WorkerError
+from scantune.worker import Worker
 
-_SELECT_TIMEOUT_S = 60.0
 _SEED = 1
 
 
@@ -36,8 +35,7 @@ class Benched:
 
     problem: Problem
     n: int
-    config: Config
-    origin: str  # how the record was found: exact_n, between_n, ..., default
+    selection: Selection
     outcome: Measurement | Failure
     ceiling_us: float | None  # of the fastest copy of as many bytes
 
@@ -56,7 +54,8 @@ class Benched:
     def message(self) -> dict[str, Any]:
         """Return what a JSON file says of it."""
         message = {
-            "problem": vars(self.problem), "n": self.n, "config": self.config.message(), "origin": self.origin,
+            "problem": vars(self.problem), "n": self.n, "config": self.selection.config.message(),
+            "origin": self.selection.origin,
             "ceiling_us": self.ceiling_us, "gigabytes_per_second": self.gigabytes_per_second,
             "share_of_ceiling": self.share_of_ceiling,
         }  # fmt: skip
@@ -75,8 +74,8 @@ def bench(
     """Return each problem at each size, after calling `measured` with it.
 
     What runs is what the records in `databases` say, or those that runtime::scan() reads in this environment. Its
-    results are checked before it is timed. Raises WorkerError when the worker cannot select, EnvironmentFault when
-    memory or the like is missing.
+    results are checked before it is timed; those of large scans at 2^20 items, or 2^14 on the host device. Raises
+    WorkerError when the worker cannot select, EnvironmentFault when memory or the like is missing.
     """
     results = []
     for benched in _each(worker, problems, sizes, databases):
@@ -93,22 +92,13 @@ def _each(
     evaluator = Evaluator(worker, Timeouts.of(device))
     for problem in problems:
         for n in sizes:
-            config, origin = _selected(worker, problem, n, databases)
-            failure = evaluator.verify(problem, min(n, policy.verify_items), config, _SEED)
+            selection = select(worker, problem, n, databases)
+            failure = evaluator.verify(problem, min(n, policy.verify_items), selection.config, _SEED)
             if failure:
-                yield Benched(problem, n, config, origin, failure, None)
+                yield Benched(problem, n, selection, failure, None)
                 continue
-            found = evaluator.measure(problem, n, [config], policy.final)
-            yield Benched(problem, n, config, origin, found.outcomes[0], found.ceiling_us)
-
-
-def _selected(worker: Worker, problem: Problem, n: int, databases: Sequence[Path] | None) -> tuple[Config, str]:
-    named = {} if databases is None else {"databases": [str(path.absolute()) for path in databases]}
-    result = worker.call("select", {"request": problem.request(n), **named}, _SELECT_TIMEOUT_S)
-    try:
-        return Config.from_message(result.get("config")), str(result.get("origin"))
-    except ValueError as error:
-        raise WorkerError("internal", f"{problem} {format_size(n)}: {error}") from None
+            found = evaluator.measure(problem, n, [selection.config], policy.final)
+            yield Benched(problem, n, selection, found.outcomes[0], found.ceiling_us)
 
 
 def bench_table(results: Sequence[Benched], hello: Hello) -> Table:
@@ -133,16 +123,24 @@ def _row(benched: Benched) -> list[str]:
     start = [str(benched.problem), format_size(benched.n)]
     if isinstance(benched.outcome, Failure):
         reason = benched.outcome.reason.splitlines()[0] if benched.outcome.reason else benched.outcome.status
-        return [*start, "–", "–", "–", "–", benched.origin, escape(f"{benched.config.family}: {reason}")]
-    values = " ".join(f"{name}={value}" for name, value in benched.config.values)
+        return [
+            *start,
+            "–",
+            "–",
+            "–",
+            "–",
+            benched.selection.origin,
+            escape(f"{benched.selection.config.family}: {reason}"),
+        ]
+    values = " ".join(f"{name}={value}" for name, value in benched.selection.config.values)
     return [
         *start,
         f"{benched.outcome.median_us:.2f}",
         three_digits(benched.gigabytes_per_second or 0),
         f"{benched.share_of_ceiling:.0%}" if benched.share_of_ceiling else "–",
         f"{benched.outcome.spread:.1%}",
-        benched.origin,
-        escape(f"{benched.config.family} {values}"),
+        benched.selection.origin,
+        escape(f"{benched.selection.config.family} {values}"),
     ]
 
 
@@ -153,6 +151,9 @@ def write_bench(path: Path, results: Sequence[Benched], hello: Hello) -> None:
         "driver": hello.driver_version, "date": now(), "results": [benched.message() for benched in results],
     }  # fmt: skip
     try:
-        path.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")
+        # Whoever interrupts this finds the results up to here, not half of them.
+        part = path.with_name(path.name + ".part")
+        part.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")
+        part.replace(path)
     except OSError as error:
         raise ScantuneError(f"cannot write {path}: {error.strerror}") from None

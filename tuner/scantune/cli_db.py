@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -30,6 +30,7 @@ from scantune.problem import Problem
 from scantune.quantity import counted, format_size, parse_sizes
 from scantune.referee import Referee
 from scantune.report import winners_table
+from scantune.selection import Selection, select
 from scantune.terminal import console, note, reported_errors, say
 from scantune.worker import Worker
 from scantune.worker_command import worker_command
@@ -125,7 +126,7 @@ def explain(
     """Say what runtime::scan() would run, from which record and why, and which records it rejects."""
     with reported_errors(), contextlib.ExitStack() as stack:
         # Without the option the worker reads what runtime::scan() reads, which can be several databases.
-        databases = {"databases": [str(paths.database_path(db).absolute())]} if db else {}
+        databases = [paths.database_path(db)] if db else None
         command = worker_command()
         worker = choose_worker(arch, device, lambda name: Worker(command, name), note)
         stack.callback(worker.close)
@@ -133,16 +134,14 @@ def explain(
         asked = Asked(listed(type_), listed(op), determinism, forward_progress).or_else([])
         for problem in asked.problems(worker.hello(), Evaluator(worker, Timeouts()), sizes[0], note):
             for size in sizes:
-                selection = worker.call("select", {"request": problem.request(size), **databases}, 60)
-                _print_selection(problem, size, selection)
+                _print_selection(problem, size, select(worker, problem, size, databases))
 
 
-def _print_selection(problem: Problem, n: int, selection: dict[str, Any]) -> None:
-    config = selection.get("config") or {}
-    values = " ".join(f"{name}={value}" for name, value in (config.get("parameters") or {}).items())
+def _print_selection(problem: Problem, n: int, selection: Selection) -> None:
+    values = " ".join(f"{name}={value}" for name, value in selection.config.values)
     lines = [
-        f"{problem} {format_size(n)}: {selection.get('origin')}: {selection.get('reason')}",
-        f"  {config.get('family')} {values}",
-        *(f"  rejected {row.get('row')}: {row.get('reason')}" for row in selection.get("rejected") or []),
+        f"{problem} {format_size(n)}: {selection.origin}: {selection.reason}",
+        f"  {selection.config.family} {values}",
+        *(f"  rejected {row}: {reason}" for row, reason in selection.rejected),
     ]
     say("\n".join(lines))
