@@ -23,6 +23,7 @@ namespace {
 constexpr u64 kSeeds = 200;
 constexpr u64 kFirstSeeds = 20;
 constexpr u64 kSeedsOfManyTiles = 8;
+constexpr unsigned char kPoison = 0xa5;  // what no scan has written
 
 struct Setting {
   const char* family;
@@ -30,8 +31,10 @@ struct Setting {
   bool wraps_epoch = false;                 // the first launch uses the last epoch
   std::optional<TestOperator> custom = {};  // instead of a sum of i32
   u64 tiles = 9;                            // before a ragged one, whose tail takes several lanes
-  u64 misaligned_bytes = 0;                 // of input and output
+  u64 misaligned_input_bytes = 0;
+  u64 misaligned_output_bytes = 0;
 
+  bool in_place() const { return misaligned_input_bytes == misaligned_output_bytes; }
   u64 seeds() const { return tiles < 1000 ? kSeeds : kSeedsOfManyTiles; }
 };
 
@@ -124,7 +127,23 @@ const std::vector<Setting> kSettings = {
      false,
      affine_maps(),
      9,
+     4,
      4},
+    // Items that lie across vector boundaries, and results that do not.
+    {"pipelined",
+     {{"consumer_warps", "1"},
+      {"vectors_per_thread", "5"},
+      {"stages", "3"},
+      {"look_ahead", "1"},
+      {"refill_distance", "1"},
+      {"look_back_warps", "2"},
+      {"poll_distance", "1"},
+      {"status_layout", "packed"}},
+     false,
+     affine_maps(),
+     24,
+     4,
+     0},
 };
 
 // What cannot be caught here, and why.
@@ -142,7 +161,7 @@ const std::vector<Waiver> kWaivers = {
     {"kernels/pipelined.h", "no_sync_block", 2,
      "the first warp scans the CTA's last tile when the other warps have polled and published for the last time"},
     {"kernels/pipelined.h", "no_sync_warp", 1,
-     "the lanes meet in a shuffle before the next of them writes, and here no lane sees shared memory as it was"},
+     "the lanes meet in a shuffle before any writes where the store has read, and here none sees memory as it was"},
     {"kernels/pipelined.h", "no_sync_warp", 7, "each lane writes no other total than the one it has read itself"},
     {"kernels/pipelined.h", "no_barrier_wait", 5, "without it polls begin earlier, which costs time alone"},
     {"primitives/gathered_aggregates.h", "no_sync_warp", 1,
@@ -172,24 +191,25 @@ class Trial {
     module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
     items_ = scan_items(request_, 1, custom());
     init_ = scan_init(request_, custom());
-    expected_ =
-        expected_scan(request_, expected_scan(request_, items_, init_.data(), custom()), init_.data(), custom());
-    memory_ = static_cast<unsigned char*>(device_.allocate(items_.size() + setting.misaligned_bytes)) +
-              setting.misaligned_bytes;
+    expected_ = expected_scan(request_, items_, init_.data(), custom());
+    if (setting.in_place()) expected_ = expected_scan(request_, expected_, init_.data(), custom());
+    input_ = allocated(items_.size(), setting.misaligned_input_bytes);
+    output_ = setting.in_place() ? input_ : allocated(expected_.size(), setting.misaligned_output_bytes);
   }
 
   const Setting& setting() const { return setting_; }
 
-  // What went wrong in two overlapping scans in place; empty if nothing did.
+  // What went wrong in two overlapping scans, the second of them of the first one's results if in place; empty if
+  // nothing did.
   std::string failure(u64 seed) {
     return failure(Schedule::from_seed(seed + static_cast<u64>(&setting_ - kSettings.data()) * kSeeds));
   }
 
   std::string failure(const Schedule& schedule) {
-    std::copy(items_.begin(), items_.end(), memory_);
+    fill_memory();
     const WorkspaceNeed need = config_->family().workspace(*config_, request_);
     Workspace workspace(device_, need);
-    const ScanBuffers buffers{memory_, memory_, workspace.data(), init_.data()};
+    const ScanBuffers buffers{input_, output_, workspace.data(), init_.data()};
     std::vector<HostLaunch> scan = scan_launches(*module_, *config_, request_, buffers);
     std::vector<HostLaunch> first = scan;
     if (setting_.wraps_epoch) {
@@ -204,11 +224,11 @@ class Trial {
     if (problem.empty() && setting_.wraps_epoch && !zeroed(workspace, need.bytes))
       problem = "the wrap left words behind";
     if (!problem.empty()) return problem;
-    std::copy(items_.begin(), items_.end(), memory_);
+    fill_memory();
     const std::vector<HostLaunch> once = scan;
     scan.insert(scan.end(), once.begin(), once.end());
     problem = run(scan, schedule);
-    if (problem.empty() && difference(request_, memory_, expected_, custom())) problem = "wrong result";
+    if (problem.empty() && difference(request_, output_, expected_, custom())) problem = "wrong result";
     return problem;
   }
 
@@ -217,12 +237,21 @@ class Trial {
     ScanRequest request = setting.custom ? setting.custom->request : ScanRequest{};
     request.kind = Kind::exclusive;
     request.init = Init::value;
-    if (setting.misaligned_bytes != 0) request.alignment_bytes = 1;
+    if (setting.misaligned_input_bytes + setting.misaligned_output_bytes != 0) request.alignment_bytes = 1;
     request.n = 1;
     return request;
   }
 
   const TestOperator* custom() const { return setting_.custom ? &*setting_.custom : nullptr; }
+
+  unsigned char* allocated(std::size_t bytes, u64 misaligned_bytes) {
+    return static_cast<unsigned char*>(device_.allocate(bytes + misaligned_bytes)) + misaligned_bytes;
+  }
+
+  void fill_memory() {
+    if (!setting_.in_place()) std::fill_n(output_, expected_.size(), kPoison);
+    std::copy(items_.begin(), items_.end(), input_);
+  }
 
   std::string run(std::span<const HostLaunch> launches, const Schedule& schedule) {
     try {
@@ -245,7 +274,7 @@ class Trial {
   std::optional<Config> config_;
   std::unique_ptr<Module> module_;
   Bytes items_, init_, expected_;
-  unsigned char* memory_;
+  unsigned char *input_, *output_;
 };
 
 class Mutation : public testing::TestWithParam<Mutant> {};
