@@ -60,7 +60,6 @@ void convert(ValueType from, const std::byte* value, ValueType to, std::byte* co
 long double rounded(ValueType type, long double number);
 u64 reduced(ValueType type, u64 number);
 
-
 // Bits of an integer's magnitude, or of a floating-point number's significand.
 int significant_bits(ValueType type);
 

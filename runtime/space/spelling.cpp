@@ -22,7 +22,7 @@ std::optional<SpelledType> parse_type(std::string_view text) {
 std::string spell_type(const ScanRequest& request, ValueType type) { return spell({type, request.custom_bytes}); }
 
 std::string spell_types(const ScanRequest& request) {
-  const std::string input = spell_type(request, request.input_type);
+  std::string input = spell_type(request, request.input_type);
   if (request.accumulator_type == request.input_type && request.output_type == request.input_type) return input;
   return input + " to " + spell_type(request, request.output_type) + " in " +
          spell_type(request, request.accumulator_type);

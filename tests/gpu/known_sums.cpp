@@ -64,8 +64,8 @@ SCANTUNE_KERNEL(check, kThreads, 1) {
 }
 )";
 
-// Bits of an integer that the type holds whatever its sign: with two such integers also their difference, and in f32 and
-// f64 the sum of eight differences, which are not neighbours where a kernel adds up aggregates by lanes.
+// Bits of an integer that the type holds whatever its sign: with two such integers also their difference, and in f32
+// and f64 the sum of eight differences, which are not neighbours where a kernel adds up aggregates by lanes.
 int bits_of(ValueType type) {
   if (type == ValueType::f16) return 10;
   if (type == ValueType::bf16) return 7;
