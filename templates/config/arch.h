@@ -14,17 +14,20 @@ struct ArchLimits {
   int threads_per_sm;
   bool has_pdl;        // programmatic dependent launch (griddepcontrol)
   bool has_bulk_copy;  // asynchronous bulk copies that complete on an mbarrier
+  // Most CTAs of a cluster; 1: the architecture has none. Where it is 16, all above 8 is opted into by the runtime, and
+  // a part of a GPU may offer less.
+  int cluster_blocks;
 };
 
 // sm is 10 * major + minor of the compute capability, or kHostSm.
 constexpr ArchLimits limits_of(int sm) {
-  if (sm == kHostSm) return {227 * 1024, 2048, true, true};
-  if (sm < 80) return {64 * 1024, 1024, false, false};
-  if (sm == 80) return {163 * 1024, 2048, false, false};
-  if (sm == 87) return {163 * 1024, 1536, false, false};
-  if (sm < 90) return {99 * 1024, 1536, false, false};
-  if (sm < 120) return {227 * 1024, 2048, true, true};
-  return {99 * 1024, 1536, true, true};
+  if (sm == kHostSm) return {227 * 1024, 2048, true, true, 16};
+  if (sm < 80) return {64 * 1024, 1024, false, false, 1};
+  if (sm == 80) return {163 * 1024, 2048, false, false, 1};
+  if (sm == 87) return {163 * 1024, 1536, false, false, 1};
+  if (sm < 90) return {99 * 1024, 1536, false, false, 1};
+  if (sm < 120) return {227 * 1024, 2048, true, true, 16};
+  return {99 * 1024, 1536, true, true, 8};
 }
 
 }  // namespace scantune

@@ -61,13 +61,15 @@ struct Launch {
   u64 destination_offset = 0;
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;
+  int cluster_blocks = 1;          // CTAs of consecutive index that run at the same time; the grid is a multiple of it
   int persistent_ctas_per_sm = 0;  // if not 0: no more CTAs than this for each SM, which share the work by tickets
 };
 
 // CTAs of the launch on a device with this many SMs.
 constexpr u32 grid_blocks(const Launch& launch, int sm_count) {
   if (launch.persistent_ctas_per_sm == 0) return launch.grid_blocks;
-  const u32 resident = static_cast<u32>(launch.persistent_ctas_per_sm * sm_count);
+  const u32 cluster = static_cast<u32>(launch.cluster_blocks);
+  const u32 resident = static_cast<u32>(launch.persistent_ctas_per_sm * sm_count) / cluster * cluster;
   return launch.grid_blocks < resident ? launch.grid_blocks : resident;
 }
 

@@ -18,6 +18,7 @@ struct Lane {
   u32 block_rank;     // blockIdx.x
   u32 block_threads;  // blockDim.x
   u32 block_count;    // gridDim.x
+  u32 cluster_rank;   // of the CTA in its cluster
   unsigned char* shared;
   u32 shared_bytes;
 };
@@ -52,6 +53,11 @@ struct Hooks {
 
   void (*wait_for_predecessor)(Site);  // griddepcontrol.wait
   void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
+
+  // Clusters: the barrier of all their threads, and shared memory of one CTA that another one writes.
+  void (*cluster_arrive)(Site);
+  void (*cluster_wait)(Site);
+  void (*store_to_cta)(void* mine, u32 cta, const void* in, u32 bytes, Site);
 
   // Barriers in shared memory (mbarrier).
   void (*barrier_init)(u64* barrier, u32 arrivals, Site);

@@ -304,6 +304,50 @@ SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity) {
       : "memory");
 }
 
+// Clusters: CTAs that run at the same time and reach each other's shared memory (Launch::cluster_blocks). The cluster's
+// barrier takes every thread of every CTA, arrive and wait in turn; what a thread did before it arrived is visible in
+// the whole cluster after the wait. Before a first wait other CTAs need not have started, and after a CTA's last
+// arrival others may have exited: stores to a CTA stand between the two.
+SCANTUNE_DEVICE u32 cluster_rank() {
+  u32 rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+SCANTUNE_DEVICE void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
+SCANTUNE_DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
+
+SCANTUNE_DEVICE void store_word_to_cluster(u32 address, unsigned char bits) {
+  asm volatile("st.shared::cluster.u8 [%0], %1;" ::"r"(address), "h"(static_cast<u16>(bits)) : "memory");
+}
+SCANTUNE_DEVICE void store_word_to_cluster(u32 address, unsigned short bits) {
+  asm volatile("st.shared::cluster.u16 [%0], %1;" ::"r"(address), "h"(bits) : "memory");
+}
+SCANTUNE_DEVICE void store_word_to_cluster(u32 address, unsigned int bits) {
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(bits) : "memory");
+}
+SCANTUNE_DEVICE void store_word_to_cluster(u32 address, uint2 bits) {
+  asm volatile("st.shared::cluster.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(bits.x), "r"(bits.y) : "memory");
+}
+SCANTUNE_DEVICE void store_word_to_cluster(u32 address, uint4 bits) {
+  asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(bits.x), "r"(bits.y),
+               "r"(bits.z), "r"(bits.w)
+               : "memory");
+}
+
+// Stores to the place in the shared memory of the cluster's CTA of that rank that mine is in this CTA's.
+template <class T>
+SCANTUNE_DEVICE void store_to_cta(T* mine, u32 cta, const T& value) {
+  using Words = WordsOf<T>;
+  typename Words::Type words[Words::kCount];
+  scantune::copy_bytes(words, &value, sizeof(T));
+  u32 theirs;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(shared_address(mine)), "r"(cta));
+#pragma unroll
+  for (int word = 0; word < Words::kCount; ++word)
+    store_word_to_cluster(theirs + word * static_cast<u32>(sizeof words[0]), words[word]);
+}
+
 // Bulk copies: both addresses and the bytes are multiples of 16; one thread issues them. A load's bytes arrive at the
 // barrier that announced them.
 SCANTUNE_DEVICE void bulk_load(void* shared, const void* global, u32 bytes, Barrier* barrier) {

@@ -284,6 +284,12 @@ struct MachineHooks {
   static void poll_pause(host::Site site) { machine().poll_pause(site); }
   static void wait_for_predecessor(host::Site site) { machine().wait_for_predecessor(site); }
 
+  static void cluster_arrive(host::Site site) { machine().fail_here("uses a cluster, which this device lacks,", site); }
+  static void cluster_wait(host::Site site) { machine().fail_here("uses a cluster, which this device lacks,", site); }
+  static void store_to_cta(void*, u32, const void*, u32, host::Site site) {
+    machine().fail_here("uses a cluster, which this device lacks,", site);
+  }
+
   static void barrier_init(u64* barrier, u32 arrivals, host::Site site) {
     machine().init_barrier(barrier, arrivals, site);
   }
@@ -328,6 +334,9 @@ constinit host::Hooks Machine::hooks_ = {.lane = nullptr,
                                          .poll_pause = MachineHooks::poll_pause,
                                          .wait_for_predecessor = MachineHooks::wait_for_predecessor,
                                          .release_dependents = MachineHooks::release_dependents,
+                                         .cluster_arrive = MachineHooks::cluster_arrive,
+                                         .cluster_wait = MachineHooks::cluster_wait,
+                                         .store_to_cta = MachineHooks::store_to_cta,
                                          .barrier_init = MachineHooks::barrier_init,
                                          .fence_barrier_init = MachineHooks::fence_barrier_init,
                                          .barrier_arrive = MachineHooks::barrier_arrive,
