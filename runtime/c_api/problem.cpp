@@ -164,6 +164,8 @@ Problem checked(const scantune_problem* given) {
       checked_enum("determinism", "scantune_determinism", given->determinism, 0, SCANTUNE_RUN_TO_RUN));
   request.forward_progress = static_cast<ForwardProgress>(
       checked_enum("forward_progress", "scantune_forward_progress", given->forward_progress, 0, SCANTUNE_DOCUMENTED));
+  request.latency =
+      static_cast<Latency>(checked_enum("latency", "scantune_latency", given->latency, 0, SCANTUNE_ISOLATED));
   request.init = checked_init(*given, request.kind);
   if (given->custom != nullptr) {
     check_value_type(*given->custom, request);

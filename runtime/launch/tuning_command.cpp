@@ -23,8 +23,8 @@ std::string options_of_named_operator(const ScanRequest& request, const std::str
   return options + " --alignment " + std::to_string(request.custom_alignment);
 }
 
-template <class Guarantee>
-std::string unless_default(const char* option, Guarantee asked, Guarantee by_default) {
+template <class Enum>
+std::string unless_default(const char* option, Enum asked, Enum by_default) {
   return asked == by_default ? "" : option + std::string(token(asked));
 }
 
@@ -39,7 +39,8 @@ std::string tuning_command(const ScanRequest& request, const CustomOperator* cus
          (name_of(custom).empty() ? std::string(" --op ") + token(request.op)
                                   : options_of_named_operator(request, custom->name)) +
          unless_default(" --determinism ", request.determinism, ScanRequest().determinism) +
-         unless_default(" --forward-progress ", request.forward_progress, ScanRequest().forward_progress);
+         unless_default(" --forward-progress ", request.forward_progress, ScanRequest().forward_progress) +
+         unless_default(" --latency ", request.latency, ScanRequest().latency);
 }
 
 }  // namespace scantune

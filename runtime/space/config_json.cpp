@@ -158,6 +158,7 @@ Json to_json(const StatedRequest& stated) {
                {"init", token(request.init)},
                {"determinism", token(request.determinism)},
                {"forward_progress", token(request.forward_progress)},
+               {"latency", token(request.latency)},
                {"n", request.n}};
   if (is_custom(request.op)) json["operator"] = operator_json(stated);
   return json;
@@ -173,7 +174,7 @@ StatedRequest stated_request(const Json& json) {
   require_object(json, "request");
   require_known(json, "request",
                 {"input_type", "accumulator_type", "output_type", "op", "kind", "init", "determinism",
-                 "forward_progress", "n", "operator"});
+                 "forward_progress", "latency", "n", "operator"});
   if (!json.contains("input_type")) throw RequestError("request.input_type is missing");
   StatedRequest stated;
   ScanRequest& request = stated.request;
@@ -186,6 +187,7 @@ StatedRequest stated_request(const Json& json) {
   request.init = enum_member(json, "init", request.kind == Kind::exclusive ? Init::value : Init::none);
   request.determinism = enum_member(json, "determinism", request.determinism);
   request.forward_progress = enum_member(json, "forward_progress", request.forward_progress);
+  request.latency = enum_member(json, "latency", request.latency);
   request.n = items_member(json);
   if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
   return stated;

@@ -184,6 +184,7 @@ std::string to_string(const ScanRequest& request, std::string_view operator_name
     text += " with init";
   if (request.determinism != Determinism::unconstrained) text += std::string(", ") + token(request.determinism);
   if (request.forward_progress != ForwardProgress::in_order) text += ", documented forward progress";
+  if (request.latency != Latency::back_to_back) text += std::string(", ") + token(request.latency);
   return text + " of " + std::to_string(request.n) + " items";
 }
 

@@ -76,6 +76,14 @@ struct Tokens<ForwardProgress> {
   static constexpr const char* kNames[] = {"in_order", "documented"};
 };
 
+// In which surroundings the scan is to be fast: between other scans that overlap with it, or between kernels that do
+// not. It decides between configs and changes no kernel.
+enum class Latency { back_to_back, isolated };
+template <>
+struct Tokens<Latency> {
+  static constexpr const char* kNames[] = {"back_to_back", "isolated"};
+};
+
 // Not for ValueType::custom, whose size is the request's to say.
 constexpr int size_of(ValueType type) {
   constexpr int kBytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 0};
@@ -98,6 +106,7 @@ struct ScanRequest {
   Init init = Init::none;  // exclusive scans have one
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
+  Latency latency = Latency::back_to_back;
   int alignment_bytes =
       kVectorAlignmentBytes;  // both pointers are multiples of this, and of their own type's alignment
   int custom_bytes = 0;       // size of ValueType::custom; 0 where no type is custom

@@ -137,6 +137,8 @@ TEST(TuningCommand, NamesEveryMemberOfTheRequestByWhichRecordsAreKept) {
   request.forward_progress = ForwardProgress::documented;
   EXPECT_EQ(command(request),
             "scantune --arch sm_90 --type u8:i32 --op max --determinism run_to_run --forward-progress documented");
+  request.latency = Latency::isolated;
+  EXPECT_TRUE(command(request).ends_with("--forward-progress documented --latency isolated")) << command(request);
 
   ScanRequest of_struct = custom12(1000);
   EXPECT_EQ(command(of_struct, "affine"),

@@ -49,6 +49,8 @@ TEST_F(PublicApi, OptionsBecomeTheRequestTheySay) {
   EXPECT_EQ(described(runtime::describe<unsigned>(
                 10, {.op = Op::bit_xor, .forward_progress = runtime::ForwardProgress::documented})),
             "u32 inclusive bit_xor, documented forward progress of 10 items");
+  EXPECT_EQ(described(runtime::describe<int>(10, {.latency = runtime::Latency::isolated})),
+            "i32 inclusive sum, isolated of 10 items");
 }
 
 TEST_F(PublicApi, EveryOperatorReachesTheKernel) {

@@ -57,6 +57,7 @@ TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
                                     {{.init = Init::memory,
                                       .determinism = Determinism::run_to_run,
                                       .forward_progress = ForwardProgress::documented,
+                                      .latency = Latency::isolated,
                                       .n = 7},
                                      {}},
                                     {custom, {}},

@@ -153,7 +153,7 @@ TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
   EXPECT_EQ(result("space", {{"request", {{"input_type", "i8"}, {"output_type", "i64"}, {"n", 7}}}})["request"],
             Json::parse(R"({"input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
                             "kind": "inclusive", "init": "none", "determinism": "unconstrained",
-                            "forward_progress": "in_order", "n": 7})"));
+                            "forward_progress": "in_order", "latency": "back_to_back", "n": 7})"));
   const Json custom = {{"input_type", "custom12"},
                        {"op", "custom_cheap"},
                        {"n", 7},

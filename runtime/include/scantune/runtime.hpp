@@ -45,6 +45,12 @@ enum class ForwardProgress {
   documented = SCANTUNE_DOCUMENTED  // relies only on what the programming model guarantees
 };
 
+// Which tuning records decide; no result depends on it. Without records of the one, those of the other serve.
+enum class Latency {
+  back_to_back = SCANTUNE_BACK_TO_BACK,  // between other scans, which overlap with it
+  isolated = SCANTUNE_ISOLATED           // between kernels that end before it starts and start after it ends
+};
+
 // Acc: the type that items are combined in.
 template <class Acc>
 struct ScanOptions {
@@ -58,6 +64,7 @@ struct ScanOptions {
   Stream stream = nullptr;  // of scan(); a plan takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
+  Latency latency = Latency::back_to_back;
   // Launches of one plan that may be captured into CUDA graphs and alive at the same time. Each has a workspace of its
   // own, at most 1 % of the input's bytes and usually far less, which belongs to the graph that it was captured into:
   // two executables of that graph, or two child nodes made of it, must not run at the same time. plan() allocates all
@@ -93,6 +100,7 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.kind = static_cast<scantune_kind>(options.kind);
   problem.determinism = static_cast<scantune_determinism>(options.determinism);
   problem.forward_progress = static_cast<scantune_forward_progress>(options.forward_progress);
+  problem.latency = static_cast<scantune_latency>(options.latency);
   problem.init = options.init ? &*options.init : nullptr;
   problem.device_init = options.device_init;
   problem.custom = options.op.custom_operator();

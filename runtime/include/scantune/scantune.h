@@ -82,6 +82,12 @@ typedef enum scantune_forward_progress {
   SCANTUNE_DOCUMENTED = 1 /* relies only on what the programming model guarantees */
 } scantune_forward_progress;
 
+/* Which tuning records decide; no result depends on it. Without records of the one, those of the other serve. */
+typedef enum scantune_latency {
+  SCANTUNE_BACK_TO_BACK = 0, /* between other scans, which overlap with it */
+  SCANTUNE_ISOLATED = 1      /* between kernels that end before it starts and start after it ends */
+} scantune_latency;
+
 /* What one combination costs; tuning records of operators without a name are kept by it and by the value's size. */
 typedef enum scantune_cost {
   SCANTUNE_MODERATE = 0, /* a few multiplications and additions for each 4 bytes of a value */
@@ -123,6 +129,7 @@ typedef struct scantune_problem {
   scantune_kind kind;
   scantune_determinism determinism;
   scantune_forward_progress forward_progress;
+  scantune_latency latency;
   /* An accumulator combined before the first item, in memory of the host or of the device; at most one of the two.
    * device_init is read when the scan runs, in the stream's order, and must lie outside the output. Without either an
    * exclusive scan starts from the operator's identity, which leaves every item as it is: for SCANTUNE_MIN the greatest
@@ -144,6 +151,7 @@ typedef struct scantune_problem {
    SCANTUNE_INCLUSIVE,        \
    SCANTUNE_UNCONSTRAINED,    \
    SCANTUNE_IN_ORDER,         \
+   SCANTUNE_BACK_TO_BACK,     \
    NULL,                      \
    NULL,                      \
    NULL,                      \
