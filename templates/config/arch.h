@@ -7,6 +7,9 @@ namespace scantune {
 
 inline constexpr int kMaxBlockThreads = 1024;  // of every architecture
 
+// CTAs of a cluster on every architecture that has them; more is opted into.
+inline constexpr int kMaxPortableClusterBlocks = 8;
+
 inline constexpr int kHostSm = 0;  // the host device: runs every kernel, so it has the limits of the newest GPU
 
 struct ArchLimits {
@@ -14,9 +17,7 @@ struct ArchLimits {
   int threads_per_sm;
   bool has_pdl;        // programmatic dependent launch (griddepcontrol)
   bool has_bulk_copy;  // asynchronous bulk copies that complete on an mbarrier
-  // Most CTAs of a cluster; 1: the architecture has none. Where it is 16, all above 8 is opted into by the runtime, and
-  // a part of a GPU may offer less.
-  int cluster_blocks;
+  int cluster_blocks;  // most CTAs of a cluster; 1: none. A part of a GPU may offer less
 };
 
 // sm is 10 * major + minor of the compute capability, or kHostSm.
@@ -27,7 +28,7 @@ constexpr ArchLimits limits_of(int sm) {
   if (sm == 87) return {163 * 1024, 1536, false, false, 1};
   if (sm < 90) return {99 * 1024, 1536, false, false, 1};
   if (sm < 120) return {227 * 1024, 2048, true, true, 16};
-  return {99 * 1024, 1536, true, true, 8};
+  return {99 * 1024, 1536, true, true, kMaxPortableClusterBlocks};
 }
 
 }  // namespace scantune

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "config/arch.h"
 #include "device/cuda/driver.h"
+#include "device/cuda/launch_attributes.h"
 #include "device/device.h"
 #include "measure/statistics.h"
 #include "scantune/runtime.hpp"
@@ -63,12 +65,15 @@ class BareLaunches {
       if (launch.shared_bytes > 48 * 1024)
         SCANTUNE_BENCH_DRIVER(
             cuFuncSetAttribute(bare.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.shared_bytes));
+      if (launch.cluster_blocks > kMaxPortableClusterBlocks)
+        SCANTUNE_BENCH_DRIVER(
+            cuFuncSetAttribute(bare.function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
       bare.config.gridDimX = launch.grid_blocks;
       bare.config.blockDimX = static_cast<unsigned>(launch.block_threads);
       bare.config.gridDimY = bare.config.gridDimZ = bare.config.blockDimY = bare.config.blockDimZ = 1;
       bare.config.sharedMemBytes = static_cast<unsigned>(launch.shared_bytes);
       bare.config.hStream = stream;
-      bare.has_pdl = launch.pdl;
+      bare.attributes = LaunchAttributes(launch);
       bare.arguments.input = reinterpret_cast<const void*>(input);
       bare.arguments.output = reinterpret_cast<void*>(output);
       bare.arguments.workspace = workspace;
@@ -81,11 +86,8 @@ class BareLaunches {
 
   void operator()() {
     for (Bare& bare : launches_) {
-      CUlaunchAttribute pdl{};
-      pdl.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-      pdl.value.programmaticStreamSerializationAllowed = 1;
-      bare.config.attrs = bare.has_pdl ? &pdl : nullptr;
-      bare.config.numAttrs = bare.has_pdl ? 1 : 0;
+      bare.config.attrs = bare.attributes.list();
+      bare.config.numAttrs = bare.attributes.count();
       void* arguments = &bare.arguments;
       SCANTUNE_BENCH_DRIVER(cuLaunchKernelEx(&bare.config, bare.function, &arguments, nullptr));
     }
@@ -97,7 +99,7 @@ class BareLaunches {
   struct Bare {
     CUfunction function = nullptr;
     CUlaunchConfig config{};
-    bool has_pdl = false;
+    LaunchAttributes attributes{Launch{}};
     KernelArguments arguments{};
   };
   CUmodule module_ = nullptr;

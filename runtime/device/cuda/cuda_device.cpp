@@ -1,7 +1,9 @@
 #include "device/cuda/cuda_device.h"
 
+#include "config/arch.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/graph_timer.h"
+#include "device/cuda/launch_attributes.h"
 #include "device/cuda/nvml.h"
 #include "device/cuda/pointer_check.h"
 #include "jit/cached_compiler.h"
@@ -88,7 +90,8 @@ std::string CudaDevice::driver_version() const {
 
 std::unique_ptr<Module> CudaDevice::load(const Binary& binary, std::span<const std::string> kernels,
                                          std::span<const int> max_shared_bytes) {
-  return std::make_unique<CudaModule>(context_, binary, kernels, max_shared_bytes);
+  return std::make_unique<CudaModule>(context_, binary, kernels, max_shared_bytes,
+                                      limits_of(identity_.sm).cluster_blocks > kMaxPortableClusterBlocks);
 }
 
 void CudaDevice::launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) {
@@ -100,9 +103,7 @@ void CudaDevice::launch(const Module& module, const Launch& launch, const Kernel
   own.destination_offset = launch.destination_offset;
   void* parameters[] = {&own};
 
-  CUlaunchAttribute overlap{};
-  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  overlap.value.programmaticStreamSerializationAllowed = 1;
+  LaunchAttributes attributes(launch);
   CUlaunchConfig config{};
   config.gridDimX = grid_blocks(launch, identity_.sm_count);
   config.gridDimY = config.gridDimZ = 1;
@@ -110,8 +111,8 @@ void CudaDevice::launch(const Module& module, const Launch& launch, const Kernel
   config.blockDimY = config.blockDimZ = 1;
   config.sharedMemBytes = static_cast<unsigned int>(launch.shared_bytes);
   config.hStream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = launch.pdl ? 1 : 0;
+  config.attrs = attributes.list();
+  config.numAttrs = attributes.count();
   const CUfunction function = static_cast<const CudaModule&>(module).function(launch.kernel);
   context_->check(Driver::instance().cuLaunchKernelEx(&config, function, parameters, nullptr), "cuLaunchKernelEx");
 }

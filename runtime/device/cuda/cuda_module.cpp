@@ -6,7 +6,8 @@
 namespace scantune {
 
 CudaModule::CudaModule(std::shared_ptr<const CudaContext> context, const Binary& binary,
-                       std::span<const std::string> kernels, std::span<const int> max_shared_bytes)
+                       std::span<const std::string> kernels, std::span<const int> max_shared_bytes,
+                       bool allow_large_clusters)
     : context_(std::move(context)) {
   if (kernels.size() != max_shared_bytes.size())
     throw DeviceError("a module of " + std::to_string(kernels.size()) + " kernels was given " +
@@ -17,7 +18,7 @@ CudaModule::CudaModule(std::shared_ptr<const CudaContext> context, const Binary&
   context_->check(Driver::instance().cuModuleLoadData(&module_, binary.image.data()), "cuModuleLoadData");
   try {
     for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel)
-      load_function(kernels[kernel], max_shared_bytes[kernel]);
+      load_function(kernels[kernel], max_shared_bytes[kernel], allow_large_clusters);
   } catch (...) {
     Driver::instance().cuModuleUnload(module_);
     throw;
@@ -33,7 +34,7 @@ CudaModule::~CudaModule() {
   }
 }
 
-void CudaModule::load_function(const std::string& name, int max_shared_bytes) {
+void CudaModule::load_function(const std::string& name, int max_shared_bytes, bool allow_large_clusters) {
   const Driver& driver = Driver::instance();
   CUfunction function = nullptr;
   context_->check(driver.cuModuleGetFunction(&function, module_, name.c_str()),
@@ -42,6 +43,9 @@ void CudaModule::load_function(const std::string& name, int max_shared_bytes) {
   context_->check(
       driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, max_shared_bytes),
       ("cuFuncSetAttribute of " + std::to_string(max_shared_bytes) + " bytes of shared memory for " + name).c_str());
+  if (allow_large_clusters)
+    context_->check(driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                    ("cuFuncSetAttribute of clusters of more than 8 CTAs for " + name).c_str());
   functions_.push_back(function);
 }
 

@@ -23,15 +23,16 @@ struct KernelResources {
 class CudaModule : public Module {
  public:
   // Loads at once what CUDA would by default load at the first launch. Throws DeviceError.
+  // allow_large_clusters: of more CTAs than every GPU with clusters has; only where the architecture has them.
   CudaModule(std::shared_ptr<const CudaContext> context, const Binary& binary, std::span<const std::string> kernels,
-             std::span<const int> max_shared_bytes);
+             std::span<const int> max_shared_bytes, bool allow_large_clusters);
   ~CudaModule() override;
 
   CUfunc_st* function(int kernel) const { return functions_[static_cast<std::size_t>(kernel)]; }
   KernelResources resources(int kernel) const;
 
  private:
-  void load_function(const std::string& name, int max_shared_bytes);
+  void load_function(const std::string& name, int max_shared_bytes, bool allow_large_clusters);
 
   std::shared_ptr<const CudaContext> context_;
   CUmod_st* module_ = nullptr;
