@@ -43,12 +43,17 @@ int number_in(const Enum& member) {
   return value;
 }
 
+[[noreturn]] void fail_enum(const char* member, const char* type, int number, int first, int last) {
+  fail(member, std::to_string(number) + "; it must be a " + type + ", " + std::to_string(first) + " to " +
+                   std::to_string(last));
+}
+
+// Every scan() comes here for every enum, so the message is made elsewhere.
 template <class Enum>
 int checked_enum(const char* member, const char* type, const Enum& value, int first, int last) {
   const int number = number_in(value);
-  if (number < first || number > last)
-    fail(member, std::to_string(number) + "; it must be a " + type + ", " + std::to_string(first) + " to " +
-                     std::to_string(last));
+  if (number < first || number > last) [[unlikely]]
+    fail_enum(member, type, number, first, last);
   return number;
 }
 

@@ -1,28 +1,13 @@
 #include "device/device.h"
 
-#include <cstdlib>
-#include <string_view>
-
-#include "scantune/error.hpp"
-
 namespace scantune {
-namespace {
 
-enum class Choice { cuda, host };
-
-Choice choice() {
-  const char* variable = std::getenv("SCANTUNE_DEVICE");
-  const std::string_view name = variable ? variable : "";
-  if (name.empty() || name == "cuda") return Choice::cuda;
-  if (name == "host") return Choice::host;
-  throw DeviceError("SCANTUNE_DEVICE is '" + std::string(name) + "'; it must be cuda (the default) or host");
-}
-
-}  // namespace
-
-std::shared_ptr<Device> current_device() {
-  static const Choice kChoice = choice();  // read once: plans of one process belong together
-  return kChoice == Choice::host ? host_device() : cuda_device();
+std::string Device::argument_problem(std::span<const NamedMemory> arguments, Stream stream) {
+  for (const NamedMemory& named : arguments)
+    if (const auto problem = pointer_problem(named.memory, named.bytes); !problem.empty())
+      return std::string(named.argument) + ": " + problem;
+  if (const auto problem = stream_problem(stream); !problem.empty()) return "stream: " + problem;
+  return {};
 }
 
 }  // namespace scantune

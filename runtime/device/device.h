@@ -37,6 +37,13 @@ struct StreamState {
   void* capturing_graph = nullptr;  // non-null while the stream is being captured
 };
 
+// Memory that a caller names, under the name of the argument that names it.
+struct NamedMemory {
+  const char* argument;
+  const void* memory;
+  u64 bytes;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -64,9 +71,12 @@ class Device {
   virtual std::string failure() const { return {}; }
 
   virtual StreamState stream_state(Stream stream) = 0;
-  // Null if memory is the device's and the stream belongs to its context; else what is wrong. For scan()'s full checks.
+  // Empty if memory is the device's and the stream belongs to its context; else what is wrong. For scan()'s full
+  // checks.
   virtual std::string pointer_problem(const void* pointer, u64 bytes) = 0;
   virtual std::string stream_problem(Stream stream) = 0;
+  // The first problem of these arguments and of the stream, after the name of the argument; empty if there is none.
+  virtual std::string argument_problem(std::span<const NamedMemory> arguments, Stream stream);
   // Calls release(token) once the graph and every executable made from it are gone, from any thread, where no call of a
   // device is allowed. Called during capture. If it throws, release(token) has been or will be called all the same.
   virtual void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) = 0;
@@ -80,9 +90,9 @@ class Device {
 
 // The device that scans run on: SCANTUNE_DEVICE=host asks for the host device; otherwise the GPU of the calling
 // thread's current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError when there
-// is none.
-std::shared_ptr<Device> current_device();
-std::shared_ptr<Device> host_device();  // one per process; runs with seed 0 unless SCANTUNE_HOST_SEED says otherwise
-std::shared_ptr<Device> cuda_device();
+// is none. All live as long as the process: a scan's call need not count a reference.
+const std::shared_ptr<Device>& current_device();
+const std::shared_ptr<Device>& host_device();  // one; runs with seed 0 unless SCANTUNE_HOST_SEED says otherwise
+const std::shared_ptr<Device>& cuda_device();
 
 }  // namespace scantune

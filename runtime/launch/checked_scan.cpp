@@ -14,20 +14,33 @@ namespace {
   throw RequestError(to_string(request) + ": " + problem);
 }
 
-void check_memory(Device& device, const ScanRequest& request, const char* argument, const void* memory, u64 bytes) {
-  if (const auto problem = device.pointer_problem(memory, bytes); !problem.empty())
-    fail(request, std::string(argument) + ": " + problem);
+NamedMemory init_memory(const ScanRequest& request, const InitialValue& init) {
+  return {"device_init", init.memory, static_cast<unsigned>(request.accumulator_bytes())};
 }
 
 void check_arguments(Device& device, const ScanCall& call) {
   const ScanRequest& request = call.request;
   const ScanPointers pointers{call.input, call.output, call.init.memory};
-  if (const auto problem = size_problem(request); !problem.empty()) fail(request, problem);
   if (!arguments_are_plausible(request, pointers)) fail(request, arguments_problem(request, pointers));
-  check_memory(device, request, "input", call.input, request.n * static_cast<unsigned>(request.input_bytes()));
-  check_memory(device, request, "output", call.output, request.n * static_cast<unsigned>(request.output_bytes()));
-  check_init_memory(device, request, call.init);
-  if (const auto problem = device.stream_problem(call.stream); !problem.empty()) fail(request, "stream: " + problem);
+  const NamedMemory memory[] = {{"input", call.input, request.n * static_cast<unsigned>(request.input_bytes())},
+                                {"output", call.output, request.n * static_cast<unsigned>(request.output_bytes())},
+                                init_memory(request, call.init)};
+  const std::size_t named = request.init == Init::memory ? 3 : 2;
+  if (const auto problem = device.argument_problem({memory, named}, call.stream); !problem.empty())
+    fail(request, problem);
+}
+
+// The plan of a problem that this thread has not scanned lately.
+ScanPlan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
+                   const ScanCall& call) {
+  if (device->stream_state(call.stream).capturing_graph != nullptr)
+    fail(call.request,
+         "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a plan "
+         "before the capture and call that, or call scan() shortly before (a thread remembers at least its last " +
+             std::to_string(PlanCache::kLeastRemembered) + " problems)");
+  return plans.insert(
+      make_scan_plan(device, table, call.request, call.captured_launches, CaptureMemory::on_demand, call.custom),
+      call.captured_launches);
 }
 
 bool same_operator(const CustomOperator* a, const CustomOperator* b) {
@@ -65,24 +78,19 @@ void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& tabl
                   const ScanCall& call) {
   const ScanRequest& request = call.request;
   if (request.n == 0) return;
-  check_arguments(*device, call);
   ScanPlan* plan = plans.find(*device, request, call.custom, call.captured_launches);
-  if (plan == nullptr) {
-    if (device->stream_state(call.stream).capturing_graph != nullptr)
-      fail(request,
-           "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a plan "
-           "before the capture and call that, or call scan() shortly before (a thread remembers at least its last " +
-               std::to_string(PlanCache::kLeastRemembered) + " problems)");
-    plan = &plans.insert(
-        make_scan_plan(device, table, request, call.captured_launches, CaptureMemory::on_demand, call.custom),
-        call.captured_launches);
-  }
-  plan->run(call.input, call.output, call.init, call.stream);
+  if (plan == nullptr)  // else it was checked when the plan was made
+    if (const auto problem = size_problem(request); !problem.empty()) fail(request, problem);
+  check_arguments(*device, call);
+  if (plan == nullptr) plan = &new_plan(device, table, plans, call);
+  plan->enqueue(call.input, call.output, call.init, call.stream);
 }
 
 void check_init_memory(Device& device, const ScanRequest& request, const InitialValue& init) {
   if (request.init != Init::memory) return;
-  check_memory(device, request, "device_init", init.memory, static_cast<unsigned>(request.accumulator_bytes()));
+  const auto [argument, memory, bytes] = init_memory(request, init);
+  if (const auto problem = device.pointer_problem(memory, bytes); !problem.empty())
+    fail(request, std::string(argument) + ": " + problem);
 }
 
 }  // namespace scantune

@@ -116,6 +116,10 @@ void ScanPlan::run(const void* input, void* output, const InitialValue& init, St
   const ScanPointers pointers{input, output, init.memory};
   if (!arguments_are_plausible(request_, pointers))
     throw RequestError(to_string(request_) + ": " + arguments_problem(request_, pointers));
+  enqueue(input, output, init, stream);
+}
+
+void ScanPlan::enqueue(const void* input, void* output, const InitialValue& init, Stream stream) {
   const auto addresses = reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(output);
   const Variant& variant = variants_[addresses % kVectorAlignmentBytes == 0];
   const Workspace workspace = this->workspace(stream);

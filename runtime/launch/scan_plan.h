@@ -50,6 +50,9 @@ class ScanPlan {
   // of one launch takes no lock; one of several launches holds its stream's workspace while it enqueues them.
   void run(const void* input, void* output, const InitialValue& init, Stream stream);
 
+  // As run() for n > 0 items, with pointers that are known to be right.
+  void enqueue(const void* input, void* output, const InitialValue& init, Stream stream);
+
   std::string describe() const;
 
   const ScanRequest& request() const { return request_; }

@@ -21,7 +21,7 @@ class NoDatabase : public ::testing::Environment {
 
 }  // namespace
 
-std::shared_ptr<Device> current_device() { return current; }
+const std::shared_ptr<Device>& current_device() { return current; }
 
 namespace testing {
 

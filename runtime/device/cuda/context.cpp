@@ -47,8 +47,7 @@ std::string text_of(CUresult result, const char* call) {
 
 CudaContext::~CudaContext() { delete failure_.load(); }
 
-void CudaContext::check(int result, const char* call) const {
-  if (result == CUDA_SUCCESS) return;
+void CudaContext::fail(int result, const char* call) const {
   const std::string text = text_of(static_cast<CUresult>(result), call);
   if (destroys_context(static_cast<CUresult>(result))) remember_failure(text);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemoryError(text);

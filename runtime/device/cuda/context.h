@@ -23,13 +23,17 @@ class CudaContext {
 
   // Throws DeviceError if the result of a driver call, a CUresult, is an error. One that destroys the context is
   // remembered: refuse_if_failed() throws it from then on.
-  void check(int result, const char* call) const;
+  void check(int result, const char* call) const {
+    if (result != 0) [[unlikely]]
+      fail(result, call);
+  }
   void refuse_if_failed() const {
     if (const std::string* reason = failure_.load(std::memory_order_acquire)) throw_failure(*reason);
   }
   std::string failure() const;
 
  private:
+  [[noreturn]] void fail(int result, const char* call) const;
   [[noreturn]] void throw_failure(const std::string& reason) const;
   void remember_failure(const std::string& reason) const;
 

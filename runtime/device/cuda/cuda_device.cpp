@@ -57,6 +57,13 @@ CUresult capture_info(Stream stream, CUstreamCaptureStatus& status, CUgraph& gra
 #endif
 }
 
+// The context is current.
+std::string stream_problem_in(const CudaContext& context, Stream stream) {
+  CUcontext owner = nullptr;
+  context.check(Driver::instance().cuStreamGetCtx(stream, &owner), "cuStreamGetCtx");
+  return owner == context.handle() ? "" : "it belongs to another CUDA context than the current one";
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(std::shared_ptr<const CudaContext> context)
@@ -189,15 +196,25 @@ std::optional<int> CudaDevice::sm_clock_mhz() {
 std::string CudaDevice::pointer_problem(const void* pointer, u64 bytes) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  return pointer_problem_in(*context_, ordinal_, pointer, bytes);
+  return PointerCheck(*context_, ordinal_).problem(pointer, bytes);
 }
 
 std::string CudaDevice::stream_problem(Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  CUcontext owner = nullptr;
-  context_->check(Driver::instance().cuStreamGetCtx(stream, &owner), "cuStreamGetCtx");
-  return owner == context_->handle() ? "" : "it belongs to another CUDA context than the current one";
+  return stream_problem_in(*context_, stream);
+}
+
+// Looks only once which context is current: every warm scan() comes here.
+std::string CudaDevice::argument_problem(std::span<const NamedMemory> arguments, Stream stream) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  PointerCheck check(*context_, ordinal_);
+  for (const NamedMemory& named : arguments)
+    if (const auto problem = check.problem(named.memory, named.bytes); !problem.empty())
+      return std::string(named.argument) + ": " + problem;
+  if (const auto problem = stream_problem_in(*context_, stream); !problem.empty()) return "stream: " + problem;
+  return {};
 }
 
 void CudaDevice::retain_until_graph_dies(void* graph, void (*release)(void*), void* token) {

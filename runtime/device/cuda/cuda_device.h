@@ -37,6 +37,7 @@ class CudaDevice : public Device {
   StreamState stream_state(Stream stream) override;
   std::string pointer_problem(const void* pointer, u64 bytes) override;
   std::string stream_problem(Stream stream) override;
+  std::string argument_problem(std::span<const NamedMemory> arguments, Stream stream) override;
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;
 
   double time_us(const std::function<void(Stream)>& enqueue, int replays) override;

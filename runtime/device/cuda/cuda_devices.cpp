@@ -28,7 +28,7 @@ u64 id_of(CUcontext context) {
 
 // Devices by the id of their context: handles are reused, ids are not. They live as long as the process, since plans
 // and captured graphs may outlive everything else.
-std::shared_ptr<Device> device_of(CUcontext context, u64 id) {
+const std::shared_ptr<Device>& device_of(CUcontext context, u64 id) {
   static auto& mutex = *new std::mutex;
   static auto& devices = *new std::map<u64, std::shared_ptr<Device>>;
   const std::lock_guard lock(mutex);
@@ -38,20 +38,20 @@ std::shared_ptr<Device> device_of(CUcontext context, u64 id) {
 }
 
 // The context is current. Remembered per thread: the call path of scan() takes no lock.
-std::shared_ptr<Device> device_of_current(CUcontext context) {
+const std::shared_ptr<Device>& device_of_current(CUcontext context) {
   thread_local u64 last_id = 0;
-  thread_local std::shared_ptr<Device> last;
+  thread_local const std::shared_ptr<Device>* last = nullptr;
   const u64 id = id_of(context);
-  if (!last || last_id != id) {
-    last = device_of(context, id);
+  if (last == nullptr || last_id != id) {
+    last = &device_of(context, id);
     last_id = id;
   }
-  return last;
+  return *last;
 }
 
 }  // namespace
 
-std::shared_ptr<Device> cuda_device() {
+const std::shared_ptr<Device>& cuda_device() {
   CUcontext context = nullptr;
   check(Driver::instance().cuCtxGetCurrent(&context), "cuCtxGetCurrent");
   return device_of_current(context ? context : make_primary_context_current());

@@ -46,9 +46,4 @@ Driver::Driver(const char* library_name) : library_({library_name}) {
   }
 }
 
-const Driver& Driver::instance() {
-  static const Driver kDriver("libcuda.so.1");
-  return kDriver;
-}
-
 }  // namespace scantune

@@ -28,7 +28,10 @@ class Driver {
   explicit Driver(const char* library_name);
 
   // The process's driver; opened at the first call, and tried again while that fails.
-  static const Driver& instance();
+  static const Driver& instance() {
+    static const Driver kDriver("libcuda.so.1");
+    return kDriver;
+  }
 
   // cuda.h gives many names a version suffix by macros; the members take part in that.
 #define SCANTUNE_DECLARE(function) decltype(&::function) function = nullptr;

@@ -7,8 +7,24 @@
 
 namespace scantune {
 
-// Empty if all of the bytes are; else what is wrong. The context must be current. Bytes in pinned host memory and in
-// managed memory are; plain host memory is not, even where the GPU could reach it: it is a mistake far more often.
-std::string pointer_problem_in(const CudaContext& context, int device_ordinal, const void* pointer, u64 bytes);
+// The context must be current while it lives.
+class PointerCheck {
+ public:
+  PointerCheck(const CudaContext& context, int device_ordinal) : context_(context), device_ordinal_(device_ordinal) {}
+
+  // Empty if kernels may use all of the bytes; else what is wrong. They may use pinned host memory and managed memory;
+  // plain host memory is refused even where the GPU could reach it: it is a mistake far more often.
+  std::string problem(const void* pointer, u64 bytes);
+
+ private:
+  std::string problem_of_unknown(const void* pointer, u64 bytes);
+
+  const CudaContext& context_;
+  int device_ordinal_;
+  // The allocation found last: input and output often share one, and a question to the driver costs more than the
+  // rest of the check.
+  u64 known_start_ = 0;
+  u64 known_bytes_ = 0;
+};
 
 }  // namespace scantune

@@ -161,8 +161,8 @@ double HostDevice::time_us(const std::function<void(Stream)>& enqueue, int repla
   return elapsed.count() / replays;
 }
 
-std::shared_ptr<Device> host_device() {
-  static const auto device = std::make_shared<HostDevice>(
+const std::shared_ptr<Device>& host_device() {
+  static const std::shared_ptr<Device> device = std::make_shared<HostDevice>(
       seed_from_environment(),
       std::make_unique<CachedCompiler>(std::make_unique<HostCompiler>(), BinaryCache(cache_directory())));
   return device;
