@@ -1,0 +1,22 @@
+// A driver that stands in for CUDA's: it knows one H200, runs nothing, and records what it is asked. A program that is
+// linked with it gets it as libcuda.so.1, because the loader looks first among the libraries that are loaded already.
+#pragma once
+
+#include <span>
+
+struct CUctx_st;
+struct CUstream_st;
+
+namespace scantune::testing::counting_driver {
+
+// Names of the functions that were called since forget_calls(), in order, without the versions that cuda.h appends.
+std::span<const char* const> calls();
+void forget_calls();
+
+// Another context of the same GPU, which is not current anywhere yet.
+CUctx_st* make_context();
+
+void begin_capture(CUstream_st* stream);
+void end_capture(CUstream_st* stream);
+
+}  // namespace scantune::testing::counting_driver

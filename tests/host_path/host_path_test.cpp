@@ -1,0 +1,181 @@
+// What warm calls of plans and of scan() cost until the driver has the launch: questions to the driver, allocations,
+// instructions. And what they must not save: every call sees the stream, the context and the memory as they are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include "config/types.h"
+#include "counting_driver.h"
+#include "cpu/api_counting_new.h"
+#include "device/cuda/driver.h"
+#include "instruction_count.h"
+#include "scantune/runtime.hpp"
+
+namespace scantune::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StrEq;
+using ::testing::ThrowsMessage;
+
+constexpr u64 kFew = 256;       // one CTA, no workspace
+constexpr u64 kMany = 1 << 24;  // one launch with status words
+
+// Those of the stand-in for the driver included, which takes about a quarter of them.
+constexpr long kMostPlanInstructions = 1000;
+constexpr long kMostScanInstructions = 2500;
+
+// No test reads the databases of whoever runs it.
+class NoDatabase : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    setenv("SCANTUNE_DB", "/dev/null/none.db", 1);
+    unsetenv("SCANTUNE_DB_PATH");
+  }
+};
+[[maybe_unused]] const auto* const kEnvironment = ::testing::AddGlobalTestEnvironment(new NoDatabase);
+
+class HostPath : public ::testing::Test {
+ protected:
+  HostPath() { driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING); }
+  ~HostPath() override { driver().cuStreamDestroy(stream_); }
+
+  static const Driver& driver() { return Driver::instance(); }
+
+  void scan(u64 n) { runtime::scan(input_.data(), output_.data(), n, {.stream = stream_}); }
+  void run(const runtime::Plan<i32>& plan) { plan(input_.data(), output_.data(), stream_); }
+
+  template <class Body>
+  static auto asked_by(const Body& body) {
+    counting_driver::forget_calls();
+    body();
+    return counting_driver::calls();
+  }
+  template <class Body>
+  static auto asked_when_warm(const Body& body) {
+    body();
+    return asked_by(body);
+  }
+
+  runtime::Buffer<i32> input_{kMany}, output_{kMany};
+  CUstream stream_ = nullptr;
+};
+
+TEST_F(HostPath, OfAPlanAsksForTheStreamAndLaunches) {
+  const auto plan = runtime::plan<i32>(kMany);
+  EXPECT_THAT(asked_when_warm([&] { run(plan); }),
+              ElementsAre(StrEq("cuCtxGetCurrent"), StrEq("cuStreamGetCaptureInfo"), StrEq("cuStreamGetId"),
+                          StrEq("cuCtxGetCurrent"), StrEq("cuLaunchKernelEx")));
+}
+
+TEST_F(HostPath, OfAPlanWithoutAWorkspaceOnlyLaunches) {
+  const auto plan = runtime::plan<i32>(kFew);
+  EXPECT_THAT(asked_when_warm([&] { run(plan); }), ElementsAre(StrEq("cuCtxGetCurrent"), StrEq("cuLaunchKernelEx")));
+}
+
+TEST_F(HostPath, OfScanAsksOnceAboutEachArgument) {
+  EXPECT_THAT(asked_when_warm([&] { scan(kMany); }),
+              ElementsAre(StrEq("cuCtxGetCurrent"), StrEq("cuCtxGetId"), StrEq("cuCtxGetCurrent"),
+                          StrEq("cuPointerGetAttributes"), StrEq("cuPointerGetAttributes"), StrEq("cuStreamGetCtx"),
+                          StrEq("cuCtxGetCurrent"), StrEq("cuStreamGetCaptureInfo"), StrEq("cuStreamGetId"),
+                          StrEq("cuCtxGetCurrent"), StrEq("cuLaunchKernelEx")));
+}
+
+TEST_F(HostPath, OfScanAsksOnceAboutAnAllocationThatHoldsInputAndOutput) {
+  const auto asked =
+      asked_when_warm([&] { runtime::scan(input_.data(), input_.data() + kFew, kFew, {.stream = stream_}); });
+  EXPECT_EQ(std::ranges::count(asked, std::string_view("cuPointerGetAttributes")), 1);
+}
+
+TEST_F(HostPath, OfScanRefusesAnOutputThatLeavesTheAllocationOfTheInput) {
+  const runtime::Buffer<i32> short_of_half(kFew + kFew / 2);
+  EXPECT_THAT([&] { runtime::scan(short_of_half.data(), short_of_half.data() + kFew, kFew, {.stream = stream_}); },
+              ThrowsMessage<RequestError>(HasSubstr("output: the allocation holds 512 bytes")));
+}
+
+TEST_F(HostPath, AllocatesNothingWhenWarm) {
+  const auto plan = runtime::plan<i32>(kMany);
+  run(plan);
+  scan(kMany);
+  const long before = allocation_count;
+  run(plan);
+  scan(kMany);
+  EXPECT_EQ(allocation_count, before);
+}
+
+#ifdef __OPTIMIZE__
+TEST_F(HostPath, TakesFewInstructionsWhenWarm) {
+  const auto plan = runtime::plan<i32>(kMany);
+  const auto counts = instructions_of([&] { return std::vector<Call>{[&] { run(plan); }, [&] { scan(kMany); }}; });
+  EXPECT_GT(counts[0], 0);
+  EXPECT_LE(counts[0], kMostPlanInstructions);
+  EXPECT_GT(counts[1], counts[0]) << "scan() checks more than a plan's call";
+  EXPECT_LE(counts[1], kMostScanInstructions);
+}
+#endif
+
+TEST_F(HostPath, OfACapturedCallTakesAWorkspaceThatTheGraphKeeps) {
+  const auto plan = runtime::plan<i32>(kMany);
+  run(plan);
+  counting_driver::begin_capture(stream_);
+  const auto asked = asked_by([&] { run(plan); });
+  counting_driver::end_capture(stream_);
+  EXPECT_THAT(asked, Contains(StrEq("cuGraphRetainUserObject")));
+  EXPECT_THAT(asked, Not(Contains(StrEq("cuMemAlloc"))));
+}
+
+TEST_F(HostPath, GivesAStreamThatTakesTheHandleOfADestroyedOneAWorkspaceOfItsOwn) {
+  const auto plan = runtime::plan<i32>(kMany);
+  run(plan);
+  const CUstream destroyed = stream_;
+  driver().cuStreamDestroy(stream_);
+  driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
+  ASSERT_EQ(stream_, destroyed);
+  EXPECT_THAT(asked_by([&] { run(plan); }), Contains(StrEq("cuMemAlloc")));
+}
+
+TEST_F(HostPath, OfScanRefusesMemoryThatWasFreedSinceItsLastCall) {
+  auto freed = std::make_optional<runtime::Buffer<i32>>(kFew);
+  i32* const items = freed->data();
+  const auto scan_items = [&] { runtime::scan(items, items, kFew, {.stream = stream_}); };
+  scan_items();
+  freed.reset();
+  EXPECT_THAT(scan_items,
+              ThrowsMessage<RequestError>(HasSubstr("input: it is host memory, or no memory that CUDA knows")));
+}
+
+TEST_F(HostPath, OfScanSeesThatTheContextIsAnotherSinceItsLastCall) {
+  scan(kMany);
+  CUcontext first = nullptr;
+  driver().cuCtxGetCurrent(&first);
+  driver().cuCtxSetCurrent(counting_driver::make_context());
+  EXPECT_THAT([&] { scan(kMany); },
+              ThrowsMessage<RequestError>(HasSubstr("input: it belongs to another CUDA context of this GPU")));
+  const runtime::Buffer<i32> own(kFew);
+  EXPECT_THAT([&] { runtime::scan(own.data(), own.data(), kFew, {.stream = stream_}); },
+              ThrowsMessage<RequestError>(HasSubstr("stream: it belongs to another CUDA context")));
+  driver().cuCtxSetCurrent(first);
+  EXPECT_NO_THROW(scan(kMany));
+}
+
+TEST_F(HostPath, OfAPlanRunsInThePlansContextOnAThreadThatHasNone) {
+  const auto plan = runtime::plan<i32>(kMany);
+  run(plan);
+  CUcontext left_current = nullptr;
+  std::jthread([&] {
+    EXPECT_THAT(asked_by([&] { run(plan); }), Contains(StrEq("cuCtxPushCurrent")));
+    driver().cuCtxGetCurrent(&left_current);
+  }).join();
+  EXPECT_EQ(left_current, nullptr);
+}
+
+}  // namespace
+}  // namespace scantune::testing

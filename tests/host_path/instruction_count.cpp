@@ -1,0 +1,94 @@
+#include "instruction_count.h"
+
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+
+namespace scantune::testing {
+namespace {
+
+constexpr int kMark = SIGSTOP;  // what the child raises before and after each call; never delivered to it
+
+[[noreturn]] void run_child(const std::function<std::vector<Call>()>& prepare) {
+  int code = 1;
+  try {
+    std::vector<Call> calls = prepare();
+    calls.emplace_back([] {});  // what the marks themselves take
+    for (const Call& call : calls) call();
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) throw std::runtime_error(std::strerror(errno));
+    for (const Call& call : calls) {
+      std::raise(kMark);
+      call();
+      std::raise(kMark);
+    }
+    code = 0;
+  } catch (const std::exception& error) {
+    std::cerr << "the child whose instructions are counted: " << error.what() << std::endl;
+  }
+  _exit(code);
+}
+
+enum class Step { one_instruction, to_next_stop };
+
+class Child {
+ public:
+  explicit Child(const std::function<std::vector<Call>()>& prepare) : id_(fork()) {
+    if (id_ == 0) run_child(prepare);
+    if (id_ < 0) throw std::runtime_error(std::string("no child could be made: ") + std::strerror(errno));
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (ended_) return;
+    kill(id_, SIGKILL);
+    waitpid(id_, nullptr, 0);
+  }
+
+  // The signal that stopped the child next; 0 if it has ended, which it must do with success.
+  int wait() {
+    int status = 0;
+    if (waitpid(id_, &status, 0) != id_) throw std::runtime_error(std::strerror(errno));
+    if (WIFSTOPPED(status)) return WSTOPSIG(status);
+    ended_ = true;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+      throw std::runtime_error("the child whose instructions are counted has failed");
+    return 0;
+  }
+
+  int go_on(Step step) {
+    const auto request = step == Step::one_instruction ? PTRACE_SINGLESTEP : PTRACE_CONT;
+    if (ptrace(request, id_, nullptr, nullptr) != 0) throw std::runtime_error(std::strerror(errno));
+    return wait();
+  }
+
+ private:
+  pid_t id_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::vector<long> instructions_of(const std::function<std::vector<Call>()>& prepare) {
+  Child child(prepare);
+  std::vector<long> counts;
+  for (int signal = child.wait(); signal == kMark; signal = child.go_on(Step::to_next_stop)) {
+    long count = 0;
+    while (child.go_on(Step::one_instruction) == SIGTRAP) ++count;
+    counts.push_back(count);
+  }
+  if (counts.empty()) throw std::runtime_error("the child whose instructions are counted was not traced");
+  const long marks = counts.back();
+  counts.pop_back();
+  for (long& count : counts) count -= marks;
+  return counts;
+}
+
+}  // namespace scantune::testing
