@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device/host/barrier.h"
+#include "device/host/cluster.h"
 #include "device/host/fibre.h"
 #include "device/host/stacks.h"
 #include "device/host/unfenced_writes.h"
@@ -22,6 +23,7 @@ enum class Waiting : u8 {
   ballot,
   shuffle,
   sync_block,
+  cluster,  // the cluster's barrier
   memory,
   predecessor,
   barrier,         // a phase to end
@@ -40,6 +42,9 @@ struct CudaThread : host::Lane, Fibre {
   u32 lane_bit = 0;
   Viewer viewer{};
   bool predecessor_done = false;
+
+  u32 cluster_waits = 0;        // as often as it has waited for its cluster's barrier
+  host::Site stored_to_peer{};  // last
 
   // Barriers of which it has seen no phase end, time after time.
   u32 failed_tests = 0;
@@ -81,6 +86,7 @@ struct Warp {
   u32 polling = 0;
   u32 testing = 0;   // rest until a phase ends
   u32 awaiting = 0;  // the end of a phase
+  u32 at_cluster = 0;
   u32 votes = 0;
   u32 rotation = 0;  // where the order of its lanes starts
   bool queued = false;
@@ -98,6 +104,8 @@ struct Cta {
   u32 serial = 0;
   u32 grid = 0;
   u32 rank = 0;
+  Cluster* cluster = nullptr;
+  u32 cluster_rank = 0;
   u32 thread_count = 0;
   u32 live = 0;
   u32 at_barrier = 0;

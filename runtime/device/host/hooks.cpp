@@ -284,10 +284,10 @@ struct MachineHooks {
   static void poll_pause(host::Site site) { machine().poll_pause(site); }
   static void wait_for_predecessor(host::Site site) { machine().wait_for_predecessor(site); }
 
-  static void cluster_arrive(host::Site site) { machine().fail_here("uses a cluster, which this device lacks,", site); }
-  static void cluster_wait(host::Site site) { machine().fail_here("uses a cluster, which this device lacks,", site); }
-  static void store_to_cta(void*, u32, const void*, u32, host::Site site) {
-    machine().fail_here("uses a cluster, which this device lacks,", site);
+  static void cluster_arrive(host::Site site) { machine().arrive_at_cluster(site); }
+  static void cluster_wait(host::Site site) { machine().wait_for_cluster(site); }
+  static void store_to_cta(void* mine, u32 cta, const void* in, u32 bytes, host::Site site) {
+    machine().store_to_peer(mine, cta, in, bytes, site);
   }
 
   static void barrier_init(u64* barrier, u32 arrivals, host::Site site) {

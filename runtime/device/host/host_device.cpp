@@ -51,6 +51,11 @@ std::string launch_problem(const HostLaunch& launch) {
     return "a CTA cannot have " + std::to_string(launch.launch.block_threads) + " threads";
   if (launch.launch.grid_blocks < 1 || launch.launch.grid_blocks > kMaxGridBlocks)
     return "a grid cannot have " + std::to_string(launch.launch.grid_blocks) + " CTAs";
+  if (launch.launch.cluster_blocks < 1 || launch.launch.cluster_blocks > limits_of(kHostSm).cluster_blocks)
+    return "a cluster cannot have " + std::to_string(launch.launch.cluster_blocks) + " CTAs";
+  if (launch.launch.grid_blocks % static_cast<u32>(launch.launch.cluster_blocks) != 0)
+    return "a grid of " + std::to_string(launch.launch.grid_blocks) + " CTAs has no whole number of clusters of " +
+           std::to_string(launch.launch.cluster_blocks);
   if (launch.launch.shared_bytes < 0 || launch.launch.shared_bytes > limits_of(kHostSm).shared_bytes_per_block)
     return "a CTA cannot have " + std::to_string(launch.launch.shared_bytes) + " bytes of shared memory";
   return {};

@@ -29,7 +29,7 @@ u64 work_limit(std::span<const Grid> grids) {
 }  // namespace
 
 Machine::Machine(const Allocations& allocations) : allocations_(allocations) {
-  for (u32 slot = 0; slot < kMaxResidentCtas; ++slot) {
+  for (u32 slot = 0; slot < kSlots; ++slot) {
     ctas_.push_back(std::make_unique<Cta>());
     ctas_.back()->slot = slot;
   }
@@ -53,25 +53,28 @@ void Machine::reset(std::span<const Grid> grids, const Schedule& schedule) {
   random_ = Random(schedule.seed);
   failure_ = {};
   std::fill(std::begin(recent_), std::end(recent_), Allocations::Range{});
-  memory_.reset(kMaxResidentCtas, schedule.buffered_stores, schedule.stale_percent, random_);
+  memory_.reset(kSlots, schedule.buffered_stores, schedule.stale_percent, random_);
 
   grids_.clear();
-  int widest = 1;
+  int widest = 1, largest_cluster = 1;
   for (const Grid& grid : grids) {
     widest = std::max(widest, grid.launch.block_threads);
+    largest_cluster = std::max(largest_cluster, grid.launch.cluster_blocks);
+    const u32 clusters = grid.launch.grid_blocks / static_cast<u32>(grid.launch.cluster_blocks);
     GridState state{
         .grid = &grid, .unreleased = grid.launch.grid_blocks, .running = grid.launch.grid_blocks, .order = {}};
-    if (schedule.shuffle_ctas && grid.launch.dispatch == Dispatch::any_order && grid.launch.grid_blocks > 1) {
-      for (u32 rank = 0; rank < grid.launch.grid_blocks; ++rank) {
-        state.order.push_back(rank);
-        std::swap(state.order.back(), state.order[random_.below(rank + 1)]);
+    if (schedule.shuffle_ctas && grid.launch.dispatch == Dispatch::any_order && clusters > 1) {
+      for (u32 cluster = 0; cluster < clusters; ++cluster) {
+        state.order.push_back(cluster);
+        std::swap(state.order.back(), state.order[random_.below(cluster + 1)]);
       }
     }
     grids_.push_back(std::move(state));
   }
   dispatching_ = 0;
   const u32 fitting = std::max(1u, kMaxResidentThreads / static_cast<u32>(widest));
-  const u32 limit = std::clamp(std::min(schedule.resident_ctas, fitting), 1u, kMaxResidentCtas);
+  const u32 limit = std::max(std::clamp(std::min(schedule.resident_ctas, fitting), 1u, kMaxResidentCtas),
+                             static_cast<u32>(largest_cluster));
   for (const auto& cta : ctas_) cta->live = 0;  // a failed run leaves some behind
   free_slots_.clear();
   for (u32 slot = limit; slot-- > 0;) free_slots_.push_back(slot);
@@ -113,7 +116,8 @@ void Machine::enter_thread(FibreTransfer transfer) {
 }
 
 bool Machine::may_start() const {
-  if (dispatching_ == grids_.size() || free_slots_.empty()) return false;
+  if (dispatching_ == grids_.size()) return false;
+  if (free_slots_.size() < static_cast<u32>(grids_[dispatching_].grid->launch.cluster_blocks)) return false;
   if (dispatching_ == 0) return true;
   const GridState& before = grids_[dispatching_ - 1];
   return before.running == 0 || (grids_[dispatching_].grid->launch.pdl && before.unreleased == 0);
@@ -124,20 +128,14 @@ void Machine::start_late_or_now() {
   if (random_.chance(schedule_.late_start_percent)) {
     start_at_ = step_ + random_.around(200);
   } else {
-    start_cta();
+    start_cluster();
   }
 }
 
-void Machine::start_cta() {
-  GridState& grid = grids_[dispatching_];
-  Cta& cta = *ctas_[free_slots_.back()];
-  free_slots_.pop_back();
+void Machine::start_cta(Cta& cta, u32 grid) {
+  const Launch& launch = grids_[grid].grid->launch;
   cta.serial = next_serial_++;
-  cta.grid = dispatching_;
-  cta.rank = grid.order.empty() ? grid.started : grid.order[grid.started];
-  if (++grid.started == grid.grid->launch.grid_blocks) ++dispatching_;
-
-  const Launch& launch = grid.grid->launch;
+  cta.grid = grid;
   cta.thread_count = cta.live = static_cast<u32>(launch.block_threads);
   cta.at_barrier = 0;
   cta.released = cta.predecessor_done = false;
@@ -158,7 +156,7 @@ void Machine::start_cta() {
     warp.threads = &cta.threads[32 * index];
     warp.index = index;
     warp.existing = warp.runnable = ~0u >> (32 - lanes);
-    warp.exited = warp.polling = warp.testing = warp.awaiting = warp.votes = warp.rotation = 0;
+    warp.exited = warp.polling = warp.testing = warp.awaiting = warp.at_cluster = warp.votes = warp.rotation = 0;
     std::fill(std::begin(warp.polled), std::end(warp.polled), kNoPoll);
     warp.queued = warp.listed_as_poller = false;
     warp.meeting_count = 0;
@@ -175,14 +173,23 @@ void Machine::start_thread(Cta& cta, u32 rank) {
   thread.block_rank = cta.rank;
   thread.block_threads = cta.thread_count;
   thread.block_count = launch.grid_blocks;
+  thread.cluster_rank = cta.cluster_rank;
   thread.shared = aligned(cta.shared);
   thread.shared_bytes = static_cast<u32>(launch.shared_bytes);
   thread.machine = this;
   thread.warp = &cta.warps[rank / 32];
   thread.lane = rank % 32;
   thread.lane_bit = 1u << thread.lane;
-  thread.viewer = {.cta = cta.serial, .queue = cta.slot, .grid = cta.grid, .thread = rank, .view = memory_.now()};
+  thread.viewer = {.cta = cta.serial,
+                   .queue = cta.slot,
+                   .grid = cta.grid,
+                   .thread = rank,
+                   .view = memory_.now(),
+                   .cluster = cta.cluster->serial,
+                   .cluster_queues = cta.cluster->queues,
+                   .arrivals = 0};
   thread.predecessor_done = !launch.pdl;
+  thread.cluster_waits = 0;
   thread.failed_tests = thread.tested_at = 0;
   thread.open_group = thread.stored_groups = thread.read_groups = 0;
   thread.waiting = Waiting::nothing;
@@ -207,6 +214,7 @@ void Machine::leave_thread() {
   Warp& warp = *thread.warp;
   Cta& cta = *warp.cta;
   check_copies_read(thread);
+  leave_cluster(thread);
   thread.waiting = Waiting::exited;
   warp.exited |= thread.lane_bit;
   --cta.live;
@@ -234,9 +242,11 @@ void Machine::retire(Cta& cta) {
     return fail({.what = "the CTA exited without wait_for_predecessor, in a launch that may overlap the one before it",
                  .thread = &last});
   check_copies_arrived(cta);
+  check_stores_arrived(cta);
   release(cta);
   warp_ = nullptr;
-  free_slots_.push_back(cta.slot);
+  if (--cta.cluster->running == 0)
+    for (const Cta* peer : cta.cluster->ctas) free_slots_.push_back(peer->slot);
   GridState& grid = grids_[cta.grid];
   if (--grid.running == 0) finish_grid(cta.grid);
 }

@@ -5,6 +5,7 @@
 // names CTA, warp, lanes and the line of the kernel; its fibres are abandoned and the machine can be used again.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <span>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/arch.h"
 #include "device/host/allocations.h"
 #include "device/host/bulk_copy.h"
 #include "device/host/cta.h"
@@ -41,7 +43,8 @@ class Machine {
 
  private:
   friend struct MachineHooks;
-  static constexpr u32 kMaxResidentCtas = 8;
+  static constexpr u32 kMaxResidentCtas = 8;  // except that one cluster always fits
+  static constexpr u32 kSlots = std::max(kMaxResidentCtas, static_cast<u32>(limits_of(kHostSm).cluster_blocks));
   static constexpr u32 kMaxResidentThreads = 2048;   // more would not fit the caches
   static constexpr u32 kUnpreemptedAccesses = 4096;  // a lane that spins must give way some time
   static constexpr const char* kLivelock =
@@ -52,10 +55,10 @@ class Machine {
 
   struct GridState {
     const Grid* grid;
-    u32 started = 0;
+    u32 started = 0;         // CTAs
     u32 unreleased;          // CTAs that have neither exited nor released the next grid
     u32 running;             // CTAs that have not exited
-    std::vector<u32> order;  // of the CTAs; empty: by index
+    std::vector<u32> order;  // of the clusters; empty: by index
   };
 
   // Why a run failed; turned into text once the fibres are left, since what they own is abandoned.
@@ -66,6 +69,7 @@ class Machine {
     const void* address = nullptr;
     u32 mask = 0;
     const BarrierState* barrier = nullptr;
+    const Cta* cta = nullptr;    // the other one
     bool lists_waiting = false;  // the report says what every lane waits for
   };
 
@@ -118,7 +122,8 @@ class Machine {
 
   // CTAs and grids.
   bool may_start() const;
-  void start_cta();
+  void start_cluster();
+  void start_cta(Cta& cta, u32 grid);
   void start_late_or_now();
   void start_thread(Cta& cta, u32 rank);
   void poison_shared(Cta& cta, u32 shared_bytes);
@@ -147,6 +152,15 @@ class Machine {
   void wait_for_barrier(u64* word, u32 parity, host::Site site);
   bool end_phase_if_complete(Cta& cta, BarrierState& barrier);
   static void see_phase_end(CudaThread& thread, const BarrierState& barrier);
+
+  // Clusters.
+  void arrive_at_cluster(host::Site site);
+  void wait_for_cluster(host::Site site);
+  void end_cluster_phase(Cluster& cluster);
+  unsigned char* place_in_peer(const void* mine, u32 rank, u32 bytes, host::Site site);
+  void store_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, host::Site site);
+  void check_stores_arrived(const Cta& cta);
+  void leave_cluster(const CudaThread& thread);
 
   // Bulk copies.
   void load_in_bulk(void* shared, const void* global, u32 bytes, u64* barrier, host::Site site);
@@ -209,11 +223,12 @@ class Machine {
   std::vector<GridState> grids_;
   u32 dispatching_ = 0;  // first grid with CTAs that have not started
   std::vector<std::unique_ptr<Cta>> ctas_;
+  std::vector<Cluster> clusters_{kSlots};  // each in the slot of its first CTA
   std::vector<u32> free_slots_;
   u32 resident_limit_ = 1;
   u32 next_serial_ = 1;
 
-  static constexpr u32 kQueueCapacity = 256;  // warps of all resident CTAs, a power of two
+  static constexpr u32 kQueueCapacity = 512;  // warps of all resident CTAs, a power of two
   Warp* queue_[kQueueCapacity];               // a ring of warps with runnable lanes
   u32 queue_first_ = 0;
   u32 queue_count_ = 0;

@@ -22,6 +22,11 @@ std::string describe(const BarrierState& barrier) {
          " arrivals and " + std::to_string(barrier.missing_bytes) + " bytes are missing";
 }
 
+std::string describe(const Cluster& cluster) {
+  return "the cluster's barrier, where " + std::to_string(cluster.missing) + " of " + std::to_string(cluster.threads) +
+         " threads are missing";
+}
+
 bool waits_for_barrier(const CudaThread& thread) {
   return thread.waiting == Waiting::barrier || thread.waiting == Waiting::tested_barrier;
 }
@@ -41,6 +46,8 @@ std::string what_for(const CudaThread& thread) {
       return "shuffle, mask " + hex(thread.mask);
     case Waiting::sync_block:
       return "sync_block";
+    case Waiting::cluster:
+      return describe(*thread.warp->cta->cluster);
     case Waiting::memory:
       return "polled memory to change";
     case Waiting::predecessor:
@@ -75,6 +82,7 @@ std::string Machine::report() const {
   if (failure_.address != nullptr) text.append(1, ' ').append(allocations_.describe(failure_.address));
   if (failure_.mask != 0) text.append(1, ' ').append(hex(failure_.mask));
   if (failure_.barrier != nullptr) text.append(1, ' ').append(describe(*failure_.barrier));
+  if (failure_.cta != nullptr) text.append(" CTA ").append(std::to_string(failure_.cta->rank));
   text += at(failure_.site);
   if (failure_.lists_waiting) text += waiting_lanes();
   return text + "\nschedule: " + to_string(schedule_);

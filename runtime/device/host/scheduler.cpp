@@ -67,7 +67,7 @@ CudaThread* Machine::pick_warp() {
     if (!parked_.empty()) {
       unpark(true);
     } else if (may_start()) {
-      start_cta();
+      start_cluster();
     } else if (!copies_.empty() && (!memory_.waiting() || random_.chance(50))) {
       advance_any_copy();
     } else if (memory_.waiting()) {

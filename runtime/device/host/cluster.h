@@ -1,0 +1,41 @@
+// CTAs that run at the same time, with a barrier of all their threads.
+#pragma once
+
+#include <vector>
+
+#include "device/host/barrier.h"
+
+namespace scantune {
+
+struct Cta;
+
+struct Cluster {
+  Cluster() = default;
+  Cluster(u32 serial, u32 size, u32 block_threads)
+      : serial(serial), running(size), threads(size * block_threads), missing(threads) {}
+
+  std::vector<Cta*> ctas;  // by rank
+  u32 serial = 0;          // number of the first of them
+  u32 queues = 0;          // of their waiting stores, a bit each
+  u32 running = 0;         // CTAs that have not exited
+  u32 threads = 0;         // of all its CTAs
+
+  u32 phase = 0;    // of its barrier, counted from 0
+  u32 missing = 0;  // threads that have not arrived in this phase
+  u32 gone = 0;     // of them, those that have exited and never will
+  u32 left = 0;     // threads that have arrived in this phase and exited
+  Sight arrived{};  // of the threads that have arrived in this phase
+  Sight ended{};    // of those whose arrivals have ended a phase
+
+  bool somebody_arrived() const { return missing != threads; }
+
+  void end_phase() {
+    ++phase;
+    missing = threads;
+    gone += left;
+    left = 0;
+    ended.add(arrived);
+  }
+};
+
+}  // namespace scantune

@@ -1,0 +1,139 @@
+// Clusters: their barrier, and stores to the shared memory of a peer.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "device/host/machine.h"
+
+namespace scantune {
+
+// All CTAs of a cluster or none: their places are free at the same time.
+void Machine::start_cluster() {
+  GridState& grid = grids_[dispatching_];
+  const Launch& launch = grid.grid->launch;
+  const u32 size = static_cast<u32>(launch.cluster_blocks);
+  const u32 index = grid.order.empty() ? grid.started / size : grid.order[grid.started / size];
+  Cluster& cluster = clusters_[free_slots_.back()];
+  cluster = Cluster(next_serial_, size, static_cast<u32>(launch.block_threads));
+  for (u32 rank = 0; rank < size; ++rank) {
+    Cta& cta = *ctas_[free_slots_.back()];
+    free_slots_.pop_back();
+    cta.cluster = &cluster;
+    cta.cluster_rank = rank;
+    cta.rank = index * size + rank;
+    cluster.ctas.push_back(&cta);
+    cluster.queues |= 1u << cta.slot;
+  }
+  const u32 number = dispatching_;
+  if ((grid.started += size) == launch.grid_blocks) ++dispatching_;
+  for (Cta* cta : cluster.ctas) {
+    start_cta(*cta, number);
+    // They are resident together, and yet begin at moments of their own.
+    if (size > 1 && random_.chance(schedule_.late_start_percent)) cta->stalled_until = step_ + random_.around(200);
+  }
+}
+
+void Machine::arrive_at_cluster(host::Site site) {
+  CudaThread& thread = *current_;
+  Cluster& cluster = *thread.warp->cta->cluster;
+  thread.site = site;
+  access_point();
+  if (thread.viewer.arrivals != thread.cluster_waits)
+    fail_here("arrives at its cluster's barrier for the second time without waiting in between", site);
+  if (cluster.gone != 0)
+    fail_here("arrives at its cluster's barrier, which exited threads of the cluster can never reach,", site);
+  cluster.arrived.add({thread.viewer.view, thread.predecessor_done});
+  ++thread.viewer.arrivals;
+  ++progress_;
+  if (--cluster.missing != 0) return;
+  end_cluster_phase(cluster);
+  let_others_come_first_sometimes();
+}
+
+// What a thread did before it arrived, the whole cluster sees.
+void Machine::end_cluster_phase(Cluster& cluster) {
+  u32 polled = kNoPoll;
+  for (const Cta* cta : cluster.ctas) {
+    memory_.show_to_cluster(cta->slot, cluster.phase);
+    cluster.arrived.add({.view = memory_.last_write_of(cta->slot)});
+    for (const Warp& warp : cta->warps) polled = std::min(polled, *std::min_element(warp.polled, warp.polled + 32));
+  }
+  cluster.end_phase();
+  for (Cta* cta : cluster.ctas) {
+    for (Warp& warp : cta->warps) {
+      std::fill(warp.polled, warp.polled + 32, polled);
+      if (warp.at_cluster != 0) wake(warp, std::exchange(warp.at_cluster, 0));
+    }
+  }
+}
+
+void Machine::wait_for_cluster(host::Site site) {
+  CudaThread& thread = *current_;
+  const Cluster& cluster = *thread.warp->cta->cluster;
+  thread.site = site;
+  access_point();
+  if (thread.viewer.arrivals == thread.cluster_waits)
+    fail_here("waits at its cluster's barrier without having arrived there", site);
+  if (cluster.phase != thread.viewer.arrivals) {
+    thread.waiting = Waiting::cluster;
+    thread.warp->at_cluster |= thread.lane_bit;
+    give_way();
+  }
+  ++thread.cluster_waits;
+  thread.viewer.view = std::max(thread.viewer.view, cluster.ended.view);
+  thread.predecessor_done |= cluster.ended.predecessor_done;
+}
+
+// The place in the peer's shared memory that mine is in the current thread's CTA.
+unsigned char* Machine::place_in_peer(const void* mine, u32 rank, u32 bytes, host::Site site) {
+  CudaThread& thread = *current_;
+  const Cluster& cluster = *thread.warp->cta->cluster;
+  thread.site = site;
+  access_point();
+  if (!in_shared(mine, bytes, bytes)) fail_here("stores to a peer at no place of its own shared memory", site);
+  if (rank >= cluster.ctas.size()) fail_here("stores to a CTA that its cluster does not have", site);
+  const Cta& peer = *cluster.ctas[rank];
+  const auto misuse = [&](const char* what) { fail({.what = what, .thread = &thread, .site = site, .cta = &peer}); };
+  if (&peer == thread.warp->cta) return static_cast<unsigned char*>(const_cast<void*>(mine));
+  if (thread.cluster_waits == 0)
+    misuse("stores to a peer that may not have started, before it has waited for the cluster's barrier:");
+  if (peer.live == 0) misuse("stores to a peer that has exited:");
+  return peer.threads.front().shared + (static_cast<const unsigned char*>(mine) - thread.shared);
+}
+
+void Machine::store_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, host::Site site) {
+  unsigned char* const place = place_in_peer(mine, rank, bytes, site);
+  current_->stored_to_peer = site;
+  if (place == mine) {
+    std::memcpy(place, in, bytes);
+  } else {
+    memory_.store_to_peer(current_->viewer, place, in, bytes);
+  }
+}
+
+// A CTA ends.
+void Machine::check_stores_arrived(const Cta& cta) {
+  const CudaThread& last = cta.threads.back();
+  const WeakMemory::Storer storer = memory_.find_store_to_peer(last.shared, last.shared_bytes);
+  if (!storer.exists) return;
+  const CudaThread& thread = ctas_[storer.queue]->threads[storer.thread];
+  fail({.what = "stores to a peer that exits without waiting for it:",
+        .thread = &thread,
+        .site = thread.stored_to_peer,
+        .cta = &cta});
+}
+
+void Machine::leave_cluster(const CudaThread& thread) {
+  Cluster& cluster = *thread.warp->cta->cluster;
+  if (thread.viewer.arrivals > cluster.phase) {
+    ++cluster.left;
+    return;
+  }
+  ++cluster.gone;
+  if (cluster.somebody_arrived())
+    fail({.what = "exited while others of its cluster wait at the cluster's barrier",
+          .thread = &thread,
+          .lists_waiting = true});
+}
+
+}  // namespace scantune
