@@ -1,5 +1,7 @@
 #include "cub_libraries.h"
 
+#include "cub_name.h"
+
 namespace scantune::bench {
 namespace {
 
@@ -16,18 +18,13 @@ CubScan find_of_any_type(const ScanRequest& request) {
   return find_among<kBuild, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64>(request);
 }
 
-std::string spelled(int version) {
-  return "CUB " + std::to_string(version / 100000) + "." + std::to_string(version / 100 % 1000) + "." +
-         std::to_string(version % 100);
-}
-
 std::vector<CubLibrary> linked() {
   std::vector<CubLibrary> libraries;
-  libraries.push_back({spelled(cub_scans<CubBuild::toolkit, ValueType::i32>().version), Role::cub,
+  libraries.push_back({cub_name(cub_scans<CubBuild::toolkit, ValueType::i32>().version), Role::cub,
                        find_of_any_type<CubBuild::toolkit>});
 #ifdef SCANTUNE_BENCH_NEWEST_CUB
   using enum ValueType;
-  const std::string newest = spelled(cub_scans<CubBuild::newest, i32>().version);
+  const std::string newest = cub_name(cub_scans<CubBuild::newest, i32>().version);
   libraries.push_back({newest, Role::cub, find_of_any_type<CubBuild::newest>});
   libraries.push_back(
       {newest + " forced look-ahead", Role::lookahead, find_among<CubBuild::lookahead, i8, i16, i32, i64, f32>});

@@ -1,5 +1,6 @@
-// What a scan costs on the CPU: a warm plan's call beside the bare driver launch of the same kernel, and the first call
-// of a process whose kernels are in the disk cache. Needs a GPU.
+// What a scan costs on the CPU: the calls of a warm plan, of scan() and of CUB beside the bare driver launch of the
+// same kernels, in time and in instructions; and the first call of a process whose kernels are in the disk cache. Needs
+// a GPU.
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,158 +8,110 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iostream>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "config/arch.h"
-#include "device/cuda/driver.h"
-#include "device/cuda/launch_attributes.h"
-#include "device/device.h"
+#include "command_line.h"
+#include "driver_check.h"
+#include "host_path_calls.h"
+#include "instruction_count.h"
 #include "measure/statistics.h"
+#include "provenance.h"
 #include "scantune/runtime.hpp"
-#include "select/layers.h"
-#include "select/selector.h"
 
 namespace scantune::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Prepare = std::function<std::vector<HostCall>()>;
+
+constexpr const char* kUsage =
+    "usage: host_path_bench [--sizes 8,10,16,20] [--first-sizes 10,20] [OPTION VALUE]...\n"
+    "  sizes are exponents of 2; a range goes in steps of 2; '=N' is N items\n";
+
+constexpr const char* kMethod =
+    "Inclusive i32 sums, out of place, warm. CPU nanoseconds per call: the median over 101 batches of 200 calls, which "
+    "the stream takes without making them wait; the contenders take turns, batch by batch. Instructions: of one call "
+    "in user mode, the driver's included, counted by tracing a process of its own. First calls: milliseconds from the "
+    "call of scan() in a new process with a context and a warm disk cache, until it returns and until the GPU is done.";
 
 constexpr int kCallsPerBatch = 200;  // fits the driver's queue, so no call waits for the GPU
 constexpr int kBatches = 101;
 constexpr int kProcesses = 7;
-
-void check(CUresult result, const char* call) {
-  if (result == CUDA_SUCCESS) return;
-  const char* text = "unknown error";
-  Driver::instance().cuGetErrorString(result, &text);
-  throw DeviceError(std::string(call) + ": " + text);
-}
-#define SCANTUNE_BENCH_DRIVER(call) check(Driver::instance().call, #call)
+constexpr const char* kFirstCall = "--first-call";  // how the benchmark calls itself
 
 double us_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// The launches of a plan, put together beforehand and handed to the driver one after the other.
-class BareLaunches {
- public:
-  BareLaunches(Device& device, const ScanRequest& request, CUdeviceptr input, CUdeviceptr output, CUstream stream) {
-    const Selection selection = select(*tuning_table(), device.identity(), request);
-    const FamilyModel& family = selection.config.family();
-    const Instantiation instantiation = instantiate(request, selection.config);
-    const Binary binary = device.compiler().compile(instantiation, device.identity().arch);
-    SCANTUNE_BENCH_DRIVER(cuModuleLoadData(&module_, binary.image.data()));
-    const WorkspaceNeed need = family.workspace(selection.config, request);
-    void* workspace = nullptr;
-    if (need.bytes != 0) {
-      workspace = device.allocate(need.bytes);
-      device.zero(workspace, need.bytes);
-    }
-    const LaunchList list = family.launches(selection.config, request);
-    for (int index = 0; index < list.count; ++index) {
-      const Launch& launch = list.launches[index];
-      Bare bare;
-      SCANTUNE_BENCH_DRIVER(cuModuleGetFunction(
-          &bare.function, module_, instantiation.kernels[static_cast<std::size_t>(launch.kernel)].c_str()));
-      if (launch.shared_bytes > 48 * 1024)
-        SCANTUNE_BENCH_DRIVER(
-            cuFuncSetAttribute(bare.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.shared_bytes));
-      if (launch.cluster_blocks > kMaxPortableClusterBlocks)
-        SCANTUNE_BENCH_DRIVER(
-            cuFuncSetAttribute(bare.function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
-      bare.config.gridDimX = launch.grid_blocks;
-      bare.config.blockDimX = static_cast<unsigned>(launch.block_threads);
-      bare.config.gridDimY = bare.config.gridDimZ = bare.config.blockDimY = bare.config.blockDimZ = 1;
-      bare.config.sharedMemBytes = static_cast<unsigned>(launch.shared_bytes);
-      bare.config.hStream = stream;
-      bare.attributes = LaunchAttributes(launch);
-      bare.arguments.input = reinterpret_cast<const void*>(input);
-      bare.arguments.output = reinterpret_cast<void*>(output);
-      bare.arguments.workspace = workspace;
-      bare.arguments.n = launch.n;
-      bare.arguments.source_offset = launch.source_offset;
-      bare.arguments.destination_offset = launch.destination_offset;
-      launches_.push_back(bare);
-    }
-  }
-
-  void operator()() {
-    for (Bare& bare : launches_) {
-      bare.config.attrs = bare.attributes.list();
-      bare.config.numAttrs = bare.attributes.count();
-      void* arguments = &bare.arguments;
-      SCANTUNE_BENCH_DRIVER(cuLaunchKernelEx(&bare.config, bare.function, &arguments, nullptr));
-    }
-  }
-
-  std::size_t count() const { return launches_.size(); }
-
- private:
-  struct Bare {
-    CUfunction function = nullptr;
-    CUlaunchConfig config{};
-    LaunchAttributes attributes{Launch{}};
-    KernelArguments arguments{};
-  };
-  CUmodule module_ = nullptr;
-  std::vector<Bare> launches_;
-};
-
-template <class Call>
-double batch_us(CUstream stream, const Call& call) {
-  SCANTUNE_BENCH_DRIVER(cuStreamSynchronize(stream));
+double batch_ns(const HostCall& subject) {
+  SCANTUNE_BENCH_DRIVER(cuCtxSynchronize());
   const auto start = Clock::now();
-  for (int index = 0; index < kCallsPerBatch; ++index) call();
-  return us_since(start) / kCallsPerBatch;
+  for (int index = 0; index < kCallsPerBatch; ++index) subject.call();
+  return 1000 * us_since(start) / kCallsPerBatch;
 }
 
-void compare_calls(u64 n) {
-  const auto device = cuda_device();
-  CUstream stream = nullptr;
-  CUdeviceptr input = 0, output = 0;
-  SCANTUNE_BENCH_DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-  SCANTUNE_BENCH_DRIVER(cuMemAlloc(&input, n * sizeof(i32)));
-  SCANTUNE_BENCH_DRIVER(cuMemAlloc(&output, n * sizeof(i32)));
-  BareLaunches bare(*device, {.n = n}, input, output, stream);
-  const auto plan = runtime::plan<i32>(n);
-  const auto* from = reinterpret_cast<const i32*>(input);
-  auto* to = reinterpret_cast<i32*>(output);
+// In the order of the calls; none, and a line that says why, where no process may be traced.
+std::vector<long> instructions_of(const Prepare& prepare) try {
+  return testing::instructions_of([&] {
+    std::vector<testing::Call> counted;
+    for (HostCall& subject : prepare()) counted.push_back(std::move(subject.call));
+    return counted;
+  });
+} catch (const testing::TracingRefused& error) {
+  std::cerr << "host_path_bench: no instructions are counted: " << error.what() << std::endl;
+  return {};
+}
 
-  std::vector<double> bare_us, plan_us;
-  for (int batch = 0; batch < kBatches; ++batch) {
-    bare_us.push_back(batch_us(stream, [&] { bare(); }));
-    plan_us.push_back(batch_us(stream, [&] { plan(from, to, stream); }));
-  }
-  const double bare_median = quantile(bare_us, 0.5), plan_median = quantile(plan_us, 0.5);
-  std::printf(
-      "i32 sum of %9llu items, %zu launches: bare %.3f us, plan %.3f us, plan adds %.3f us of CPU time per call\n", n,
-      bare.count(), bare_median, plan_median, plan_median - bare_median);
+struct CallCost {
+  std::string name;
+  double ns;
+  double spread;
+  std::optional<long> instructions;
+};
+
+std::vector<CallCost> costs_of(const std::vector<HostCall>& calls, const std::vector<long>& instructions) {
+  std::vector<std::vector<double>> samples_ns(calls.size());
+  for (const HostCall& subject : calls) batch_ns(subject);  // warms up
+  for (int batch = 0; batch < kBatches; ++batch)
+    for (std::size_t index = 0; index < calls.size(); ++index) samples_ns[index].push_back(batch_ns(calls[index]));
+  std::vector<CallCost> costs;
+  for (std::size_t index = 0; index < calls.size(); ++index)
+    costs.push_back({calls[index].name, quantile(samples_ns[index], 0.5), spread(samples_ns[index]),
+                     instructions.empty() ? std::nullopt : std::optional(instructions[index])});
+  return costs;
 }
 
 // In a process of its own. Prints the milliseconds of the first scan() after the context was made.
 void time_first_call(u64 n) {
-  const Driver& driver = Driver::instance();
   CUdevice gpu = 0;
   CUcontext context = nullptr;
   CUdeviceptr memory = 0;
-  check(driver.cuDeviceGet(&gpu, 0), "cuDeviceGet");
-  check(driver.cuDevicePrimaryCtxRetain(&context, gpu), "cuDevicePrimaryCtxRetain");
-  check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
-  check(driver.cuMemAlloc(&memory, n * sizeof(i32)), "cuMemAlloc");
+  SCANTUNE_BENCH_DRIVER(cuDeviceGet(&gpu, 0));
+  SCANTUNE_BENCH_DRIVER(cuDevicePrimaryCtxRetain(&context, gpu));
+  SCANTUNE_BENCH_DRIVER(cuCtxSetCurrent(context));
+  SCANTUNE_BENCH_DRIVER(cuMemAlloc(&memory, n * sizeof(i32)));
   auto* data = reinterpret_cast<i32*>(memory);
   const auto start = Clock::now();
   runtime::scan(data, data, n);
   const double returned_ms = us_since(start) / 1000;
-  check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+  SCANTUNE_BENCH_DRIVER(cuCtxSynchronize());
   std::printf("%.3f %.3f\n", returned_ms, us_since(start) / 1000);
 }
 
-void compare_first_calls(u64 n) {
+struct FirstCalls {
+  u64 n;
+  double returned_ms, done_ms, slowest_ms;
+};
+
+FirstCalls first_calls(u64 n) {
   std::vector<double> returned_ms, done_ms;
   for (int process = 0; process <= kProcesses; ++process) {
-    const std::string command = "/proc/" + std::to_string(getpid()) + "/exe --first-call " + std::to_string(n);
+    const std::string command = "/proc/" + std::to_string(getpid()) + "/exe " + kFirstCall + " " + std::to_string(n);
     FILE* child = popen(command.c_str(), "r");
     double returned = 0, done = 0;
     const int found = child == nullptr ? 0 : std::fscanf(child, "%lf %lf", &returned, &done);
@@ -167,10 +120,86 @@ void compare_first_calls(u64 n) {
     returned_ms.push_back(returned);
     done_ms.push_back(done);
   }
-  std::printf(
-      "i32 sum of %9llu items, first call of a process, disk cache warm: returns after %.2f ms, done after %.2f ms "
-      "(slowest %.2f)\n",
-      n, quantile(returned_ms, 0.5), quantile(done_ms, 0.5), std::ranges::max(done_ms));
+  return {n, quantile(returned_ms, 0.5), quantile(done_ms, 0.5), std::ranges::max(done_ms)};
+}
+
+// Prints each result, and writes all so far.
+class Report {
+ public:
+  explicit Report(const ReportOptions& options) : file_(options.json) {
+    const Provenance provenance = provenance_of_this_run(*cuda_device(), options.commit);
+    std::cout << heading_of(provenance) << std::endl;
+    json_ = json_of(provenance);
+    json_["method"] = kMethod;
+  }
+
+  // Beside the first of them.
+  void add(const char* table, const std::string& title, std::span<const CallCost> costs) {
+    std::printf("%s\n", title.c_str());
+    for (const CallCost& cost : costs) {
+      const double added_ns = cost.ns - costs.front().ns;
+      std::printf("  %-44s %9.1f ns  %+9.1f ns", cost.name.c_str(), cost.ns, added_ns);
+      if (cost.instructions) std::printf("  %7ld instructions", *cost.instructions);
+      std::printf("\n");
+      json_[table].push_back({{"subject", title},
+                              {"call", cost.name},
+                              {"ns", cost.ns},
+                              {"spread", cost.spread},
+                              {"added_ns", added_ns},
+                              {"instructions", cost.instructions ? nlohmann::ordered_json(*cost.instructions)
+                                                                 : nlohmann::ordered_json()}});
+    }
+    write();
+  }
+  void add(const FirstCalls& first) {
+    std::printf(
+        "i32 sum of %llu items, first call of a process: returns after %.2f ms, done after %.2f ms (slowest %.2f)\n",
+        first.n, first.returned_ms, first.done_ms, first.slowest_ms);
+    json_["first_calls"].push_back({{"n", first.n},
+                                    {"returned_ms", first.returned_ms},
+                                    {"done_ms", first.done_ms},
+                                    {"slowest_ms", first.slowest_ms}});
+    write();
+  }
+
+ private:
+  void write() const {
+    std::fflush(stdout);
+    if (!file_.empty()) write_json(file_, json_);
+  }
+
+  std::string file_;
+  nlohmann::ordered_json json_;
+};
+
+struct Options {
+  std::vector<u64> sizes;
+  std::vector<u64> first_sizes;
+  ReportOptions report;
+};
+
+Options parse(int count, char** arguments) {
+  CommandLine line("host_path_bench", kUsage, count, arguments);
+  choose_database(line);
+  const Options options{parse_sizes(line, line.take("--sizes", "8,10,16,20")),
+                        parse_sizes(line, line.take("--first-sizes", "10,20")), report_options(line)};
+  line.finish();
+  return options;
+}
+
+void run(const Options& options) {
+  // A process that has opened CUDA makes no child that can use it, so this comes first.
+  std::vector<std::vector<long>> instructions;
+  for (const u64 n : options.sizes) instructions.push_back(instructions_of([=] { return calls_of_scans(n); }));
+  const std::vector<long> of_questions = instructions_of(questions_to_the_driver);
+
+  Report report(options.report);
+  for (std::size_t index = 0; index < options.sizes.size(); ++index) {
+    const u64 n = options.sizes[index];
+    report.add("calls", "i32 sum of " + std::to_string(n) + " items", costs_of(calls_of_scans(n), instructions[index]));
+  }
+  report.add("questions", "questions to the driver", costs_of(questions_to_the_driver(), of_questions));
+  for (const u64 n : options.first_sizes) report.add(first_calls(n));
 }
 
 }  // namespace
@@ -179,12 +208,10 @@ void compare_first_calls(u64 n) {
 int main(int count, char** arguments) {
   using namespace scantune::bench;
   try {
-    if (count == 3 && std::strcmp(arguments[1], "--first-call") == 0) {
+    if (count == 3 && std::strcmp(arguments[1], kFirstCall) == 0)
       time_first_call(std::strtoull(arguments[2], nullptr, 10));
-      return 0;
-    }
-    for (const scantune::u64 n : {1u << 10, 1u << 16, 1u << 20}) compare_calls(n);
-    for (const scantune::u64 n : {1u << 10, 1u << 20}) compare_first_calls(n);
+    else
+      run(parse(count, arguments));
   } catch (const std::exception& error) {
     std::cerr << "host_path_bench: " << error.what() << std::endl;
     return 1;

@@ -114,7 +114,12 @@ TEST_F(HostPath, AllocatesNothingWhenWarm) {
 #ifdef __OPTIMIZE__
 TEST_F(HostPath, TakesFewInstructionsWhenWarm) {
   const auto plan = runtime::plan<i32>(kMany);
-  const auto counts = instructions_of([&] { return std::vector<Call>{[&] { run(plan); }, [&] { scan(kMany); }}; });
+  std::vector<long> counts;
+  try {
+    counts = instructions_of([&] { return std::vector<Call>{[&] { run(plan); }, [&] { scan(kMany); }}; });
+  } catch (const TracingRefused& refused) {
+    GTEST_SKIP() << refused.what();
+  }
   EXPECT_GT(counts[0], 0);
   EXPECT_LE(counts[0], kMostPlanInstructions);
   EXPECT_GT(counts[1], counts[0]) << "scan() checks more than a plan's call";

@@ -15,15 +15,18 @@
 namespace scantune::testing {
 namespace {
 
-constexpr int kMark = SIGSTOP;  // what the child raises before and after each call; never delivered to it
+constexpr int kWarmUps = 3;
+constexpr int kFailed = 1, kNotTraced = 2;  // exit codes of the child
+constexpr int kMark = SIGSTOP;              // what the child raises before and after each call; never delivered to it
 
 [[noreturn]] void run_child(const std::function<std::vector<Call>()>& prepare) {
-  int code = 1;
+  int code = kFailed;
   try {
     std::vector<Call> calls = prepare();
     calls.emplace_back([] {});  // what the marks themselves take
-    for (const Call& call : calls) call();
-    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) throw std::runtime_error(std::strerror(errno));
+    for (int round = 0; round < kWarmUps; ++round)
+      for (const Call& call : calls) call();
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(kNotTraced);
     for (const Call& call : calls) {
       std::raise(kMark);
       call();
@@ -58,6 +61,8 @@ class Child {
     if (waitpid(id_, &status, 0) != id_) throw std::runtime_error(std::strerror(errno));
     if (WIFSTOPPED(status)) return WSTOPSIG(status);
     ended_ = true;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kNotTraced)
+      throw TracingRefused("this machine does not let a process trace its child (ptrace)");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
       throw std::runtime_error("the child whose instructions are counted has failed");
     return 0;
@@ -84,7 +89,6 @@ std::vector<long> instructions_of(const std::function<std::vector<Call>()>& prep
     while (child.go_on(Step::one_instruction) == SIGTRAP) ++count;
     counts.push_back(count);
   }
-  if (counts.empty()) throw std::runtime_error("the child whose instructions are counted was not traced");
   const long marks = counts.back();
   counts.pop_back();
   for (long& count : counts) count -= marks;

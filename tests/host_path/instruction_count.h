@@ -3,14 +3,20 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 namespace scantune::testing {
 
 using Call = std::function<void()>;
 
-// In a child of this process: what `prepare` returns is called once to warm up, then counted. One count for each call.
-// Throws std::runtime_error when the child cannot be traced or ends early; its output tells why.
+// This machine lets no process be traced.
+struct TracingRefused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// In a child of this process: what `prepare` returns is called to warm up, then counted. One count for each call.
+// Throws TracingRefused, or std::runtime_error when the child fails, which tells why on its standard error.
 std::vector<long> instructions_of(const std::function<std::vector<Call>()>& prepare);
 
 }  // namespace scantune::testing
