@@ -55,9 +55,10 @@ struct Hooks {
   void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
 
   // Clusters: the barrier of all their threads, and shared memory of one CTA that another one writes.
-  void (*cluster_arrive)(Site);
+  void (*cluster_arrive)(bool releases, Site);
   void (*cluster_wait)(Site);
   void (*store_to_cta)(void* mine, u32 cta, const void* in, u32 bytes, Site);
+  void (*send_to_cta)(void* mine, u32 cta, const void* in, u32 bytes, u64* barrier, Site);
 
   // Barriers in shared memory (mbarrier).
   void (*barrier_init)(u64* barrier, u32 arrivals, Site);

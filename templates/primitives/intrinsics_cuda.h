@@ -6,6 +6,17 @@
   extern "C" __global__ void __launch_bounds__(block_threads, min_ctas) \
       name(const __grid_constant__ ::scantune::KernelArguments arguments)
 
+// Of a kernel that is always launched in clusters of this many CTAs: one that the compiler does not know for such looks
+// at every barrier whether it has been.
+#if __CUDA_ARCH__ >= 900
+#define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks)                                 \
+  extern "C" __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_threads, min_ctas) \
+      name(const __grid_constant__ ::scantune::KernelArguments arguments)
+#else
+#define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks) \
+  SCANTUNE_KERNEL(name, block_threads, min_ctas)
+#endif
+
 namespace scantune {
 
 SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { memcpy(to, from, bytes); }
@@ -315,6 +326,9 @@ SCANTUNE_DEVICE u32 cluster_rank() {
 }
 
 SCANTUNE_DEVICE void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
+// Tells the cluster that this CTA runs, and nothing of what it did before: the other one waits for all its writes to
+// arrive, some hundreds of nanoseconds.
+SCANTUNE_DEVICE void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory"); }
 SCANTUNE_DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
 
 SCANTUNE_DEVICE void store_word_to_cluster(u32 address, unsigned char bits) {
@@ -335,17 +349,54 @@ SCANTUNE_DEVICE void store_word_to_cluster(u32 address, uint4 bits) {
                : "memory");
 }
 
-// Stores to the place in the shared memory of the cluster's CTA of that rank that mine is in this CTA's.
+// The place in the shared memory of the cluster's CTA of that rank that mine is in this CTA's.
+SCANTUNE_DEVICE u32 address_in_cta(const void* mine, u32 cta) {
+  u32 theirs;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(shared_address(mine)), "r"(cta));
+  return theirs;
+}
+
 template <class T>
 SCANTUNE_DEVICE void store_to_cta(T* mine, u32 cta, const T& value) {
   using Words = WordsOf<T>;
   typename Words::Type words[Words::kCount];
   scantune::copy_bytes(words, &value, sizeof(T));
-  u32 theirs;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(shared_address(mine)), "r"(cta));
+  const u32 theirs = address_in_cta(mine, cta);
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)
     store_word_to_cluster(theirs + word * static_cast<u32>(sizeof words[0]), words[word]);
+}
+
+SCANTUNE_DEVICE void send_word(u32 address, unsigned int bits, u32 barrier) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(address), "r"(bits),
+               "r"(barrier)
+               : "memory");
+}
+SCANTUNE_DEVICE void send_word(u32 address, uint2 bits, u32 barrier) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];" ::"r"(address),
+               "r"(bits.x), "r"(bits.y), "r"(barrier)
+               : "memory");
+}
+SCANTUNE_DEVICE void send_word(u32 address, uint4 bits, u32 barrier) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(address),
+      "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w), "r"(barrier)
+      : "memory");
+}
+
+// Like store_to_cta, and the value's bytes arrive at that CTA's barrier, which has announced them: whoever has seen the
+// phase end sees the value, without a barrier of the cluster or a wait for writes. A CTA that has seen all that is sent
+// to it may exit. T is aligned to at least 4 bytes.
+template <class T>
+SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barrier) {
+  using Words = WordsOf<T>;
+  static_assert(sizeof(typename Words::Type) >= 4);
+  typename Words::Type words[Words::kCount];
+  scantune::copy_bytes(words, &value, sizeof(T));
+  const u32 theirs = address_in_cta(mine, cta), their_barrier = address_in_cta(barrier, cta);
+#pragma unroll
+  for (int word = 0; word < Words::kCount; ++word)
+    send_word(theirs + word * static_cast<u32>(sizeof words[0]), words[word], their_barrier);
 }
 
 // Bulk copies: both addresses and the bytes are multiples of 16; one thread issues them. A load's bytes arrive at the

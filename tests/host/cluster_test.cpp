@@ -134,8 +134,15 @@ if (thread < peers) store_to_cta(&shared.slots[(rank + 1) % peers], thread, (blo
   EXPECT_EQ(outcome.reported, 0) << last_report_;
 }
 
-// Without the second barrier, or its wait, a CTA reads before its peers' stores come.
+TEST_F(Exchange, MayStartWithARelaxedArrival) {
+  const Outcome outcome = runs("cluster_arrive_relaxed(); cluster_wait();", kMeet, "");
+  EXPECT_EQ(outcome.wrong, 0);
+  EXPECT_EQ(outcome.reported, 0) << last_report_;
+}
+
+// Without the second barrier, its release or its wait, a CTA reads before its peers' stores come.
 TEST_F(Exchange, ReadsPoisonBeforeTheSecondBarrier) {
+  EXPECT_GT(runs(kMeet, "cluster_arrive_relaxed(); cluster_wait();", kMeet).wrong, 100);
   EXPECT_GT(runs(kMeet, "sync_block();", kMeet).wrong, 280);
   EXPECT_GT(runs(kMeet, "cluster_arrive();", "cluster_wait();").wrong, 250);
 }
@@ -149,6 +156,83 @@ TEST_F(Exchange, IsReportedWherePeersExitBeforeItArrives) {
   const Outcome outcome = runs(kMeet, "sync_block();", "");
   EXPECT_GT(outcome.reported, 200);
   EXPECT_EQ(outcome.wrong + outcome.reported, static_cast<int>(kSeeds));
+}
+
+// The same by values that arrive at the peer's barrier in shared memory.
+class Sends : public Clusters {
+ protected:
+  // Runs with wrong results; reports go to reports_.
+  int wrong(const std::string& init, const std::string& meet, const std::string& wait, int size = 4) {
+    const auto module = compile(R"(struct Shared { Barrier arrived; u32 slots[16]; };
+SCANTUNE_CLUSTER_KERNEL(kernel, 64, 1, 4) {
+  Shared& shared = shared_memory<Shared>();
+  const u32 thread = thread_rank(), peers = static_cast<u32>(arguments.n);
+#line 1 "body.cpp"
+)" + init + "\n" + meet + R"(
+if (thread < peers) send_to_cta(&shared.slots[cluster_rank()], thread, block_rank() + 1, &shared.arrived);
+)" + wait + R"(
+u32 sum = 0;
+for (u32 peer = 0; peer < peers; ++peer) sum += shared.slots[peer];
+store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + block_rank() * 64 + thread, sum);
+})");
+    Launch launch = launch_of(size, 2);
+    launch.n = static_cast<u64>(size);
+    DeviceArray<u32> out(device_, launch.grid_blocks * kThreads);
+    int count = 0;
+    for (u64 seed = 1; seed <= kSeeds; ++seed) {
+      out.fill(0);
+      const std::string text = report(*module, launch, arguments(nullptr, out.data()), seed);
+      if (!text.empty()) reports_.push_back(text);
+      if (text.empty()) count += !is_right(out, static_cast<u32>(size));
+    }
+    return count;
+  }
+
+  static constexpr const char* kInit =
+      "if (thread == 0) { barrier_init(&shared.arrived, 1); fence_barrier_init(); "
+      "barrier_arrive_expecting(&shared.arrived, 4 * peers); }";
+  static constexpr const char* kMeet = "cluster_arrive_relaxed(); cluster_wait();";
+  static constexpr const char* kWait = "barrier_wait(&shared.arrived, 0);";
+  std::vector<std::string> reports_;
+
+ private:
+  static bool is_right(DeviceArray<u32>& out, u32 size) {
+    for (u32 place = 0; place < out.size(); ++place) {
+      const u32 first = place / kThreads / size * size;
+      if (out[place] != size * (2 * first + size + 1) / 2) return false;
+    }
+    return true;
+  }
+};
+
+TEST_F(Sends, ArriveAtBarriersOfPeers) {
+  for (const int size : {1, 2, 8, 16}) EXPECT_EQ(wrong(kInit, kMeet, kWait, size), 0) << size << " CTAs";
+  EXPECT_THAT(reports_, testing::IsEmpty());
+}
+
+TEST_F(Sends, AreSeenOnlyOnceTheirPhaseHasEnded) {
+  const int unwaited = wrong(kInit, kMeet, "sync_block();");
+  EXPECT_GT(unwaited + static_cast<int>(reports_.size()), 280);
+  EXPECT_THAT(reports_, testing::Contains(HasSubstr("stores to a peer that exits without waiting for it: CTA ")));
+}
+
+TEST_F(Sends, AreReportedWhereTheirBarrierMayNotBeThere) {
+  EXPECT_EQ(wrong(kInit, "", kWait), 0);
+  EXPECT_EQ(reports_.size(), kSeeds);
+  // Other warps of the CTA itself may come too early as well.
+  EXPECT_THAT(reports_, testing::Each(testing::AnyOf(HasSubstr("stores to a peer that may not have started"),
+                                                     HasSubstr("uses a barrier that was never initialised"))));
+}
+
+TEST_F(Sends, AreReportedWhereTheirBarrierIsNotInitialisedForThem) {
+  wrong("", kMeet, kWait);
+  EXPECT_THAT(reports_, testing::Each(HasSubstr("uses a barrier that was never initialised")));
+  EXPECT_EQ(reports_.size(), kSeeds);
+  reports_.clear();
+  wrong("if (thread == 0) { barrier_init(&shared.arrived, 1); barrier_arrive_expecting(&shared.arrived, 4 * peers); }",
+        kMeet, kWait);
+  EXPECT_THAT(reports_, testing::Each(HasSubstr("sends to a barrier without fence_barrier_init")));
+  EXPECT_EQ(reports_.size(), kSeeds);
 }
 
 TEST_F(Clusters, StoreValuesOfAnySizeToPeers) {
@@ -272,6 +356,7 @@ if (rank == 1) store_global<CacheHint::normal>(out + 64 + thread, load_global<Ca
   EXPECT_EQ(wrong("cluster_arrive(); cluster_wait();"), 0);
   EXPECT_EQ(wrong("sync_block(); cluster_arrive(); cluster_wait();"), 0);
   EXPECT_GT(wrong("cluster_arrive();"), 200);  // whoever does not wait sees nothing
+  EXPECT_GT(wrong("cluster_arrive_relaxed(); cluster_wait();"), 100);
 }
 
 // CTA 0 writes a message; CTA 1, after the cluster's barrier, tells the next cluster that it is there.

@@ -1,6 +1,7 @@
 // Barriers in shared memory: where threads arrive, test and wait.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include "device/host/machine.h"
@@ -47,12 +48,14 @@ void Machine::fence_barrier_init(host::Site site) {
     barrier.serves_copies |= barrier.initialiser == current_->thread_rank;
 }
 
-u32 Machine::find_barrier(const u64* word, host::Site site) {
-  const Cta& cta = *current_->warp->cta;
-  if (!in_shared(word, sizeof *word, alignof(u64))) fail_here("uses a barrier outside its shared memory", site);
-  const u32 offset = static_cast<u32>(reinterpret_cast<const unsigned char*>(word) - current_->shared);
-  const u32 index = static_cast<u32>(*word ^ word_of(cta, 0));
-  if (index >= cta.barriers.size() || *word != word_of(cta, index) || cta.barriers[index].shared_offset != offset)
+// The one of that CTA which is where mine is in the current thread's.
+u32 Machine::find_barrier(const Cta& cta, const u64* mine, host::Site site) {
+  if (!in_shared(mine, sizeof *mine, alignof(u64))) fail_here("uses a barrier outside its shared memory", site);
+  const u32 offset = static_cast<u32>(reinterpret_cast<const unsigned char*>(mine) - current_->shared);
+  u64 word;
+  std::memcpy(&word, cta.threads.front().shared + offset, sizeof word);
+  const u32 index = static_cast<u32>(word ^ word_of(cta, 0));
+  if (index >= cta.barriers.size() || word != word_of(cta, index) || cta.barriers[index].shared_offset != offset)
     fail_here("uses a barrier that was never initialised, or that was overwritten,", site);
   return index;
 }

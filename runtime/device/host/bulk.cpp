@@ -140,9 +140,12 @@ void Machine::check_copies_read(const CudaThread& thread) {
 
 // A CTA ends.
 void Machine::check_copies_arrived(const Cta& cta) {
-  for (const BulkCopy& copy : copies_)
-    if (copy.direction == BulkCopy::Direction::load && copy.cta_serial == cta.serial)
+  for (const BulkCopy& copy : copies_) {
+    if (copy.cta_serial != cta.serial) continue;
+    if (copy.direction == BulkCopy::Direction::load)
       fail({.what = "ended before its bulk load into shared memory", .thread = copy.issuer, .site = copy.site});
+    if (copy.direction == BulkCopy::Direction::send) fail_exited_peer(*copy.issuer, copy.site, cta);
+  }
 }
 
 void Machine::advance_due_copies() {

@@ -1,4 +1,5 @@
-// A bulk copy under way: it reads its source at one moment and writes its destination at a later one.
+// A bulk copy under way: it reads its source at one moment and writes its destination at a later one. So does a value
+// that a CTA sends a peer of its cluster.
 #pragma once
 
 #include <vector>
@@ -12,16 +13,16 @@ struct Cta;
 struct CudaThread;
 
 struct BulkCopy {
-  enum class Direction : u8 { load, store };
+  enum class Direction : u8 { load, store, send };  // send: of a value to a peer
 
   Direction direction;
   bool has_read = false;
   u32 grid;
   u32 cta_serial;  // a store may outlive its CTA
-  Cta* cta;
+  Cta* cta;        // whose shared memory it is
   CudaThread* issuer;
   u32 group;    // of a store: which of its issuer's groups it belongs to
-  u32 barrier;  // of a load: where its bytes arrive
+  u32 barrier;  // of a load or send: where its bytes arrive
   unsigned char* shared;
   unsigned char* global;
   u32 bytes;

@@ -33,7 +33,7 @@ void Machine::start_cluster() {
   }
 }
 
-void Machine::arrive_at_cluster(host::Site site) {
+void Machine::arrive_at_cluster(bool releases, host::Site site) {
   CudaThread& thread = *current_;
   Cluster& cluster = *thread.warp->cta->cluster;
   thread.site = site;
@@ -42,7 +42,11 @@ void Machine::arrive_at_cluster(host::Site site) {
     fail_here("arrives at its cluster's barrier for the second time without waiting in between", site);
   if (cluster.gone != 0)
     fail_here("arrives at its cluster's barrier, which exited threads of the cluster can never reach,", site);
-  cluster.arrived.add({thread.viewer.view, thread.predecessor_done});
+  if (releases) {
+    cluster.arrived.add({thread.viewer.view, thread.predecessor_done});
+  } else {
+    memory_.keep_from_cluster(thread.viewer);
+  }
   ++thread.viewer.arrivals;
   ++progress_;
   if (--cluster.missing != 0) return;
@@ -84,31 +88,63 @@ void Machine::wait_for_cluster(host::Site site) {
   thread.predecessor_done |= cluster.ended.predecessor_done;
 }
 
-// The place in the peer's shared memory that mine is in the current thread's CTA.
-unsigned char* Machine::place_in_peer(const void* mine, u32 rank, u32 bytes, host::Site site) {
+Cta& Machine::peer(u32 rank, host::Site site) {
   CudaThread& thread = *current_;
   const Cluster& cluster = *thread.warp->cta->cluster;
   thread.site = site;
   access_point();
-  if (!in_shared(mine, bytes, bytes)) fail_here("stores to a peer at no place of its own shared memory", site);
   if (rank >= cluster.ctas.size()) fail_here("stores to a CTA that its cluster does not have", site);
-  const Cta& peer = *cluster.ctas[rank];
+  Cta& peer = *cluster.ctas[rank];
   const auto misuse = [&](const char* what) { fail({.what = what, .thread = &thread, .site = site, .cta = &peer}); };
-  if (&peer == thread.warp->cta) return static_cast<unsigned char*>(const_cast<void*>(mine));
-  if (thread.cluster_waits == 0)
+  if (&peer != thread.warp->cta && thread.cluster_waits == 0)
     misuse("stores to a peer that may not have started, before it has waited for the cluster's barrier:");
   if (peer.live == 0) misuse("stores to a peer that has exited:");
-  return peer.threads.front().shared + (static_cast<const unsigned char*>(mine) - thread.shared);
+  return peer;
+}
+
+// Where in the peer's shared memory mine is in that of the current thread's CTA.
+unsigned char* Machine::place_in(Cta& peer, const void* mine, u32 bytes, host::Site site) {
+  if (!in_shared(mine, bytes, bytes)) fail_here("stores to a peer at no place of its own shared memory", site);
+  return peer.threads.front().shared + (static_cast<const unsigned char*>(mine) - current_->shared);
 }
 
 void Machine::store_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, host::Site site) {
-  unsigned char* const place = place_in_peer(mine, rank, bytes, site);
+  Cta& to = peer(rank, site);
+  unsigned char* const place = place_in(to, mine, bytes, site);
   current_->stored_to_peer = site;
-  if (place == mine) {
+  if (&to == current_->warp->cta) {
     std::memcpy(place, in, bytes);
   } else {
     memory_.store_to_peer(current_->viewer, place, in, bytes);
   }
+}
+
+// A value under way is a bulk copy that has read its source.
+void Machine::send_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, const u64* barrier, host::Site site) {
+  Cta& to = peer(rank, site);
+  unsigned char* const place = place_in(to, mine, bytes, site);
+  const u32 index = find_barrier(to, barrier, site);
+  if (!to.barriers[index].serves_copies)
+    fail({.what = "sends to a barrier without fence_barrier_init:",
+          .thread = current_,
+          .site = site,
+          .barrier = &to.barriers[index]});
+  const auto* const value = static_cast<const unsigned char*>(in);
+  copies_.push_back({.direction = BulkCopy::Direction::send,
+                     .has_read = true,
+                     .grid = to.grid,
+                     .cta_serial = to.serial,
+                     .cta = &to,
+                     .issuer = current_,
+                     .group = 0,
+                     .barrier = index,
+                     .shared = place,
+                     .global = nullptr,
+                     .bytes = bytes,
+                     .site = site,
+                     .due = step_ + copy_time(),
+                     .data = {value, value + bytes}});
+  begin_copy();
 }
 
 // A CTA ends.
@@ -117,10 +153,11 @@ void Machine::check_stores_arrived(const Cta& cta) {
   const WeakMemory::Storer storer = memory_.find_store_to_peer(last.shared, last.shared_bytes);
   if (!storer.exists) return;
   const CudaThread& thread = ctas_[storer.queue]->threads[storer.thread];
-  fail({.what = "stores to a peer that exits without waiting for it:",
-        .thread = &thread,
-        .site = thread.stored_to_peer,
-        .cta = &cta});
+  fail_exited_peer(thread, thread.stored_to_peer, cta);
+}
+
+void Machine::fail_exited_peer(const CudaThread& thread, host::Site site, const Cta& peer) {
+  fail({.what = "stores to a peer that exits without waiting for it:", .thread = &thread, .site = site, .cta = &peer});
 }
 
 void Machine::leave_cluster(const CudaThread& thread) {

@@ -146,7 +146,8 @@ class Machine {
   bool in_shared(const void* address, u32 bytes, u32 alignment) const;
   void init_barrier(u64* word, u32 arrivals, host::Site site);
   void fence_barrier_init(host::Site site);
-  u32 find_barrier(const u64* word, host::Site site);
+  u32 find_barrier(const u64* word, host::Site site) { return find_barrier(*current_->warp->cta, word, site); }
+  u32 find_barrier(const Cta& cta, const u64* mine, host::Site site);
   void arrive(u64* word, u32 announced_bytes, host::Site site);
   bool test_barrier(u64* word, u32 parity, host::Site site);
   void wait_for_barrier(u64* word, u32 parity, host::Site site);
@@ -154,12 +155,15 @@ class Machine {
   static void see_phase_end(CudaThread& thread, const BarrierState& barrier);
 
   // Clusters.
-  void arrive_at_cluster(host::Site site);
+  void arrive_at_cluster(bool releases, host::Site site);
   void wait_for_cluster(host::Site site);
   void end_cluster_phase(Cluster& cluster);
-  unsigned char* place_in_peer(const void* mine, u32 rank, u32 bytes, host::Site site);
+  Cta& peer(u32 rank, host::Site site);
+  unsigned char* place_in(Cta& peer, const void* mine, u32 bytes, host::Site site);
   void store_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, host::Site site);
+  void send_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, const u64* barrier, host::Site site);
   void check_stores_arrived(const Cta& cta);
+  void fail_exited_peer(const CudaThread& thread, host::Site site, const Cta& peer);
   void leave_cluster(const CudaThread& thread);
 
   // Bulk copies.

@@ -165,6 +165,11 @@ void WeakMemory::show_to_cta(const Viewer& viewer) {
     if (sees(viewer, stores_[index])) stores_[index].reach = std::max(stores_[index].reach, Reach::arrived);
 }
 
+void WeakMemory::keep_from_cluster(const Viewer& viewer) {
+  for (u32 index = stores_[viewer.queue].next; index != viewer.queue; index = stores_[index].next)
+    if (stores_[index].thread == viewer.thread && stores_[index].arrivals == viewer.arrivals) ++stores_[index].arrivals;
+}
+
 void WeakMemory::show_to_cluster(u32 queue, u32 phase) {
   for (u32 index = stores_[queue].next; index != queue;) {
     Store& store = stores_[index];

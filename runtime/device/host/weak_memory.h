@@ -55,6 +55,7 @@ class WeakMemory {
   void show_to_warp(u32 queue, u32 first_thread, u32 mask);  // after a barrier of these lanes
   void show_to_cta(u32 queue);                               // after a barrier of the CTA
   void show_to_cta(const Viewer& viewer);                    // what this thread sees: it has arrived at a barrier
+  void keep_from_cluster(const Viewer& viewer);              // what the thread has stored: its next arrival shows it
   void show_to_cluster(u32 queue, u32 phase);                // what was stored before arriving in this phase
   void drain_visible(const Viewer& viewer);                  // a fence: what the thread sees, everyone sees
   void write_in_bulk(u32 cta, unsigned char* address, const unsigned char* in, u32 bytes);  // granules
