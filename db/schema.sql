@@ -1,8 +1,8 @@
--- scantune's tuning database, schema version 1. Integers, numbers and enum tokens only: a database is data, and every
+-- scantune's tuning database, schema version 2. Integers, numbers and enum tokens only: a database is data, and every
 -- row is checked again by the runtime before it is used.
 -- application_id spells "scnt"; both pragmas are checked on opening.
 PRAGMA application_id = 1935896180;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE device (
   id       INTEGER PRIMARY KEY,
@@ -21,7 +21,8 @@ CREATE TABLE problem (
   kind             TEXT NOT NULL,
   determinism      TEXT NOT NULL,
   forward_progress TEXT NOT NULL,
-  UNIQUE (input_type, accumulator_type, output_type, op, kind, determinism, forward_progress)
+  latency          TEXT NOT NULL,       -- back_to_back: between other scans; isolated: between ordinary kernels
+  UNIQUE (input_type, accumulator_type, output_type, op, kind, determinism, forward_progress, latency)
 );
 
 -- One invocation of the tuner: where its numbers come from.
@@ -74,4 +75,22 @@ CREATE TABLE record (
   ceiling_us   REAL,                                  -- a copy of as many bytes in the same round
   finished_at  TEXT NOT NULL,
   PRIMARY KEY (device_id, problem_id, n)
+) WITHOUT ROWID;
+
+-- Between the records of two neighbouring N: from n_switch on, that of n_high is used. Both configs were measured in turn
+-- at sizes between. A record that changes its config takes its breakpoints with it.
+CREATE TABLE breakpoint (
+  device_id    INTEGER NOT NULL,
+  problem_id   INTEGER NOT NULL,
+  n_low        INTEGER NOT NULL,
+  n_high       INTEGER NOT NULL,
+  n_switch     INTEGER NOT NULL,
+  probes       TEXT NOT NULL,           -- JSON: [[n, microseconds of n_low's config, of n_high's], ...]; null: it failed
+  regret       REAL NOT NULL CHECK (regret >= 0),     -- by the probes, the most that the one in use is slower: 0.02 is 2 %
+  run_id       INTEGER NOT NULL REFERENCES run (id),
+  finished_at  TEXT NOT NULL,
+  CHECK (n_low < n_switch AND n_switch <= n_high),
+  PRIMARY KEY (device_id, problem_id, n_low),
+  FOREIGN KEY (device_id, problem_id, n_low) REFERENCES record (device_id, problem_id, n),
+  FOREIGN KEY (device_id, problem_id, n_high) REFERENCES record (device_id, problem_id, n)
 ) WITHOUT ROWID;

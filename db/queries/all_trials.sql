@@ -1,7 +1,7 @@
 -- Every trial with its key and where it comes from; read when a file is imported.
 SELECT device.arch, device.name, device.sm_count,
        problem.input_type, problem.accumulator_type, problem.output_type, problem.op, problem.kind,
-       problem.determinism, problem.forward_progress,
+       problem.determinism, problem.forward_progress, problem.latency,
        trial.n, trial.family, trial.config, trial.status, trial.reason, trial.is_default, trial.median_us, trial.spread,
        trial.samples, trial.compile_ms, trial.sm_clock_mhz, trial.finished_at,
        run.started_at, run.tool_version, trial.template_hash, run.compiler_version, run.driver_version, run.effort,

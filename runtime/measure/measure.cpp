@@ -51,12 +51,16 @@ Measurements Measurer::measure(std::span<const PreparedScan* const> scans, const
 }
 
 Batch Measurer::batch_of(const ScanRequest& request, const MeasurePolicy& policy) {
+  Batch batch;
+  if (request.latency == Latency::isolated)
+    batch.neighbour = [&kernel = neighbour()](Stream stream) { kernel.enqueue(stream); };
   // The host device runs each launch to its end: nothing is gained by queueing several.
-  if (device_.identity().sm == kHostSm) return {};
-  const int launches = launches_per_graph(request.n);
-  if (!policy.rotate) return {launches, 1};
+  if (device_.identity().sm == kHostSm) return batch;
+  batch.launches = launches_per_graph(request.n);
+  if (!policy.rotate) return batch;
   const u64 pairs = std::max<u64>(kRotationBytes, 2 * device_.l2_bytes()) / moved_bytes(request);
-  return {launches, static_cast<int>(std::clamp<u64>(pairs, 1, static_cast<u64>(launches)))};
+  batch.buffers = static_cast<int>(std::clamp<u64>(pairs, 1, static_cast<u64>(batch.launches)));
+  return batch;
 }
 
 const Measurer::Buffers& Measurer::buffers_for(const ScanRequest& request, int count) {
@@ -80,6 +84,11 @@ std::span<const CopyKernel> Measurer::copies(const ScanRequest& request) {
   auto& kernels = copies_[{request.input_bytes(), request.output_bytes()}];
   if (kernels.empty()) kernels = CopyKernel::all(device_, request.input_bytes(), request.output_bytes());
   return kernels;
+}
+
+const OrdinaryKernel& Measurer::neighbour() {
+  if (neighbour_ == nullptr) neighbour_ = std::make_unique<OrdinaryKernel>(device_);
+  return *neighbour_;
 }
 
 }  // namespace scantune

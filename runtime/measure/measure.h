@@ -8,6 +8,7 @@
 
 #include "measure/copy_kernel.h"
 #include "measure/device_buffer.h"
+#include "measure/ordinary_kernel.h"
 #include "measure/prepared_scan.h"
 #include "measure/race.h"
 
@@ -22,8 +23,9 @@ class Measurer {
  public:
   explicit Measurer(Device& device) : device_(device) {}
 
-  // Times the scans, which are for one problem. n launches follow each other in one graph, with an input of random
-  // items that are not zero. Throws DeviceError when there is no memory for the buffers.
+  // Times the scans, which are for one problem, in the surroundings that its latency names: scans that follow each
+  // other in one graph, or each between two ordinary kernels whose own time is taken off. Items are random and not
+  // zero. Throws DeviceError when there is no memory for the buffers.
   Measurements measure(std::span<const PreparedScan* const> scans, const MeasurePolicy& policy);
 
   // Gives back the buffers, which are kept from call to call. False if there are none.
@@ -46,10 +48,12 @@ class Measurer {
   Batch batch_of(const ScanRequest& request, const MeasurePolicy& policy);
   const Buffers& buffers_for(const ScanRequest& request, int count);
   std::span<const CopyKernel> copies(const ScanRequest& request);
+  const OrdinaryKernel& neighbour();
 
   Device& device_;
   std::unique_ptr<Buffers> buffers_;
   std::map<std::pair<int, int>, std::vector<CopyKernel>> copies_;  // by the sizes of input and output items
+  std::unique_ptr<OrdinaryKernel> neighbour_;                      // made for the first isolated scan
 };
 
 }  // namespace scantune

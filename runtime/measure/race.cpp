@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kShortProbeUs = 5000;  // a probe this short is repeated: the first one may have met cold caches
 constexpr int kMostReplays = 1 << 20;
+constexpr double kLeastUs = 1e-3;  // no run takes less, though the difference of two times may say so
 
 class Race {
  public:
@@ -21,9 +22,12 @@ class Race {
   }
 
   std::vector<MeasureOutcome> run() {
+    if (batch_.neighbour) neighbour_us_ = probed_us({});
     for (Runner& runner : runners_) guarded(runner, [&] { probe(runner); });
     drop_slow();
+    const int neighbour_replays = replays_of(neighbour_us_);
     for (int round = 0; round < policy_.rounds; ++round) {
+      if (batch_.neighbour && lost_.empty()) neighbour_us_ = time_us({}, neighbour_replays);
       for (Runner& runner : runners_)
         if (runner.runs) guarded(runner, [&] { sample(runner, round); });
     }
@@ -39,6 +43,7 @@ class Race {
 
     const Contender* contender;
     double probe_us = std::numeric_limits<double>::infinity();  // of one run
+    int replays = 1;                                            // in one sample
     std::vector<double> samples_us;
     std::optional<int> sm_clock_mhz;
     std::optional<MeasureFailure> failure;
@@ -47,28 +52,42 @@ class Race {
     bool is_ceiling() const { return contender->is_ceiling; }
   };
 
-  double time_us(const Runner& runner, int replays) {
+  using Enqueue = std::function<void(Stream, int buffer)>;
+
+  // Of one run with its neighbour; of the neighbour alone where there is no run.
+  double time_us(const Enqueue& run, int replays) {
     const auto enqueue = [&](Stream stream) {
-      for (int launch = 0; launch < batch_.launches; ++launch)
-        runner.contender->enqueue(stream, launch % batch_.buffers);
+      for (int launch = 0; launch < batch_.launches; ++launch) {
+        if (batch_.neighbour) batch_.neighbour(stream);
+        if (run) run(stream, launch % batch_.buffers);
+      }
     };
     return device_.time_us(enqueue, replays) / batch_.launches;
   }
 
-  void probe(Runner& runner) {
-    runner.probe_us = time_us(runner, 1);
-    if (runner.probe_us * batch_.launches < kShortProbeUs)
-      runner.probe_us = std::min(runner.probe_us, time_us(runner, 1));
+  double probed_us(const Enqueue& run) {
+    const double first_us = time_us(run, 1);
+    return first_us * batch_.launches < kShortProbeUs ? std::min(first_us, time_us(run, 1)) : first_us;
   }
 
-  int replays(const Runner& runner) const {
-    if (runner.probe_us <= 0) return 1;  // the clock did not move
-    const double wanted = std::ceil(1000 * policy_.min_round_ms / (runner.probe_us * batch_.launches));
+  double without_neighbour(double together_us) const {
+    return batch_.neighbour ? std::max(together_us - neighbour_us_, kLeastUs) : together_us;
+  }
+
+  int replays_of(double run_us) const {
+    if (run_us <= 0) return 1;  // the clock did not move
+    const double wanted = std::ceil(1000 * policy_.min_round_ms / (run_us * batch_.launches));
     return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostReplays)));
   }
 
+  void probe(Runner& runner) {
+    const double together_us = probed_us(runner.contender->enqueue);
+    runner.probe_us = without_neighbour(together_us);
+    runner.replays = replays_of(together_us);
+  }
+
   void sample(Runner& runner, int round) {
-    runner.samples_us.push_back(time_us(runner, replays(runner)));
+    runner.samples_us.push_back(without_neighbour(time_us(runner.contender->enqueue, runner.replays)));
     if (round == policy_.rounds - 1) runner.sm_clock_mhz = device_.sm_clock_mhz();
   }
 
@@ -114,7 +133,7 @@ class Race {
     return Measurement{.median_us = quantile(runner.samples_us, 0.5),
                        .spread = spread(runner.samples_us),
                        .samples = static_cast<int>(runner.samples_us.size()),
-                       .launches_per_sample = batch_.launches * replays(runner),
+                       .launches_per_sample = batch_.launches * runner.replays,
                        .sm_clock_mhz = runner.sm_clock_mhz};
   }
 
@@ -122,7 +141,8 @@ class Race {
   Batch batch_;
   MeasurePolicy policy_;
   std::vector<Runner> runners_;
-  std::string lost_;  // why the device was lost; empty while it is well
+  double neighbour_us_ = 0;  // in the current round
+  std::string lost_;         // why the device was lost; empty while it is well
 };
 
 }  // namespace

@@ -39,6 +39,8 @@ struct Contender {
 struct Batch {
   int launches = 1;
   int buffers = 1;
+  // Enqueued before each run. Its own time, taken in the same round, does not count. Null: run follows run.
+  std::function<void(Stream)> neighbour = nullptr;
 };
 
 struct MeasureFailure {

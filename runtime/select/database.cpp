@@ -15,7 +15,7 @@ std::span<const EmbeddedFile> database_queries();  // db/queries/*.sql, put in b
 namespace {
 
 constexpr int kApplicationId = 1935896180;  // db/schema.sql
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 constexpr int kBusyTimeoutMs = 250;
 constexpr int kMostRows = 100'000;
 constexpr int kLongestValue = 1 << 20;  // bytes; SQLite refuses anything longer
@@ -73,7 +73,8 @@ bool is_plain_table(SQLite::Database& database, const char* name) {
   return statement.executeStep() && statement.getColumn(0).getInt() == 1;
 }
 
-void check_schema(SQLite::Database& database, const std::filesystem::path& file) {
+// Returns its version.
+int check_schema(SQLite::Database& database, const std::filesystem::path& file) {
   if (pragma(database, "application_id") != kApplicationId)
     fail(file, "it is not a tuning database of scantune", "name another file or move this one away");
   const int version = pragma(database, "user_version");
@@ -83,9 +84,12 @@ void check_schema(SQLite::Database& database, const std::filesystem::path& file)
              std::to_string(kSchemaVersion),
          "use a newer scantune");
   if (version < 1) fail(file, "its schema was never finished", "move it away and tune again");
-  for (const char* table : {"record", "device", "problem", "run"})
+  std::vector tables{"record", "device", "problem", "run"};
+  if (version > 1) tables.push_back("breakpoint");
+  for (const char* table : tables)
     if (!is_plain_table(database, table))
       fail(file, std::string("it has no table ") + table, "restore it from a copy, or move it away and tune again");
+  return version;
 }
 
 struct SqlColumns {
@@ -103,8 +107,9 @@ std::vector<RecordRow> read(SQLite::Database& database, const std::filesystem::p
   sqlite3_progress_handler(
       database.getHandle(), kStepsPerCheck,
       [](void* count) { return static_cast<int>(++*static_cast<int*>(count) > kMostChecks); }, &checks);
-  check_schema(database, file);
-  SQLite::Statement statement(database, query("load_records.sql"));
+  const int version = check_schema(database, file);
+  const std::string as_of_now = version == 1 ? query("version_1_as_now.sql") : "";
+  SQLite::Statement statement(database, as_of_now + query("load_records.sql"));
   statement.bind(1, kMostRows + 1);
   std::vector<RecordRow> rows;
   while (statement.executeStep()) {

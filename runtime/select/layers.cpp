@@ -23,7 +23,7 @@ struct JsonColumns {
   std::string text(const char* name) const { return object.at(name).get<std::string>(); }
   std::int64_t integer(const char* name) const { return object.at(name).get<std::int64_t>(); }
   double real(const char* name) const { return object.at(name).get<double>(); }
-  bool is_null(const char* name) const { return object.at(name).is_null(); }
+  bool is_null(const char* name) const { return !object.contains(name) || object.at(name).is_null(); }
 };
 
 void append(std::vector<RecordRow>& rows, std::vector<RecordRow> more) {

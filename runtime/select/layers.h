@@ -17,8 +17,8 @@ std::optional<std::filesystem::path> user_database();
 // SCANTUNE_DB_PATH: files separated by colons, the first overriding those behind it.
 std::vector<std::filesystem::path> shared_databases();
 
-// Rows of text with one JSON object per line, whose members are the columns of db/queries/load_records.sql. Throws
-// DatabaseError naming the line.
+// Rows of text with one JSON object per line, whose members are the columns of db/queries/load_records.sql; what may be
+// null may be left out. Throws DatabaseError naming the line.
 std::vector<RecordRow> parse_built_in(std::string_view json_lines);
 std::vector<RecordRow> built_in_records();
 

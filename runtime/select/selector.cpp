@@ -1,93 +1,20 @@
 #include "select/selector.h"
 
-#include <cmath>
-#include <compare>
-#include <cstdlib>
+#include <cstdio>
+#include <span>
 
+#include "select/distance.h"
 #include "space/spelling.h"
 
 namespace scantune {
 namespace {
 
-// Whose kernels a record was measured with. A custom operator is known by its name where it has one.
-enum class OperatorMatch {
-  same,        // this operator's: built-in, of the same name, or without a name as this one
-  cost_class,  // the stand-in's of this operator's cost class
-  sibling,     // a named one's of this operator's cost class
-  other
+// A record that serves, and the one on the other side of n if a breakpoint between them decided.
+struct Choice {
+  const TuningRecord* record = nullptr;
+  Distance distance{};
+  const TuningRecord* other = nullptr;
 };
-
-// Whose values a record was measured with. All are as wide as those asked for.
-enum class TypeMatch {
-  same,
-  same_class,  // integers for integers, floating-point numbers for such
-  other_class
-};
-
-// What is asked for.
-struct Wanted {
-  const DeviceIdentity& device;
-  const ScanRequest& request;
-  std::string_view operator_name;
-  const FamilyModel& default_family;  // of the config without records
-};
-
-// How far a record is from a problem; compared member by member, the least wins.
-struct Distance {
-  int other_device;  // 1 if so
-  TypeMatch types;
-  OperatorMatch match;
-  int other_n;     // 1 if so, on this device and for operators that match
-  int sm_count;    // difference; 0 on the same device
-  int guarantees;  // how many the request asks for that the record was not tuned under
-  double octaves;  // |log2(n of the record / n)|
-  int stale;       // 1 if the kernels have changed since
-  int other_kind;  // 1 if so
-  Layer layer;     // built-in records last; then the order of the files
-
-  auto operator<=>(const Distance&) const = default;
-
-  bool other_operator() const { return match >= OperatorMatch::sibling; }
-};
-
-bool is_other_device(const TuningRecord& record, const DeviceIdentity& device) {
-  return record.device.name != device.name || record.device.sm_count != device.sm_count;
-}
-
-TypeMatch types_of(const ScanRequest& tuned, const ScanRequest& asked) {
-  const auto all = [&](auto alike) {
-    return alike(tuned.input_type, asked.input_type) && alike(tuned.accumulator_type, asked.accumulator_type) &&
-           alike(tuned.output_type, asked.output_type);
-  };
-  if (all([](ValueType one, ValueType other) { return one == other; })) return TypeMatch::same;
-  const bool same_class = all([](ValueType one, ValueType other) { return is_floating(one) == is_floating(other); });
-  return same_class ? TypeMatch::same_class : TypeMatch::other_class;
-}
-
-OperatorMatch match_of(const TuningRecord& record, const Wanted& wanted) {
-  const bool same_name = record.operator_name == wanted.operator_name;
-  if (same_name && !record.operator_name.empty()) return OperatorMatch::same;
-  if (record.request.op != wanted.request.op) return OperatorMatch::other;
-  if (same_name) return OperatorMatch::same;
-  return record.operator_name.empty() ? OperatorMatch::cost_class : OperatorMatch::sibling;
-}
-
-Distance distance(const TuningRecord& record, const Wanted& wanted) {
-  const ScanRequest &tuned = record.request, &request = wanted.request;
-  Distance distance{
-      .other_device = is_other_device(record, wanted.device),
-      .types = types_of(tuned, request),
-      .match = match_of(record, wanted),
-      .other_n = 0,
-      .sm_count = std::abs(record.device.sm_count - wanted.device.sm_count),
-      .guarantees = (tuned.determinism != request.determinism) + (tuned.forward_progress != request.forward_progress),
-      .octaves = std::abs(std::log2(static_cast<double>(tuned.n)) - std::log2(static_cast<double>(request.n))),
-      .stale = record.is_stale(),
-      .other_kind = tuned.kind != request.kind,
-      .layer = record.layer};
-  distance.other_n = !distance.other_device && !distance.other_operator() && tuned.n != request.n;
-  return distance;
-}
 
 ConfigOrigin origin_of(const Distance& distance) {
   if (distance.layer == Layer::built_in) return ConfigOrigin::built_in;
@@ -107,8 +34,37 @@ bool serves(const TuningRecord& record, const Distance& distance, const Wanted& 
   if (reject_reason(record.config, wanted.request, wanted.device.sm) != nullptr) return false;
   // Within an octave a measurement knows better than any rule. Farther away no family displaces a preferred one: the
   // fastest kernels for little and for much are of different families.
-  return distance.octaves <= 1 ||
-         record.config.family().preference(wanted.request) >= wanted.default_family.preference(wanted.request);
+  return distance.octaves <= 1 || record.config.family().preference(wanted.request, wanted.device.sm) >=
+                                      wanted.default_family.preference(wanted.request, wanted.device.sm);
+}
+
+// The nearest record that serves of those that `admits` lets pass; without a record when there is none.
+template <class Admits>
+Choice nearest_of(std::span<const TuningRecord> candidates, const Wanted& wanted, const Admits& admits) {
+  Choice nearest;
+  for (const TuningRecord& record : candidates) {
+    const Distance candidate = distance(record, wanted);
+    if (nearest.record != nullptr && !(candidate < nearest.distance)) continue;
+    if (admits(record, candidate) && serves(record, candidate, wanted)) nearest = {&record, candidate};
+  }
+  return nearest;
+}
+
+// The nearest record, or the one on the other side of n where a measurement between the two says so.
+Choice by_breakpoint(const Choice& nearest, std::span<const TuningRecord> candidates, const Wanted& wanted) {
+  const u64 n = wanted.request.n, nearest_n = nearest.record->request.n;
+  if (nearest_n == n) return nearest;
+  Choice other = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
+    return (record.request.n > n) != (nearest_n > n) && record.request.n != n && candidate.is_alike(nearest.distance);
+  });
+  if (other.record == nullptr) return nearest;
+  const bool nearest_is_low = nearest_n < n;
+  const TuningRecord &low = *(nearest_is_low ? nearest : other).record,
+                     &high = *(nearest_is_low ? other : nearest).record;
+  if (!low.breakpoint || low.breakpoint->n_high != high.request.n || !are_of_one_problem(low, high)) return nearest;
+  Choice choice = (n >= low.breakpoint->n_switch) == nearest_is_low ? other : nearest;
+  choice.other = choice.record == &low ? &high : &low;
+  return choice;
 }
 
 std::string where(const TuningRecord& record, const Distance& distance) {
@@ -138,10 +94,33 @@ const char* staleness(const TuningRecord& record) {
                                          : "; measured with other kernel templates, so it may no longer be the best";
 }
 
-std::string reason_of(const TuningRecord& record, const Distance& distance, const ScanRequest& request) {
+std::string percent(double fraction) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * fraction);
+  return text;
+}
+
+std::string n_equals(const char* words, u64 n) { return words + std::string("n = ") + std::to_string(n); }
+
+// Why a record of another n serves this one.
+std::string by_which_n(const Choice& choice, u64 n) {
+  if (choice.other == nullptr) return n_equals("the nearest that serves ", n);
+  const bool is_below = choice.record->request.n < n;
+  const Breakpoint& breakpoint = *(is_below ? choice.record : choice.other)->breakpoint;
+  return n_equals("which serves ", n) + (is_below ? ", below" : ", from") +
+         n_equals(" the breakpoint ", breakpoint.n_switch) + n_equals(" between it and ", choice.other->request.n) +
+         ", at most " + percent(breakpoint.regret) + " slower than the other";
+}
+
+std::string reason_of(const Choice& choice, const ScanRequest& request) {
+  const TuningRecord& record = *choice.record;
+  const Distance& distance = choice.distance;
   std::string text = "tuned for " + whose(record, distance) + "n = " + std::to_string(record.request.n);
-  if (record.request.n != request.n) text += " (the nearest that serves n = " + std::to_string(request.n) + ')';
+  if (record.request.n != request.n) text += " (" + by_which_n(choice, request.n) + ')';
   text += where(record, distance);
+  if (distance.other_latency)
+    text += std::string("; measured ") + token(record.request.latency) + ", for want of a record measured " +
+            token(request.latency);
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
   if (distance.stale) text += staleness(record);
   return text;
@@ -155,16 +134,12 @@ Selection select(const TuningTable& table, const DeviceIdentity& device, const S
                  std::string_view operator_name) {
   const Config untuned = default_config(request, device.sm);
   const Wanted wanted{device, request, operator_name, untuned.family()};
-  const TuningRecord* best = nullptr;
-  Distance least{};
-  for (const TuningRecord& record : table.candidates(device.sm, request)) {
-    const Distance candidate = distance(record, wanted);
-    if (best != nullptr && !(candidate < least)) continue;
-    if (!serves(record, candidate, wanted)) continue;
-    best = &record;
-    least = candidate;
+  const auto candidates = table.candidates(device.sm, request);
+  if (const Choice nearest = nearest_of(candidates, wanted, [](auto&&...) { return true; });
+      nearest.record != nullptr) {
+    const Choice choice = by_breakpoint(nearest, candidates, wanted);
+    return {choice.record->config, origin_of(choice.distance), reason_of(choice, request), *choice.record};
   }
-  if (best != nullptr) return {best->config, origin_of(least), reason_of(*best, least, request), *best};
   return {untuned, ConfigOrigin::untuned,
           "no tuning record serves " + to_string(request, operator_name) + " on " + describe(device), std::nullopt};
 }

@@ -29,6 +29,8 @@ std::string label(const RecordRow& row) {
          row.database;
 }
 
+std::string breakpoint_label(const std::string& record) { return "the breakpoint above " + record; }
+
 [[noreturn]] void reject(const std::string& reason) { throw RequestError(reason); }
 
 template <class Enum>
@@ -82,6 +84,7 @@ ScanRequest request_of(const RecordRow& row, Operator op) {
   request.init = request.kind == Kind::exclusive ? Init::value : Init::none;
   request.determinism = known<Determinism>("determinism", row.determinism);
   request.forward_progress = known<ForwardProgress>("forward_progress", row.forward_progress);
+  request.latency = known<Latency>("latency", row.latency);
   request.n = static_cast<u64>(row.n);
   return request;
 }
@@ -93,6 +96,14 @@ Config config_of(const RecordRow& row, const ScanRequest& request, int sm) {
       reject(std::string(config.family().parameters()[static_cast<std::size_t>(index)].name) + " is out of range");
   if (const char* reason = reject_reason(config, request, sm)) reject(reason);
   return config;
+}
+
+Breakpoint checked(const BreakpointRow& breakpoint, std::int64_t n) {
+  const auto [n_high, n_switch, regret] = breakpoint;
+  if (n_high <= n || static_cast<u64>(n_high) > kMostItems) reject("its upper end is out of range");
+  if (n_switch <= n || n_switch > n_high) reject("it does not lie between its ends");
+  if (!std::isfinite(regret) || regret < 0) reject("its regret is no fraction");
+  return {static_cast<u64>(n_high), static_cast<u64>(n_switch), regret};
 }
 
 TuningRecord checked(const RecordRow& row) {
@@ -108,6 +119,7 @@ TuningRecord checked(const RecordRow& row) {
           .median_us = row.median_us,
           .default_us = row.default_us,
           .finished_at = printable(row.finished_at),
+          .breakpoint = std::nullopt,
           .layer = row.layer,
           .database = row.database};
 }
@@ -120,6 +132,27 @@ std::variant<TuningRecord, RejectedRow> check(const RecordRow& row) {
   } catch (const Error& error) {
     return RejectedRow{label(row), error.what()};
   }
+}
+
+std::variant<Breakpoint, RejectedRow> check_breakpoint(const RecordRow& row) {
+  try {
+    return checked(*row.breakpoint, row.n);
+  } catch (const Error& error) {
+    return RejectedRow{breakpoint_label(label(row)), error.what()};
+  }
+}
+
+RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& reason) {
+  return {breakpoint_label(to_string(record.request, record.operator_name) + " on " + record.device.name + " in " +
+                           record.database),
+          reason};
+}
+
+bool are_of_one_problem(const TuningRecord& one, const TuningRecord& other) {
+  ScanRequest request = one.request;
+  request.n = other.request.n;
+  return request == other.request && one.device == other.device && one.operator_name == other.operator_name &&
+         one.database == other.database;
 }
 
 }  // namespace scantune

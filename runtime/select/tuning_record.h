@@ -10,6 +10,13 @@
 
 namespace scantune {
 
+// From n_switch items on, the record of n_high is used in place of the one that this belongs to.
+struct Breakpoint {
+  u64 n_high;
+  u64 n_switch;   // above the n of its record, up to n_high
+  double regret;  // the most that the record in use was found, or can be, slower than the other: a fraction of its time
+};
+
 struct TuningRecord {
   DeviceIdentity device;
   ScanRequest request;
@@ -19,6 +26,7 @@ struct TuningRecord {
   double median_us = 0;
   std::optional<double> default_us;  // of the default config in the same round; nullopt if that one failed
   std::string finished_at;
+  std::optional<Breakpoint> breakpoint;  // towards the record of the next larger n
   Layer layer = Layer::user;
   std::string database;
 
@@ -32,6 +40,14 @@ struct RejectedRow {
   std::string reason;
 };
 
+// The record, without its breakpoint.
 std::variant<TuningRecord, RejectedRow> check(const RecordRow& row);
+// That of a row that has one.
+std::variant<Breakpoint, RejectedRow> check_breakpoint(const RecordRow& row);
+// A breakpoint that is of no use, whatever its record is worth.
+RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& reason);
+
+// Whether they come from one database and differ in n and config alone.
+bool are_of_one_problem(const TuningRecord& one, const TuningRecord& other);
 
 }  // namespace scantune

@@ -21,6 +21,8 @@ class TuningTable {
   std::span<const RejectedRow> rejected() const { return rejected_; }
 
  private:
+  void drop_breakpoints_without_upper_end();
+
   std::vector<TuningRecord> records_;  // sorted by architecture and sizes
   std::vector<RejectedRow> rejected_;
 };

@@ -44,11 +44,11 @@ class DatabaseFile : public ::testing::Test {
     std::stringstream text;
     text << schema.rdbuf();
     database.exec(text.str());
-    database.exec(
-        "INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
-        "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
-        "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132);"
-        "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order');");
+    database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
+                  "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
+                  "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132);"
+                  "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', "
+                  "'in_order', 'back_to_back');");
     return database;
   }
 
@@ -75,6 +75,37 @@ class DatabaseFile : public ::testing::Test {
   fs::path directory_;
   fs::path file_;
 };
+
+TEST_F(DatabaseFile, GivesBackTheBreakpointAboveARecord) {
+  auto database = create(file_);
+  insert(database, row_of("lookback", 1000));
+  insert(database, row_of("lookback", 2000));
+  database.exec("INSERT INTO breakpoint VALUES (1, 1, 1000, 2000, 1800, '[]', 0.02, 1, '2025-01-02T03:04:05Z')");
+  const auto rows = read_records(file_, Layer::user);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const RecordRow& row : rows) EXPECT_EQ(row.breakpoint.has_value(), row.n == 1000);
+  const auto selection = select(TuningTable(rows), kH200, sum_of(1700));
+  EXPECT_TRUE(contains(selection.reason, "below the breakpoint n = 1800")) << selection.reason;
+}
+
+TEST_F(DatabaseFile, OfVersion1HoldsRecordsMeasuredBackToBackAndNoBreakpoints) {
+  auto database = create(file_);
+  insert(database, row_of("lookback", 65536));
+  database.exec(
+      "CREATE TABLE older AS SELECT id, input_type, accumulator_type, output_type, op, kind, determinism, "
+      "forward_progress FROM problem; DROP TABLE problem; ALTER TABLE older RENAME TO problem; DROP TABLE breakpoint; "
+      "PRAGMA user_version = 1");
+  const auto rows = read_records(file_, Layer::user);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].latency, "back_to_back");
+  EXPECT_FALSE(rows[0].breakpoint.has_value());
+  EXPECT_EQ(select(TuningTable(rows), kH200, sum_of(65536)).origin, ConfigOrigin::exact_n);
+}
+
+TEST_F(DatabaseFile, WithoutATableOfBreakpointsIsNoneOfThisVersion) {
+  create(file_).exec("DROP TABLE breakpoint");
+  EXPECT_TRUE(contains(message_of_reading(), "no table breakpoint")) << message_of_reading();
+}
 
 TEST_F(DatabaseFile, GivesBackTheRecordsThatWereStored) {
   auto database = create(file_);
@@ -256,14 +287,17 @@ TEST(BuiltInRecords, AreReadFromLinesOfJson) {
   const Json config = row_of("lookback", 65536).config;
   const std::string line =
       R"({"arch":"sm_90","device_name":"NVIDIA H200","sm_count":132,"input_type":"i32","accumulator_type":"i32",)"
-      R"("output_type":"i32","op":"sum","kind":"inclusive","determinism":"unconstrained","forward_progress":"in_order",)"
+      R"("output_type":"i32","op":"sum","kind":"inclusive","determinism":"unconstrained","forward_progress":"in_order","latency":"back_to_back",)"
       R"("n":65536,"family":"lookback","config":)" +
-      config.dump() + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025"})";
+      config.dump() + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025","next_n":131072,)" +
+      R"("switch_n":80000,"switch_regret":0.01})";
   const auto rows = parse_built_in(line + "\n\n" + line + "\n");
   ASSERT_EQ(rows.size(), 2u);
   const auto selection = select(TuningTable(rows), kH200, sum_of(65536));
   EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
   EXPECT_DOUBLE_EQ(selection.record->median_us, 3.5);
+  ASSERT_TRUE(rows[0].breakpoint.has_value());
+  EXPECT_EQ(rows[0].breakpoint->n_switch, 80000);
 }
 
 TEST(BuiltInRecords, NameTheLineThatIsWrong) {
@@ -307,7 +341,7 @@ TEST(BuiltInRecords, ThatCameWithTheLibraryAreOnePerDeviceProblemAndN) {
     std::string key =
         row.arch + ' ' + row.device_name + ' ' + std::to_string(row.sm_count) + ' ' + std::to_string(row.n);
     for (const auto* column : {&row.input_type, &row.accumulator_type, &row.output_type, &row.op, &row.kind,
-                               &row.determinism, &row.forward_progress})
+                               &row.determinism, &row.forward_progress, &row.latency})
       key += ' ' + *column;
     EXPECT_TRUE(keys.insert(key).second) << "twice: " << key;
   }

@@ -26,6 +26,7 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
           .kind = "inclusive",
           .determinism = "unconstrained",
           .forward_progress = "in_order",
+          .latency = "back_to_back",
           .n = n,
           .family = family,
           .config = canonical_parameters(config),

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "select_rows.h"
@@ -22,6 +24,49 @@ struct BadRow {
 };
 
 void PrintTo(const BadRow& row, std::ostream* out) { *out << row.what; }
+
+class TuningTableDropsABreakpoint : public ::testing::TestWithParam<BadRow> {};
+
+TEST_P(TuningTableDropsABreakpoint, AndKeepsTheRecordAndSaysWhy) {
+  RecordRow low = row_of("lookback", 1 << 16);
+  low.breakpoint = BreakpointRow{1 << 18, 1 << 17, 0.01};
+  const RecordRow high = row_of("lookback", 1 << 18);
+  ASSERT_TRUE(TuningTable(std::vector{low, high}).records()[0].breakpoint.has_value());
+  GetParam().spoil(low);
+  const TuningTable table(std::vector{low, high});
+  ASSERT_EQ(table.records().size(), 2u);
+  EXPECT_FALSE(table.records()[0].breakpoint.has_value());
+  ASSERT_EQ(table.rejected().size(), 1u);
+  EXPECT_TRUE(contains(table.rejected()[0].row, "the breakpoint above")) << table.rejected()[0].row;
+  EXPECT_TRUE(contains(table.rejected()[0].reason, GetParam().reason)) << table.rejected()[0].reason;
+}
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, TuningTableDropsABreakpoint,
+    ::testing::Values(
+        BadRow{"no record above", [](RecordRow& row) { row.breakpoint->n_high = 1 << 19; }, "no usable record"},
+        BadRow{"a record of another type above",
+               [](RecordRow& row) { row.input_type = row.accumulator_type = row.output_type = "u32"; },
+               "no usable record"},
+        BadRow{"a record of another latency above", [](RecordRow& row) { row.latency = "isolated"; },
+               "no usable record"},
+        BadRow{"a record of another database above", [](RecordRow& row) { row.database = "another.db"; },
+               "no usable record"},
+        BadRow{"upper end below", [](RecordRow& row) { row.breakpoint->n_high = 1 << 15; }, "out of range"},
+        BadRow{"upper end past all N", [](RecordRow& row) { row.breakpoint->n_high = kLargest; }, "out of range"},
+        BadRow{"negative upper end", [](RecordRow& row) { row.breakpoint->n_high = -kLargest; }, "out of range"},
+        BadRow{"at the lower end", [](RecordRow& row) { row.breakpoint->n_switch = 1 << 16; }, "between its ends"},
+        BadRow{"above the upper end", [](RecordRow& row) { row.breakpoint->n_switch = kLargest; }, "between its ends"},
+        BadRow{"negative", [](RecordRow& row) { row.breakpoint->n_switch = -1; }, "between its ends"},
+        BadRow{"regret that is no number", [](RecordRow& row) { row.breakpoint->regret = std::nan(""); }, "regret"},
+        BadRow{"negative regret", [](RecordRow& row) { row.breakpoint->regret = -0.5; }, "regret"}),
+    [](const auto& test) {
+      std::string name = test.param.what;
+      std::ranges::replace(name, ' ', '_');
+      return name;
+    });
 
 class TuningTableRefuses : public ::testing::TestWithParam<BadRow> {};
 

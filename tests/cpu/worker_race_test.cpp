@@ -14,22 +14,30 @@ namespace {
 
 using testing::ScanningDevice;
 
+constexpr int kNeighbour = -1;  // among those that were timed
+
 // A device that times contenders by a script: what a run of each takes, sample after sample, the last for ever.
 class ScriptedDevice : public ScanningDevice {
  public:
   std::vector<std::vector<double>> run_us;
+  double neighbour_us = 0;
   std::vector<int> order;  // of contenders, as timed
   std::vector<int> replays;
 
   double time_us(const std::function<void(Stream)>& enqueue, int wanted_replays) override {
-    launches_ = 0;
+    launches_ = neighbours_ = 0;
     enqueue(nullptr);
-    order.push_back(current_);
+    order.push_back(launches_ == 0 ? kNeighbour : current_);
     replays.push_back(wanted_replays);
+    if (launches_ == 0) return neighbour_us * neighbours_;
     std::vector<double>& script = run_us[static_cast<std::size_t>(current_)];
     const double time = script.front();
     if (script.size() > 1) script.erase(script.begin());
-    return time * launches_;
+    return time * launches_ + neighbour_us * neighbours_;
+  }
+
+  Batch between_neighbours(int launches) {
+    return {.launches = launches, .neighbour = [this](Stream) { ++neighbours_; }};
   }
 
   Contender contender(int index, bool is_ceiling = false) {
@@ -57,6 +65,7 @@ class ScriptedDevice : public ScanningDevice {
  private:
   int current_ = 0;
   int launches_ = 0;
+  int neighbours_ = 0;
 };
 
 const Measurement& measurement(const MeasureOutcome& outcome) { return std::get<Measurement>(outcome); }
@@ -93,6 +102,38 @@ TEST(Race, RepeatsRunsUntilASampleIsLongEnough) {
   EXPECT_EQ(device.replays.back(), 4);  // 64 launches of 10 us fill 2 ms three times and a bit
   EXPECT_EQ(measurement(outcome[0]).launches_per_sample, 256);
   EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 10);
+}
+
+TEST(Race, TakesOffTheNeighboursOfIsolatedRuns) {
+  ScriptedDevice device;
+  device.run_us = {{10}, {30}};
+  device.neighbour_us = 7;
+  const auto outcome = race(device, device.contenders(), device.between_neighbours(4), {.rounds = 3});
+  EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 10);
+  EXPECT_DOUBLE_EQ(measurement(outcome[1]).median_us, 30);
+}
+
+TEST(Race, TimesTheNeighboursAloneInEveryRound) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}, {10'001}};
+  device.neighbour_us = 5'000;
+  race(device, device.contenders(), device.between_neighbours(1), {.rounds = 2});
+  EXPECT_EQ(device.order, (std::vector{kNeighbour, 0, 1, kNeighbour, 0, 1, kNeighbour, 0, 1}));
+}
+
+TEST(Race, DropsIsolatedRunsByTheirOwnTime) {
+  ScriptedDevice device;
+  device.run_us = {{10'000}, {31'000}};
+  device.neighbour_us = 100'000;
+  const auto outcome = race(device, device.contenders(), device.between_neighbours(1), {.rounds = 2, .slower_than = 3});
+  EXPECT_TRUE(measurement(outcome[1]).probe_only);
+}
+
+TEST(Race, CallsNoIsolatedRunFasterThanAClockCanTell) {
+  ScriptedDevice device;
+  device.run_us = {{-2}};  // its neighbours were slower alone
+  device.neighbour_us = 5;
+  EXPECT_GT(measurement(race(device, device.contenders(), device.between_neighbours(1), {})[0]).median_us, 0);
 }
 
 TEST(Race, TakesTheBuffersInTurn) {
@@ -172,6 +213,14 @@ TEST_F(MeasuringScans, RotatesOverSoManyBuffersAsExceedTheCache) {
   device_.mistake = [&](const testing::Scanned& scanned) { inputs.insert(scanned.input); };
   measure(1 << 20, {.rounds = 1, .min_round_ms = 0});
   EXPECT_EQ(inputs.size(), 64u);
+}
+
+TEST_F(MeasuringScans, PutsAnOrdinaryKernelBesideEachIsolatedScanAlone) {
+  measure(1 << 12, {.rounds = 1, .min_round_ms = 0});
+  EXPECT_EQ(device_.other_launches, 0);
+  measure({.latency = Latency::isolated, .n = 1 << 12}, {.rounds = 1, .min_round_ms = 0});
+  // Beside the scans of two probes and a sample, and alone as often.
+  EXPECT_EQ(device_.other_launches, 2 * 3 * 64);
 }
 
 TEST_F(MeasuringScans, StaysOnOneBufferWhenHot) {

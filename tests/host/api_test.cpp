@@ -70,11 +70,11 @@ class Environment : public ::testing::Environment {
     std::stringstream text;
     text << schema.rdbuf();
     database.exec(text.str());
-    database.exec(
-        "INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
-        "', 'g++', 'host', 'quick', 1, '{}');"
-        "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order'),"
-        "(2, 'i64', 'i64', 'i64', 'max', 'inclusive', 'unconstrained', 'in_order');");
+    database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
+                  "', 'g++', 'host', 'quick', 1, '{}');"
+                  "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', "
+                  "'in_order', 'back_to_back'),"
+                  "(2, 'i64', 'i64', 'i64', 'max', 'inclusive', 'unconstrained', 'in_order', 'back_to_back');");
     const DeviceIdentity identity = host_device()->identity();
     SQLite::Statement device(database, "INSERT INTO device VALUES (1, 'host', ?, ?)");
     device.bind(1, identity.name);

@@ -161,6 +161,16 @@ TEST_F(WorkerOnHost, IntroducesItselfAsHost) {
   EXPECT_GE(hello["device"]["sm_count"], 1);
 }
 
+TEST_F(WorkerOnHost, MeasuresIsolatedScans) {
+  Json asked = request(ValueType::i32, 4096);
+  asked["latency"] = "isolated";
+  const Json config = result("space", {{"request", asked}})["default_config"];
+  const Json measured =
+      result("measure", {{"request", asked}, {"configs", {config}}, {"policy", {{"rounds", 2}, {"min_round_ms", 0}}}});
+  EXPECT_GT(measured["measurements"][0]["median_us"], 0);
+  EXPECT_EQ(measured["measurements"][0]["samples"], 2);
+}
+
 TEST_F(WorkerOnHost, MeasuresTheDefaultOfEveryFamilyBesideTheCopy) {
   const Json asked = request(ValueType::i32, 4096);
   Json configs = Json::array();

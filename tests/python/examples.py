@@ -24,6 +24,7 @@ PROBLEMS = [
     Problem("i8", "i32", "i32", "sum", "exclusive", "run_to_run", "documented"),
     Problem("u16", "u64", "u8", "bit_xor", determinism="run_to_run"),
     Problem("f16", "f32", "f16", "product", forward_progress="documented"),
+    Problem("i32", "i32", "i32", latency="isolated"),
     Problem.of("custom8", "custom_moderate"),
     Problem.of("custom32", "custom_expensive:Affine_pair-2.0"),
     Problem("i32", "i64", "i64", "custom_cheap:" + 64 * "x"),

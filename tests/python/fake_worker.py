@@ -83,6 +83,7 @@ def resolved(request: dict[str, Any]) -> dict[str, Any]:
     defaults = {
         "accumulator_type": ACCUMULATORS.get(output, output), "output_type": output, "op": "sum", "kind": "inclusive",
         "init": "none", "determinism": "unconstrained", "forward_progress": "in_order",
+        "latency": "back_to_back",
     }  # fmt: skip
     full = {**defaults, **request}
     for role in ("input_type", "accumulator_type", "output_type"):

@@ -199,6 +199,6 @@ def test_wrong_combination_says_which_option_why_and_what_to_do(
 
 def test_unknown_cost_is_refused_with_the_classes_that_there_are(worker: Worker, path: Path) -> None:
     ops, source = OwnOperator(path, "affine", "dear").checked(["custom8"], [])
-    asked = Asked(["custom8"], ops, *GUARANTEES, source)
+    asked = Asked(["custom8"], ops, *GUARANTEES, source=source)
     with pytest.raises(UsageError, match=r"--cost: the operator custom_dear is unknown; .*custom_cheap, custom_mod"):
         asked.problems(worker.hello(), Evaluator(worker, Timeouts(), source), N, lambda note: None)

@@ -54,7 +54,7 @@ def foreign(path: Path) -> None:
 def from_the_future(path: Path) -> None:
     fill(path)
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
 
 
 def without_a_table(path: Path) -> None:
@@ -86,7 +86,7 @@ BAD_FILES = [
     (truncated, "damaged"),
     (corrupt, "damaged"),
     (foreign, "another program's database"),
-    (from_the_future, "schema is version 2, this scantune knows up to 1; update scantune"),
+    (from_the_future, "schema is version 3, this scantune knows up to 2; update scantune"),
     (without_a_table, "no table record"),
     (virtual_table_in_place_of_a_table, "it has no table record"),
     (view_in_place_of_a_table, "no table record"),
@@ -114,7 +114,7 @@ def test_new_database_has_its_identity_and_is_a_wal(tmp_path: Path) -> None:
     open_database(path).close()
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA application_id").fetchone()[0] == 0x73636E74
-        assert connection.execute("PRAGMA user_version").fetchone()[0] == 1
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == 2
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
 
 

@@ -86,7 +86,7 @@ def test_export_is_one_file_of_ours_and_leaves_nothing_else(source: Path, tmp_pa
     assert list(target.parent.iterdir()) == [target]
     with sqlite3.connect(target) as connection:
         assert connection.execute("PRAGMA application_id").fetchone()[0] == 0x73636E74
-        assert connection.execute("PRAGMA user_version").fetchone()[0] == 1
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == 2
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete"
 
 

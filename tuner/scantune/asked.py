@@ -82,6 +82,7 @@ class Asked:
     ops: Sequence[str]
     determinism: str
     forward_progress: str
+    latency: str = Problem.latency
     source: OperatorSource | None = None  # of the only operator
 
     def or_else(self, types: Sequence[str]) -> Asked:
@@ -118,7 +119,9 @@ class Asked:
         types = [Types.parse(text) for text in dict.fromkeys(expanded)]
         for one in types:
             _check_types(one, hello)
-        wishes = [Wish(one, op, self.determinism, self.forward_progress) for op in self.ops for one in types]
+        wishes = [
+            Wish(one, op, self.determinism, self.forward_progress, self.latency) for op in self.ops for one in types
+        ]
         for wish in wishes:
             _check_struct(wish, hello)
         return wishes

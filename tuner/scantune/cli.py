@@ -28,6 +28,7 @@ from scantune.doctor import Verdict, diagnose
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.options import (
+    BACK_TO_BACK,
     IN_ORDER,
     UNCONSTRAINED,
     ArchOption,
@@ -35,6 +36,7 @@ from scantune.options import (
     DeterminismOption,
     DeviceOption,
     ForwardProgressOption,
+    LatencyOption,
     OpOption,
     SizesOption,
     TypeOption,
@@ -99,6 +101,7 @@ def tune(
     op: OpOption = None,
     determinism: DeterminismOption = UNCONSTRAINED,
     forward_progress: ForwardProgressOption = IN_ORDER,
+    latency: LatencyOption = BACK_TO_BACK,
     operator: Annotated[
         Path | None,
         typer.Option(
@@ -131,7 +134,7 @@ def tune(
     with reported_errors():
         types = listed(type_)
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
-        asked = Asked(types, ops, determinism, forward_progress, source)
+        asked = Asked(types, ops, determinism, forward_progress, latency, source)
         budget_s = parse_duration(budget) if budget else None
         sizes = parse_sizes(n) if n else None
         path = paths.database_path(db)
@@ -200,6 +203,7 @@ def bench_command(
     op: OpOption = None,
     determinism: DeterminismOption = UNCONSTRAINED,
     forward_progress: ForwardProgressOption = IN_ORDER,
+    latency: LatencyOption = BACK_TO_BACK,
     json_: Annotated[Path | None, typer.Option("--json", help="Write the results to this file too.")] = None,
     db: DbOption = None,
     device: DeviceOption = None,
@@ -214,7 +218,9 @@ def bench_command(
         worker = _chosen_worker(stack, arch, device)
         hello = worker.hello()
         sizes = parse_sizes(n) if n else default_sizes(hello.device)
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress).or_else(default_types(hello.device))
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else(
+            default_types(hello.device)
+        )
         problems = asked.problems(hello, Evaluator(worker, Timeouts.of(hello.device)), sizes[0], note)
         results: list[Benched] = []
 

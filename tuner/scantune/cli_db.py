@@ -18,12 +18,14 @@ from scantune.evaluation import Evaluator, Timeouts
 from scantune.exchange import import_database
 from scantune.export import export_built_in, export_database
 from scantune.options import (
+    BACK_TO_BACK,
     IN_ORDER,
     UNCONSTRAINED,
     DbOption,
     DeterminismOption,
     DeviceOption,
     ForwardProgressOption,
+    LatencyOption,
     listed,
 )
 from scantune.problem import Problem
@@ -119,6 +121,7 @@ def explain(
     ] = None,
     determinism: DeterminismOption = UNCONSTRAINED,
     forward_progress: ForwardProgressOption = IN_ORDER,
+    latency: LatencyOption = BACK_TO_BACK,
     arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
     db: DbOption = None,
     device: DeviceOption = None,
@@ -131,7 +134,7 @@ def explain(
         worker = choose_worker(arch, device, lambda name: Worker(command, name), note)
         stack.callback(worker.close)
         sizes = parse_sizes(n)
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress).or_else([])
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else([])
         for problem in asked.problems(worker.hello(), Evaluator(worker, Timeouts()), sizes[0], note):
             for size in sizes:
                 _print_selection(problem, size, select(worker, problem, size, databases))

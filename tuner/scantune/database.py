@@ -16,8 +16,9 @@ from scantune import paths
 from scantune.errors import ScantuneError
 
 APPLICATION_ID = 0x73636E74  # "scnt"
-SCHEMA_VERSION = 1
-TABLES = ("device", "problem", "run", "trial", "record")
+SCHEMA_VERSION = 2
+TABLES = ("device", "problem", "run", "trial", "record")  # since version 1
+_SINCE_VERSION_2 = ("breakpoint",)
 BUSY_TIMEOUT_S = 30.0
 
 # A file of a stranger may take so many steps to read: one of ours takes a few for each byte.
@@ -54,6 +55,7 @@ class Database:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._version = SCHEMA_VERSION
         connection.row_factory = sqlite3.Row
 
     def __enter__(self) -> Database:
@@ -67,8 +69,9 @@ class Database:
 
     def rows(self, query: str, parameters: Parameters | None = None) -> list[Row]:
         """Return the rows of a query of db/queries, named without .sql."""
+        as_of_now = sql("version_1_as_now") if self._version == 1 else ""
         with self.failures():
-            return [dict(row) for row in self._connection.execute(sql(query), dict(parameters or {}))]
+            return [dict(row) for row in self._connection.execute(as_of_now + sql(query), dict(parameters or {}))]
 
     def run(self, query: str, parameters: Parameters) -> int:
         """Execute a statement of db/queries; return the number of rows it changed."""
@@ -110,7 +113,7 @@ class Database:
             raise DatabaseError(f"{self.path}: it is damaged: {'; '.join(findings)[:300]}")
 
     def check_schema(self) -> None:
-        """Raise unless this is a database of ours, of the version we know."""
+        """Raise unless this is a database of ours, of a version that we know."""
         with self.failures():
             application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
@@ -124,7 +127,9 @@ class Database:
                 f"{self.path}: its schema is version {version}, this scantune knows up to {SCHEMA_VERSION}; "
                 "update scantune, or choose another file with --db"
             )
-        missing = [table for table in TABLES if table not in found]
+        self._version = version
+        wanted = TABLES if version == 1 else TABLES + _SINCE_VERSION_2
+        missing = [table for table in wanted if table not in found]
         if missing:
             raise DatabaseError(
                 f"{self.path}: it has no table {', '.join(missing)}: not a tuning database, or a damaged one"
@@ -155,6 +160,24 @@ class Database:
                 for statement in statements(sql("schema")):
                     self._connection.execute(statement)
 
+    def _upgrade(self) -> None:
+        """Bring a file of version 1 to the current schema, whole or not at all."""
+        with self.failures():
+            # A table that is renamed takes the references to it along, unless told to leave them to its successor.
+            self._connection.execute("PRAGMA legacy_alter_table = ON")
+        with self.transaction(), self.failures():
+            # Another process may have been first.
+            if self._connection.execute("PRAGMA user_version").fetchone()[0] == 1:
+                self._connection.execute(sql("version_1_aside"))
+                for statement in statements(sql("schema")):
+                    if any(f"CREATE TABLE {table} (" in statement for table in ("problem", *_SINCE_VERSION_2)):
+                        self._connection.execute(statement)
+                self._connection.execute(sql("version_1_taken_over"))
+                self._connection.execute(sql("version_1_dropped"))
+                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        with self.failures():
+            self._connection.execute("PRAGMA legacy_alter_table = OFF")
+
     def _switch_to_wal(self) -> None:
         """Keep a write-ahead log. SQLite refuses at once while a second creator holds the file, so wait here."""
         deadline = time.monotonic() + BUSY_TIMEOUT_S
@@ -176,7 +199,10 @@ class Database:
 
 
 def open_database(path: Path) -> Database:
-    """Open a database for reading and writing; create it, and its directory, if it is not there."""
+    """Open a database for reading and writing; create it, and its directory, if it is not there.
+
+    One of an older schema is brought to the current one, with all that it holds.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -185,12 +211,15 @@ def open_database(path: Path) -> Database:
         ) from None
     database = Database(path, _connect(path, "rwc"))
     try:
-        with database.failures():
-            database._connection.execute("PRAGMA foreign_keys = ON")
         if database._is_empty():
             database._switch_to_wal()
             database._create()
         database.check_schema()
+        if database._version < SCHEMA_VERSION:
+            database._upgrade()
+            database.check_schema()
+        with database.failures():
+            database._connection.execute("PRAGMA foreign_keys = ON")
     except BaseException:
         database.close()
         raise

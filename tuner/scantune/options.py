@@ -13,6 +13,7 @@ from scantune.quantity import parse_sizes
 
 UNCONSTRAINED = Problem.determinism
 IN_ORDER = Problem.forward_progress
+BACK_TO_BACK = Problem.latency
 
 ArchOption = Annotated[str, typer.Option(help="sm_90 and the like, host, or auto: the GPU if there is one.")]
 SizesOption = Annotated[list[str] | None, typer.Option(help="Sizes: 1000, 2^20, 1M (= 2^20), 2^8..2^18 in steps of 4.")]
@@ -31,6 +32,10 @@ OpOption = Annotated[
 DeterminismOption = Annotated[str, typer.Option(help="unconstrained, or run_to_run: equal inputs give equal bits.")]
 ForwardProgressOption = Annotated[
     str, typer.Option(help="in_order, or documented: only orders of CTAs that the programming model guarantees.")
+]
+LatencyOption = Annotated[
+    str,
+    typer.Option(help="back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
 ]
 DeviceOption = Annotated[str | None, typer.Option("--device", help="cuda:0, cuda:1, ... or host.")]
 

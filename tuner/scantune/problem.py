@@ -28,6 +28,7 @@ class Problem:
     kind: str = "inclusive"
     determinism: str = "unconstrained"
     forward_progress: str = "in_order"
+    latency: str = "back_to_back"  # in which surroundings the scan is timed
 
     def __post_init__(self) -> None:
         split_operator(self.op)
@@ -59,6 +60,7 @@ class Problem:
         words += [self.kind] if self.kind != "inclusive" else []
         words += [self.determinism] if self.determinism != "unconstrained" else []
         words += [self.forward_progress] if self.forward_progress != "in_order" else []
+        words += [self.latency] if self.latency != "back_to_back" else []
         return " ".join(words)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -149,11 +149,10 @@ def templates_of(kernel_hash: str) -> str:
 
 def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
     """Return device, problem and N of a row; raise ValueError if they are not valid."""
-    names = ("input_type", "accumulator_type", "output_type", "op", "kind", "determinism", "forward_progress")
     n = row["n"]
     if not isinstance(n, int) or not 1 <= n <= MAX_N:
         raise ValueError(f"n is {n!r}")
-    problem = Problem(**{name: row[name] for name in names})
+    problem = Problem(**{column.name: row[column.name] for column in fields(Problem)})
     return Device(row["arch"], row["name"], row["sm_count"]), problem, n
 
 

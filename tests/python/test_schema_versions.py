@@ -1,0 +1,152 @@
+"""Databases that an older scantune wrote: read as they are, and brought up to date by whoever writes to them."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples import CONFIGS, DEVICES, NOON
+from scantune.archive import Archive
+from scantune.database import Database, DatabaseError, open_database, open_readonly
+from scantune.exchange import import_database
+from scantune.problem import Problem
+from scantune.record import Record
+from scantune.referee import Referee
+
+SCHEMA_1 = Path(__file__).with_name("schema_version_1.sql")
+SUM, MAX = Problem.of("i32", "sum"), Problem.of("i32", "max")
+SIZES = (256, 4096)
+
+
+@pytest.fixture
+def old_file(tmp_path: Path) -> Path:
+    """Two problems with a record and a trial each at two sizes, in schema version 1."""
+    path = tmp_path / "old.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SCHEMA_1.read_text(encoding="utf-8"))
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(
+            f"INSERT INTO run VALUES (3, '{NOON}', '0.1.0', '{'a' * 64}', 'NVRTC 13.0', '580', 'quick', 1, '{{}}')"
+        )
+        device = DEVICES[0]
+        connection.execute("INSERT INTO device VALUES (5, ?, ?, ?)", (device.arch, device.name, device.sm_count))
+        for problem_id, op in ((7, "sum"), (9, "max")):
+            connection.execute(
+                "INSERT INTO problem VALUES (?, 'i32', 'i32', 'i32', ?, 'inclusive', 'unconstrained', 'in_order')",
+                (problem_id, op),
+            )
+            for n in SIZES:
+                values = (problem_id, n, CONFIGS[0].family, CONFIGS[0].text)
+                connection.execute(
+                    "INSERT INTO record VALUES (5, ?, ?, ?, ?, 3, 0.7, 0.01, 0.9, NULL, ?)", (*values, NOON)
+                )
+                connection.execute(
+                    "INSERT INTO trial VALUES (NULL, 3, 5, ?, ?, ?, ?, ?, 'ok', NULL, 0, 0.7, 0.01, 3, 1.0, 1980, ?)",
+                    (*values, "a" * 64, NOON),
+                )
+        connection.commit()
+    return path
+
+
+def keys(records: list[Record]) -> set[tuple[Problem, int]]:
+    return {(record.problem, record.n) for record in records}
+
+
+EVERYTHING = {(problem, n) for problem in (SUM, MAX) for n in SIZES}
+
+
+def version_of(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def tables_of(path: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+
+
+def contents(database: Database) -> dict[str, list[dict[str, Any]]]:
+    return {
+        query: [dict(row) for row in database.rows(query, {"limit": 100})] for query in ("all_records", "all_trials")
+    }
+
+
+def test_old_file_is_read_as_measured_back_to_back_and_stays_as_it_is(old_file: Path) -> None:
+    with open_readonly(old_file) as database:
+        assert keys(Archive(database).records()) == EVERYTHING
+        assert len(database.rows("all_trials", {"limit": 100})) == len(EVERYTHING)
+    assert version_of(old_file) == 1
+
+
+def test_writing_to_an_old_file_keeps_every_record_and_trial(old_file: Path) -> None:
+    with open_readonly(old_file) as database:
+        before = contents(database)
+    with open_database(old_file) as database:
+        assert contents(database) == before
+    assert version_of(old_file) == 2
+
+
+def test_updated_file_has_the_schema_of_a_new_one(old_file: Path, tmp_path: Path) -> None:
+    open_database(old_file).close()
+    open_database(tmp_path / "new.db").close()
+    assert tables_of(old_file) == tables_of(tmp_path / "new.db")
+    with closing(sqlite3.connect(old_file)) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_updated_file_takes_records_of_the_other_latency(old_file: Path) -> None:
+    isolated = Problem("i32", "i32", "i32", latency="isolated")
+    with open_database(old_file) as database:
+        archive = Archive(database)
+        [record] = [record for record in archive.records() if (record.problem, record.n) == (SUM, 256)]
+        isolated_record = Record(**{**vars(record), "problem": isolated})
+        archive.add_record(isolated_record, archive.run_id(record.run))
+        assert keys(archive.records()) == EVERYTHING | {(isolated, 256)}
+
+
+def test_update_that_ends_halfway_leaves_the_old_file(old_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = tables_of(old_file)
+
+    def failing(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scantune.database.statements", failing)
+    with pytest.raises(KeyboardInterrupt):
+        open_database(old_file)
+    assert (tables_of(old_file), version_of(old_file)) == (before, 1)
+    monkeypatch.undo()
+    with open_database(old_file) as database:
+        assert keys(Archive(database).records()) == EVERYTHING
+
+
+def test_two_processes_update_one_file_once(old_file: Path) -> None:
+    script = (
+        f"from pathlib import Path; from scantune.database import open_database; open_database(Path({str(old_file)!r}))"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(2)]
+    assert [process.wait(timeout=30) for process in both] == [0, 0]
+    with open_database(old_file) as database:
+        assert keys(Archive(database).records()) == EVERYTHING
+
+
+def test_old_file_is_imported(old_file: Path, database: Database) -> None:
+    report = import_database(database, old_file, Referee())
+    assert (report.new_records, report.new_trials, report.rejected) == (4, 4, [])
+    assert keys(Archive(database).records()) == EVERYTHING
+
+
+def test_newer_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "newer.db"
+    open_database(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 3")
+    for opener in (open_database, open_readonly):
+        with pytest.raises(DatabaseError, match="version 3, this scantune knows up to 2; update scantune"):
+            opener(path)
