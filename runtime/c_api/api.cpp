@@ -1,5 +1,6 @@
 // The functions of scantune.h, on the device and the tuning records of this process.
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "c_api/problem.h"
@@ -86,7 +87,7 @@ scantune_status scantune_scan(const scantune_problem* problem, const void* input
     if (asked.request.n == 0) return;
     checked_scan(current_device(), tuning_records(), plans,
                  {.request = asked.request,
-                  .custom = asked.custom_operator(),
+                  .custom = asked.custom,
                   .input = input,
                   .output = output,
                   .init = asked.init,
@@ -101,8 +102,9 @@ scantune_status scantune_plan_create(const scantune_problem* problem, scantune_p
     const Problem asked = checked(problem);
     const auto& device = current_device();
     check_init_memory(*device, asked.request, asked.init);
+    const std::optional<CustomOperator> custom = copy_of(asked.custom);
     auto made = make_scan_plan(device, tuning_records(), asked.request, asked.captured_launches, CaptureMemory::ahead,
-                               asked.custom_operator());
+                               custom ? &*custom : nullptr);
     auto description = made->describe();
     place = new scantune_plan{std::move(made), asked.init, std::move(description)};
   });

@@ -135,7 +135,7 @@ void check_name(std::string_view name) {
   fail("custom.name", '\'' + std::string(name) + "'; it must be " + std::string(kOperatorNameRule) + ", or NULL");
 }
 
-CustomOperator checked_custom(const scantune_custom_operator& custom) {
+CustomOperatorView checked_custom(const scantune_custom_operator& custom) {
   if (custom.source == nullptr) fail("custom.source", "NULL; it must define Value combine(Value, Value)");
   if (*custom.source == '\0') fail("custom.source", "empty; it must define Value combine(Value, Value)");
   if (custom.name != nullptr) check_name(custom.name);

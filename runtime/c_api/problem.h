@@ -10,15 +10,12 @@ namespace scantune::c_api {
 
 struct Problem {
   ScanRequest request;
-  std::optional<CustomOperator> custom;
+  std::optional<CustomOperatorView> custom;  // of the caller's text
   InitialValue init;
   int captured_launches = 0;
-
-  const CustomOperator* custom_operator() const { return custom ? &*custom : nullptr; }
 };
 
-// Throws RequestError that names the member which is wrong, what was found and what to do. Allocates nothing for
-// built-in operators.
+// Throws RequestError that names the member which is wrong, what was found and what to do. Allocates nothing else.
 Problem checked(const scantune_problem* given);
 
 // What scantune_accumulator() answers.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "launch/arguments.h"
 #include "scantune/error.hpp"
@@ -38,40 +40,42 @@ ScanPlan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& tab
          "the stream is being captured, and a first scan of this problem loads kernels and allocates: make a plan "
          "before the capture and call that, or call scan() shortly before (a thread remembers at least its last " +
              std::to_string(PlanCache::kLeastRemembered) + " problems)");
-  return plans.insert(
-      make_scan_plan(device, table, call.request, call.captured_launches, CaptureMemory::on_demand, call.custom),
-      call.captured_launches);
-}
-
-bool same_operator(const CustomOperator* a, const CustomOperator* b) {
-  return a == nullptr || b == nullptr ? a == b : *a == *b;
+  const std::optional<CustomOperator> custom = copy_of(call.custom);
+  return plans.insert(make_scan_plan(device, table, call.request, call.captured_launches, CaptureMemory::on_demand,
+                                     custom ? &*custom : nullptr),
+                      call.captured_launches);
 }
 
 }  // namespace
 
-PlanCache::Set& PlanCache::set_of(const ScanRequest& request, const CustomOperator* custom) {
-  u64 hash = request.n + (custom != nullptr ? std::hash<std::string>()(custom->source) : 0);
+PlanCache::Set& PlanCache::set_of(const ScanRequest& request, const std::optional<CustomOperatorView>& custom) {
+  u64 hash = request.n + (custom ? std::hash<std::string_view>()(custom->source) : 0);
   for (const int part : {static_cast<int>(request.input_type), static_cast<int>(request.output_type),
                          static_cast<int>(request.op), static_cast<int>(request.kind), static_cast<int>(request.init)})
     hash = hash * 31 + static_cast<unsigned>(part);
   return sets_[(hash * 0x9e3779b97f4a7c15u) >> 61];
 }
 
-ScanPlan* PlanCache::find(const Device& device, const ScanRequest& request, const CustomOperator* custom,
-                          int captured_launches) {
+ScanPlan* PlanCache::find(const Device& device, const ScanRequest& request,
+                          const std::optional<CustomOperatorView>& custom, int captured_launches) {
+  const auto serves = [&](const Entry& entry) {
+    return entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == request &&
+           entry.captured_launches == captured_launches && view_of(entry.plan->custom()) == custom;
+  };
+  if (last_ != nullptr && serves(*last_)) return last_->plan.get();
   for (Entry& entry : set_of(request, custom))
-    if (entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == request &&
-        entry.captured_launches == captured_launches && same_operator(entry.plan->custom(), custom)) {
+    if (serves(entry)) {
       entry.last_use = ++uses_;
+      last_ = &entry;
       return entry.plan.get();
     }
   return nullptr;
 }
 
 ScanPlan& PlanCache::insert(std::shared_ptr<ScanPlan> plan, int captured_launches) {
-  Entry& entry = *std::ranges::min_element(set_of(plan->request(), plan->custom()), {}, &Entry::last_use);
-  entry = {std::move(plan), captured_launches, ++uses_};
-  return *entry.plan;
+  last_ = &*std::ranges::min_element(set_of(plan->request(), view_of(plan->custom())), {}, &Entry::last_use);
+  *last_ = {std::move(plan), captured_launches, ++uses_};
+  return *last_->plan;
 }
 
 void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,

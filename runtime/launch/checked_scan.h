@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "launch/scan_plan.h"
 
@@ -12,9 +13,10 @@ class PlanCache {
  public:
   static constexpr std::size_t kLeastRemembered = 4;  // of the plans used last
 
-  // Null if the plan is not remembered. custom: null unless the request's operator is a custom one; told apart by
+  // Null if the plan is not remembered. custom: none unless the request's operator is a custom one; told apart by
   // source and name.
-  ScanPlan* find(const Device& device, const ScanRequest& request, const CustomOperator* custom, int captured_launches);
+  ScanPlan* find(const Device& device, const ScanRequest& request, const std::optional<CustomOperatorView>& custom,
+                 int captured_launches);
   ScanPlan& insert(std::shared_ptr<ScanPlan> plan, int captured_launches);
 
  private:
@@ -27,16 +29,17 @@ class PlanCache {
   };
   using Set = std::array<Entry, kLeastRemembered>;
 
-  Set& set_of(const ScanRequest& request, const CustomOperator* custom);
+  Set& set_of(const ScanRequest& request, const std::optional<CustomOperatorView>& custom);
 
   std::array<Set, kSets> sets_;
+  Entry* last_ = nullptr;  // looked at first: most calls repeat the one before
   u64 uses_ = 0;
 };
 
 // One call of scan().
 struct ScanCall {
   const ScanRequest& request;
-  const CustomOperator* custom = nullptr;  // null unless the request's operator is a custom one
+  std::optional<CustomOperatorView> custom = std::nullopt;  // none unless the request's operator is a custom one
   const void* input = nullptr;
   void* output = nullptr;
   const InitialValue& init;

@@ -21,7 +21,7 @@ class Scans : public Plans {
                Stream stream = nullptr, const CustomOperator* custom = nullptr) {
     checked_scan(device_, table, cache_,
                  {.request = request,
-                  .custom = custom,
+                  .custom = view_of(custom),
                   .input = input_,
                   .output = output_,
                   .init = InitialValue(request, init),
