@@ -32,7 +32,7 @@ class FamilyOf final : public FamilyModel {
   const char* unsupported_reason(const ScanRequest& request, int sm) const override {
     return Declared::unsupported_reason(request, sm);
   }
-  int preference(const ScanRequest& request) const override { return Declared::preference(request); }
+  int preference(const ScanRequest& request, int sm) const override { return Declared::preference(request, sm); }
   Config default_config(const ScanRequest& request, int sm) const override {
     return erase(Declared::default_config(request, sm));
   }
@@ -129,7 +129,7 @@ Config default_config(const ScanRequest& request, int sm) {
   for (const FamilyModel* family : families()) {
     if (const char* reason = family->unsupported_reason(request, sm)) {
       reasons += std::string("\n  ") + family->name() + ": " + reason;
-    } else if (best == nullptr || family->preference(request) > best->preference(request)) {
+    } else if (best == nullptr || family->preference(request, sm) > best->preference(request, sm)) {
       best = family;
     }
   }

@@ -49,7 +49,7 @@ class FamilyModel {
   virtual std::span<const char* const> kernels() const = 0;
   virtual std::span<const ParameterModel> parameters() const = 0;
   virtual const char* unsupported_reason(const ScanRequest& request, int sm) const = 0;
-  virtual int preference(const ScanRequest& request) const = 0;
+  virtual int preference(const ScanRequest& request, int sm) const = 0;
   virtual Config default_config(const ScanRequest& request, int sm) const = 0;
   virtual const char* invalid_reason(const Config& config, const ScanRequest& request, int sm) const = 0;
   virtual int tile_items(const Config& config, const ScanRequest& request) const = 0;

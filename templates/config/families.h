@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/lookback.h"
+#include "config/one_shot.h"
 #include "config/pipelined.h"
 #include "config/single_block.h"
 #include "config/three_phase.h"
@@ -11,6 +12,6 @@ namespace scantune {
 template <class... Configs>
 struct FamilyList {};
 
-using AllFamilies = FamilyList<SingleBlockConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig>;
+using AllFamilies = FamilyList<SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig>;
 
 }  // namespace scantune

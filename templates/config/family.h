@@ -17,8 +17,9 @@ namespace scantune {
 //   static constexpr Parameter<XConfig> kParameters[];  // host only
 //   // Null if the family can solve the problem on that architecture, else why not.
 //   static constexpr const char* unsupported_reason(const ScanRequest&, int sm);
-//   // How well the family serves a problem nobody has tuned; the highest wins, 0 is a last resort.
-//   static constexpr int preference(const ScanRequest&);
+//   // How well the family serves a problem nobody has tuned; the highest wins, of equals the first of AllFamilies, and
+//   // 0 is a last resort.
+//   static constexpr int preference(const ScanRequest&, int sm);
 //   static constexpr XConfig default_config(const ScanRequest&, int sm);
 //   // Null if the config is legal, else which rule it breaks. Called for supported requests only.
 //   static constexpr const char* invalid_reason(const XConfig&, const ScanRequest&, int sm);

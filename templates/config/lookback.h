@@ -6,17 +6,9 @@
 #include "config/family.h"
 #include "config/status_layout.h"
 #include "config/tile.h"
+#include "config/tile_order.h"
 
 namespace scantune {
-
-enum class TileOrder {
-  block_index,  // tile = blockIdx.x: relies on CTAs starting in that order
-  ticket        // tile = an atomic counter: a tile's predecessors are always owned by running CTAs
-};
-template <>
-struct Tokens<TileOrder> {
-  static constexpr const char* kNames[] = {"block_index", "ticket"};
-};
 
 struct LookbackConfig {
   int block_threads = 256;    // threads per CTA
@@ -56,7 +48,7 @@ struct Family<LookbackConfig> {
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ScanRequest&) { return 2; }
+  static constexpr int preference(const ScanRequest&, int) { return 2; }
 
   static constexpr LookbackConfig default_config(const ScanRequest& request, int sm) {
     LookbackConfig config;

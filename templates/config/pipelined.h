@@ -73,7 +73,9 @@ struct Family<PipelinedConfig> {
     return nullptr;
   }
 
-  static constexpr int preference(const ScanRequest& request) { return bytes_moved(request) >= (u64{1} << 24) ? 4 : 0; }
+  static constexpr int preference(const ScanRequest& request, int) {
+    return bytes_moved(request) >= (u64{1} << 24) ? 4 : 0;
+  }
 
   static constexpr PipelinedConfig default_config(const ScanRequest& request, int sm) {
     PipelinedConfig config;

@@ -36,7 +36,7 @@ struct Family<SingleBlockConfig> {
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ScanRequest& request) { return request.n <= 4096 ? 3 : 0; }
+  static constexpr int preference(const ScanRequest& request, int) { return request.n <= 4096 ? 3 : 0; }
 
   static constexpr SingleBlockConfig default_config(const ScanRequest& request, int sm) {
     SingleBlockConfig config;

@@ -58,7 +58,7 @@ struct Family<ThreePhaseConfig> {
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ScanRequest&) { return 1; }
+  static constexpr int preference(const ScanRequest&, int) { return 1; }
 
   static constexpr ThreePhaseConfig default_config(const ScanRequest& request, int sm) {
     ThreePhaseConfig config;

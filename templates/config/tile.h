@@ -49,6 +49,12 @@ struct TileShape {
   CacheHint store_hint;
 
   constexpr int warps() const { return block_threads / kWarpThreads; }
+  // Lanes that scan the totals of the warps: a power of two.
+  constexpr int lanes_of_totals() const {
+    int lanes = 1;
+    while (lanes < warps()) lanes *= 2;
+    return lanes;
+  }
   constexpr int tile_items() const { return block_threads * items_per_thread; }
   constexpr int vectors_per_thread() const { return items_per_thread / vector_items; }
   // An odd stride of vectors per thread touches every shared-memory bank once.
@@ -132,6 +138,16 @@ constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& reque
   return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
 }
 
+// Of the kernels for aligned and for any pointers. Found by the config's type: shared_bytes(config, request).
+template <class Config>
+constexpr int most_shared_bytes(const Config& config, ScanRequest request) {
+  request.alignment_bytes = kVectorAlignmentBytes;
+  const int aligned = shared_bytes(config, request);
+  request.alignment_bytes = 1;
+  const int unaligned = shared_bytes(config, request);
+  return aligned > unaligned ? aligned : unaligned;
+}
+
 // The rules of every family that scans tiles. Found by the config's type: shared_bytes(config, request).
 template <class Config>
 constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per_sm, const ScanRequest& request,
@@ -155,10 +171,7 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
     return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
   if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
   if (config.pdl == 1 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-  ScanRequest unaligned = request;
-  unaligned.alignment_bytes = 1;
-  const int most_bytes = limits_of(sm).shared_bytes_per_block;
-  if (shared_bytes(config, aligned) > most_bytes || shared_bytes(config, unaligned) > most_bytes)
+  if (most_shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
     return "the tile does not fit in shared memory";
   return nullptr;
 }

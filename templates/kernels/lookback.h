@@ -96,7 +96,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
     }
     if (tile.lane() == 0)
       status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
-    status.finish(index, block_count(), tile.lane());
+    status.finish(index, block_count(), block_count(), tile.lane());
   }
   tile.distribute(carry, has_carry);
 

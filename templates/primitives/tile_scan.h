@@ -79,38 +79,24 @@ class TileScan {
     rows_.take(vectors);
   }
 
-  // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate.
+  // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate; the others
+  // learn what is before them from distribute().
   SCANTUNE_DEVICE T scan() {
-    // Reduce this thread's rows.
-    if (Rows::kPadsPartialTiles || full()) {
-      reduce_rows<true>();
-    } else {
-      reduce_rows<false>();
-    }
-
-    // Scan the row totals of this warp.
-    T carry;
-#pragma unroll
-    for (int row = 0; row < kRows; ++row) {
-      const u32 valid_lanes = valid_units<kRowItems, kWarpThreads>(row_position(row, 0));
-      if (row > 0 && valid_lanes == 0) break;
-      const T inclusive =
-          scantune::warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
-      const T before_lane = scantune::shuffle_up(inclusive, 1);
-      prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
-      const T total = scantune::shuffle_index(inclusive, valid_lanes - 1);
-      carry = row == 0 ? total : Op::combine(carry, total);
-    }
-    if (lane_ == 0) shared_.warp_totals[warp_] = carry;
-    sync_block();
-
-    // Scan the warp totals.
-    if (!in_first_warp()) return carry;
-    const u32 valid_warps = valid_units<kWarpItems, kShape.warps()>(0);
-    const T inclusive = scantune::warp_inclusive_scan<kShape.warp_scan, Op>(shared_.warp_totals[lane_], lane_,
-                                                                            valid_warps, scan_exchange());
+    const T total = scan_warps();
+    if (!in_first_warp()) return total;
+    const T inclusive = scan_totals();
     before_warp_ = scantune::shuffle_up(inclusive, 1);
-    return scantune::shuffle_index(inclusive, valid_warps - 1);
+    return scantune::shuffle_index(inclusive, valid_warps() - 1);
+  }
+
+  // The same in every warp for itself, which costs instructions and saves a barrier. Returns all threads the aggregate;
+  // carry_in() follows.
+  SCANTUNE_DEVICE T scan_in_every_warp() {
+    const T total = scan_warps();
+    if constexpr (kShape.warps() == 1) return total;
+    const T inclusive = scan_totals();
+    before_warp_ = scantune::shuffle_index(inclusive, warp_ - 1);
+    return scantune::shuffle_index(inclusive, valid_warps() - 1);
   }
 
   // The first warp hands every warp the combination of all items before it; carry_in counts if has_carry.
@@ -123,6 +109,13 @@ class TileScan {
       shared_.warp_totals[lane_] = before_warp_;
     }
     sync_block();
+    before_warp_ = shared_.warp_totals[warp_];
+  }
+
+  // Every thread knows what comes before the tile.
+  SCANTUNE_DEVICE void carry_in(T carry) {
+    const bool exists = warp_ * kWarpItems < tile_items_;
+    before_warp_ = warp_ == 0 ? carry : combine_if(exists, carry, before_warp_);
   }
 
   // Combines every item with what is before it and stores the results.
@@ -147,6 +140,40 @@ class TileScan {
   }
 
  private:
+  // Scans the items of each warp, and ends with a barrier behind which every warp's total lies in shared memory.
+  // Returns this warp's.
+  SCANTUNE_DEVICE T scan_warps() {
+    // Reduce this thread's rows.
+    if (Rows::kPadsPartialTiles || full()) {
+      reduce_rows<true>();
+    } else {
+      reduce_rows<false>();
+    }
+
+    // Scan the row totals of this warp.
+    T carry;
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) {
+      const u32 valid_lanes = valid_units<kRowItems, kWarpThreads>(row_position(row, 0));
+      if (row > 0 && valid_lanes == 0) break;
+      const T inclusive =
+          scantune::warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
+      const T before_lane = scantune::shuffle_up(inclusive, 1);
+      prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
+      const T total = scantune::shuffle_index(inclusive, valid_lanes - 1);
+      carry = row == 0 ? total : Op::combine(carry, total);
+    }
+    if (lane_ == 0) shared_.warp_totals[warp_] = carry;
+    sync_block();
+    return carry;
+  }
+
+  // Lane i of the calling warp gets the combination of the warps 0..i.
+  SCANTUNE_DEVICE T scan_totals() {
+    return scantune::warp_inclusive_scan<kShape.warp_scan, Op, kShape.lanes_of_totals()>(
+        shared_.warp_totals[lane_], lane_, valid_warps(), scan_exchange());
+  }
+
   SCANTUNE_DEVICE bool full() const { return tile_items_ == kTileItems; }
 
   SCANTUNE_DEVICE static T combine_if(bool condition, T earlier, T later) {
@@ -176,6 +203,8 @@ class TileScan {
     return units < kUnits ? units : kUnits;
   }
 
+  SCANTUNE_DEVICE u32 valid_warps() const { return valid_units<kWarpItems, kShape.warps()>(0); }
+
   // Leaves each row's total in prefix_.
   template <bool kFull>
   SCANTUNE_DEVICE void reduce_rows() {
@@ -187,14 +216,13 @@ class TileScan {
   template <bool kFull>
   SCANTUNE_DEVICE void scan_rows(bool has_carry) {
     const bool warp_has_prefix = has_carry || warp_ > 0;
-    const T before_warp = shared_.warp_totals[warp_];
 #pragma unroll
     for (int row = 0; row < kRows; ++row) {
       const u32 first = row_position(row, lane_);
       if (!kFull && first >= tile_items_) break;
       const bool has_row_prefix = row > 0 || lane_ > 0;
       T prefix = prefix_[row];
-      if (warp_has_prefix) prefix = has_row_prefix ? Op::combine(before_warp, prefix) : before_warp;
+      if (warp_has_prefix) prefix = has_row_prefix ? Op::combine(before_warp_, prefix) : before_warp_;
       rows_.template scan<kFull>(row, prefix, warp_has_prefix || has_row_prefix, first, tile_items_);
     }
   }
@@ -232,7 +260,7 @@ class TileScan {
   Rows rows_;
   T prefix_[kRows];  // total of each row, then everything in this warp before this thread's row; nothing for lane 0 of
                      // row 0
-  T before_warp_;    // first warp only: everything in the tile before warp `lane`
+  T before_warp_;  // everything before this warp; between scan() and distribute() of the first warp: before warp `lane`
 };
 
 }  // namespace scantune

@@ -92,11 +92,12 @@ class TileStatus {
     return descriptor;
   }
 
-  // Called by the first warp of every CTA after its last poll. The CTA of the last tile has seen all others publish, so
-  // all have read epoch and ticket: it may set both for the next launch. Nothing waits for what is stored here.
-  SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 lane) {
-    if (epoch_ == kLastEpoch) return wrap(tiles, tiles, lane);
-    if (tile == tiles - 1 && lane == 0) next_epoch(tiles);
+  // Called by the first warp of every CTA, of one tile each, after the CTA's last poll. The CTA of the last tile has
+  // seen that all others have read epoch and ticket, since they have published: it may set both for the next launch.
+  // Nothing waits for what is stored here. descriptors: how many the launch has used.
+  SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 descriptors, u32 lane) {
+    if (epoch_ == kLastEpoch) return wrap(tiles, descriptors, lane);
+    if (tile == tiles - 1 && lane == 0) next_epoch(descriptors);
   }
 
   // Called once by every persistent CTA that has drawn its last ticket, in any but the last epoch, which ends with

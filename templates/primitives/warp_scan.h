@@ -6,34 +6,35 @@
 namespace scantune {
 
 // Returns lane i the combination of lanes 0..i, for lanes below valid_lanes; the others hold no items and get anything.
-// Every lane of the warp calls. exchange: two rows of 32 values in shared memory, for hillis_steele only.
-template <WarpScan kStrategy, class Op, class T>
+// Every lane of the warp calls. kLanes: a power of two, no less than valid_lanes. exchange: two rows of 32 values in
+// shared memory, for hillis_steele only.
+template <WarpScan kStrategy, class Op, u32 kLanes = kWarpThreads, class T>
 SCANTUNE_DEVICE T warp_inclusive_scan(T value, u32 lane, u32 valid_lanes, [[maybe_unused]] T* exchange) {
   // A lane without items takes part in the shuffles and combines nothing.
   const i32 place = lane < valid_lanes ? static_cast<i32>(lane) : -1;
   if constexpr (kStrategy == WarpScan::kogge_stone) {
 #pragma unroll
-    for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
+    for (u32 offset = 1; offset < kLanes; offset *= 2) {
       const T earlier = scantune::shuffle_up(value, offset);
       if (place >= static_cast<i32>(offset)) value = Op::combine(earlier, value);
     }
   } else if constexpr (kStrategy == WarpScan::brent_kung) {
     // Up-sweep: lane k * 2 * offset - 1 gathers its group.
 #pragma unroll
-    for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
+    for (u32 offset = 1; offset < kLanes; offset *= 2) {
       const T earlier = scantune::shuffle_up(value, offset);
       if (place > 0 && (lane + 1) % (2 * offset) == 0) value = Op::combine(earlier, value);
     }
     // Down-sweep: the middle of a group takes what the group before it gathered.
 #pragma unroll
-    for (u32 offset = kWarpThreads / 4; offset > 0; offset /= 2) {
+    for (u32 offset = kLanes / 4; offset > 0; offset /= 2) {
       const T earlier = scantune::shuffle_up(value, offset);
       if (place >= static_cast<i32>(offset) && (lane + 1) % (2 * offset) == offset) value = Op::combine(earlier, value);
     }
   } else {
     u32 buffer = 0;
 #pragma unroll
-    for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
+    for (u32 offset = 1; offset < kLanes; offset *= 2) {
       exchange[buffer + lane] = value;
       sync_warp();
       if (place >= static_cast<i32>(offset)) value = Op::combine(exchange[buffer + lane - offset], value);

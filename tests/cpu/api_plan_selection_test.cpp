@@ -61,7 +61,7 @@ TEST_F(Plans, RunTheDefaultConfigWhenATunedKernelDoesNotLoad) {
 }
 
 TEST_F(Plans, PassOnTheErrorWhenEvenTheDefaultDoesNotCompile) {
-  device_->compiler().refused = "lookback";
+  device_->compiler().refused = "one_shot";
   EXPECT_THROW(plan(sum_of(1 << 20)), CompileError);
 }
 

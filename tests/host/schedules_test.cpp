@@ -88,6 +88,44 @@ const std::vector<Variant> kLookback = {
     lookback(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "packed", "block_index"),
 };
 
+// ---- one-shot ----
+
+// Small tiles of several warps.
+Variant one_shot(const std::string& name, const Values& values, const ScanRequest& request = {}) {
+  const bool narrow = request.input_bytes() == 1;
+  Values all = {{"block_threads", "128"}, {"items_per_thread", narrow ? "16" : "4"}, {"layout", "direct"}};
+  all.insert(all.end(), values.begin(), values.end());
+  return {"one_shot", name, all, request};
+}
+
+Variant one_shot(const char* status_layout, const char* tile_order, const char* poll_warps) {
+  return one_shot(std::string(status_layout) + "_" + tile_order + "_" + poll_warps + "_polling",
+                  {{"status_layout", status_layout}, {"tile_order", tile_order}, {"poll_warps", poll_warps}});
+}
+
+Variant one_shot(const TestOperator& custom, const char* status_layout, const char* tile_order) {
+  Variant variant = one_shot(custom.name + "_" + status_layout + "_" + tile_order,
+                             {{"status_layout", status_layout}, {"tile_order", tile_order}}, custom.request);
+  variant.custom = custom;
+  return variant;
+}
+
+const std::vector<Variant> kOneShot = {
+    one_shot("packed", "block_index", "1"),
+    one_shot("packed", "ticket", "2"),
+    one_shot("split", "block_index", "2"),
+    one_shot("split", "ticket", "1"),
+    one_shot("i8_to_i32_from_memory_packed_ticket", {{"tile_order", "ticket"}},
+             {.input_type = ValueType::i8, .init = Init::memory}),
+    one_shot("without_pdl", {{"pdl", "0"}}),
+    one_shot(maps_of_bytes(12, 4), "split", "block_index"),
+    // Several words for a value, which a reader may find half written.
+    one_shot(maps_of_bytes(20, 4), "packed", "block_index"),
+    one_shot(affine_maps(), "packed", "ticket"),
+    one_shot(complex_products(), "split", "block_index"),
+    one_shot(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "packed", "block_index"),
+};
+
 // ---- pipelined ----
 
 // How a CTA's warps move through its ring.
@@ -225,8 +263,12 @@ class Schedules : public testing::TestWithParam<Variant> {
     }
   }
 
-  // As many as every family scans, or more.
-  u64 drawn_items(Random& random) const { return 16 + random.below(static_cast<u32>(items_ - 15)); }
+  // As many as every family scans, or more, and so many that they need a workspace.
+  u64 drawn_items(Random& random) const {
+    u64 least = 16;
+    while (family_.workspace(config_, request_of(least)).kind == WorkspaceKind::none) ++least;
+    return least + random.below(static_cast<u32>(items_ - least + 1));
+  }
 
   WorkspaceNeed need() const { return family_.workspace(config_, request_of(items_)); }
 
@@ -324,6 +366,8 @@ TEST_P(Schedules, TakeNoWordOfAnEarlierLaunchForTheirOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lookback, Schedules, testing::ValuesIn(kLookback),
+                         [](const auto& variant) { return variant.param.name; });
+INSTANTIATE_TEST_SUITE_P(OneShot, Schedules, testing::ValuesIn(kOneShot),
                          [](const auto& variant) { return variant.param.name; });
 INSTANTIATE_TEST_SUITE_P(Pipelined, Schedules, testing::ValuesIn(kPipelined),
                          [](const auto& variant) { return variant.param.name; });

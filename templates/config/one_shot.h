@@ -1,0 +1,166 @@
+// one_shot: one pass over as much as the SMs hold in their registers. Each CTA keeps its tile, publishes one aggregate
+// and reads all aggregates before it at once: no chain, and no prefixes. The CTAs of a thread-block cluster exchange
+// theirs through shared memory and publish one for all; what fits one cluster needs no workspace.
+#pragma once
+
+#include "config/family.h"
+#include "config/status_layout.h"
+#include "config/tile.h"
+#include "config/tile_order.h"
+
+namespace scantune {
+
+struct OneShotConfig {
+  static constexpr WarpScan warp_scan = WarpScan::kogge_stone;
+
+  int block_threads = 256;   // threads per CTA
+  int items_per_thread = 8;  // items each thread scans in registers (batchSize)
+  int vector_bytes = 16;     // width of a load or store; 16 is int4
+  TileLayout layout = TileLayout::striped;
+  int cluster_blocks = 1;  // CTAs per cluster, which publish one aggregate together
+  int poll_warps = 1;      // warps of a CTA that read a share of the aggregates each
+  int poll_delay_ns = 0;   // sleep between unsuccessful polls
+  TileOrder tile_order = TileOrder::block_index;
+  StatusLayout status_layout = StatusLayout::packed;
+  CacheHint load_hint = CacheHint::normal;
+  CacheHint store_hint = CacheHint::normal;
+  int min_ctas_per_sm = 1;  // register budget: this many CTAs must fit one SM
+  int pdl = 1;              // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr bool operator==(const OneShotConfig&) const = default;
+};
+
+constexpr int shared_bytes(const OneShotConfig& config, const ScanRequest& request) {
+  // Beside the tile scan's: aggregates of the cluster's CTAs, what each polling warp has gathered, and the tile index
+  // and the epoch, which one thread gets for all.
+  const int values = (config.cluster_blocks + config.poll_warps) * request.accumulator_bytes();
+  return tile_shared_bytes(tile_shape(config, request), request) +
+         static_cast<int>(round_up(round_up(static_cast<u64>(values), 4) + 8, 16));
+}
+
+template <>
+struct Family<OneShotConfig> {
+  static constexpr const char* kName = "one_shot";
+  static constexpr const char* kConfigName = "OneShotConfig";
+  static constexpr const char* kHeader = "kernels/one_shot.h";
+  static constexpr const char* const kKernels[] = {"one_shot_scan"};
+  // Twice the registers of the largest GPUs. What does not fit is read in a second wave, which could as well look back.
+  static constexpr u64 kMostBytes = u64{1} << 26;
+  // So many CTAs read 64 MiB of status words together, as much as they scan.
+  static constexpr u64 kMostAggregates = 4096;
+
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (request.n > kMostBytes / static_cast<u64>(register_bytes(request)))
+      return "one_shot scans at most 64 MiB of accumulators";
+    return scantune::unsupported_reason(request);
+  }
+
+  static constexpr int preference(const ScanRequest& request, int sm) {
+    if (sm != kHostSm && sm < 80) return 0;
+    return request.n > (1u << 12) && request.n <= (1u << 21) ? 2 : 0;
+  }
+
+  static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
+    OneShotConfig config;
+    // One CTA for each SM as far as its registers go: a second one shares the SM, and is one more to wait for.
+    const int bytes = register_bytes(request);
+    const bool packs = packs_sums(request) || packs_extremes(request);
+    const int most_items = packs ? 32 : bytes <= 4 ? 16 : bytes <= 8 ? 8 : 4;
+    if (bytes > 4 || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
+    if (packs) config.items_per_thread = 16;
+    if (bytes > 8) config.items_per_thread = 4;
+    while (aggregates(config, request) > 160 && grow(config, most_items, request, sm)) continue;
+    config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
+    config.poll_warps = aggregates(config, request) > 256 ? 4 : 1;
+    if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
+    config.pdl = limits_of(sm).has_pdl;
+    return config;
+  }
+
+  static constexpr const char* invalid_reason(const OneShotConfig& config, const ScanRequest& request, int sm) {
+    if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
+    const int blocks = config.cluster_blocks;
+    if (blocks < 1 || blocks > 16 || (blocks & (blocks - 1)) != 0) return "cluster_blocks must be 1, 2, 4, 8 or 16";
+    if (blocks > limits_of(sm).cluster_blocks) return "a cluster of cluster_blocks CTAs needs a newer architecture";
+    if (config.poll_warps < 1 || config.poll_warps > 8 || config.poll_warps * kWarpThreads > config.block_threads)
+      return "poll_warps must be between 1 and 8, and at most the warps of a CTA";
+    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
+    if (config.tile_order == TileOrder::ticket && blocks > 1) return "tickets are drawn by CTAs, not by clusters";
+    if (!keeps_workspace_small(tile_items(config, request) * blocks,
+                               descriptor_bytes(config.status_layout, request.accumulator_bytes()), request))
+      return "the tiles of a cluster must hold 100 times the bytes of its status descriptor";
+    const u64 published = aggregates(config, request);
+    if (published > kMostAggregates) return "more than 4096 aggregates to read at once";
+    if (published > 1 && config.tile_order == TileOrder::block_index &&
+        request.forward_progress == ForwardProgress::documented)
+      return "tile_order block_index relies on an undocumented order of CTAs";
+    return nullptr;
+  }
+
+  static constexpr int tile_items(const OneShotConfig& config, const ScanRequest&) {
+    return config.block_threads * config.items_per_thread;
+  }
+
+  // One of each cluster.
+  static constexpr u64 aggregates(const OneShotConfig& config, const ScanRequest& request) {
+    return ceil_div(request.n, static_cast<u64>(tile_items(config, request) * config.cluster_blocks));
+  }
+
+  static constexpr WorkspaceNeed workspace(const OneShotConfig& config, const ScanRequest& request) {
+    const u64 published = aggregates(config, request);
+    if (published <= 1) return {};
+    const int value_bytes = request.accumulator_bytes();
+    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
+            value_bytes, sizeof(WorkspaceHeader) + published * descriptor_bytes(config.status_layout, value_bytes)};
+  }
+
+  static constexpr LaunchList launches(const OneShotConfig& config, const ScanRequest& request) {
+    LaunchList list;
+    const u64 published = aggregates(config, request);
+    list.add({.grid_blocks = static_cast<u32>(published) * static_cast<u32>(config.cluster_blocks),
+              .block_threads = config.block_threads,
+              .shared_bytes = shared_bytes(config, request),
+              .n = request.n,
+              .pdl = config.pdl != 0,
+              .dispatch = published > 1 && config.tile_order == TileOrder::block_index ? Dispatch::in_order
+                                                                                       : Dispatch::any_order,
+              .cluster_blocks = config.cluster_blocks});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<OneShotConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(OneShotConfig, block_threads, primary, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(OneShotConfig, items_per_thread, primary, 2, 4, 8, 16, 32),
+      SCANTUNE_PARAMETER(OneShotConfig, vector_bytes, secondary, 4, 8, 16),
+      SCANTUNE_PARAMETER(OneShotConfig, layout, primary, TileLayout::direct, TileLayout::striped,
+                         TileLayout::warp_transposed),
+      SCANTUNE_PARAMETER(OneShotConfig, cluster_blocks, primary, 1),
+      SCANTUNE_PARAMETER(OneShotConfig, poll_warps, secondary, 1, 2, 4),
+      SCANTUNE_PARAMETER(OneShotConfig, poll_delay_ns, secondary, 0, 100, 300),
+      SCANTUNE_PARAMETER(OneShotConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
+      SCANTUNE_PARAMETER(OneShotConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
+      SCANTUNE_PARAMETER(OneShotConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(OneShotConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
+      SCANTUNE_PARAMETER(OneShotConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4),
+      SCANTUNE_PARAMETER(OneShotConfig, pdl, secondary, 0, 1),
+  };
+#endif
+
+ private:
+  // Makes the tile larger, by threads before items: they hide more latency. False if it cannot.
+  static constexpr bool grow(OneShotConfig& config, int most_items, const ScanRequest& request, int sm) {
+    OneShotConfig larger = config;
+    if (config.block_threads < 512 || (config.block_threads < 1024 && config.items_per_thread >= most_items)) {
+      larger.block_threads *= 2;
+    } else if (config.items_per_thread < most_items) {
+      larger.items_per_thread *= 2;
+    }
+    if (larger == config || most_shared_bytes(larger, request) > limits_of(sm).shared_bytes_per_block) return false;
+    config = larger;
+    return true;
+  }
+};
+
+}  // namespace scantune

@@ -1,0 +1,17 @@
+// How CTAs that scan one tile each come to it.
+#pragma once
+
+#include "config/types.h"
+
+namespace scantune {
+
+enum class TileOrder {
+  block_index,  // tile = blockIdx.x: relies on CTAs starting in that order
+  ticket        // tile = an atomic counter: a tile's predecessors are always owned by running CTAs
+};
+template <>
+struct Tokens<TileOrder> {
+  static constexpr const char* kNames[] = {"block_index", "ticket"};
+};
+
+}  // namespace scantune

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "config/one_shot.h"
+#include "primitives/cluster_exchange.h"
+#include "primitives/gathered_aggregates.h"
+#include "primitives/tile_scan.h"
+
+namespace scantune {
+
+// Returns all threads the combination of the aggregates [0, count), of which there is at least one. The first warps
+// poll a share each, of whole rows of neighbouring words, so that few are read by one warp.
+template <class Op, bool kInOrder, OneShotConfig kConfig, class T>
+SCANTUNE_DEVICE T gather_by_warps(T (&parts)[kConfig.poll_warps], const TileStatus<T, kConfig.status_layout>& status,
+                                  u32 count) {
+  using Gathered =
+      GatheredAggregates<Op, kInOrder, kConfig.poll_delay_ns, T, kConfig.status_layout, Repolled::together>;
+  constexpr u32 kRow = kConfig.poll_warps * kWarpThreads;
+  const u32 warp = thread_rank() / kWarpThreads, lane = thread_rank() % kWarpThreads;
+  const u32 share = ceil_div(count, kRow) * kWarpThreads, first = warp * share;
+  if (warp < kConfig.poll_warps && first < count) {
+    const T part = Gathered::gather(status, first, first + share < count ? first + share : count, lane);
+    if (lane == 0) parts[warp] = part;
+  }
+  sync_block();
+  T sum = parts[0];
+#pragma unroll
+  for (u32 part = 1; part < kConfig.poll_warps; ++part)
+    if (part * share < count) sum = Op::combine(sum, parts[part]);
+  return sum;
+}
+
+template <class Problem, OneShotConfig kConfig>
+SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  using Status = TileStatus<T, kConfig.status_layout>;
+  using Cluster = ClusterExchange<Op, kConfig.cluster_blocks>;
+  constexpr u32 kBlocks = kConfig.cluster_blocks;
+  struct alignas(16) Shared {
+    typename Tile::Shared tile;
+    T parts[kConfig.poll_warps];
+    typename Cluster::Shared cluster;
+    u32 tile_index;
+    u32 epoch;
+  };
+  static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
+  Shared& shared = shared_memory<Shared>();
+
+  if constexpr (kBlocks > 1) Cluster::start();
+  begin_kernel<kConfig.pdl != 0>();
+
+  // Take a tile. A single cluster touches no workspace: it has none.
+  const bool is_alone = block_count() == kBlocks;
+  u32 epoch = 0;
+  if (!is_alone && thread_rank() == 0) epoch = Status::read_epoch(arguments.workspace);
+  u32 index = block_rank();
+  if constexpr (kConfig.tile_order == TileOrder::ticket) {
+    if (!is_alone) {
+      if (thread_rank() == 0)
+        shared.tile_index = fetch_add(&static_cast<WorkspaceHeader*>(arguments.workspace)->ticket, 1);
+      sync_block();
+      index = shared.tile_index;
+    }
+  }
+  const u64 first = (Problem::kFirstTile + index) * Tile::kTileItems;
+  if constexpr (kBlocks > 1) {
+    if (first >= arguments.n) return Cluster::leave();
+  }
+  Tile tile(shared.tile, arguments.n - first);
+
+  // Load and scan the tile.
+  T carry = Problem::init(arguments);
+  tile.load(static_cast<const typename Problem::Input*>(arguments.input) + first);
+  if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of the scan
+  const T aggregate = tile.scan_in_every_warp();
+
+  // Combine the aggregates before it: of the cluster's other CTAs, then of the clusters before.
+  const u32 rank = index % kBlocks, cluster = index / kBlocks;
+  T before;
+  if constexpr (kBlocks > 1) {
+    Cluster::send(shared.cluster, aggregate);
+    if (rank > 0) before = Cluster::before(shared.cluster, rank);
+  }
+  if (!is_alone) {
+    Status status(arguments.workspace, shared.epoch);
+    if (rank == kBlocks - 1 && thread_rank() == 0)
+      status.publish(cluster, TileFlag::aggregate, rank > 0 ? Op::combine(before, aggregate) : aggregate);
+    if (cluster > 0) {
+      const T clusters =
+          scantune::gather_by_warps<Op, is_custom(Problem::kRequest.op), kConfig>(shared.parts, status, cluster);
+      before = rank > 0 ? Op::combine(clusters, before) : clusters;
+    }
+  }
+
+  // Combine with the carry-in and store.
+  if (index > 0) carry = Problem::kHasInit ? Op::combine(carry, before) : before;
+  const bool has_carry = Problem::kHasInit || index > 0;
+  if (has_carry) tile.carry_in(carry);
+  tile.store(static_cast<typename Problem::Output*>(arguments.output) + first, has_carry);
+
+  // The CTA of the last tile has read an aggregate of every cluster before. The CTA that has published it had met its
+  // whole cluster, so all have read epoch and ticket. The words live on: others may still poll them, and the next
+  // launch overwrites them only when this one has ended, whether or not it has started before.
+  if (!is_alone && tile.in_first_warp()) {
+    const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
+    Status(arguments.workspace, shared.epoch).finish(index, tiles, block_count() / kBlocks, tile.lane());
+  }
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                     \
+  SCANTUNE_KERNEL(one_shot_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
+    ::scantune::one_shot_scan<Problem, kConfig>(arguments);                        \
+  }
