@@ -51,7 +51,7 @@ Context* context_of(CUcontext handle) { return reinterpret_cast<Context*>(handle
 CUstream handle_of(StreamRecord* stream) { return reinterpret_cast<CUstream>(stream); }
 StreamRecord* stream_of(CUstream handle) { return reinterpret_cast<StreamRecord*>(handle); }
 
-Context* new_context() { return &contexts.emplace_back(++last_id); }
+Context* new_context() { return &contexts.emplace_back(Context{++last_id}); }
 
 // As CUDA does: the handle of a destroyed stream is the next one's, an id is nobody else's.
 StreamRecord* new_stream() {
