@@ -69,7 +69,8 @@ struct Launch {
 constexpr u32 grid_blocks(const Launch& launch, int sm_count) {
   if (launch.persistent_ctas_per_sm == 0) return launch.grid_blocks;
   const u32 cluster = static_cast<u32>(launch.cluster_blocks);
-  const u32 resident = static_cast<u32>(launch.persistent_ctas_per_sm * sm_count) / cluster * cluster;
+  const u32 clusters = static_cast<u32>(launch.persistent_ctas_per_sm * sm_count) / cluster;
+  const u32 resident = clusters > 0 ? clusters * cluster : cluster;
   return launch.grid_blocks < resident ? launch.grid_blocks : resident;
 }
 

@@ -68,6 +68,12 @@ TEST_F(Clusters, FitWhateverTheResidencyLimit) {
   run(*module, widest, {}, 1);
 }
 
+TEST_F(Clusters, AreWholeInPersistentLaunches) {
+  EXPECT_EQ(grid_blocks({.grid_blocks = 1024, .cluster_blocks = 8, .persistent_ctas_per_sm = 1}, 132), 128u);
+  EXPECT_EQ(grid_blocks({.grid_blocks = 16, .cluster_blocks = 8, .persistent_ctas_per_sm = 1}, 132), 16u);
+  EXPECT_EQ(grid_blocks({.grid_blocks = 32, .cluster_blocks = 16, .persistent_ctas_per_sm = 1}, 8), 16u);
+}
+
 TEST_F(Clusters, AreRefusedWhereTheGridHasNoWholeNumberOfThem) {
   const auto module = compile_body("");
   Launch launch = launch_of(4, 2);
