@@ -13,6 +13,7 @@ import pytest
 
 from scantune import worker as worker_module
 from scantune.archive import Archive
+from scantune.breakpoint import Breakpoint
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
 from scantune.database import Database, open_database
@@ -74,6 +75,7 @@ class Notebook:
 
     tries: int = 0
     found_records: list[Record] = field(default_factory=list)
+    found_breakpoints: list[Breakpoint] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
     skipped: int = 0
     on_try: Callable[[int], None] = lambda tries: None
@@ -91,6 +93,9 @@ class Notebook:
     def found(self, record: Record, space: Space) -> None:
         self.found_records.append(record)
 
+    def switches(self, found: Breakpoint) -> None:
+        self.found_breakpoints.append(found)
+
     def gave_up(self, problem: Problem, n: int, reason: str) -> None:
         self.given_up.append(reason)
 
@@ -106,6 +111,7 @@ def tune(database: Database) -> Tune:
         sizes: tuple[int, ...] = (2**14,), problems: tuple[Problem, ...] = (SUM,), policy: Policy = QUICK,
         effort: Effort = Effort.quick, seed: int = 1, started_at: str = "2026-01-01T00:00:00Z",
         timeouts: Timeouts | None = None, notebook: Notebook | None = None, source: OperatorSource | None = None,
+        is_portfolio: bool = False,
     ) -> tuple[Outcome, Notebook]:  # fmt: skip
         notebook = notebook or Notebook()
         with Worker(FAKE_WORKER, "host", seed) as worker:
@@ -116,7 +122,9 @@ def tune(database: Database) -> Tune:
             )  # fmt: skip
             patience = timeouts or Timeouts.of(hello.device)
             pool = CompilePool(lambda: Worker(FAKE_WORKER, "host", seed), 2, patience.compile_s)
-            tuner = TuningRun(Archive(database), worker, pool, own, policy, notebook, patience, source)
+            tuner = TuningRun(
+                Archive(database), worker, pool, own, policy, notebook, patience, source, is_portfolio=is_portfolio
+            )
             return tuner.run(problems, sizes), notebook
 
     return run

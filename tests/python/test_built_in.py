@@ -26,7 +26,7 @@ def lines(path: Path) -> list[dict[str, object]]:
 def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Path) -> None:
     records = [replace(H200, problem=Problem.of(name, "sum"), n=n) for name in ("u8", "f64", "i32") for n in (2**30, 8)]
     for file, found in (("one", records), ("other", records[::-1])):
-        assert len(export_built_in(found, tmp_path / file)) == len(records)
+        assert len(export_built_in(found, [], tmp_path / file)) == len(records)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
     keys = [(line["input_type"], line["n"]) for line in lines(tmp_path / "one")]
     assert keys == [("f64", 8), ("f64", 2**30), ("i32", 8), ("i32", 2**30), ("u8", 8), ("u8", 2**30)]
@@ -49,16 +49,16 @@ def test_what_is_the_users_alone_is_left_out(tmp_path: Path) -> None:
     stand_in = replace(H200, problem=Problem.of("custom8", "custom_moderate"))
     host = RECORDS[2]
     assert host.device.is_host
-    assert export_built_in([own, stand_in, host, H200], tmp_path / "file") == [stand_in, H200]
+    assert export_built_in([own, stand_in, host, H200], [], tmp_path / "file") == [stand_in, H200]
 
 
 def test_file_is_replaced_only_when_told_to(tmp_path: Path) -> None:
     target = tmp_path / "records.jsonl"
     target.write_text("precious")
     with pytest.raises(DatabaseError, match="--force"):
-        export_built_in([H200], target)
+        export_built_in([H200], [], target)
     assert target.read_text() == "precious"
-    export_built_in([H200], target, overwrite=True)
+    export_built_in([H200], [], target, overwrite=True)
     assert len(lines(target)) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["records.jsonl"]
 
@@ -73,6 +73,6 @@ def test_records_of_a_database_come_back_from_its_export(tmp_path: Path) -> None
         archive = Archive(database)
         for record in RECORDS:
             archive.start(record.run, record.device).save_record(record)
-        written = export_built_in(archive.records(), tmp_path / "records.jsonl")
+        written = export_built_in(archive.records(), archive.breakpoints(), tmp_path / "records.jsonl")
     assert [line["n"] for line in lines(tmp_path / "records.jsonl")] == [record.n for record in written]
     assert set(written) < set(RECORDS)

@@ -13,7 +13,7 @@ from fake_gpu import DEFAULTS, FAMILIES, H200, TYPES, Clock, FakeCompilers, Fake
 from scantune.archive import Archive
 from scantune.compile_pool import CompilePool
 from scantune.database import Database
-from scantune.options import default_sizes, default_types
+from scantune.options import default_sizes, default_types, portfolio_sizes
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
 from scantune.record import Record, Run
@@ -32,16 +32,26 @@ def default_run(database: Database) -> DefaultRun:
     """Return what comes of it, the minutes that it took, and what was measured."""
 
     def run(
-        problems: tuple[Problem, ...] = ALL_SUMS, sizes: tuple[int, ...] = (), compile_s: float = 0.5
+        problems: tuple[Problem, ...] = ALL_SUMS,
+        sizes: tuple[int, ...] = (),
+        compile_s: float = 0.5,
+        is_portfolio: bool = False,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
         worker = FakeGpuWorker(clock)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
-        policy = policy_of(H200, Effort.quick)
+        policy = policy_of(H200, Effort.quick, is_portfolio=is_portfolio)
         own = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.quick, 1, "{}")
         outcome = TuningRun(
-            Archive(database), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(), clock=clock
-        ).run(problems, sizes or default_sizes(H200))
+            Archive(database),
+            cast(Worker, worker),
+            cast(CompilePool, pool),
+            own,
+            policy,
+            Notebook(),
+            clock=clock,
+            is_portfolio=is_portfolio,
+        ).run(problems, sizes or (portfolio_sizes(H200) if is_portfolio else default_sizes(H200)))
         return outcome, clock.seconds / 60, worker.measured
 
     return run
@@ -117,3 +127,22 @@ def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) ->
     )
     (record,) = default_run((problem,), (n,))[0].records
     assert record.config.family == "lookback"
+
+
+def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_budget(default_run: DefaultRun) -> None:
+    types = ("i8", "f32", "i64")
+    outcome, minutes, _ = default_run(tuple(Problem.of(name, "sum") for name in types), is_portfolio=True)
+    assert minutes < policy_of(H200, Effort.quick, is_portfolio=True).budget_s / 60 * len(types) / len(TYPES)
+    assert outcome.out_of_budget == outcome.cut_short == []
+    assert outcome.without_breakpoint == 0
+    assert len(outcome.records) == len(types) * len(portfolio_sizes(H200))
+
+
+def test_portfolio_is_nearly_as_fast_between_its_sizes_as_the_better_neighbour(default_run: DefaultRun) -> None:
+    outcome, _, _ = default_run(is_portfolio=True, problems=(Problem.of("i32", "sum"),))
+    assert outcome.breakpoints
+    for found in outcome.breakpoints:
+        for step in range(1, 32):
+            n = round(found.n_low * (found.n_high / found.n_low) ** (step / 32))
+            low_us, high_us = (true_us(found.problem.request(n), one.message()) for one in (found.low, found.high))
+            assert (low_us if n < found.n_switch else high_us) <= 1.05 * min(low_us, high_us)

@@ -1,7 +1,12 @@
-"""What the tuner remembers: runs, trials and records in a database. Every trial is a transaction of its own."""
+"""What the tuner remembers: runs, trials, records, breakpoints. Every trial is a transaction of its own."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from scantune.breakpoint import Breakpoint
 from scantune.config import Config
 from scantune.database import Database
 from scantune.device import Device
@@ -13,6 +18,8 @@ from scantune.trial import STATUSES, Failure, Trial
 _MAX_ROWS = 10_000_000
 _MAX_REASON = 2000
 
+Parsed = TypeVar("Parsed")
+
 
 class Archive:
     def __init__(self, database: Database) -> None:
@@ -20,13 +27,18 @@ class Archive:
 
     def records(self) -> list[Record]:
         """Return every valid record; one that is not valid is left out, as the runtime does."""
-        records = []
-        for row in self.database.rows("all_records", {"limit": _MAX_ROWS}):
-            try:
-                records.append(Record.from_row(row))
-            except ValueError:
-                continue
-        return records
+        return self._valid("all_records", Record.from_row)
+
+    def breakpoints(self) -> list[Breakpoint]:
+        """Return every valid breakpoint; one that is not valid is left out, as the runtime does."""
+        return self._valid("all_breakpoints", Breakpoint.from_row)
+
+    def _valid(self, query: str, parse: Callable[[Mapping[str, Any]], Parsed]) -> list[Parsed]:
+        parsed = []
+        for row in self.database.rows(query, {"limit": _MAX_ROWS}):
+            with contextlib.suppress(ValueError):
+                parsed.append(parse(row))
+        return parsed
 
     def start(self, run: Run, device: Device) -> Session:
         """Begin to save what a run finds on a device. The run's row is written with its first trial."""
@@ -45,20 +57,40 @@ class Archive:
 
     def add_record(self, record: Record, run_id: int) -> None:
         """Save a record in place of any other of its key."""
+        key_and_config = {
+            "device_id": self.device_id(record.device),
+            "problem_id": self.problem_id(record.problem),
+            "n": record.n,
+            **_columns(record.config),
+        }
+        self.database.run("drop_breakpoints", key_and_config)
         self.database.run(
             "save_record",
             {
-                "device_id": self.device_id(record.device),
-                "problem_id": self.problem_id(record.problem),
-                "n": record.n,
-                "family": record.config.family,
-                "config": record.config.text,
+                **key_and_config,
                 "run_id": run_id,
                 "median_us": record.median_us,
                 "spread": record.spread,
                 "default_us": record.default_us,
                 "ceiling_us": record.ceiling_us,
                 "finished_at": record.finished_at,
+            },
+        )
+
+    def add_breakpoint(self, found: Breakpoint, run_id: int) -> None:
+        """Save a breakpoint in place of any other above its lower end. Both ends must have a record."""
+        self.database.run(
+            "save_breakpoint",
+            {
+                "device_id": self.device_id(found.device),
+                "problem_id": self.problem_id(found.problem),
+                "n_low": found.n_low,
+                "n_high": found.n_high,
+                "n_switch": found.n_switch,
+                "probes": found.probes_text,
+                "regret": found.regret,
+                "run_id": run_id,
+                "finished_at": found.finished_at,
             },
         )
 
@@ -131,6 +163,10 @@ class Session:
     def save_record(self, record: Record) -> None:
         with self._database.transaction():
             self._archive.add_record(record, self._archive.run_id(record.run))
+
+    def save_breakpoint(self, found: Breakpoint) -> None:
+        with self._database.transaction():
+            self._archive.add_breakpoint(found, self._archive.run_id(found.run))
 
     def _reason(self, failure: Failure) -> str:
         """Return the reason as rows keep it: a compiler quotes what it compiles, and the user's source stays here."""

@@ -43,11 +43,12 @@ from scantune.options import (
     default_sizes,
     default_types,
     listed,
+    portfolio_sizes,
 )
 from scantune.policy import Effort, policy_of
 from scantune.quantity import counted, format_duration, format_size, parse_duration, parse_sizes
 from scantune.record import Run, now, policy_text
-from scantune.report import ProgressReport, winners_table
+from scantune.report import ProgressReport, portfolio_table, winners_table
 from scantune.terminal import console, errors, note, reported_errors, say
 from scantune.trial import Failure
 from scantune.worker import Worker
@@ -125,6 +126,14 @@ def tune(
     db: DbOption = None,
     device: DeviceOption = None,
     workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
+    portfolio: Annotated[
+        bool,
+        typer.Option(
+            "--portfolio",
+            help="Also measure, between neighbouring sizes, from where on the winner of the larger serves. Sizes are "
+            "2^6..2^22:2 unless --n says otherwise; the budget is three times that of other runs.",
+        ),
+    ] = False,
 ) -> None:
     """Search, verify and save the best kernel for each problem and N. Ctrl-C saves; running again resumes.
 
@@ -140,7 +149,7 @@ def tune(
         path = paths.database_path(db)
         try:
             with _sigterm_as_interrupt(), contextlib.ExitStack() as stack:
-                _tune(stack, path, arch, device, asked, effort, budget_s, seed, workers, sizes)
+                _tune(stack, path, arch, device, asked, effort, budget_s, seed, workers, sizes, portfolio)
         except KeyboardInterrupt:
             again = shlex.join(["scantune", *sys.argv[1:]])
             errors.print(
@@ -151,7 +160,7 @@ def tune(
 
 def _tune(
     stack: contextlib.ExitStack, path: Path, arch: str, device: str | None, asked: Asked, effort: Effort,
-    budget_s: float | None, seed: int, workers: int | None, sizes: list[int] | None,
+    budget_s: float | None, seed: int, workers: int | None, sizes: list[int] | None, is_portfolio: bool,
 ) -> None:  # fmt: skip
     # Optuna is slow to import, and no other command needs it.
     from scantune.tuning_run import TuningRun
@@ -160,11 +169,11 @@ def _tune(
     database.check_writable()
     worker = _chosen_worker(stack, arch, device, seed)
     hello = worker.hello()
-    sizes = sizes or default_sizes(hello.device)
+    sizes = sizes or (portfolio_sizes(hello.device) if is_portfolio else default_sizes(hello.device))
     asked = asked.or_else(default_types(hello.device))
     timeouts = Timeouts.of(hello.device)
     problems = asked.problems(hello, Evaluator(worker, timeouts, asked.source), sizes[0], note)
-    policy = policy_of(hello.device, effort, budget_s)
+    policy = policy_of(hello.device, effort, budget_s, is_portfolio)
     run = Run(
         now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, effort, seed,
         policy_text(policy, asked.source),
@@ -175,9 +184,11 @@ def _tune(
             lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
         )
         outcome = TuningRun(
-            Archive(database), worker, pool, run, policy, progress, timeouts, asked.source
+            Archive(database), worker, pool, run, policy, progress, timeouts, asked.source, is_portfolio=is_portfolio
         ).run(problems, sizes)  # fmt: skip
     console.print(winners_table(outcome.records, outcome.spaces, f"Fastest kernels on {hello.device}"))
+    if outcome.breakpoints:
+        console.print(portfolio_table(outcome.breakpoints, "Breakpoints between them"))
     say(f"{counted(len(outcome.records), 'winner')} in {path}, {format_duration(outcome.seconds)}")
     _note_what_the_budget_left(outcome)
     if outcome.without_winner:
@@ -185,6 +196,9 @@ def _tune(
 
 
 def _note_what_the_budget_left(outcome: Outcome) -> None:
+    if outcome.without_breakpoint:
+        pairs = counted(outcome.without_breakpoint, "pair")
+        note(f"no breakpoint was measured between {pairs} of neighbouring sizes: run again to resume")
     if outcome.cut_short:
         note(
             f"the budget cut {counted(len(outcome.cut_short), 'search')} short, and each has the best that it tried: "

@@ -31,7 +31,7 @@ from scantune.options import (
 from scantune.problem import Problem
 from scantune.quantity import counted, format_size, parse_sizes
 from scantune.referee import Referee
-from scantune.report import winners_table
+from scantune.report import portfolio_table, winners_table
 from scantune.selection import Selection, select
 from scantune.terminal import console, note, reported_errors, say
 from scantune.worker import Worker
@@ -58,11 +58,14 @@ def show(
     with reported_errors():
         path = paths.database_path(db)
         with open_readonly(path) as database:
-            records = Archive(database).records()
+            records, breakpoints = Archive(database).records(), Archive(database).breakpoints()
         wanted = Filter(listed(type_), listed(op))
         records = [record for record in records if arch in (None, record.device.arch) and wanted.admits(record.problem)]
         for device in dict.fromkeys(record.device for record in records):
             console.print(winners_table([one for one in records if one.device == device], {}, str(device)))
+            found = [one for one in breakpoints if one.device == device and wanted.admits(one.problem)]
+            if found:
+                console.print(portfolio_table(found, "Breakpoints between them"))
         say(f"{counted(len(records), 'winner')} in {path}")
 
 
@@ -84,7 +87,7 @@ def export_command(
         with open_readonly(paths.database_path(db)) as database:
             records = Archive(database).records()
             if built_in:
-                records = export_built_in(records, file, overwrite=force)
+                records = export_built_in(records, Archive(database).breakpoints(), file, overwrite=force)
             else:
                 export_database(database, file, overwrite=force)
         say(f"{counted(len(records), 'winner')} exported to {file}")
@@ -103,7 +106,8 @@ def import_command(file: Path, db: DbOption = None) -> None:
             report = import_database(database, file, referee)
         say(
             f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
-            f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')} in {path}"
+            f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "
+            f"{counted(report.new_breakpoints, 'new breakpoint')} in {path}"
         )
         if report.rejected:
             listed = "\n  ".join(report.rejected[:10])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scantune.archive import Archive
+from scantune.breakpoint import Breakpoint
 from scantune.config import Config
 from scantune.database import Database, DatabaseError, open_readonly
 from scantune.device import Device
@@ -29,15 +30,18 @@ class ImportReport:
     better_records: int = 0
     kept_records: int = 0  # of ours, which theirs did not replace
     new_trials: int = 0
+    new_breakpoints: int = 0
     rejected: list[str] = field(default_factory=list)  # why, one text per row
 
     @property
     def took_nothing(self) -> bool:
-        return bool(self.rejected) and self.new_records + self.better_records + self.kept_records + self.new_trials == 0
+        return bool(self.rejected) and not any(
+            (self.new_records, self.better_records, self.kept_records, self.new_trials, self.new_breakpoints)
+        )
 
 
 def import_database(database: Database, source_path: Path, referee: Referee) -> ImportReport:
-    """Merge another database's records and trials into ours in one transaction; rows that are not valid are left out.
+    """Merge what another database holds into ours in one transaction; rows that are not valid are left out.
 
     Raises DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is then unchanged.
     """
@@ -49,12 +53,14 @@ def import_database(database: Database, source_path: Path, referee: Referee) -> 
         source.check_pages()
         records = _parsed(source, "all_records", Record.from_row, report)
         trials = _parsed(source, "all_trials", ForeignTrial.from_row, report)
+        breakpoints = _parsed(source, "all_breakpoints", Breakpoint.from_row, report)
     archive = Archive(database)
     # Asked before the transaction, which would keep other processes waiting for a worker.
     winners = _winners(archive, records, referee)
     with database.transaction():
         _merge_records(archive, records, winners, report)
         _merge_trials(archive, trials, report)
+        _merge_breakpoints(archive, breakpoints, report)
     return report
 
 
@@ -151,3 +157,15 @@ def _merge_trials(archive: Archive, trials: list[ForeignTrial], report: ImportRe
             "problem_id": archive.problem_id(trial.problem),
         }
         report.new_trials += max(0, archive.database.run("add_trial", {**ids, **trial.columns}))
+
+
+def _merge_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: ImportReport) -> None:
+    """Take what was measured between records that are ours too, unless we have measured there ourselves."""
+    configs = {record.key: record.config for record in archive.records()}
+    own = {(found.device, found.problem, found.n_low) for found in archive.breakpoints()}
+    for found in breakpoints:
+        key = found.device, found.problem
+        ends = configs.get((*key, found.n_low)), configs.get((*key, found.n_high))
+        if (*key, found.n_low) not in own and ends == (found.low, found.high):
+            archive.add_breakpoint(found, archive.run_id(found.run))
+            report.new_breakpoints += 1

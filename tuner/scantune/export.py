@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from scantune.breakpoint import Breakpoint
 from scantune.database import Database, DatabaseError
 from scantune.problem import split_operator
 from scantune.record import Record
@@ -24,20 +25,26 @@ def export_database(database: Database, target: Path, overwrite: bool = False) -
         database.vacuum_into(copy)
 
 
-def export_built_in(records: Iterable[Record], target: Path, overwrite: bool = False) -> list[Record]:
+def export_built_in(
+    records: Iterable[Record], breakpoints: Iterable[Breakpoint], target: Path, overwrite: bool = False
+) -> list[Record]:
     """Write winners as the lines of db/builtin/records.jsonl, and return those written. Raises DatabaseError.
 
     Left out is what a library cannot come with: records of the host, which is another everywhere, and of operators that
     are a user's own.
     """
     chosen = sorted((record for record in records if _is_for_all(record)), key=_place)
+    above = {(found.device, found.problem, found.n_low): found for found in breakpoints}
+    lines = [built_in_line(record, above.get(record.key)) + "\n" for record in chosen]
     with _replacement(target.expanduser(), overwrite) as file:
-        file.write_text("".join(built_in_line(record) + "\n" for record in chosen), encoding="utf-8")
+        file.write_text("".join(lines), encoding="utf-8")
     return chosen
 
 
-def built_in_line(record: Record) -> str:
-    """Return one line: the columns of load_records.sql, and with what they were measured."""
+def built_in_line(record: Record, above: Breakpoint | None = None) -> str:
+    """Return one line: the columns of load_records.sql, those of the breakpoint above it if there is one, and with what
+    they were measured.
+    """
     device, run = record.device, record.run
     columns: dict[str, Any] = {
         "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, **vars(record.problem),
@@ -48,6 +55,8 @@ def built_in_line(record: Record) -> str:
         "effort": run.effort.value, "tool_version": run.tool_version, "compiler_version": run.compiler_version,
         "driver_version": run.driver_version,
     }  # fmt: skip
+    if above:
+        columns |= {"next_n": above.n_high, "switch_n": above.n_switch, "switch_regret": _digits(above.regret)}
     return json.dumps(columns, separators=(",", ":"))
 
 

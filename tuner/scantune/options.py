@@ -48,6 +48,10 @@ def default_sizes(device: Device) -> list[int]:
     return parse_sizes(["2^8..2^18" if device.is_host else "2^8..2^30"])
 
 
+def portfolio_sizes(device: Device) -> list[int]:
+    return parse_sizes(["2^6..2^16:2" if device.is_host else "2^6..2^22:2"])
+
+
 def listed(values: list[str] | None) -> list[str]:
     """Return the values of an option that may be repeated, or hold commas."""
     return list(dict.fromkeys(part.strip() for value in values or [] for part in value.split(",") if part.strip()))

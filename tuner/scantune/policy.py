@@ -45,6 +45,9 @@ class Policy:
     final: Rounds
     verify_items: int  # candidates are verified at this size at most; the winner at its real N
     budget_s: float  # wall time of a whole run, unless the user says otherwise
+    probes: int = (
+        5  # sizes measured between two neighbouring records of a portfolio; they find it to a 16th of an octave
+    )
 
     def message(self) -> dict[str, Any]:
         """Return what a run remembers of it."""
@@ -72,7 +75,13 @@ _HOST = {
 }
 
 
-def policy_of(device: Device, effort: Effort, budget_s: float | None = None) -> Policy:
+# A portfolio of all types is 204 searches of five seconds, and the probes between their sizes.
+_PORTFOLIO_BUDGET_FACTOR = 3
+
+
+def policy_of(device: Device, effort: Effort, budget_s: float | None = None, is_portfolio: bool = False) -> Policy:
     """Return the policy of an effort on a kind of device, with the user's budget in place of the default one."""
     policy = (_HOST if device.is_host else _GPU)[effort]
-    return policy if budget_s is None else replace(policy, budget_s=budget_s)
+    if budget_s is None:
+        budget_s = policy.budget_s * (_PORTFOLIO_BUDGET_FACTOR if is_portfolio else 1)
+    return replace(policy, budget_s=budget_s)

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
+from scantune.breakpoint import Breakpoint, worst_of
 from scantune.config import Config
 from scantune.problem import Problem
 from scantune.quantity import format_duration, format_size
@@ -75,6 +76,11 @@ class ProgressReport:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
         self._advance()
 
+    def switches(self, found: Breakpoint) -> None:
+        ends = f"{format_size(found.n_low)} and {format_size(found.n_high)}"
+        text = f"{found.problem} between {ends}: from {format_size(found.n_switch)} on {found.high.family}"
+        self._console.print(f"{text}, regret {found.regret:.1%}", markup=False, highlight=False, soft_wrap=True)
+
     def gave_up(self, problem: Problem, n: int, reason: str) -> None:
         text = f"{problem} {format_size(n)}: no winner: {reason.splitlines()[0] if reason else ''}"
         self._console.print(text, style="red", markup=False, highlight=False)
@@ -112,6 +118,25 @@ def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int]
             table.add_section()
         table.add_row(*_row(record, spaces.get((record.problem, record.n))))
         previous = record
+    return table
+
+
+def portfolio_table(breakpoints: Sequence[Breakpoint], title: str) -> Table:
+    """Return one row for each problem: how many breakpoints there are, and the worst of them."""
+    table = Table(
+        title=Text(title, style="table.title"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False,
+        caption="worst-case regret: by the probes, the most that a size between two records is slower than with the "
+        "other of the two.", caption_justify="left",
+    )  # fmt: skip
+    for header in ("problem", "breakpoints", "worst-case regret", "at N", "between"):
+        table.add_column(header, justify="left" if header == "problem" else "right", no_wrap=True)
+    for problem in dict.fromkeys(found.problem for found in breakpoints):
+        of_problem = [found for found in breakpoints if found.problem == problem]
+        worst = worst_of(of_problem)
+        between = f"{format_size(worst.n_low)} and {format_size(worst.n_high)}"
+        table.add_row(
+            str(problem), str(len(of_problem)), f"{worst.regret:.1%}", format_size(worst.n_switch), between
+        )  # fmt: skip
     return table
 
 

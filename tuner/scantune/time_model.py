@@ -24,6 +24,10 @@ class TimeModel:
     def trials_s(self, problem: Problem, n: int, trials: int) -> float:
         return trials * (self.trial_s + self.trial_byte_s * problem.bytes_moved(n))
 
+    def probe_s(self, problem: Problem, n: int) -> float:
+        """Return what timing two configs at a size of its own takes: its input, and more rounds than a trial."""
+        return 4 * self.trials_s(problem, n, 1)
+
 
 # From the 4521 trials of a quick run on an H200 with 16 cores. A trial at 2^10 took 25 to 45 ms, however fast its scan;
 # one of 17 GB took 150 ms, and such a search 14 s beside its trials.

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from scantune.agenda import Agenda, Task
-from scantune.archive import Archive
+from scantune.archive import Archive, Session
+from scantune.breakpoint import Breakpoint
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
 from scantune.device import Device
@@ -18,6 +19,8 @@ from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.operator_source import OperatorSource
 from scantune.policy import Policy
+from scantune.portfolio import Portfolio
+from scantune.portfolio import Watcher as PortfolioWatcher
 from scantune.problem import Problem, split_operator
 from scantune.problem_search import ProblemSearch, Tools, Watcher, first_reasons
 from scantune.quantity import format_size
@@ -30,7 +33,7 @@ from scantune.worker import Worker, WorkerError
 _MAX_STARTS = 6
 
 
-class RunWatcher(Watcher, Protocol):
+class RunWatcher(Watcher, PortfolioWatcher, Protocol):
     """Is told how a run goes on."""
 
     def started(self, tasks: int, finished: int, budget_s: float) -> None: ...
@@ -49,6 +52,8 @@ class Outcome:
     without_winner: list[str] = field(default_factory=list)
     out_of_budget: list[Task] = field(default_factory=list)
     cut_short: list[Task] = field(default_factory=list)  # searches that would have gone on with more time
+    breakpoints: list[Breakpoint] = field(default_factory=list)  # of a portfolio, found now or before
+    without_breakpoint: int = 0  # pairs of neighbouring records of a portfolio, for want of time or memory
     seconds: float = 0.0
 
 
@@ -56,9 +61,12 @@ class TuningRun:
     def __init__(
         self, archive: Archive, worker: Worker, pool: CompilePool, run: Run, policy: Policy, watcher: RunWatcher,
         timeouts: Timeouts | None = None, source: OperatorSource | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic, is_portfolio: bool = False,
     ) -> None:  # fmt: skip
-        """`source` is of the one operator of all problems, if that is the user's own. The pool is closed by run()."""
+        """`source` is of the one operator of all problems, if that is the user's own. The pool is closed by run().
+
+        Of a portfolio the breakpoints between neighbouring sizes are found too.
+        """
         self._archive = archive
         self._device = worker.hello().device
         self._run = run
@@ -68,6 +76,8 @@ class TuningRun:
         self._source = source
         self._pool = pool
         self._clock = clock
+        self._is_portfolio = is_portfolio
+        self._model = time_model_of(self._device)
         self._records = {record.key: record for record in archive.records()}
         self._has_winner = False  # found by this run
 
@@ -79,8 +89,12 @@ class TuningRun:
             tasks = [(problem, n) for problem in problems for n in sizes]
             todo = [task for task in tasks if not self._is_finished(task)]
             self._watcher.started(len(tasks), len(tasks) - len(todo), self._policy.budget_s)
+            session = self._archive.start(self._run, self._device)
+            deadline = started + self._policy.budget_s
             if todo:
-                self._search_all(todo, started + self._policy.budget_s, outcome)
+                self._search_all(session, todo, deadline - self._probing_s(problems, sizes), outcome)
+            if self._is_portfolio:
+                self._find_breakpoints(session, problems, sizes, deadline, outcome)
         outcome.records = [self._records[key] for task in tasks if (key := (self._device, *task)) in self._records]
         outcome.seconds = self._clock() - started
         return outcome
@@ -90,10 +104,30 @@ class TuningRun:
         record = self._records.get((self._device, *task))
         return record is not None and record.run.covers(self._run)
 
-    def _search_all(self, todo: Sequence[Task], deadline: float, outcome: Outcome) -> None:
-        session = self._archive.start(self._run, self._device)
+    def _probing_s(self, problems: Sequence[Problem], sizes: Sequence[int]) -> float:
+        """Return what is set aside for the breakpoints, which come after all searches."""
+        if not self._is_portfolio:
+            return 0.0
+        return self._policy.probes * sum(
+            self._model.probe_s(problem, n) for problem in problems for n in sorted(sizes)[1:]
+        )
+
+    def _find_breakpoints(
+        self, session: Session, problems: Sequence[Problem], sizes: Sequence[int], deadline: float, outcome: Outcome
+    ) -> None:
+        portfolio = Portfolio(self._archive, session, self._evaluator, self._policy, self._watcher, self._clock)
+        for problem in problems:
+            records = self._records_within(problem, min(sizes), max(sizes))
+            outcome.without_breakpoint += portfolio.complete(records, deadline)
+            outcome.breakpoints += portfolio.breakpoints(records)
+
+    def _records_within(self, problem: Problem, n_low: int, n_high: int) -> list[Record]:
+        of_problem = (record for key, record in self._records.items() if key[:2] == (self._device, problem))
+        return [record for record in of_problem if n_low <= record.n <= n_high]
+
+    def _search_all(self, session: Session, todo: Sequence[Task], deadline: float, outcome: Outcome) -> None:
         tools = Tools(self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock)
-        agenda = Agenda(todo, time_model_of(self._device), self._policy)
+        agenda = Agenda(todo, self._model, self._policy)
         while turn := agenda.next(deadline - self._clock()):
             self._search_one(tools, turn.problem, turn.n, self._clock() + turn.trials_s, outcome)
         outcome.out_of_budget = agenda.left_out

@@ -1,0 +1,245 @@
+"""Breakpoints: found by bisection, saved, resumed, carried between machines, and refused when somebody made them up."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import QUICK, SUM, Notebook, Tune, rows
+from examples import CONFIGS, DEVICES, NOON, RUNS
+from fake_worker import true_us
+from scantune.archive import Archive
+from scantune.breakpoint import Breakpoint, Probe, probes_of
+from scantune.crossover import find_breakpoint, pairs_to_probe
+from scantune.database import Database, DatabaseError, open_database, open_readonly
+from scantune.exchange import import_database
+from scantune.export import built_in_line, export_built_in
+from scantune.policy import Effort
+from scantune.record import Record
+from scantune.referee import Referee
+
+SIZES = (2**10, 2**11, 2**12, 2**13)  # one CTA is faster for the first two
+
+
+def record(n: int, config: int = 0) -> Record:
+    return Record(DEVICES[0], SUM, n, CONFIGS[config], 1.0, 0.0, None, None, NOON, RUNS[0])
+
+
+LOW, HIGH = record(4096), record(8192, config=1)
+FOUND = Breakpoint(
+    DEVICES[0], SUM, 4096, 8192, 6000, (Probe(5000, 1.0, 1.2), Probe(6000, 1.05, 1.0)), LOW.config, HIGH.config, NOON,
+    RUNS[0],
+)  # fmt: skip
+
+
+def crossing_at(n_crossing: float) -> Callable[[int], Probe]:
+    """The larger's config takes the same time at every size, the smaller's grows with it."""
+    return lambda n: Probe(n, n / n_crossing, 1.0)
+
+
+@pytest.mark.parametrize("n_crossing", [4200, 5000, 5793, 7000, 8100])
+def test_breakpoint_is_found_to_a_sixteenth_of_an_octave(n_crossing: int) -> None:
+    found = find_breakpoint(LOW, HIGH, crossing_at(n_crossing), 5, RUNS[0])
+    assert len(found.probes) == 5
+    assert 0 <= math.log2(found.n_switch / n_crossing) <= 1 / 16 + 0.001
+    assert found.regret == pytest.approx(found.n_switch / n_crossing - 1, abs=1e-3)
+
+
+def test_smaller_config_that_never_loses_serves_up_to_the_larger_record() -> None:
+    found = find_breakpoint(LOW, HIGH, crossing_at(10_000), 5, RUNS[0])
+    assert found.n_switch == 8192
+    assert found.regret == pytest.approx(10_000 / 8192 - 1)  # of the record at its own size, which is then not the best
+
+
+def test_config_that_fails_somewhere_does_not_serve_there() -> None:
+    def measure(n: int) -> Probe:
+        return Probe(n, 0.5 if n < 5000 else None, 1.0)
+
+    found = find_breakpoint(LOW, HIGH, measure, 5, RUNS[0])
+    assert 5000 <= found.n_switch <= 5000 * 2 ** (1 / 16)
+    assert found.regret == 0
+
+
+def test_no_size_is_probed_twice_where_few_lie_between() -> None:
+    probed: list[int] = []
+
+    def measure(n: int) -> Probe:
+        probed.append(n)
+        return Probe(n, 1.0, 2.0)
+
+    find_breakpoint(record(16), record(18, config=1), measure, 5, RUNS[0])
+    assert probed == [18, 17]
+
+
+def test_regret_is_the_worst_that_a_size_pays() -> None:
+    assert FOUND.regret == pytest.approx(0.05)  # just below 6000
+    assert replace(FOUND, n_switch=5000).regret == pytest.approx(0.2)  # 5000 itself
+    assert replace(FOUND, probes=()).regret == 0
+
+
+def test_only_neighbours_of_different_configs_are_probed() -> None:
+    three = [record(4096), record(16384, config=1), record(8192)]
+    assert [(low.n, high.n) for low, high in pairs_to_probe(three, [], RUNS[0])] == [(8192, 16384)]
+    known = replace(FOUND, n_low=8192, n_high=16384, n_switch=9000)
+    assert pairs_to_probe(three, [known], RUNS[0]) == []
+    assert len(pairs_to_probe(three, [known], replace(RUNS[0], template_hash="c" * 64))) == 1
+    assert len(pairs_to_probe(three, [replace(known, high=CONFIGS[2])], RUNS[0])) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_switch": 4096}, {"n_switch": 8193}, {"n_switch": "6000"}, {"n_high": 4000}, {"n_high": 2**62},
+        {"n_high": None}, {"n": 0}, {"n": -1}, {"low_family": None, "low_config": None}, {"high_config": "{"},
+        {"high_family": None}, {"probes": "[[1]]"}, {"probes": "nonsense"}, {"probes": "[" * 5000},
+        {"probes": json.dumps([[5000, -1.0, 2.0]])}, {"probes": '[[5000, Infinity, 1]]'}, {"probes": "[[0, 1, 1]]"},
+        {"probes": json.dumps([[5000, 1.0, 1.0]] * 100)}, {"probes": None}, {"finished_at": "3000-01-01T00:00:00Z"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_row_that_no_tuner_wrote_is_refused(database: Database, change: dict[str, Any]) -> None:
+    save(database)
+    [row] = rows(database, "all_breakpoints")
+    assert Breakpoint.from_row(row) == FOUND
+    with pytest.raises(ValueError, match=r"."):
+        Breakpoint.from_row({**row, **change})
+
+
+def save(database: Database) -> None:
+    session = Archive(database).start(RUNS[0], DEVICES[0])
+    for end in (LOW, HIGH):
+        session.save_record(end)
+    session.save_breakpoint(FOUND)
+
+
+def test_probes_survive_a_row() -> None:
+    probes = (Probe(5000, 1.5, None), Probe(2**40, None, 2.25))
+    assert probes_of(replace(FOUND, probes=probes).probes_text) == probes
+
+
+def test_record_that_changes_its_config_loses_its_breakpoints(database: Database) -> None:
+    for end in (LOW, HIGH):
+        save(database)
+        Archive(database).start(RUNS[0], DEVICES[0]).save_record(replace(end, median_us=0.5))
+        assert Archive(database).breakpoints() == [FOUND]
+        Archive(database).start(RUNS[0], DEVICES[0]).save_record(replace(end, config=CONFIGS[2]))
+        assert Archive(database).breakpoints() == []
+
+
+def test_breakpoint_without_a_record_cannot_be_saved(database: Database) -> None:
+    session = Archive(database).start(RUNS[0], DEVICES[0])
+    session.save_record(LOW)
+    with pytest.raises(DatabaseError, match="FOREIGN KEY"):
+        session.save_breakpoint(FOUND)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "theirs.db"
+    with open_database(path) as database:
+        save(database)
+    return path
+
+
+def test_import_takes_breakpoints_between_records_that_it_takes(source: Path, database: Database) -> None:
+    report = import_database(database, source, Referee())
+    assert (report.new_records, report.new_breakpoints) == (2, 1)
+    assert Archive(database).breakpoints() == [FOUND]
+    assert import_database(database, source, Referee()).new_breakpoints == 0
+
+
+def test_import_leaves_breakpoints_between_configs_that_are_not_ours(source: Path, database: Database) -> None:
+    ours = replace(HIGH, config=CONFIGS[2], finished_at="2026-02-01T00:00:00Z")
+    Archive(database).start(RUNS[0], DEVICES[0]).save_record(ours)
+    assert import_database(database, source, Referee()).new_breakpoints == 0
+    assert Archive(database).breakpoints() == []
+
+
+def test_import_keeps_what_we_measured_ourselves(source: Path, database: Database) -> None:
+    save(database)
+    ours = replace(FOUND, n_switch=7000)
+    Archive(database).start(RUNS[0], DEVICES[0]).save_breakpoint(ours)
+    import_database(database, source, Referee())
+    assert Archive(database).breakpoints() == [ours]
+
+
+def test_import_names_breakpoints_that_are_not_valid(source: Path, database: Database) -> None:
+    with open_database(source) as theirs:
+        theirs._connection.execute("PRAGMA foreign_keys = OFF")
+        theirs._connection.execute("UPDATE breakpoint SET n_high = 9000")
+    report = import_database(database, source, Referee())
+    assert report.rejected == ["breakpoints: there is no record at its end n = 9000"]
+    assert (report.new_records, report.new_breakpoints) == (2, 0)
+
+
+def test_built_in_rows_carry_the_breakpoint_above_them(source: Path, tmp_path: Path) -> None:
+    with open_readonly(source) as database:
+        archive = Archive(database)
+        export_built_in(archive.records(), archive.breakpoints(), tmp_path / "records.jsonl")
+    low, high = map(json.loads, (tmp_path / "records.jsonl").read_text().splitlines())
+    assert (low["n"], low["next_n"], low["switch_n"], low["switch_regret"]) == (4096, 8192, 6000, 0.05)
+    assert "next_n" not in high
+    assert built_in_line(LOW) == built_in_line(LOW, None)
+
+
+def test_portfolio_finds_a_breakpoint_between_neighbours_that_differ(tune: Tune, database: Database) -> None:
+    outcome, notebook = tune(sizes=SIZES, is_portfolio=True)
+    different = [(low.n, high.n) for low, high in pairwise(outcome.records) if low.config != high.config]
+    assert different
+    assert [(found.n_low, found.n_high) for found in outcome.breakpoints] == different
+    assert notebook.found_breakpoints == outcome.breakpoints == Archive(database).breakpoints()
+
+
+def test_portfolio_switches_where_the_larger_winner_begins_to_win(tune: Tune) -> None:
+    outcome, _ = tune(sizes=SIZES, is_portfolio=True)
+    for found in outcome.breakpoints:
+        for n in range(found.n_low + 1, found.n_high, 97):
+            low_us, high_us = (true_us(SUM.request(n), config.message()) for config in (found.low, found.high))
+            assert (low_us if n < found.n_switch else high_us) <= 1.06 * min(low_us, high_us)
+
+
+def test_portfolio_measures_nothing_again_that_it_knows(
+    tune: Tune, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    first, _ = tune(sizes=SIZES, is_portfolio=True)
+    asked = len(request_log())
+    second, notebook = tune(sizes=SIZES, is_portfolio=True)
+    assert second.breakpoints == first.breakpoints
+    assert notebook.found_breakpoints == []
+    assert not [one for one in request_log()[asked:] if one["method"] == "measure"]
+
+
+def test_run_without_portfolio_probes_nothing(tune: Tune, database: Database) -> None:
+    outcome, notebook = tune(sizes=SIZES)
+    assert outcome.breakpoints == notebook.found_breakpoints == Archive(database).breakpoints() == []
+
+
+def test_portfolio_without_memory_for_the_probes_says_how_many_it_left(tune: Tune, faults: Callable[..., None]) -> None:
+    tune(sizes=SIZES)
+    faults(no_memory={"family": "single_block", "method": "measure"})
+    outcome, _ = tune(sizes=SIZES, is_portfolio=True, notebook=Notebook())
+    assert outcome.breakpoints == []
+    assert outcome.without_breakpoint > 0
+
+
+def test_portfolio_out_of_time_finds_the_rest_when_it_runs_again(tune: Tune) -> None:
+    tune(sizes=SIZES)
+    late, _ = tune(sizes=SIZES, is_portfolio=True, policy=replace(QUICK, budget_s=0.0))
+    assert late.breakpoints == []
+    assert late.without_breakpoint > 0
+    again, _ = tune(sizes=SIZES, is_portfolio=True)
+    assert len(again.breakpoints) == late.without_breakpoint
+    assert again.without_breakpoint == 0
+
+
+def test_more_effort_measures_the_breakpoints_anew(tune: Tune) -> None:
+    tune(sizes=SIZES, is_portfolio=True)
+    _, notebook = tune(sizes=SIZES, is_portfolio=True, effort=Effort.normal, started_at="2026-01-02T00:00:00Z")
+    assert notebook.found_breakpoints
