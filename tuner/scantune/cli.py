@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import signal
 import sys
@@ -21,9 +20,10 @@ from scantune.archive import Archive
 from scantune.asked import Asked, OwnOperator
 from scantune.bench import Benched, bench, bench_table, write_bench
 from scantune.cli_db import db_app
-from scantune.compile_pool import CompilePool
+from scantune.cli_regret import regret_command
+from scantune.cli_worker import chosen_worker, compile_pool
 from scantune.database import open_database
-from scantune.device_choice import AUTO, choose_worker
+from scantune.device_choice import AUTO
 from scantune.doctor import Verdict, diagnose
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
@@ -51,13 +51,10 @@ from scantune.record import Run, now, policy_text
 from scantune.report import ProgressReport, portfolio_table, winners_table
 from scantune.terminal import console, errors, note, reported_errors, say
 from scantune.trial import Failure
-from scantune.worker import Worker
-from scantune.worker_command import worker_command
 
 if TYPE_CHECKING:
     from scantune.tuning_run import Outcome
 
-_MAX_COMPILE_WORKERS = 12  # each holds a context on the GPU
 _INTERRUPTED = 130
 
 
@@ -77,6 +74,7 @@ app = typer.Typer(
     help="Finds the fastest prefix-scan kernels for this machine's GPU and remembers them. Without a command: tune.",
 )
 app.add_typer(db_app, name="db")
+app.command("regret")(regret_command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -167,7 +165,7 @@ def _tune(
 
     database = stack.enter_context(open_database(path))
     database.check_writable()
-    worker = _chosen_worker(stack, arch, device, seed)
+    worker = chosen_worker(stack, arch, device, seed)
     hello = worker.hello()
     sizes = sizes or (portfolio_sizes(hello.device) if is_portfolio else default_sizes(hello.device))
     asked = asked.or_else(default_types(hello.device))
@@ -180,9 +178,7 @@ def _tune(
     )  # fmt: skip
     note(f"tuning {hello.device}; {effort.value} effort, at most {format_duration(policy.budget_s)}; saving to {path}")
     with ProgressReport(console) as progress:
-        pool = CompilePool(
-            lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
-        )
+        pool = compile_pool(worker, seed, workers)
         outcome = TuningRun(
             Archive(database), worker, pool, run, policy, progress, timeouts, asked.source, is_portfolio=is_portfolio
         ).run(problems, sizes)  # fmt: skip
@@ -229,7 +225,7 @@ def bench_command(
     the host device. The file is written after each result, so that it holds what was measured however the command ends.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
-        worker = _chosen_worker(stack, arch, device)
+        worker = chosen_worker(stack, arch, device)
         hello = worker.hello()
         sizes = parse_sizes(n) if n else default_sizes(hello.device)
         asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else(
@@ -269,18 +265,6 @@ def doctor(db: DbOption = None, device: DeviceOption = None) -> None:
         console.print(table)
         if any(finding.verdict is Verdict.missing for finding in findings):
             raise typer.Exit(1)
-
-
-def _chosen_worker(stack: contextlib.ExitStack, arch: str, device: str | None, seed: int = 1) -> Worker:
-    """Return a worker on the device that was asked for, which ends with the stack."""
-    worker = choose_worker(arch, device, lambda name: Worker(worker_command(), name, seed), note)
-    stack.callback(worker.close)
-    return worker
-
-
-def _compile_workers() -> int:
-    """One core is the measuring worker's."""
-    return max(1, min(_MAX_COMPILE_WORKERS, len(os.sched_getaffinity(0)) - 1))
 
 
 @contextlib.contextmanager

@@ -11,8 +11,9 @@ import typer
 from scantune import paths
 from scantune.archive import Archive
 from scantune.asked import Asked, Filter
+from scantune.cli_worker import chosen_worker
 from scantune.database import open_database, open_readonly
-from scantune.device_choice import AUTO, choose_worker
+from scantune.device_choice import AUTO
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.exchange import import_database
@@ -34,8 +35,6 @@ from scantune.referee import Referee
 from scantune.report import portfolio_table, winners_table
 from scantune.selection import Selection, select
 from scantune.terminal import console, note, reported_errors, say
-from scantune.worker import Worker
-from scantune.worker_command import worker_command
 
 db_app = typer.Typer(no_args_is_help=True, help="Look at, carry and question the tuning database.")
 
@@ -134,9 +133,7 @@ def explain(
     with reported_errors(), contextlib.ExitStack() as stack:
         # Without the option the worker reads what runtime::scan() reads, which can be several databases.
         databases = [paths.database_path(db)] if db else None
-        command = worker_command()
-        worker = choose_worker(arch, device, lambda name: Worker(command, name), note)
-        stack.callback(worker.close)
+        worker = chosen_worker(stack, arch, device)
         sizes = parse_sizes(n)
         asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else([])
         for problem in asked.problems(worker.hello(), Evaluator(worker, Timeouts()), sizes[0], note):

@@ -1,0 +1,127 @@
+"""The command that holds what is selected between tuned sizes against the best known there: scantune regret."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scantune import __version__, paths
+from scantune.archive import Archive
+from scantune.asked import Asked
+from scantune.cli_worker import chosen_worker, compile_pool
+from scantune.config import Config
+from scantune.database import open_database
+from scantune.device_choice import AUTO
+from scantune.errors import ScantuneError
+from scantune.evaluation import Evaluator, Timeouts
+from scantune.options import (
+    BACK_TO_BACK,
+    IN_ORDER,
+    UNCONSTRAINED,
+    ArchOption,
+    DbOption,
+    DeterminismOption,
+    DeviceOption,
+    ForwardProgressOption,
+    LatencyOption,
+    OpOption,
+    SizesOption,
+    TypeOption,
+    default_types,
+    listed,
+    portfolio_sizes,
+)
+from scantune.policy import Effort, Policy, policy_of
+from scantune.problem import Problem
+from scantune.quantity import format_size, parse_sizes
+from scantune.record import Run, now, policy_text
+from scantune.regret import Compared, Comparison, regret_table, sampled_sizes, summary
+from scantune.report import ProgressReport
+from scantune.terminal import console, note, reported_errors, say
+from scantune.worker import Worker
+
+_LONG_ENOUGH_S = 24 * 3600.0
+
+
+def regret_command(
+    arch: ArchOption = AUTO,
+    n: SizesOption = None,
+    type_: TypeOption = None,
+    op: OpOption = None,
+    determinism: DeterminismOption = UNCONSTRAINED,
+    forward_progress: ForwardProgressOption = IN_ORDER,
+    latency: LatencyOption = BACK_TO_BACK,
+    samples: Annotated[int, typer.Option(min=1, max=10_000, help="Sizes, for each problem.")] = 100,
+    trials: Annotated[int, typer.Option(min=0, help="Of a search for a better config at each size; 0: none.")] = 24,
+    within: Annotated[float, typer.Option(min=0, help="Percent that a selected config may be slower.")] = 5.0,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the sizes, proposals and inputs.")] = 1,
+    json_: Annotated[Path | None, typer.Option("--json", help="Write the results to this file too.")] = None,
+    db: DbOption = None,
+    device: DeviceOption = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
+) -> None:
+    """Measure how far what runtime::scan() would run is from the best known, at sizes drawn between the least and most.
+
+    The best known is the fastest of what is selected for the powers of two around, every family's default and the
+    winner of a short search at that very size, of which nothing is saved. Ends with 1 if a size is not within --within.
+    """
+    with reported_errors(), contextlib.ExitStack() as stack:
+        worker = chosen_worker(stack, arch, device, seed)
+        hello = worker.hello()
+        ends = parse_sizes(n) if n else portfolio_sizes(hello.device)
+        sizes = sampled_sizes(min(ends), max(ends), samples, seed)
+        if not sizes:
+            raise ScantuneError(f"there is no size between {format_size(min(ends))} and {format_size(max(ends))}")
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
+        evaluator = Evaluator(worker, Timeouts.of(hello.device))
+        problems = asked.or_else(default_types(hello.device)).problems(hello, evaluator, sizes[0], note)
+        policy = policy_of(hello.device, Effort.quick)
+        found = _searched(worker, policy, problems, sizes, trials, seed, workers)
+        comparison = Comparison(worker, evaluator, policy, [paths.database_path(db)] if db else None, seed)
+        compared = [comparison.compare(problem, n, found.get((problem, n))) for problem in problems for n in sizes]
+        if json_:
+            _write(json_, compared)
+        console.print(regret_table(compared))
+        say(summary(compared, within / 100))
+        if any(one.ratio > 1 + within / 100 for one in compared):
+            raise typer.Exit(1)
+
+
+def _searched(
+    worker: Worker, policy: Policy, problems: Sequence[Problem], sizes: Sequence[int], trials: int, seed: int,
+    workers: int | None,
+) -> dict[tuple[Problem, int], Config]:  # fmt: skip
+    """Return the winners of searches with so few trials, in a database that is gone afterwards."""
+    if trials == 0:
+        return {}
+    # Optuna is slow to import, and no other command needs it.
+    from scantune.tuning_run import TuningRun
+
+    hello = worker.hello()
+    short = replace(policy, trials=trials, patience=trials, polish=trials // 3, budget_s=_LONG_ENOUGH_S)
+    run = Run(
+        now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, Effort.quick, seed,
+        policy_text(short, None),
+    )  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        open_database(Path(directory) / "searches.db") as database,
+        ProgressReport(console) as progress,
+    ):
+        pool = compile_pool(worker, seed, workers)
+        outcome = TuningRun(Archive(database), worker, pool, run, short, progress).run(problems, sizes)
+    return {(record.problem, record.n): record.config for record in outcome.records}
+
+
+def _write(path: Path, compared: Sequence[Compared]) -> None:
+    try:
+        path.write_text(json.dumps([one.message() for one in compared], indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ScantuneError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,35 @@
+"""The workers that commands start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from scantune.compile_pool import CompilePool
+from scantune.device_choice import choose_worker
+from scantune.evaluation import Timeouts
+from scantune.terminal import note
+from scantune.worker import Worker
+from scantune.worker_command import worker_command
+
+_MAX_COMPILE_WORKERS = 12  # each holds a context on the GPU
+
+
+def chosen_worker(stack: contextlib.ExitStack, arch: str, device: str | None, seed: int = 1) -> Worker:
+    """Return a worker on the device that was asked for, which ends with the stack."""
+    command = worker_command()
+    worker = choose_worker(arch, device, lambda name: Worker(command, name, seed), note)
+    stack.callback(worker.close)
+    return worker
+
+
+def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
+    """Return so many processes, or one for each core but the measuring worker's, that compile for a worker's device."""
+    timeouts = Timeouts.of(worker.hello().device)
+    return CompilePool(
+        lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
+    )
+
+
+def _compile_workers() -> int:
+    return max(1, min(_MAX_COMPILE_WORKERS, len(os.sched_getaffinity(0)) - 1))
