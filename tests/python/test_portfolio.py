@@ -46,14 +46,14 @@ def crossing_at(n_crossing: float) -> Callable[[int], Probe]:
 
 @pytest.mark.parametrize("n_crossing", [4200, 5000, 5793, 7000, 8100])
 def test_breakpoint_is_found_to_a_sixteenth_of_an_octave(n_crossing: int) -> None:
-    found = find_breakpoint(LOW, HIGH, crossing_at(n_crossing), 5, RUNS[0])
-    assert len(found.probes) == 5
+    found = find_breakpoint(LOW, HIGH, crossing_at(n_crossing), 6, RUNS[0])
+    assert len(found.probes) == 6
     assert 0 <= math.log2(found.n_switch / n_crossing) <= 1 / 16 + 0.001
     assert found.regret == pytest.approx(found.n_switch / n_crossing - 1, abs=1e-3)
 
 
 def test_smaller_config_that_never_loses_serves_up_to_the_larger_record() -> None:
-    found = find_breakpoint(LOW, HIGH, crossing_at(10_000), 5, RUNS[0])
+    found = find_breakpoint(LOW, HIGH, crossing_at(10_000), 6, RUNS[0])
     assert found.n_switch == 8192
     assert found.regret == pytest.approx(10_000 / 8192 - 1)  # of the record at its own size, which is then not the best
 
@@ -62,7 +62,7 @@ def test_config_that_fails_somewhere_does_not_serve_there() -> None:
     def measure(n: int) -> Probe:
         return Probe(n, 0.5 if n < 5000 else None, 1.0)
 
-    found = find_breakpoint(LOW, HIGH, measure, 5, RUNS[0])
+    found = find_breakpoint(LOW, HIGH, measure, 6, RUNS[0])
     assert 5000 <= found.n_switch <= 5000 * 2 ** (1 / 16)
     assert found.regret == 0
 
@@ -74,8 +74,17 @@ def test_no_size_is_probed_twice_where_few_lie_between() -> None:
         probed.append(n)
         return Probe(n, 1.0, 2.0)
 
-    find_breakpoint(record(16), record(18, config=1), measure, 5, RUNS[0])
-    assert probed == [18, 17]
+    find_breakpoint(record(16), record(19, config=1), measure, 6, RUNS[0])
+    assert probed == [17, 19, 18]
+    probed.clear()
+    find_breakpoint(record(16), record(17, config=1), measure, 6, RUNS[0])
+    assert probed == [17]
+
+
+def test_larger_config_that_wins_from_one_item_more_on_serves_every_size_between() -> None:
+    found = find_breakpoint(LOW, HIGH, lambda n: Probe(n, 2.0, 1.0), 6, RUNS[0])
+    assert found.n_switch == 4097
+    assert found.regret == 0
 
 
 def test_regret_is_the_worst_that_a_size_pays() -> None:

@@ -130,3 +130,31 @@ def test_worker_ends_with_a_client_that_is_killed_though_its_input_stays_open() 
     assert time.monotonic() - started < 10
     client.stdin.close()
     client.wait()
+
+
+@pytest.mark.timeout(300)
+def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path) -> None:
+    db = tmp_path / "tuning.db"
+    common = ["--arch", "host", "--type", "i32", "--latency", "isolated", "--db", str(db)]
+    scantune = [sys.executable, "-m", "scantune"]
+    sizes = ["--n", "2^12..2^13:2"]
+    tuned = subprocess.run(
+        [*scantune, *common, *sizes, "--portfolio", "--budget", "30s"], capture_output=True, text=True, timeout=200
+    )
+    assert tuned.returncode == 0, tuned.stdout + tuned.stderr
+    # Which configs win is chance on this device: let a breakpoint lie where no rule would put one.
+    with sqlite3.connect(db) as connection:
+        connection.execute("DELETE FROM breakpoint")
+        connection.execute(
+            "INSERT INTO breakpoint SELECT device_id, problem_id, 4096, 8192, 8000, '[]', 0.01, run_id, finished_at "
+            "FROM record WHERE n = 4096"
+        )
+    explained = subprocess.run(
+        [*scantune, "db", "explain", *common, "--n", "7990,8000"], capture_output=True, text=True, timeout=40
+    )
+    assert explained.returncode == 0, explained.stderr
+    assert "rejected" not in explained.stdout
+    assert "tuned for n = 4096 (which serves n = 7990, below the breakpoint n = 8000 between it" in explained.stdout
+    assert "tuned for n = 8192 (which serves n = 8000, from the breakpoint n = 8000 between it" in explained.stdout
+    shown = subprocess.run([*scantune, "db", "show", "--db", str(db)], capture_output=True, text=True, timeout=40)
+    assert re.search(r"i32 sum isolated +1 +", shown.stdout), shown.stdout

@@ -36,16 +36,21 @@ def pairs_to_probe(records: Sequence[Record], known: Sequence[Breakpoint], run: 
 def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, run: Run) -> Breakpoint:
     """Return where the larger record takes over, by bisection in log N with so many probes.
 
-    The first is at the upper end: what low's config costs there bounds what it can cost below.
+    The first two are at the ends. What fills its tiles at low's size may need another for one item more, and what low's
+    config costs at the upper end bounds what it can cost below.
     """
-    taken = [measure(high.n)]
+    taken: list[Probe] = []
     last_of_low, first_of_high = low.n, high.n
-    while len(taken) < probes and (n := _middle(last_of_low, first_of_high)) is not None:
+    ends = [low.n + 1, high.n] if low.n + 1 < high.n else [high.n]
+    while len(taken) < probes:
+        n = ends.pop(0) if ends else _middle(last_of_low, first_of_high)
+        if n is None:
+            break
         taken.append(measure(n))
-        if taken[-1].low_is_faster:
-            last_of_low = n
-        else:
-            first_of_high = n
+        if not taken[-1].low_is_faster:
+            first_of_high = min(first_of_high, n)
+        elif n != high.n:  # which keeps its own record whatever comes of it
+            last_of_low = max(last_of_low, n)
     ordered = tuple(sorted(taken, key=lambda probe: probe.n))
     return Breakpoint(
         low.device, low.problem, low.n, high.n, first_of_high, ordered, low.config, high.config, now(), run

@@ -45,9 +45,7 @@ class Policy:
     final: Rounds
     verify_items: int  # candidates are verified at this size at most; the winner at its real N
     budget_s: float  # wall time of a whole run, unless the user says otherwise
-    probes: int = (
-        5  # sizes measured between two neighbouring records of a portfolio; they find it to a 16th of an octave
-    )
+    probes: int = 6  # sizes measured between two neighbouring records of a portfolio: to a 16th of an octave
 
     def message(self) -> dict[str, Any]:
         """Return what a run remembers of it."""
