@@ -31,11 +31,12 @@ struct OneShotConfig {
 };
 
 constexpr int shared_bytes(const OneShotConfig& config, const ScanRequest& request) {
-  // Beside the tile scan's: aggregates of the cluster's CTAs, what each polling warp has gathered, and the tile index
-  // and the epoch, which one thread gets for all.
-  const int values = (config.cluster_blocks + config.poll_warps) * request.accumulator_bytes();
+  // Beside the tile scan's: the aggregates of the cluster's CTAs and the barrier where they arrive, what each polling
+  // warp has gathered, and the tile index and the epoch, which one thread gets for all.
+  const u64 cluster = round_up(static_cast<u64>(config.cluster_blocks * register_bytes(request)), 8) + 8;
+  const u64 gathered = round_up(static_cast<u64>(config.poll_warps * request.accumulator_bytes()), 4) + 8;
   return tile_shared_bytes(tile_shape(config, request), request) +
-         static_cast<int>(round_up(round_up(static_cast<u64>(values), 4) + 8, 16));
+         static_cast<int>(round_up(cluster, 16) + round_up(gathered, 16));
 }
 
 template <>
@@ -43,7 +44,8 @@ struct Family<OneShotConfig> {
   static constexpr const char* kName = "one_shot";
   static constexpr const char* kConfigName = "OneShotConfig";
   static constexpr const char* kHeader = "kernels/one_shot.h";
-  static constexpr const char* const kKernels[] = {"one_shot_scan"};
+  enum KernelIndex { kByCtas, kByClusters };
+  static constexpr const char* const kKernels[] = {"scan_by_ctas", "scan_by_clusters"};
   // Twice the registers of the largest GPUs. What does not fit is read in a second wave, which could as well look back.
   static constexpr u64 kMostBytes = u64{1} << 26;
   // So many CTAs read 64 MiB of status words together, as much as they scan.
@@ -117,7 +119,8 @@ struct Family<OneShotConfig> {
   static constexpr LaunchList launches(const OneShotConfig& config, const ScanRequest& request) {
     LaunchList list;
     const u64 published = aggregates(config, request);
-    list.add({.grid_blocks = static_cast<u32>(published) * static_cast<u32>(config.cluster_blocks),
+    list.add({.kernel = config.cluster_blocks > 1 ? kByClusters : kByCtas,
+              .grid_blocks = static_cast<u32>(published) * static_cast<u32>(config.cluster_blocks),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
@@ -135,7 +138,7 @@ struct Family<OneShotConfig> {
       SCANTUNE_PARAMETER(OneShotConfig, vector_bytes, secondary, 4, 8, 16),
       SCANTUNE_PARAMETER(OneShotConfig, layout, primary, TileLayout::direct, TileLayout::striped,
                          TileLayout::warp_transposed),
-      SCANTUNE_PARAMETER(OneShotConfig, cluster_blocks, primary, 1),
+      SCANTUNE_PARAMETER(OneShotConfig, cluster_blocks, primary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(OneShotConfig, poll_warps, secondary, 1, 2, 4),
       SCANTUNE_PARAMETER(OneShotConfig, poll_delay_ns, secondary, 0, 100, 300),
       SCANTUNE_PARAMETER(OneShotConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
@@ -143,7 +146,7 @@ struct Family<OneShotConfig> {
       SCANTUNE_PARAMETER(OneShotConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(OneShotConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
-      SCANTUNE_PARAMETER(OneShotConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4),
+      SCANTUNE_PARAMETER(OneShotConfig, min_ctas_per_sm, secondary, 1, 2, 4),
       SCANTUNE_PARAMETER(OneShotConfig, pdl, secondary, 0, 1),
   };
 #endif

@@ -39,18 +39,20 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   constexpr u32 kBlocks = kConfig.cluster_blocks;
   struct alignas(16) Shared {
     typename Tile::Shared tile;
-    T parts[kConfig.poll_warps];
     typename Cluster::Shared cluster;
+    T parts[kConfig.poll_warps];
     u32 tile_index;
     u32 epoch;
   };
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
-  if constexpr (kBlocks > 1) Cluster::start();
+  if constexpr (kBlocks > 1) Cluster::start(shared.cluster);
   begin_kernel<kConfig.pdl != 0>();
 
   // Take a tile. A single cluster touches no workspace: it has none.
+  const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
+  if (kBlocks > 1 && block_rank() >= tiles) return;  // fills up the last cluster
   const bool is_alone = block_count() == kBlocks;
   u32 epoch = 0;
   if (!is_alone && thread_rank() == 0) epoch = Status::read_epoch(arguments.workspace);
@@ -64,9 +66,6 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
     }
   }
   const u64 first = (Problem::kFirstTile + index) * Tile::kTileItems;
-  if constexpr (kBlocks > 1) {
-    if (first >= arguments.n) return Cluster::leave();
-  }
   Tile tile(shared.tile, arguments.n - first);
 
   // Load and scan the tile.
@@ -79,8 +78,8 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   const u32 rank = index % kBlocks, cluster = index / kBlocks;
   T before;
   if constexpr (kBlocks > 1) {
-    Cluster::send(shared.cluster, aggregate);
-    if (rank > 0) before = Cluster::before(shared.cluster, rank);
+    Cluster::send(shared.cluster, aggregate, tiles - cluster * kBlocks);
+    if (rank > 0) before = Cluster::gather(shared.cluster, rank);
   }
   if (!is_alone) {
     Status status(arguments.workspace, shared.epoch);
@@ -99,18 +98,21 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   if (has_carry) tile.carry_in(carry);
   tile.store(static_cast<typename Problem::Output*>(arguments.output) + first, has_carry);
 
-  // The CTA of the last tile has read an aggregate of every cluster before. The CTA that has published it had met its
-  // whole cluster, so all have read epoch and ticket. The words live on: others may still poll them, and the next
-  // launch overwrites them only when this one has ended, whether or not it has started before.
+  // The CTA of the last tile has an aggregate of every CTA before it, directly or in that of a cluster: all have read
+  // epoch and ticket. Others may still poll the words; the next launch touches none before this one has ended, even if
+  // it has started.
   if (!is_alone && tile.in_first_warp()) {
-    const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
     Status(arguments.workspace, shared.epoch).finish(index, tiles, block_count() / kBlocks, tile.lane());
   }
 }
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                     \
-  SCANTUNE_KERNEL(one_shot_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
-    ::scantune::one_shot_scan<Problem, kConfig>(arguments);                        \
+// Two kernels, of which a config uses one and leaves the other empty: the compiler has to know clusters.
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                        \
+  SCANTUNE_KERNEL(scan_by_ctas, kConfig.block_threads, kConfig.min_ctas_per_sm) {                                     \
+    if constexpr (kConfig.cluster_blocks == 1) ::scantune::one_shot_scan<Problem, kConfig>(arguments);                \
+  }                                                                                                                   \
+  SCANTUNE_CLUSTER_KERNEL(scan_by_clusters, kConfig.block_threads, kConfig.min_ctas_per_sm, kConfig.cluster_blocks) { \
+    if constexpr (kConfig.cluster_blocks > 1) ::scantune::one_shot_scan<Problem, kConfig>(arguments);                 \
   }

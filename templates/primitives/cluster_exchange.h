@@ -5,44 +5,49 @@
 
 namespace scantune {
 
-// Every thread of every CTA calls start(), first thing, then send() or leave(); so do CTAs without items.
+// Every thread of every CTA calls start(), and those of CTAs with items send(). CTAs without items may exit at once.
 template <class Op, int kBlocks>
 class ClusterExchange {
   using T = typename Op::Value;
 
+  // Values travel in words of 4 bytes or more.
+  struct alignas(alignof(T) < 4 ? 4 : alignof(T)) Sent {
+    T value;
+  };
+
  public:
-  using Shared = T[kBlocks];  // aggregates of the CTAs of lower rank
+  struct alignas(16) Shared {
+    Sent aggregates[kBlocks];  // of the CTAs of lower rank
+    Barrier arrived;           // where their bytes arrive
+  };
 
-  // Lets the others know that this CTA runs, so that they may store to it; nothing waits here.
-  SCANTUNE_DEVICE static void start() { cluster_arrive(); }
+  // First thing in the kernel: lets the others know that this CTA can be sent to. Nothing waits here.
+  SCANTUNE_DEVICE static void start(Shared& shared) {
+    if (thread_rank() == 0) {
+      barrier_init(&shared.arrived, 1);
+      fence_barrier_init();
+      barrier_arrive_expecting(&shared.arrived, cluster_rank() * sizeof(Sent));
+    }
+    cluster_arrive_relaxed();
+  }
 
-  // Sends this CTA's aggregate. Afterwards those of lower rank lie here.
-  SCANTUNE_DEVICE static void send(Shared& shared, T aggregate) {
+  // Sends this CTA's aggregate to those behind it among the first `ctas`, which have items.
+  SCANTUNE_DEVICE static void send(Shared& shared, T aggregate, u32 ctas) {
     cluster_wait();
     const u32 rank = cluster_rank(), cta = rank + 1 + thread_rank();
-    if (cta < kBlocks) scantune::store_to_cta(&shared[rank], cta, aggregate);
-    meet();
+    if (cta < kBlocks && cta < ctas)
+      scantune::send_to_cta(&shared.aggregates[rank], cta, Sent{aggregate}, &shared.arrived);
   }
 
-  // Sends nothing, and stays until nothing more is sent here.
-  SCANTUNE_DEVICE static void leave() {
-    cluster_wait();
-    meet();
-  }
-
-  // The combination of the CTAs of lower rank, of which there is at least one.
-  SCANTUNE_DEVICE static T before(const Shared& shared, u32 rank) {
-    T before = shared[0];
+  // Waits for the aggregates of all CTAs of lower rank, of which there is at least one, and combines them. Every such
+  // CTA must wait before it exits.
+  SCANTUNE_DEVICE static T gather(Shared& shared, u32 rank) {
+    barrier_wait(&shared.arrived, 0);
+    T before = shared.aggregates[0].value;
 #pragma unroll
     for (u32 cta = 1; cta + 1 < kBlocks; ++cta)
-      if (cta < rank) before = Op::combine(before, shared[cta]);
+      if (cta < rank) before = Op::combine(before, shared.aggregates[cta].value);
     return before;
-  }
-
- private:
-  SCANTUNE_DEVICE static void meet() {
-    cluster_arrive();
-    cluster_wait();
   }
 };
 

@@ -45,6 +45,8 @@ constexpr Rule kRules[] = {
     {"no_bulk_commit", R"(\bbulk_commit\(\);)", ";"},
     {"no_bulk_wait", R"(\bbulk_wait\(\);)", ";"},
     {"no_bulk_wait_read", R"(\bbulk_wait_read<[^;]*;)", ";"},
+    {"no_cluster_wait", R"(\bcluster_wait\(\);)", ";"},
+    {"no_cluster_arrival", R"(\bcluster_arrive(?:_relaxed)?\(\);)", ";"},
     {"static_tiles", R"(const auto draw = \[&\] \{[^}]*\};)",
      "u32 dealt = block_rank(); const auto draw = [&] { return (dealt += block_count()) - block_count(); };"},
 };

@@ -30,6 +30,7 @@ struct Mutant {
 // - the look-back waits for nothing, or takes words of any epoch;
 // - a member of the workspace's header is not kept up, or by the first CTA to leave instead of the last;
 // - a wait for a barrier in shared memory, a test of one, the vote about it or an arrival is removed;
+// - a cluster is not waited for, or not arrived at;
 // - bulk copies: a fence, a commit or a wait is removed;
 // - tiles are dealt out to persistent CTAs in advance, without tickets.
 std::vector<Mutant> all_mutants(std::span<const TemplateFile> templates);

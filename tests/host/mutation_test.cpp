@@ -89,6 +89,11 @@ const std::vector<Setting> kSettings = {
     {"one_shot",
      {{"block_threads", "128"}, {"items_per_thread", "4"}, {"poll_warps", "2"}, {"status_layout", "split"}},
      true},
+    {"one_shot",
+     {{"block_threads", "64"}, {"items_per_thread", "4"}, {"cluster_blocks", "4"}, {"status_layout", "packed"}}},
+    {"one_shot",
+     {{"block_threads", "64"}, {"items_per_thread", "4"}, {"cluster_blocks", "2"}, {"status_layout", "packed"}},
+     true},
     {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}}},
     // So many sums that they are reduced and scanned by tiles too.
     {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}}, false, {}, 1024},
@@ -329,14 +334,15 @@ INSTANTIATE_TEST_SUITE_P(AllMutants, Mutation, testing::ValuesIn(all_mutants(tem
 TEST(Mutants, AreMadeOfEveryKind) {
   std::set<std::string> kinds;
   for (const Mutant& mutant : all_mutants(template_files())) kinds.insert(mutant.kind);
-  EXPECT_EQ(kinds,
-            (std::set<std::string>{"no_sync_block", "no_sync_warp",         "no_fence",          "no_wait",
-                                   "no_wait_here",  "relaxed_store",        "relaxed_load",      "flag_before_payload",
-                                   "one_buffer",    "no_patience",          "torn_value",        "any_epoch",
-                                   "ticket_kept",   "epoch_kept",           "high_water_kept",   "count_kept",
-                                   "first_is_last", "no_barrier_wait",      "no_barrier_test",   "no_vote",
-                                   "no_arrival",    "no_fence_of_barriers", "no_fence_for_bulk", "no_bulk_commit",
-                                   "no_bulk_wait",  "no_bulk_wait_read",    "static_tiles"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{
+                       "no_sync_block",     "no_sync_warp",         "no_fence",          "no_wait",
+                       "no_wait_here",      "relaxed_store",        "relaxed_load",      "flag_before_payload",
+                       "one_buffer",        "no_patience",          "torn_value",        "any_epoch",
+                       "ticket_kept",       "epoch_kept",           "high_water_kept",   "count_kept",
+                       "first_is_last",     "no_barrier_wait",      "no_barrier_test",   "no_vote",
+                       "no_arrival",        "no_fence_of_barriers", "no_fence_for_bulk", "no_bulk_commit",
+                       "no_bulk_wait",      "no_bulk_wait_read",    "static_tiles",      "no_cluster_wait",
+                       "no_cluster_arrival"}));
 }
 
 TEST(Mutants, AreWaivedOnlyWhereTheyExist) {

@@ -103,11 +103,16 @@ Variant one_shot(const char* status_layout, const char* tile_order, const char* 
                   {{"status_layout", status_layout}, {"tile_order", tile_order}, {"poll_warps", poll_warps}});
 }
 
-Variant one_shot(const TestOperator& custom, const char* status_layout, const char* tile_order) {
-  Variant variant = one_shot(custom.name + "_" + status_layout + "_" + tile_order,
-                             {{"status_layout", status_layout}, {"tile_order", tile_order}}, custom.request);
+Variant one_shot(const TestOperator& custom, const std::string& name, const Values& values) {
+  Variant variant = one_shot(custom.name + "_" + name, values, custom.request);
   variant.custom = custom;
   return variant;
+}
+
+// The last cluster is ragged, in its last CTA and in how many have items.
+Variant clusters_of(const char* blocks, const char* status_layout, const ScanRequest& request = {}) {
+  return one_shot(std::string("clusters_of_") + blocks + "_" + status_layout,
+                  {{"cluster_blocks", blocks}, {"status_layout", status_layout}}, request);
 }
 
 const std::vector<Variant> kOneShot = {
@@ -118,12 +123,30 @@ const std::vector<Variant> kOneShot = {
     one_shot("i8_to_i32_from_memory_packed_ticket", {{"tile_order", "ticket"}},
              {.input_type = ValueType::i8, .init = Init::memory}),
     one_shot("without_pdl", {{"pdl", "0"}}),
-    one_shot(maps_of_bytes(12, 4), "split", "block_index"),
+    one_shot(maps_of_bytes(12, 4), "split", {{"status_layout", "split"}}),
     // Several words for a value, which a reader may find half written.
-    one_shot(maps_of_bytes(20, 4), "packed", "block_index"),
-    one_shot(affine_maps(), "packed", "ticket"),
-    one_shot(complex_products(), "split", "block_index"),
-    one_shot(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "packed", "block_index"),
+    one_shot(maps_of_bytes(20, 4), "packed", {{"status_layout", "packed"}}),
+    one_shot(affine_maps(), "ticket", {{"tile_order", "ticket"}}),
+    one_shot(complex_products(), "split", {{"status_layout", "split"}}),
+    one_shot(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "packed", {{"status_layout", "packed"}}),
+    clusters_of("2", "packed"),
+    clusters_of("4", "packed"),
+    clusters_of("4", "split"),
+    clusters_of("8", "packed"),
+    one_shot("clusters_of_8_without_pdl", {{"cluster_blocks", "8"}, {"pdl", "0"}}),
+    one_shot("clusters_of_4_i8_to_i32_from_memory", {{"cluster_blocks", "4"}},
+             {.input_type = ValueType::i8, .init = Init::memory}),
+    one_shot(maps_of_bytes(3, 1), "clusters_of_4", {{"cluster_blocks", "4"}}),
+    one_shot(maps_of_bytes(32, 16), "clusters_of_4", {{"cluster_blocks", "4"}}),
+    one_shot(affine_maps(), "clusters_of_8", {{"cluster_blocks", "8"}}),
+};
+
+// All tiles in one cluster, which needs no workspace.
+const std::vector<Variant> kOneCluster = {
+    one_shot("i32", {{"cluster_blocks", "16"}}),
+    one_shot("i32_of_one_warp_each", {{"cluster_blocks", "16"}, {"block_threads", "32"}}),
+    one_shot(running_extremes(), "", {{"cluster_blocks", "16"}}),
+    one_shot(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "", {{"cluster_blocks", "16"}}),
 };
 
 // ---- pipelined ----
@@ -365,6 +388,20 @@ TEST_P(Schedules, TakeNoWordOfAnEarlierLaunchForTheirOwn) {
   }
 }
 
+class SchedulesOfOneCluster : public Schedules {};
+
+TEST_P(SchedulesOfOneCluster, GiveTheSameResultWithoutAWorkspace) {
+  Random random(3);
+  ASSERT_EQ(need(), WorkspaceNeed{});
+  Workspace none(device_, need());
+  for (u64 seed = 1; seed <= 300 * kTestEffort; ++seed) {
+    check(1 + random.below(static_cast<u32>(items_)), 2, none, seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OneShot, SchedulesOfOneCluster, testing::ValuesIn(kOneCluster),
+                         [](const auto& variant) { return variant.param.name; });
 INSTANTIATE_TEST_SUITE_P(Lookback, Schedules, testing::ValuesIn(kLookback),
                          [](const auto& variant) { return variant.param.name; });
 INSTANTIATE_TEST_SUITE_P(OneShot, Schedules, testing::ValuesIn(kOneShot),
