@@ -92,6 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"unknown family", [](RecordRow& row) { row.family = "teleport"; }, "teleport"},
         BadRow{"config that is no JSON", [](RecordRow& row) { row.config = "{block_threads"; }, "not JSON"},
         BadRow{"config that is no object", [](RecordRow& row) { row.config = "[1, 2]"; }, "object"},
+        BadRow{"unknown latency", [](RecordRow& row) { row.latency = "instant"; }, "instant"},
         BadRow{"missing parameter", [](RecordRow& row) { row.config = "{}"; }, "missing"},
         BadRow{"unknown parameter", [](RecordRow& row) { row.config = with_member(row.config, "spin", "1"); },
                "no parameter"},

@@ -45,7 +45,8 @@ enum class ForwardProgress {
   documented = SCANTUNE_DOCUMENTED  // relies only on what the programming model guarantees
 };
 
-// Which tuning records decide; no result depends on it. Without records of the one, those of the other serve.
+// A hint: where the scan is to be fast, by which its config is chosen. Without tuning records of the one, those of the
+// other serve.
 enum class Latency {
   back_to_back = SCANTUNE_BACK_TO_BACK,  // between other scans, which overlap with it
   isolated = SCANTUNE_ISOLATED           // between kernels that end before it starts and start after it ends

@@ -82,7 +82,8 @@ typedef enum scantune_forward_progress {
   SCANTUNE_DOCUMENTED = 1 /* relies only on what the programming model guarantees */
 } scantune_forward_progress;
 
-/* Which tuning records decide; no result depends on it. Without records of the one, those of the other serve. */
+/* A hint: where the scan is to be fast, by which its config is chosen. Without tuning records of the one, those of the
+ * other serve. */
 typedef enum scantune_latency {
   SCANTUNE_BACK_TO_BACK = 0, /* between other scans, which overlap with it */
   SCANTUNE_ISOLATED = 1      /* between kernels that end before it starts and start after it ends */
