@@ -164,8 +164,8 @@ class _Problem(ctypes.Structure):
         ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("input_type", ctypes.c_int),
         ("accumulator_type", ctypes.c_int), ("output_type", ctypes.c_int), ("op", ctypes.c_int),
         ("kind", ctypes.c_int), ("determinism", ctypes.c_int), ("forward_progress", ctypes.c_int),
-        ("latency", ctypes.c_int), ("init", ctypes.c_void_p), ("device_init", ctypes.c_void_p), ("custom", ctypes.c_void_p),
-        ("captured_launches", ctypes.c_int32),
+        ("latency", ctypes.c_int), ("init", ctypes.c_void_p), ("device_init", ctypes.c_void_p),
+        ("custom", ctypes.c_void_p), ("captured_launches", ctypes.c_int32),
     )  # fmt: skip
 
 
