@@ -385,3 +385,23 @@ def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:
         ((effort, seed, template_hash, compiler, policy),) = connection.execute(f"SELECT {columns} FROM run")
     assert (effort, seed, template_hash, compiler) == ("quick", 7, "a" * 64, "g++ 12")
     assert json.loads(policy)["budget_s"] == 20
+
+
+def test_portfolio_prints_its_breakpoints_and_show_their_worst_regret(tmp_path: Path) -> None:
+    db = str(tmp_path / "tuning.db")
+    sizes = ["--type", "i32", "--n", "2^10..2^13:2", "--workers", "1", "--db", db]
+    code, output = scantune(*sizes, "--portfolio", "--latency", "isolated")
+    assert code == 0, output
+    assert "at most 6m00s" in output  # three times what the host device has without
+    assert re.search(r"i32 sum isolated between 2\^\d+ and 2\^\d+: from \S+ on [a-z_]+, regret [0-9.]+%", output)
+    code, shown = scantune("db", "show", "--db", db)
+    assert code == 0
+    assert "worst-case regret" in shown
+    assert re.search(r"i32 sum isolated +\d+ +[0-9.]+% +\S+ +2\^\d+ and 2\^\d+", shown), shown
+
+
+def test_latencies_are_tuned_apart(tmp_path: Path) -> None:
+    db = tmp_path / "tuning.db"
+    for latency in ("back_to_back", "isolated"):
+        assert scantune(*SMALL, "--latency", latency, "--db", str(db))[0] == 0
+    assert count(db, "record") == count(db, "problem") == 2
