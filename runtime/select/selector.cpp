@@ -61,7 +61,8 @@ Choice by_breakpoint(const Choice& nearest, std::span<const TuningRecord> candid
   const bool nearest_is_low = nearest_n < n;
   const TuningRecord &low = *(nearest_is_low ? nearest : other).record,
                      &high = *(nearest_is_low ? other : nearest).record;
-  if (!low.breakpoint || low.breakpoint->n_high != high.request.n || !are_of_one_problem(low, high)) return nearest;
+  if (!low.breakpoint || low.breakpoint->n_high != high.request.n || problem_of(low) != problem_of(high))
+    return nearest;
   Choice choice = (n >= low.breakpoint->n_switch) == nearest_is_low ? other : nearest;
   choice.other = choice.record == &low ? &high : &low;
   return choice;

@@ -148,11 +148,4 @@ RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& r
           reason};
 }
 
-bool are_of_one_problem(const TuningRecord& one, const TuningRecord& other) {
-  ScanRequest request = one.request;
-  request.n = other.request.n;
-  return request == other.request && one.device == other.device && one.operator_name == other.operator_name &&
-         one.database == other.database;
-}
-
 }  // namespace scantune

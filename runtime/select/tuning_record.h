@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <variant>
 
 #include "device/device.h"
@@ -47,7 +49,13 @@ std::variant<Breakpoint, RejectedRow> check_breakpoint(const RecordRow& row);
 // A breakpoint that is of no use, whatever its record is worth.
 RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& reason);
 
-// Whether they come from one database and differ in n and config alone.
-bool are_of_one_problem(const TuningRecord& one, const TuningRecord& other);
+// What records have in common that come from one database and differ in n and config alone. Points into the record.
+inline auto problem_of(const TuningRecord& record) {
+  const ScanRequest& request = record.request;
+  return std::tuple(std::string_view(record.database), record.device.sm, std::string_view(record.device.name),
+                    record.device.sm_count, request.input_type, request.accumulator_type, request.output_type,
+                    request.custom_bytes, request.op, std::string_view(record.operator_name), request.kind,
+                    request.determinism, request.forward_progress, request.latency);
+}
 
 }  // namespace scantune

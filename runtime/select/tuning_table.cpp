@@ -1,7 +1,9 @@
 #include "select/tuning_table.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace scantune {
 namespace {
@@ -35,15 +37,13 @@ TuningTable::TuningTable(std::span<const RecordRow> rows) {
 }
 
 void TuningTable::drop_breakpoints_without_upper_end() {
+  // Sorted: a database of any size is searched in no time.
+  std::set<std::pair<decltype(problem_of(records_.front())), u64>> places;
+  for (const TuningRecord& record : records_) places.emplace(problem_of(record), record.request.n);
   for (TuningRecord& record : records_) {
-    if (!record.breakpoint) continue;
-    const u64 n_high = record.breakpoint->n_high;
-    const bool has_end = std::ranges::any_of(candidates(record.device.sm, record.request), [&](const auto& other) {
-      return other.request.n == n_high && are_of_one_problem(record, other);
-    });
-    if (has_end) continue;
-    rejected_.push_back(
-        rejected_breakpoint(record, "there is no usable record at its upper end, n = " + std::to_string(n_high)));
+    if (!record.breakpoint || places.contains({problem_of(record), record.breakpoint->n_high})) continue;
+    rejected_.push_back(rejected_breakpoint(
+        record, "there is no usable record at its upper end, n = " + std::to_string(record.breakpoint->n_high)));
     record.breakpoint.reset();
   }
 }
