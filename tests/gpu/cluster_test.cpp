@@ -81,7 +81,8 @@ TEST_F(ClustersOnGpu, AreAsLargeAsTheArchitectureAllows) {
   run({}, most_blocks_);
 }
 
-TEST_F(ClustersOnGpu, MayBeOfOneCta) { run({.cluster_blocks = 1, .by_sends = true}, 1); }
+// By stores: memcheck of CUDA 13.0 takes a send within a cluster of one for an invalid write.
+TEST_F(ClustersOnGpu, MayBeOfOneCta) { run({.cluster_blocks = 1}, 1); }
 
 }  // namespace
 }  // namespace scantune

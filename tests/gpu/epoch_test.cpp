@@ -28,17 +28,23 @@ class EpochsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<con
     return chosen;
   }
 
+  // Items for which one status word is published: a cluster's CTAs share one.
+  u64 items_of_a_word(const Config& config, const ScanRequest& request) const {
+    const Launch launch = GetParam()->launches(config, request).launches[0];
+    return static_cast<u64>(GetParam()->tile_items(config, request)) * static_cast<u64>(launch.cluster_blocks);
+  }
+
   // scan_once(n) scans n other items than ever before. Words of the first epochs, each longer than what follows it,
   // still lie there when these epochs come again, unless the wrap zeroes them.
   template <class ScanOnce>
-  void wrap(const TestScan& scan, u64 most_tiles, u64 tile, ScanOnce scan_once) const {
+  void wrap(const TestScan& scan, u64 most_words, u64 word_items, ScanOnce scan_once) const {
     for (u64 epochs_left = kEpochsAgain; epochs_left > 0; --epochs_left)
-      scan_once(epochs_left * (most_tiles / kEpochsAgain) * tile - 1);
+      scan_once(epochs_left * (most_words / kEpochsAgain) * word_items - 1);
     device_->synchronize();
     const u32 epoch = kLastEpoch - kLaunchesToTheWrap;
     device_->upload(scan.workspace() + offsetof(WorkspaceHeader, epoch), &epoch, sizeof epoch);
-    for (u32 launch = 0; launch < kLaunchesToTheWrap; ++launch) scan_once(2 * tile);
-    for (u32 launch = 0; launch < kEpochsAgain; ++launch) scan_once(most_tiles * tile);
+    for (u32 launch = 0; launch < kLaunchesToTheWrap; ++launch) scan_once(2 * word_items);
+    for (u32 launch = 0; launch < kEpochsAgain; ++launch) scan_once(most_words * word_items);
 
     WorkspaceHeader header;
     device_->download(&header, scan.workspace(), sizeof header);
@@ -48,8 +54,8 @@ class EpochsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<con
   }
 };
 
-TEST_P(EpochsOnGpu, WrapUnderScansOfTwoTilesAndOfThousands) {
-  constexpr u64 kTiles = 3000;
+TEST_P(EpochsOnGpu, WrapUnderScansOfTwoWordsAndOfThousands) {
+  constexpr u64 kWords = 3000;
   const TestStream stream;
   bool scanned = false;
   const char* unsupported = nullptr;
@@ -63,11 +69,11 @@ TEST_P(EpochsOnGpu, WrapUnderScansOfTwoTilesAndOfThousands) {
     const std::vector<Config> configs = config_of_each_layout(request);
     ASSERT_FALSE(configs.empty()) << "no config of " << to_string(request) << " has epochs";
     for (const Config& config : configs) {
-      const u64 tile = static_cast<u64>(GetParam()->tile_items(config, request));
-      request.n = kTiles * tile;
+      const u64 word_items = items_of_a_word(config, request);
+      request.n = kWords * word_items;
       const TestScan scan(*device_, request, config);
       const Verdict verdict(*device_);
-      wrap(scan, kTiles, tile, [&, seed = u64{0}](u64 n) mutable {
+      wrap(scan, kWords, word_items, [&, seed = u64{0}](u64 n) mutable {
         sums.fill(scan.items(), n, ++seed, stream);
         scan.enqueue(n, stream);
         sums.check(scan.results(), n, seed, verdict, stream);
@@ -81,7 +87,7 @@ TEST_P(EpochsOnGpu, WrapUnderScansOfTwoTilesAndOfThousands) {
 
 // Values in several words, which none but the CPU can judge.
 TEST_P(EpochsOnGpu, WrapUnderScansOfWideValues) {
-  constexpr u64 kTiles = 70;
+  constexpr u64 kWords = 70;
   bool scanned = false;
   const char* unsupported = nullptr;
   for (const int bytes : {12, 16, 32}) {
@@ -93,10 +99,10 @@ TEST_P(EpochsOnGpu, WrapUnderScansOfWideValues) {
     const std::vector<Config> configs = config_of_each_layout(request);
     ASSERT_FALSE(configs.empty()) << "no config of " << to_string(request) << " has epochs";
     for (const Config& config : configs) {
-      const u64 tile = static_cast<u64>(GetParam()->tile_items(config, request));
-      request.n = kTiles * tile;
+      const u64 word_items = items_of_a_word(config, request);
+      request.n = kWords * word_items;
       const TestScan scan(*device_, request, config);
-      wrap(scan, kTiles, tile, [&, seed = u64{0}](u64 n) mutable {
+      wrap(scan, kWords, word_items, [&, seed = u64{0}](u64 n) mutable {
         InputSpec input{.request = request, .seed = ++seed};
         input.request.n = n;
         upload_input(*device_, input, scan.items());
