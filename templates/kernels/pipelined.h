@@ -70,12 +70,15 @@ class Pipeline {
   }
 
  private:
+  // Every lane arrives for what it has itself read and written. That is as fast as one for its warp, and the order of
+  // all accesses then shows in the barriers alone, where race checkers look.
   SCANTUNE_DEVICE void init_barriers() {
+    constexpr u32 kConsumers = kThreads, kLoader = kWarpThreads, kPublisher = kWarpThreads, kLookBack = kWarpThreads;
     for (int stage = 0; stage < kStages; ++stage) {
-      barrier_init(&shared_.loaded[stage], 1);
-      barrier_init(&shared_.reduced[stage], kWarps);
-      barrier_init(&shared_.carried[stage], 2);
-      barrier_init(&shared_.scanned[stage], kWarps);
+      barrier_init(&shared_.loaded[stage], kLoader);
+      barrier_init(&shared_.reduced[stage], kConsumers);
+      barrier_init(&shared_.carried[stage], kPublisher + kLookBack);
+      barrier_init(&shared_.scanned[stage], kConsumers);
     }
     fence_barrier_init();
   }
@@ -139,17 +142,13 @@ class Pipeline {
       shared_.tile_index[stage] = tile;
       shared_.tile_before[stage] = tile_before;
     }
-    if (tile == kNoTile) {
-      if (lane_ == 0) barrier_arrive(loaded);
-      return;
-    }
+    if (tile == kNoTile) return barrier_arrive(loaded);
     const u32 items = tiles_.items(tile), whole = tiles_.loads_in_bulk() ? items / kVectorItems * kVectorItems : 0;
     const Input* const from = tiles_.input(tile);
     Input* const to = reinterpret_cast<Input*>(shared_.tiles[stage]);
     for (u32 item = whole + lane_; item < items; item += kWarpThreads)
       to[item] = scantune::load_global<CacheHint::normal>(from + item);
-    sync_warp();
-    if (lane_ != 0) return;
+    if (lane_ != 0) return barrier_arrive(loaded);
     barrier_arrive_expecting(loaded, whole * sizeof(Input));
     if (whole > 0) bulk_load(to, from, whole * sizeof(Input), loaded);
   }
@@ -202,8 +201,7 @@ class Pipeline {
     } else {
       reduce_tile<false>(stage, warp, items);
     }
-    sync_warp();
-    if (lane_ == 0) barrier_arrive(&shared_.reduced[stage]);
+    barrier_arrive(&shared_.reduced[stage]);
     slot.next();
     return true;
   }
@@ -241,8 +239,7 @@ class Pipeline {
     }
     if (!stores_in_bulk()) store_directly(stage, warp, tile, items);
     fence_shared_for_bulk();
-    sync_warp();
-    if (lane_ == 0) barrier_arrive(&shared_.scanned[stage]);
+    barrier_arrive(&shared_.scanned[stage]);
     slot.next();
   }
 
@@ -296,10 +293,8 @@ class Pipeline {
         if (tile == 0 && has_carry(0)) aggregate = Op::combine(shared_.carry_in[stage] = scan_head(), aggregate);
         Status(arguments_.workspace, shared_.epoch).publish(tile, TileFlag::aggregate, aggregate);
       }
-      sync_warp();
       if (lane_ > 0 && lane_ < warps) shared_.before_warp[stage][lane_] = before;
-      sync_warp();
-      if (lane_ == 0) barrier_arrive(&shared_.carried[stage]);
+      barrier_arrive(&shared_.carried[stage]);
     }
   }
 
@@ -338,8 +333,7 @@ class Pipeline {
         }
         if (lane_ == 0) shared_.carry_in[stage] = carry;
       }  // else the publisher knows
-      sync_warp();
-      if (lane_ == 0) barrier_arrive(&shared_.carried[stage]);
+      barrier_arrive(&shared_.carried[stage]);
       for (u32 skipped = 0; skipped < kConfig.look_back_warps; ++skipped) {
         if (has_before) before.next();
         has_before = true;

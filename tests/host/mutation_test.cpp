@@ -175,7 +175,6 @@ const std::vector<Waiver> kWaivers = {
      "the first warp scans the CTA's last tile when the other warps have polled and published for the last time"},
     {"kernels/pipelined.h", "no_sync_warp", 1,
      "the lanes meet in a shuffle before any writes where the store has read, and here none sees memory as it was"},
-    {"kernels/pipelined.h", "no_sync_warp", 7, "each lane writes no other total than the one it has read itself"},
     {"kernels/pipelined.h", "no_barrier_wait", 5, "without it polls begin earlier, which costs time alone"},
     {"primitives/gathered_aggregates.h", "no_sync_warp", 1,
      "the lanes meet in the shuffles that follow, and share no memory before"},
