@@ -14,6 +14,7 @@ constexpr const char* kUsage =
     "  --kinds       inclusive,exclusive; default: inclusive\n"
     "  --sizes       exponents of 2: 8,10,... or 8-30, in steps of 2; '=N' is N items; default: 8-30, and 32 for i8\n"
     "  --conditions  cold,hot,cold_isolated,hot_isolated; default: all\n"
+    "  --latency     what scantune's config is to be chosen for: back_to_back or isolated; default: back_to_back\n"
     "  --graph-ms    how long the timed replays of each graph last, about; default: 30; of draws 10, and ten times "
     "that at a second look\n"
     "  --draws       so many seeded draws over types, operators, kinds, sizes and alignments, cold, instead;\n"
@@ -63,6 +64,12 @@ std::vector<ScanRequest> problems_of(const CommandLine& line, const std::string&
 double take_graph_ms(CommandLine& line, double fallback) {
   const std::string given = line.take("--graph-ms", "");
   return given.empty() ? fallback : static_cast<double>(parse_number(line, given, kMostGraphMs));
+}
+
+Latency take_latency(CommandLine& line) {
+  const std::vector<Latency> given = parse_tokens<Latency>(line, line.take("--latency", token(Latency::back_to_back)));
+  if (given.size() != 1) line.fail("--latency takes one value");
+  return given.front();
 }
 
 void take_comparison(CommandLine& line, BenchOptions& options) {
@@ -124,6 +131,8 @@ BenchOptions parse_bench_options(int count, char** arguments) {
   } else {
     take_comparison(line, options);
   }
+  const Latency latency = take_latency(line);
+  for (Case& subject : options.cases) subject.request.latency = latency;
   line.finish();
   return options;
 }

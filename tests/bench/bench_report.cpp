@@ -180,6 +180,7 @@ nlohmann::ordered_json json_of(const CaseResult& result) {
           {"output_type", token(request.output_type)},
           {"op", token(request.op)},
           {"kind", token(request.kind)},
+          {"latency", token(request.latency)},
           {"n", request.n},
           {"input_offset", result.subject.input_offset},
           {"output_offset", result.subject.output_offset},

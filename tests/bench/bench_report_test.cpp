@@ -22,6 +22,7 @@ CaseResult result(double scantune_us = 40) {
                       .op = Operator::max,
                       .kind = Kind::exclusive,
                       .init = Init::value,
+                      .latency = Latency::isolated,
                       .n = u64{1} << 24},
                      3,
                      1};
@@ -97,6 +98,7 @@ TEST(Json, HoldsEveryTimeAndRatioOfACase) {
   const auto json = json_of(facts(), std::vector{result()})["results"][0];
   EXPECT_EQ(json["type"], "i8");
   EXPECT_EQ(json["kind"], "exclusive");
+  EXPECT_EQ(json["latency"], "isolated");
   EXPECT_EQ(json["n"], 1 << 24);
   EXPECT_EQ(json["bytes_moved"], 1 << 25);
   EXPECT_EQ(json["input_offset"], 3);

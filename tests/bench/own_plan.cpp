@@ -22,6 +22,7 @@ OwnPlan::OwnPlan(const ScanRequest& request, const void* init, int captured_laun
   problem.output_type = spelled(request.output_type);
   problem.op = static_cast<scantune_operator>(request.op);
   problem.kind = static_cast<scantune_kind>(request.kind);
+  problem.latency = static_cast<scantune_latency>(request.latency);
   problem.init = init;
   problem.captured_launches = captured_launches;
   check(scantune_plan_create(&problem, &plan_));
