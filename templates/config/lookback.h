@@ -31,7 +31,7 @@ struct LookbackConfig {
 
 constexpr int shared_bytes(const LookbackConfig& config, const ScanRequest& request) {
   // Beside the tile scan's: the tile index and the epoch, which one thread gets for all.
-  return tile_shared_bytes(tile_shape(config, request), request) + 16;
+  return tile_shared_bytes(peeled_tile_shape(config, request), request) + 16;
 }
 
 template <>

@@ -47,6 +47,7 @@ struct TileShape {
   WarpScan warp_scan;
   CacheHint load_hint;
   CacheHint store_hint;
+  bool is_peeled;  // tiles begin on vector boundaries of the input, and anywhere in the output
 
   constexpr int warps() const { return block_threads / kWarpThreads; }
   // Lanes that scan the totals of the warps: a power of two.
@@ -77,8 +78,7 @@ constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
 }
 
 // The widest word that moves `items` neighbouring items, given how their first one is aligned.
-constexpr int access_bytes(int items, int item_bytes, int item_alignment, const ScanRequest& request) {
-  const int alignment = request.alignment_bytes > item_alignment ? request.alignment_bytes : item_alignment;
+constexpr int access_bytes(int items, int item_bytes, int alignment) {
   int bytes = kVectorAlignmentBytes;
   while (bytes > alignment || items * item_bytes % bytes != 0) bytes /= 2;
   return bytes;
@@ -119,12 +119,41 @@ constexpr TileShape tile_shape(const Config& config, const ScanRequest& request)
           tile_layout(config, request),
           config.warp_scan,
           config.load_hint,
-          config.store_hint};
+          config.store_hint,
+          false};
 }
 
-// Bytes of shared memory through which a warp turns its items, or runs Hillis-Steele; one after the other.
+// Of a tile in shared memory on its way to an output that is aligned otherwise than the input.
+inline constexpr int kMostStagedBytes = 64 * 1024;
+
+// Whether a kernel for any pointers leaves the items before the first vector boundary of the input to no tile, so that
+// tiles come in vectors all the same. Not where items may lie across every boundary, nor where the results depend on
+// where tiles begin, and must not depend on the pointers. What is turned in shared memory has room there.
+template <class Config>
+constexpr bool peels_head(const Config& config, const ScanRequest& request) {
+  const int item_bytes = widest_item_bytes(request);
+  const bool come_in_vectors = item_bytes < config.vector_bytes && config.vector_bytes % item_bytes == 0 &&
+                               request.alignment_of(request.input_type) == request.input_bytes();
+  const int staged_bytes = config.block_threads * config.items_per_thread * request.output_bytes();
+  return request.alignment_bytes < config.vector_bytes && come_in_vectors && !needs_fixed_association(request) &&
+         (config.layout == TileLayout::warp_transposed || staged_bytes <= kMostStagedBytes);
+}
+
+// Of families with one tile for each CTA.
+template <class Config>
+constexpr TileShape peeled_tile_shape(const Config& config, ScanRequest request) {
+  const bool peels = peels_head(config, request);
+  if (peels) request.alignment_bytes = kVectorAlignmentBytes;
+  TileShape shape = tile_shape(config, request);
+  shape.is_peeled = peels;
+  return shape;
+}
+
+// Bytes of shared memory through which a warp turns its items, stores them where no vectors fit, or runs Hillis-Steele;
+// one after the other.
 constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
   int bytes = 0;
+  if (shape.is_peeled) bytes = kWarpThreads * shape.items_per_thread * request.output_bytes();
   if (shape.layout == TileLayout::warp_transposed)
     bytes = kWarpThreads * shape.exchange_stride_vectors() * shape.vector_items * widest_item_bytes(request);
   const int buffers = 2 * kWarpThreads * request.accumulator_bytes();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/lookback.h"
+#include "primitives/tile_place.h"
 #include "primitives/tile_scan.h"
 #include "primitives/tile_status.h"
 
@@ -55,7 +56,9 @@ template <class Problem, LookbackConfig kConfig>
 SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   using Op = typename Problem::Op;
-  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
+  using Tile = TileScan<Problem, kShape>;
+  using Place = TilePlace<Problem, kShape>;
   using Status = TileStatus<T, kConfig.status_layout>;
   struct alignas(16) Shared {
     typename Tile::Shared tile;
@@ -77,17 +80,20 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
     sync_block();
     index = shared.tile_index;
   }
-  const u64 first = (Problem::kFirstTile + index) * Tile::kTileItems;
-  Tile tile(shared.tile, arguments.n - first);
+  const Place place(Problem::input(arguments), arguments.n, index);
+  const u64 first = place.first();
+  Tile tile(shared.tile, arguments.n - first - place.kept_items());
 
-  // Load and scan the tile.
+  // Load and scan the tile, and the head before the first one.
   T carry = Problem::init(arguments);
-  tile.load(static_cast<const typename Problem::Input*>(arguments.input) + first);
+  const HeadScan<Problem> head(Problem::input(arguments) + Place::kHead, place.head_items(), thread_rank());
+  tile.load(Problem::input(arguments) + first);
+  if (head.exists() && tile.in_first_warp()) carry = head.scan(Problem::output(arguments) + Place::kHead, carry);
   if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of scan()
   const T aggregate = tile.scan();
 
   // Publish the aggregate, look back for the carry-in, publish the prefix.
-  const bool has_carry = Problem::kHasInit || index > 0;
+  const bool has_carry = Problem::kHasInit || index > 0 || head.exists();
   if (tile.in_first_warp()) {
     Status status(arguments.workspace, shared.epoch);
     if (index > 0) {
@@ -101,7 +107,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   tile.distribute(carry, has_carry);
 
   // Combine with the carry-in and store.
-  tile.store(static_cast<typename Problem::Output*>(arguments.output) + first, has_carry);
+  tile.store(Problem::output(arguments) + first, has_carry);
 }
 
 }  // namespace scantune

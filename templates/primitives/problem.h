@@ -44,6 +44,12 @@ struct Problem {
   static constexpr bool kHasInit = request.has_init();
   static constexpr u64 kFirstTile = first_tile;
 
+  SCANTUNE_DEVICE static const Input* input(const KernelArguments& arguments) {
+    return static_cast<const Input*>(arguments.input);
+  }
+  SCANTUNE_DEVICE static Output* output(const KernelArguments& arguments) {
+    return static_cast<Output*>(arguments.output);
+  }
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
       return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));

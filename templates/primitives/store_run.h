@@ -5,32 +5,31 @@
 
 namespace scantune {
 
-template <class Item>
+template <CacheHint kHint = CacheHint::normal, class Item>
 SCANTUNE_DEVICE void store_itemwise(Item* to, const Item* from, u32 items, u32 lane) {
-  for (u32 item = lane; item < items; item += kWarpThreads)
-    scantune::store_global<CacheHint::normal>(to + item, from[item]);
+  for (u32 item = lane; item < items; item += kWarpThreads) scantune::store_global<kHint>(to + item, from[item]);
 }
 
 // By aligned words, which are put together from neighbouring words of shared memory.
-template <class Item>
+template <CacheHint kHint = CacheHint::normal, class Item>
 SCANTUNE_DEVICE void store_by_words(Item* to, const Item* from, u32 items, u32 lane) {
   const u32 before_word = static_cast<u32>(-reinterpret_cast<u64>(to) % sizeof(u32) / sizeof(Item));
   const u32 head = before_word < items ? before_word : items;
-  scantune::store_itemwise(to, from, head, lane);
+  scantune::store_itemwise<kHint>(to, from, head, lane);
 
   const u32 offset = head * sizeof(Item), selector = 0x3210 + 0x1111 * offset;
   const u32 words = (items - head) * sizeof(Item) / sizeof(u32);
   const u32* const source = reinterpret_cast<const u32*>(from);
   u32* const destination = reinterpret_cast<u32*>(to + head);
   for (u32 word = lane; word < words; word += kWarpThreads)
-    scantune::store_global<CacheHint::normal>(
-        destination + word, permute_bytes(source[word], offset == 0 ? 0 : source[word + 1], selector));
+    scantune::store_global<kHint>(destination + word,
+                                  permute_bytes(source[word], offset == 0 ? 0 : source[word + 1], selector));
 
   const u32 stored = head + words * sizeof(u32) / sizeof(Item);
-  scantune::store_itemwise(to + stored, from + stored, items - stored, lane);
+  scantune::store_itemwise<kHint>(to + stored, from + stored, items - stored, lane);
 }
 
-template <class Item>
+template <CacheHint kHint = CacheHint::normal, class Item>
 SCANTUNE_DEVICE void store_by_vectors(Item* to, const Item* from, u32 items, u32 lane) {
   constexpr u32 kVectorItems = kVectorAlignmentBytes / sizeof(Item);
   struct alignas(kVectorAlignmentBytes) Vector {
@@ -38,20 +37,20 @@ SCANTUNE_DEVICE void store_by_vectors(Item* to, const Item* from, u32 items, u32
   };
   const u32 vectors = items / kVectorItems, stored = vectors * kVectorItems;
   for (u32 vector = lane; vector < vectors; vector += kWarpThreads)
-    scantune::store_global<CacheHint::normal>(reinterpret_cast<Vector*>(to) + vector,
-                                              reinterpret_cast<const Vector*>(from)[vector]);
-  scantune::store_itemwise(to + stored, from + stored, items - stored, lane);
+    scantune::store_global<kHint>(reinterpret_cast<Vector*>(to) + vector,
+                                  reinterpret_cast<const Vector*>(from)[vector]);
+  scantune::store_itemwise<kHint>(to + stored, from + stored, items - stored, lane);
 }
 
 // from: on a vector boundary.
-template <class Item>
+template <CacheHint kHint = CacheHint::normal, class Item>
 SCANTUNE_DEVICE void store_run(Item* to, const Item* from, u32 items, u32 lane) {
   if (reinterpret_cast<u64>(to) % kVectorAlignmentBytes == 0) {
-    scantune::store_by_vectors(to, from, items, lane);
+    scantune::store_by_vectors<kHint>(to, from, items, lane);
   } else if constexpr (sizeof(Item) < sizeof(u32) && alignof(Item) == sizeof(Item)) {
-    scantune::store_by_words(to, from, items, lane);
+    scantune::store_by_words<kHint>(to, from, items, lane);
   } else {
-    scantune::store_itemwise(to, from, items, lane);
+    scantune::store_itemwise<kHint>(to, from, items, lane);
   }
 }
 

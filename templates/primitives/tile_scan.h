@@ -7,6 +7,7 @@
 #pragma once
 
 #include "primitives/begin_kernel.h"
+#include "primitives/store_run.h"
 #include "primitives/tile_rows.h"
 #include "primitives/tile_vectors.h"
 #include "primitives/warp_scan.h"
@@ -40,8 +41,11 @@ class TileScan {
   static constexpr u32 kWarpItems = kWarpThreads * kItems;
   static constexpr int kExchangeBytes = exchange_bytes_per_warp(kShape, Problem::kRequest);
 
+  static constexpr int kTileAlignment = kShape.is_peeled ? kVectorAlignmentBytes : Problem::kRequest.alignment_bytes;
+
   template <class Item>
-  static constexpr u64 kAccessBytes = access_bytes(kVectorItems, sizeof(Item), alignof(Item), Problem::kRequest);
+  static constexpr u64 kAccessBytes = access_bytes(
+      kVectorItems, sizeof(Item), kTileAlignment > int{alignof(Item)} ? kTileAlignment : int{alignof(Item)});
   using Rows = ThreadRows<Problem, kRows, kRowItems>;
   template <class Item>
   struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems> {};
@@ -128,6 +132,10 @@ class TileScan {
     Vector<Output> vectors[kVectors];
     rows_.give(vectors);
     if constexpr (kTransposed) to_striped(vectors);
+    if constexpr (kShape.is_peeled) {
+      const bool fits_vectors = reinterpret_cast<u64>(tile) % alignof(Vector<Output>) == 0;
+      if (!full() || !fits_vectors) return store_staged(tile, vectors);
+    }
     if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
@@ -249,6 +257,19 @@ class TileScan {
     sync_warp();
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) vectors[v] = space[slot(v * kWarpThreads + lane_)];
+  }
+
+  // Through shared memory: to anywhere, and as much as there is.
+  SCANTUNE_DEVICE void store_staged(Output* tile, const Vector<Output> (&vectors)[kVectors]) {
+    Vector<Output>* const space = reinterpret_cast<Vector<Output>*>(shared_.at(warp_ * kExchangeBytes));
+    if constexpr (kTransposed) sync_warp();  // every lane has read what it was turned
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) space[(vector_position(v) - warp_ * kWarpItems) / kVectorItems] = vectors[v];
+    sync_warp();
+    const u32 first = warp_ * kWarpItems;
+    if (first >= tile_items_) return;
+    const u32 items = tile_items_ - first < kWarpItems ? tile_items_ - first : kWarpItems;
+    scantune::store_run<kShape.store_hint>(tile + first, reinterpret_cast<const Output*>(space), items, lane_);
   }
 
   SCANTUNE_DEVICE T* scan_exchange() { return reinterpret_cast<T*>(shared_.at(warp_ * kExchangeBytes)); }

@@ -247,6 +247,38 @@ TEST_P(Family, IsRightForAMillionItems) {
   check({request, family.default_config(request, kHostSm), 0});
 }
 
+// Tiles of families that load vectors begin at the input's first vector boundary: behind no item, one, or as many as
+// there can be, which may be all that there are, and one item short of a tile more or less.
+TEST_P(Family, IsRightBehindAHeadOfEveryKind) {
+  const FamilyModel& family = *GetParam();
+  Random random(17);
+  for (ScanRequest request :
+       {request_of(ValueType::u8), request_of(ValueType::i16, Operator::max), request_of(ValueType::f32),
+        request_of(ValueType::i64, Operator::bit_xor), request_of(ValueType::i8, ValueType::i32)}) {
+    if (!solves(family, request)) continue;
+    request.alignment_bytes = 1;
+    request.init = static_cast<Init>(packs_extremes(request) ? 0 : random.below(3));
+    request.n = kSomeItems;
+    const Config config = random_config(family, request, 1024, random);
+    const u64 tile = static_cast<u64>(family.tile_items(config, request));
+    const u64 item_bytes = static_cast<u64>(request.input_bytes()), most = kVectorAlignmentBytes / item_bytes - 1;
+    for (const u64 head : {u64{0}, u64{1}, most}) {
+      for (const u64 n : {u64{1}, head, head + 1, tile - 1, tile, tile + head, tile + head + 1, 3 * tile + head / 2}) {
+        if (n == 0 || !solves(family, request, n)) continue;
+        request.n = n;
+        Case scan{request, config, random.below(1u << 30)};
+        scan.in_place = request.input_bytes() == request.output_bytes() && random.chance(30);
+        scan.misaligned_input_bytes = (kVectorAlignmentBytes - head * item_bytes) % kVectorAlignmentBytes;
+        scan.misaligned_output_bytes = scan.misaligned_input_bytes;
+        if (request.input_bytes() != request.output_bytes() || random.chance(70))
+          scan.misaligned_output_bytes = random_misalignment(request, request.output_type, random);
+        check(scan);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // More tiles than one tile of sums takes: the sums themselves are reduced and scanned by tiles.
 TEST(ThreePhase, ScansSumsOfSums) {
   const TestOperator maps = affine_maps();

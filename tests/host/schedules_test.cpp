@@ -34,6 +34,14 @@ struct Variant {
 
 void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.family << " " << variant.name; }
 
+Variant misaligned(u64 input_bytes, u64 output_bytes, Variant variant) {
+  variant.name += "_misaligned_by_" + std::to_string(input_bytes) + "_and_" + std::to_string(output_bytes);
+  variant.request.alignment_bytes = 1;
+  variant.misaligned_input_bytes = input_bytes;
+  variant.misaligned_output_bytes = output_bytes;
+  return variant;
+}
+
 // ---- look-back ----
 
 // The smallest legal tiles whose status is no more than a hundredth of their items.
@@ -74,6 +82,9 @@ const std::vector<Variant> kLookback = {
     lookback("split", "ticket", "32"),
     lookback("split", "ticket", "1"),
     lookback("split", "block_index", "64"),
+    misaligned(4, 4, lookback("packed", "block_index", "16")),
+    misaligned(12, 8, lookback("packed", "ticket", "32")),
+    misaligned(3, 8, lookback_from_memory("packed", "ticket")),
     lookback_from_memory("packed", "ticket"),
     lookback_from_memory("split", "block_index"),
     lookback(maps_of_bytes(12, 4), "split", "block_index"),
@@ -179,14 +190,6 @@ Variant pipelined(const std::string& name, const Ring& ring, const char* status_
 Variant pipelined(const TestOperator& custom, const Ring& ring, const char* status_layout, const Values& values = {}) {
   Variant variant = pipelined(custom.name, ring, status_layout, custom.request, values);
   variant.custom = custom;
-  return variant;
-}
-
-Variant misaligned(u64 input_bytes, u64 output_bytes, Variant variant) {
-  variant.name += "_misaligned_by_" + std::to_string(input_bytes) + "_and_" + std::to_string(output_bytes);
-  variant.request.alignment_bytes = 1;
-  variant.misaligned_input_bytes = input_bytes;
-  variant.misaligned_output_bytes = output_bytes;
   return variant;
 }
 

@@ -1,0 +1,60 @@
+// The items of an input before its first vector boundary, at most 15: the head, which belongs to no tile.
+#pragma once
+
+#include "primitives/problem.h"
+#include "primitives/warp_scan.h"
+
+namespace scantune {
+
+SCANTUNE_DEVICE u32 bytes_before_boundary(const void* pointer) {
+  return static_cast<u32>(-reinterpret_cast<u64>(pointer) % kVectorAlignmentBytes);
+}
+
+// Scanned by one warp, of which each lane holds one item. Where there are no items, nothing but exists() is called.
+template <class Problem>
+class HeadScan {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Input = typename Problem::Input;
+  using Output = typename Problem::Output;
+
+ public:
+  // Loads the items; lanes that are not below `items` hold none.
+  SCANTUNE_DEVICE HeadScan(const Input* head, u32 items, u32 lane) : items_(items), lane_(lane) {
+    if (lane < items) item_ = scantune::load_global<CacheHint::normal>(head + lane);
+  }
+
+  SCANTUNE_DEVICE bool exists() const { return items_ > 0; }
+
+  // Returns all lanes the combination of the items.
+  SCANTUNE_DEVICE T reduce() const { return total_of(inclusive()); }
+
+  // Stores the results, from an initial value where the problem has one. Returns all lanes what comes before the tiles.
+  SCANTUNE_DEVICE T scan(Output* head, T init) const {
+    const T through = inclusive(), before = scantune::shuffle_up(through, 1);
+    T result = through;
+    if constexpr (Problem::kExclusive) {
+      result = lane_ == 0 ? init : Op::combine(init, before);
+    } else if constexpr (Problem::kHasInit) {
+      result = Op::combine(init, through);
+    }
+    if (lane_ < items_) scantune::store_global<CacheHint::normal>(head + lane_, scantune::convert<Output>(result));
+    const T total = total_of(through);
+    return Problem::kHasInit ? Op::combine(init, total) : total;
+  }
+
+ private:
+  static constexpr u32 kMostItems = kVectorAlignmentBytes / sizeof(Input);
+
+  SCANTUNE_DEVICE T inclusive() const {
+    return scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op, kMostItems>(scantune::convert<T>(item_), lane_,
+                                                                                items_, static_cast<T*>(nullptr));
+  }
+  SCANTUNE_DEVICE T total_of(T inclusive) const { return scantune::shuffle_index(inclusive, items_ - 1); }
+
+  Input item_;
+  const u32 items_;
+  const u32 lane_;
+};
+
+}  // namespace scantune

@@ -1,0 +1,43 @@
+// Where a tile lies in input and output, in families that have one for each CTA.
+#pragma once
+
+#include "primitives/head_scan.h"
+
+namespace scantune {
+
+// Peeled tiles begin on vector boundaries of the input, behind a head that belongs to none. The last tile keeps an item
+// in any case, so that there are as many tiles for all pointers.
+template <class Problem, TileShape kShape>
+class TilePlace {
+  using Input = typename Problem::Input;
+  static constexpr u64 kTileItems = kShape.tile_items();
+
+ public:
+  static constexpr u64 kHead = Problem::kFirstTile * kTileItems;  // where the head lies
+
+  SCANTUNE_DEVICE TilePlace(const Input* input, u64 n, u32 tile) : first_((Problem::kFirstTile + tile) * kTileItems) {
+    if constexpr (kShape.is_peeled) {
+      kept_items_ = first_ + kTileItems < n;
+      const u32 head_items = bytes_before_boundary(input) / sizeof(Input);
+      const u64 most = n - first_ - 1;
+      const u32 shift = head_items < most ? head_items : static_cast<u32>(most);
+      first_ += shift;
+      if (tile == 0) head_items_ = shift;
+    }
+  }
+
+  SCANTUNE_DEVICE u64 first() const { return first_; }
+
+  // Items right before the tile that belong to none.
+  SCANTUNE_DEVICE u32 head_items() const { return head_items_; }
+
+  // Items at the end of the input that are not for this tile, however few it has.
+  SCANTUNE_DEVICE u32 kept_items() const { return kept_items_; }
+
+ private:
+  u64 first_;
+  u32 head_items_ = 0;
+  u32 kept_items_ = 0;
+};
+
+}  // namespace scantune
