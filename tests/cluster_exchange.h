@@ -57,7 +57,7 @@ struct ClusterExchange {
   const Item value = load_global<CacheHint::normal>(static_cast<const Item*>(arguments.input) + place);
   cluster_wait();
   if (thread < peers) send_to_cta(&shared.slots[rank], thread, value, &shared.barrier);
-  barrier_wait(&shared.barrier, 0);
+  barrier_wait_for_sends(&shared.barrier, 0);
 )";
 };
 

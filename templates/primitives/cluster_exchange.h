@@ -42,7 +42,7 @@ class ClusterExchange {
   // Waits for the aggregates of all CTAs of lower rank, of which there is at least one, and combines them. Every such
   // CTA must wait before it exits.
   SCANTUNE_DEVICE static T gather(Shared& shared, u32 rank) {
-    barrier_wait(&shared.arrived, 0);
+    barrier_wait_for_sends(&shared.arrived, 0);
     T before = shared.aggregates[0].value;
 #pragma unroll
     for (u32 cta = 1; cta + 1 < kBlocks; ++cta)

@@ -30,6 +30,8 @@ enum class Order {
   release   // stores: everything this thread has stored or seen at a barrier before becomes visible first
 };
 
+enum class Scope { cta, cluster };  // whose stores to shared memory a wait makes visible
+
 enum class Shuffle { up, down, index };
 
 struct Hooks {
@@ -65,7 +67,7 @@ struct Hooks {
   void (*fence_barrier_init)(Site);
   void (*barrier_arrive)(u64* barrier, u32 announced_bytes, Site);
   bool (*barrier_test)(u64* barrier, u32 parity, Site);
-  void (*barrier_wait)(u64* barrier, u32 parity, Site);
+  void (*barrier_wait)(u64* barrier, u32 parity, Scope, Site);
 
   // Bulk asynchronous copies (cp.async.bulk) between shared and global memory.
   void (*bulk_load)(void* shared, const void* global, u32 bytes, u64* barrier, Site);

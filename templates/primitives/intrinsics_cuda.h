@@ -315,6 +315,17 @@ SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity) {
       : "memory");
 }
 
+// Likewise where other CTAs of the cluster have sent the bytes: they become visible to this scope alone, and not to
+// that of the CTA, to which barrier_wait keeps.
+SCANTUNE_DEVICE void barrier_wait_for_sends(Barrier* barrier, u32 parity) {
+  asm volatile(
+      "{ .reg .pred done;\n"
+      "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again; }" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
 // Clusters: CTAs that run at the same time and reach each other's shared memory (Launch::cluster_blocks). The cluster's
 // barrier takes every thread of every CTA, arrive and wait in turn; what a thread did before it arrived is visible in
 // the whole cluster after the wait. Before a first wait other CTAs need not have started, and after a CTA's last

@@ -171,7 +171,10 @@ SCANTUNE_DEVICE bool barrier_test(Barrier* barrier, u32 parity, SCANTUNE_SITE) {
   return host::hooks->barrier_test(barrier, parity, site);
 }
 SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity, SCANTUNE_SITE) {
-  host::hooks->barrier_wait(barrier, parity, site);
+  host::hooks->barrier_wait(barrier, parity, host::Scope::cta, site);
+}
+SCANTUNE_DEVICE void barrier_wait_for_sends(Barrier* barrier, u32 parity, SCANTUNE_SITE) {
+  host::hooks->barrier_wait(barrier, parity, host::Scope::cluster, site);
 }
 
 SCANTUNE_DEVICE u32 cluster_rank() { return host::hooks->lane->cluster_rank; }

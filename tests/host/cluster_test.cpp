@@ -198,7 +198,7 @@ store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + block_rank
       "if (thread == 0) { barrier_init(&shared.arrived, 1); fence_barrier_init(); "
       "barrier_arrive_expecting(&shared.arrived, 4 * peers); }";
   static constexpr const char* kMeet = "cluster_arrive_relaxed(); cluster_wait();";
-  static constexpr const char* kWait = "barrier_wait(&shared.arrived, 0);";
+  static constexpr const char* kWait = "barrier_wait_for_sends(&shared.arrived, 0);";
   std::vector<std::string> reports_;
 
  private:
@@ -239,6 +239,16 @@ TEST_F(Sends, AreReportedWhereTheirBarrierIsNotInitialisedForThem) {
         kMeet, kWait);
   EXPECT_THAT(reports_, testing::Each(HasSubstr("sends to a barrier without fence_barrier_init")));
   EXPECT_EQ(reports_.size(), kSeeds);
+}
+
+TEST_F(Sends, AreReportedWhereTheWaitIsOfTheScopeOfOneCta) {
+  for (const char* const wait :
+       {"barrier_wait(&shared.arrived, 0);", "while (!barrier_test(&shared.arrived, 0)) poll_pause<0>();"}) {
+    reports_.clear();
+    wrong(kInit, kMeet, wait);
+    EXPECT_THAT(reports_, testing::Each(HasSubstr("without barrier_wait_for_sends, at a barrier that takes sends")));
+    EXPECT_EQ(reports_.size(), kSeeds);
+  }
 }
 
 TEST_F(Clusters, StoreValuesOfAnySizeToPeers) {

@@ -334,14 +334,14 @@ TEST(Mutants, AreMadeOfEveryKind) {
   std::set<std::string> kinds;
   for (const Mutant& mutant : all_mutants(template_files())) kinds.insert(mutant.kind);
   EXPECT_EQ(kinds, (std::set<std::string>{
-                       "no_sync_block",     "no_sync_warp",         "no_fence",          "no_wait",
-                       "no_wait_here",      "relaxed_store",        "relaxed_load",      "flag_before_payload",
-                       "one_buffer",        "no_patience",          "torn_value",        "any_epoch",
-                       "ticket_kept",       "epoch_kept",           "high_water_kept",   "count_kept",
-                       "first_is_last",     "no_barrier_wait",      "no_barrier_test",   "no_vote",
-                       "no_arrival",        "no_fence_of_barriers", "no_fence_for_bulk", "no_bulk_commit",
-                       "no_bulk_wait",      "no_bulk_wait_read",    "static_tiles",      "no_cluster_wait",
-                       "no_cluster_arrival"}));
+                       "no_sync_block",      "no_sync_warp",         "no_fence",          "no_wait",
+                       "no_wait_here",       "relaxed_store",        "relaxed_load",      "flag_before_payload",
+                       "one_buffer",         "no_patience",          "torn_value",        "any_epoch",
+                       "ticket_kept",        "epoch_kept",           "high_water_kept",   "count_kept",
+                       "first_is_last",      "no_barrier_wait",      "no_barrier_test",   "no_vote",
+                       "no_arrival",         "no_fence_of_barriers", "no_fence_for_bulk", "no_bulk_commit",
+                       "no_bulk_wait",       "no_bulk_wait_read",    "static_tiles",      "no_cluster_wait",
+                       "no_cluster_arrival", "wait_of_cta_scope"}));
 }
 
 TEST(Mutants, AreWaivedOnlyWhereTheyExist) {

@@ -53,6 +53,24 @@ TEST(ClusterIntrinsics, AreFewerInstructionsWhereTheKernelKnowsItsCluster) {
   EXPECT_LT(code_of(cubin_of({.cluster_blocks = 8}, 90)).size(), code_of(cubin_of({.cluster_blocks = 0}, 90)).size());
 }
 
+// What other CTAs have sent is released to the cluster: a wait of the CTA's scope need not show it.
+TEST(ClusterIntrinsics, WaitForSendsInTheScopeOfTheCluster) {
+  const auto code_with = [](const std::string& wait, int sm) {
+    const Instantiation kernel{
+        "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\n"
+        "struct Shared { Barrier arrived; u32 sent; };\nSCANTUNE_CLUSTER_KERNEL(kernel, 32, 1, 8) {\n"
+        "Shared& shared = shared_memory<Shared>();\n" +
+            wait +
+            "(&shared.arrived, 0);\n"
+            "store_global<CacheHint::normal>(static_cast<u32*>(arguments.output), shared.sent);\n}",
+        {"kernel"},
+        "a wait for a send"};
+    return code_of(NvrtcCompiler().compile(kernel, "sm_" + std::to_string(sm)).image);
+  };
+  for (const int sm : kClusterSms)
+    EXPECT_NE(code_with("barrier_wait_for_sends", sm), code_with("barrier_wait", sm)) << "sm_" << sm;
+}
+
 TEST(ClusterIntrinsics, AllowTheLargestClusterAndThatOfOneCta) {
   for (const int sm : kClusterSms)
     for (const int blocks : {1, limits_of(sm).cluster_blocks})

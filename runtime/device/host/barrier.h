@@ -29,6 +29,7 @@ struct BarrierState {
   u32 missing = 0;             // of them, in this phase
   i64 missing_bytes = 0;       // announced and not here; negative while bytes come before their announcement
   u32 phase = 0;               // counted from 0
+  bool takes_sends = false;    // of the cluster's CTAs
   bool serves_copies = false;  // fence_barrier_init came after its initialisation
   Sight arrived{};             // of the threads that have arrived in this phase
   Sight ended{};               // of those whose arrivals have ended a phase

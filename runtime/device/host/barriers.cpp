@@ -89,7 +89,12 @@ bool Machine::end_phase_if_complete(Cta& cta, BarrierState& barrier) {
   return true;
 }
 
-void Machine::see_phase_end(CudaThread& thread, const BarrierState& barrier) {
+void Machine::see_phase_end(CudaThread& thread, const BarrierState& barrier, host::Scope scope) {
+  if (barrier.takes_sends && scope == host::Scope::cta)
+    fail({.what = "sees only what its own CTA has done, without barrier_wait_for_sends, at a barrier that takes sends:",
+          .thread = &thread,
+          .site = thread.site,
+          .barrier = &barrier});
   thread.viewer.view = std::max(thread.viewer.view, barrier.ended.view);
   thread.predecessor_done |= barrier.ended.predecessor_done;
 }
@@ -102,7 +107,7 @@ bool Machine::test_barrier(u64* word, u32 parity, host::Site site) {
   access_point();
   const u32 index = find_barrier(word, site);
   if (cta.barriers[index].has_ended(parity)) {
-    see_phase_end(thread, cta.barriers[index]);
+    see_phase_end(thread, cta.barriers[index], host::Scope::cta);
     return true;
   }
   if (std::exchange(thread.tested_at, cta.phases_ended) != cta.phases_ended) thread.failed_tests = 0;
@@ -116,7 +121,7 @@ bool Machine::test_barrier(u64* word, u32 parity, host::Site site) {
   return false;
 }
 
-void Machine::wait_for_barrier(u64* word, u32 parity, host::Site site) {
+void Machine::wait_for_barrier(u64* word, u32 parity, host::Scope scope, host::Site site) {
   CudaThread& thread = *current_;
   Cta& cta = *thread.warp->cta;
   thread.site = site;
@@ -130,7 +135,7 @@ void Machine::wait_for_barrier(u64* word, u32 parity, host::Site site) {
     thread.warp->awaiting |= thread.lane_bit;
     give_way();
   }
-  see_phase_end(thread, cta.barriers[index]);
+  see_phase_end(thread, cta.barriers[index], scope);
 }
 
 }  // namespace scantune

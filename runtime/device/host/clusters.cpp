@@ -129,6 +129,7 @@ void Machine::send_to_peer(const void* mine, u32 rank, const void* in, u32 bytes
           .thread = current_,
           .site = site,
           .barrier = &to.barriers[index]});
+  to.barriers[index].takes_sends = true;
   const auto* const value = static_cast<const unsigned char*>(in);
   copies_.push_back({.direction = BulkCopy::Direction::send,
                      .has_read = true,

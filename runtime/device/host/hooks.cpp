@@ -303,8 +303,8 @@ struct MachineHooks {
   static bool barrier_test(u64* barrier, u32 parity, host::Site site) {
     return machine().test_barrier(barrier, parity, site);
   }
-  static void barrier_wait(u64* barrier, u32 parity, host::Site site) {
-    machine().wait_for_barrier(barrier, parity, site);
+  static void barrier_wait(u64* barrier, u32 parity, host::Scope scope, host::Site site) {
+    machine().wait_for_barrier(barrier, parity, scope, site);
   }
 
   static void bulk_load(void* shared, const void* global, u32 bytes, u64* barrier, host::Site site) {

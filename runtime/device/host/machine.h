@@ -150,9 +150,9 @@ class Machine {
   u32 find_barrier(const Cta& cta, const u64* mine, host::Site site);
   void arrive(u64* word, u32 announced_bytes, host::Site site);
   bool test_barrier(u64* word, u32 parity, host::Site site);
-  void wait_for_barrier(u64* word, u32 parity, host::Site site);
+  void wait_for_barrier(u64* word, u32 parity, host::Scope scope, host::Site site);
   bool end_phase_if_complete(Cta& cta, BarrierState& barrier);
-  static void see_phase_end(CudaThread& thread, const BarrierState& barrier);
+  void see_phase_end(CudaThread& thread, const BarrierState& barrier, host::Scope scope);
 
   // Clusters.
   void arrive_at_cluster(bool releases, host::Site site);
