@@ -4,6 +4,7 @@
 
 #include "measure/rotation.h"
 #include "measure/upload_input.h"
+#include "scantune/error.hpp"
 
 namespace scantune {
 namespace {
@@ -52,10 +53,10 @@ Measurements Measurer::measure(std::span<const PreparedScan* const> scans, const
 
 Batch Measurer::batch_of(const ScanRequest& request, const MeasurePolicy& policy) {
   Batch batch;
+  // The host device runs each launch to its end: nothing is gained by queueing several, and each is isolated.
+  if (device_.identity().sm == kHostSm) return batch;
   if (request.latency == Latency::isolated)
     batch.neighbour = [&kernel = neighbour()](Stream stream) { kernel.enqueue(stream); };
-  // The host device runs each launch to its end: nothing is gained by queueing several.
-  if (device_.identity().sm == kHostSm) return batch;
   batch.launches = launches_per_graph(request.n);
   if (!policy.rotate) return batch;
   const u64 pairs = std::max<u64>(kRotationBytes, 2 * device_.l2_bytes()) / moved_bytes(request);
@@ -87,7 +88,12 @@ std::span<const CopyKernel> Measurer::copies(const ScanRequest& request) {
 }
 
 const OrdinaryKernel& Measurer::neighbour() {
-  if (neighbour_ == nullptr) neighbour_ = std::make_unique<OrdinaryKernel>(device_);
+  try {
+    if (neighbour_ == nullptr) neighbour_ = std::make_unique<OrdinaryKernel>(device_);
+  } catch (const Error& error) {
+    if (!is_alive(device_)) throw;
+    throw NoInstrument(std::string("nothing isolated can be timed: ") + error.what());
+  }
   return *neighbour_;
 }
 

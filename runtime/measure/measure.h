@@ -11,8 +11,14 @@
 #include "measure/ordinary_kernel.h"
 #include "measure/prepared_scan.h"
 #include "measure/race.h"
+#include "scantune/error.hpp"
 
 namespace scantune {
+
+// What scans are timed with does not work here. Says nothing about a config.
+struct NoInstrument : Error {
+  using Error::Error;
+};
 
 struct Measurements {
   std::vector<MeasureOutcome> scans;  // in the order given
@@ -25,7 +31,7 @@ class Measurer {
 
   // Times the scans, which are for one problem, in the surroundings that its latency names: scans that follow each
   // other in one graph, or each between two ordinary kernels whose own time is taken off. Items are random and not
-  // zero. Throws DeviceError when there is no memory for the buffers.
+  // zero. Throws OutOfDeviceMemory when there is none for the buffers, and NoInstrument.
   Measurements measure(std::span<const PreparedScan* const> scans, const MeasurePolicy& policy);
 
   // Gives back the buffers, which are kept from call to call. False if there are none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "measure/statistics.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double kShortProbeUs = 5000;  // a probe this short is repeated: the first one may have met cold caches
 constexpr int kMostReplays = 1 << 20;
-constexpr double kLeastUs = 1e-3;  // no run takes less, though the difference of two times may say so
+constexpr int kNeighbourProbes = 2;  // after one that warms up
 
 class Race {
  public:
@@ -22,12 +23,11 @@ class Race {
   }
 
   std::vector<MeasureOutcome> run() {
-    if (batch_.neighbour) neighbour_us_ = probed_us({});
+    with_neighbours([&] { probe_neighbours(); });
     for (Runner& runner : runners_) guarded(runner, [&] { probe(runner); });
     drop_slow();
-    const int neighbour_replays = replays_of(neighbour_us_);
     for (int round = 0; round < policy_.rounds; ++round) {
-      if (batch_.neighbour && lost_.empty()) neighbour_us_ = time_us({}, neighbour_replays);
+      with_neighbours([&] { time_neighbours(neighbour_replays_); });
       for (Runner& runner : runners_)
         if (runner.runs) guarded(runner, [&] { sample(runner, round); });
     }
@@ -54,13 +54,14 @@ class Race {
 
   using Enqueue = std::function<void(Stream, int buffer)>;
 
-  // Of one run with its neighbour; of the neighbour alone where there is no run.
+  // Of one run with its share of the neighbours; of that share where there is no run.
   double time_us(const Enqueue& run, int replays) {
     const auto enqueue = [&](Stream stream) {
       for (int launch = 0; launch < batch_.launches; ++launch) {
         if (batch_.neighbour) batch_.neighbour(stream);
         if (run) run(stream, launch % batch_.buffers);
       }
+      if (batch_.neighbour) batch_.neighbour(stream);
     };
     return device_.time_us(enqueue, replays) / batch_.launches;
   }
@@ -70,9 +71,21 @@ class Race {
     return first_us * batch_.launches < kShortProbeUs ? std::min(first_us, time_us(run, 1)) : first_us;
   }
 
-  double without_neighbour(double together_us) const {
-    return batch_.neighbour ? std::max(together_us - neighbour_us_, kLeastUs) : together_us;
+  void probe_neighbours() {
+    time_us({}, 1);
+    for (int probe = 0; probe < kNeighbourProbes; ++probe) time_neighbours(1);
+    neighbour_replays_ = replays_of(alone_us_.back());
   }
+
+  void time_neighbours(int replays) { alone_us_.push_back(time_us({}, replays)); }
+
+  // A difference smaller than their noise may be negative.
+  double without_neighbours(double together_us) const {
+    return alone_us_.empty() ? together_us : together_us - alone_us_.back();
+  }
+
+  // By how much the neighbours' own time varies: no difference to them is known better.
+  double noise_us() const { return alone_us_.empty() ? 0 : quantile(alone_us_, 0.75) - quantile(alone_us_, 0.25); }
 
   int replays_of(double run_us) const {
     if (run_us <= 0) return 1;  // the clock did not move
@@ -82,12 +95,12 @@ class Race {
 
   void probe(Runner& runner) {
     const double together_us = probed_us(runner.contender->enqueue);
-    runner.probe_us = without_neighbour(together_us);
+    runner.probe_us = without_neighbours(together_us);
     runner.replays = replays_of(together_us);
   }
 
   void sample(Runner& runner, int round) {
-    runner.samples_us.push_back(without_neighbour(time_us(runner.contender->enqueue, runner.replays)));
+    runner.samples_us.push_back(without_neighbours(time_us(runner.contender->enqueue, runner.replays)));
     if (round == policy_.rounds - 1) runner.sm_clock_mhz = device_.sm_clock_mhz();
   }
 
@@ -99,50 +112,85 @@ class Race {
   }
 
   void drop_slow() {
-    const double fastest_scan = fastest_probe_us(false), fastest_copy = fastest_probe_us(true);
+    const double fastest_scan = std::max(0.0, fastest_probe_us(false)), fastest_copy = fastest_probe_us(true);
+    const double noise = noise_us();
     for (Runner& runner : runners_) {
       if (runner.is_ceiling())
         runner.runs = runner.runs && runner.probe_us <= fastest_copy;
       else if (policy_.slower_than)
-        runner.runs = runner.runs && runner.probe_us <= *policy_.slower_than * fastest_scan;
+        runner.runs = runner.runs && runner.probe_us - noise <= *policy_.slower_than * (fastest_scan + noise);
+    }
+  }
+
+  // What befalls the neighbours is no contender's fault, and leaves nothing to compare with.
+  template <class Action>
+  void with_neighbours(const Action& action) {
+    if (!batch_.neighbour || !lost_.empty() || neighbours_fault_) return;
+    try {
+      action();
+    } catch (const DeviceError& error) {
+      note_if_lost(error);
+      neighbours_fault_ = {std::string("the kernel between isolated runs: ") + error.what(), !lost_.empty(), true};
+      for (Runner& runner : runners_) runner.runs = false;
     }
   }
 
   template <class Action>
   void guarded(Runner& runner, const Action& action) {
+    if (neighbours_fault_) return;
     if (lost_.empty()) {
       try {
         return action();
       } catch (const DeviceError& error) {
-        const bool alive = is_alive(device_);
-        runner.failure = {runner.contender->name + ": " + error.what(), !alive};
-        if (!alive) lost_ = runner.failure->message;
+        note_if_lost(error);
+        runner.failure = {runner.contender->name + ": " + error.what(), !lost_.empty()};
       }
     } else if (!runner.failure) {
-      runner.failure = {"not measured, because the device was lost: " + lost_, true};
+      runner.failure = lost();
     }
     runner.runs = false;
   }
 
+  void note_if_lost(const DeviceError& error) {
+    if (!is_alive(device_)) lost_ = error.what();
+  }
+
+  MeasureFailure lost() const { return {"not measured, because the device was lost: " + lost_, true}; }
+
   MeasureOutcome outcome(const Runner& runner) const {
     if (runner.failure) return *runner.failure;
-    if (!lost_.empty()) return MeasureFailure{"not measured, because the device was lost: " + lost_, true};
-    if (runner.samples_us.empty())
+    if (neighbours_fault_) return *neighbours_fault_;
+    if (!lost_.empty()) return lost();
+    const bool probe_only = runner.samples_us.empty();
+    const double median_us = probe_only ? runner.probe_us : quantile(runner.samples_us, 0.5);
+    if (batch_.neighbour && median_us <= noise_us()) return within_noise(runner, median_us);
+    if (probe_only)
       return Measurement{
-          .median_us = runner.probe_us, .samples = 1, .launches_per_sample = batch_.launches, .probe_only = true};
-    return Measurement{.median_us = quantile(runner.samples_us, 0.5),
+          .median_us = median_us, .samples = 1, .launches_per_sample = batch_.launches, .probe_only = true};
+    return Measurement{.median_us = median_us,
                        .spread = spread(runner.samples_us),
                        .samples = static_cast<int>(runner.samples_us.size()),
                        .launches_per_sample = batch_.launches * runner.replays,
                        .sm_clock_mhz = runner.sm_clock_mhz};
   }
 
+  MeasureFailure within_noise(const Runner& runner, double median_us) const {
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  ": the %.3g us that it adds to the kernels around it are within the %.3g us by which their own time "
+                  "varies; measure again while nothing else uses the device",
+                  median_us, noise_us());
+    return {runner.contender->name + text, false, true};
+  }
+
   Device& device_;
   Batch batch_;
   MeasurePolicy policy_;
   std::vector<Runner> runners_;
-  double neighbour_us_ = 0;  // in the current round
-  std::string lost_;         // why the device was lost; empty while it is well
+  std::vector<double> alone_us_;  // of a run's share of the neighbours, the last in the current round
+  int neighbour_replays_ = 1;
+  std::optional<MeasureFailure> neighbours_fault_;
+  std::string lost_;  // why the device was lost; empty while it is well
 };
 
 }  // namespace

@@ -39,19 +39,22 @@ struct Contender {
 struct Batch {
   int launches = 1;
   int buffers = 1;
-  // Enqueued before each run. Its own time, taken in the same round, does not count. Null: run follows run.
+  // Enqueued before each run and after the last. Its own time, taken in the same round, does not count. Null: run
+  // follows run.
   std::function<void(Stream)> neighbour = nullptr;
 };
 
 struct MeasureFailure {
   std::string message;
-  bool fatal = false;  // the device is lost
+  bool fatal = false;      // the device is lost
+  bool of_device = false;  // at another time it may succeed: nothing that is wrong with the contender
 };
 
 using MeasureOutcome = std::variant<Measurement, MeasureFailure>;
 
-// In the order of the contenders. A contender that the device refuses fails alone; once the device is lost, every
-// contender does.
+// In the order of the contenders. A contender that the device refuses fails alone; once the device is lost or refuses
+// the neighbour, every contender does. Between neighbours a run is known by what it adds to their time, so one that
+// adds no more than that varies has no time.
 std::vector<MeasureOutcome> race(Device& device, std::span<const Contender> contenders, const Batch& batch,
                                  const MeasurePolicy& policy);
 

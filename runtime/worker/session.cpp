@@ -74,7 +74,8 @@ Json failed(const WorkerError& error) {
 Json outcome_json(const MeasureOutcome& outcome) {
   if (const auto* measurement = std::get_if<Measurement>(&outcome)) return measurement_json(*measurement);
   const auto& failure = std::get<MeasureFailure>(outcome);
-  return failed({"launch_error", failure.message, failure.fatal});
+  return failed(
+      {failure.of_device && !failure.fatal ? "device_error" : "launch_error", failure.message, failure.fatal});
 }
 
 }  // namespace
@@ -101,6 +102,8 @@ WorkerError Session::translated(const std::exception_ptr& error) {
     return {"compile_error", known.what()};
   } catch (const WrongResult& known) {
     return {"wrong_result", known.what()};
+  } catch (const NoInstrument& known) {
+    return {"device_error", known.what()};
   } catch (const DatabaseError& known) {
     return {"bad_request", known.what()};
   } catch (const DeviceError& known) {

@@ -16,12 +16,13 @@ using testing::ScanningDevice;
 
 constexpr int kNeighbour = -1;  // among those that were timed
 
-// A device that times contenders by a script: what a run of each takes, sample after sample, the last for ever.
+// A device that times contenders and their neighbours by a script: what a run of each takes, sample after sample, the
+// last for ever.
 class ScriptedDevice : public ScanningDevice {
  public:
   std::vector<std::vector<double>> run_us;
-  double neighbour_us = 0;
-  std::vector<int> order;  // of contenders, as timed
+  std::vector<double> neighbour_us{0};  // alone; beside runs it takes the last
+  std::vector<int> order;               // of contenders, as timed
   std::vector<int> replays;
 
   double time_us(const std::function<void(Stream)>& enqueue, int wanted_replays) override {
@@ -29,15 +30,15 @@ class ScriptedDevice : public ScanningDevice {
     enqueue(nullptr);
     order.push_back(launches_ == 0 ? kNeighbour : current_);
     replays.push_back(wanted_replays);
-    if (launches_ == 0) return neighbour_us * neighbours_;
-    std::vector<double>& script = run_us[static_cast<std::size_t>(current_)];
-    const double time = script.front();
-    if (script.size() > 1) script.erase(script.begin());
-    return time * launches_ + neighbour_us * neighbours_;
+    if (launches_ == 0) return next_of(neighbour_us) * neighbours_;
+    return next_of(run_us[static_cast<std::size_t>(current_)]) * launches_ + neighbour_us.back() * neighbours_;
   }
 
   Batch between_neighbours(int launches) {
-    return {.launches = launches, .neighbour = [this](Stream) { ++neighbours_; }};
+    return {.launches = launches, .neighbour = [this](Stream) {
+              if (!neighbours_refused.empty()) throw DeviceError(neighbours_refused);
+              ++neighbours_;
+            }};
   }
 
   Contender contender(int index, bool is_ceiling = false) {
@@ -58,11 +59,18 @@ class ScriptedDevice : public ScanningDevice {
     return all;
   }
 
+  std::string neighbours_refused;
   int refused = -1;
   int deadly = -1;
   std::vector<int> buffers;
 
  private:
+  static double next_of(std::vector<double>& script) {
+    const double time = script.front();
+    if (script.size() > 1) script.erase(script.begin());
+    return time;
+  }
+
   int current_ = 0;
   int launches_ = 0;
   int neighbours_ = 0;
@@ -107,7 +115,7 @@ TEST(Race, RepeatsRunsUntilASampleIsLongEnough) {
 TEST(Race, TakesOffTheNeighboursOfIsolatedRuns) {
   ScriptedDevice device;
   device.run_us = {{10}, {30}};
-  device.neighbour_us = 7;
+  device.neighbour_us = {7};
   const auto outcome = race(device, device.contenders(), device.between_neighbours(4), {.rounds = 3});
   EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 10);
   EXPECT_DOUBLE_EQ(measurement(outcome[1]).median_us, 30);
@@ -116,24 +124,93 @@ TEST(Race, TakesOffTheNeighboursOfIsolatedRuns) {
 TEST(Race, TimesTheNeighboursAloneInEveryRound) {
   ScriptedDevice device;
   device.run_us = {{10'000}, {10'001}};
-  device.neighbour_us = 5'000;
+  device.neighbour_us = {5'000};
   race(device, device.contenders(), device.between_neighbours(1), {.rounds = 2});
-  EXPECT_EQ(device.order, (std::vector{kNeighbour, 0, 1, kNeighbour, 0, 1, kNeighbour, 0, 1}));
+  const std::vector probed{kNeighbour, kNeighbour, kNeighbour, 0, 1}, round{kNeighbour, 0, 1};
+  std::vector<int> expected = probed;
+  for (int times = 0; times < 2; ++times) expected.insert(expected.end(), round.begin(), round.end());
+  EXPECT_EQ(device.order, expected);
 }
 
 TEST(Race, DropsIsolatedRunsByTheirOwnTime) {
   ScriptedDevice device;
   device.run_us = {{10'000}, {31'000}};
-  device.neighbour_us = 100'000;
+  device.neighbour_us = {100'000};
   const auto outcome = race(device, device.contenders(), device.between_neighbours(1), {.rounds = 2, .slower_than = 3});
   EXPECT_TRUE(measurement(outcome[1]).probe_only);
 }
 
-TEST(Race, CallsNoIsolatedRunFasterThanAClockCanTell) {
+// One that warms up, the probes and four rounds of neighbours; there are two for each run, so quartiles lie 3 us apart.
+const std::vector<double> kNoisyNeighbours{900, 50, 51, 52, 53, 49, 51};
+
+std::vector<MeasureOutcome> race_beside_noisy_neighbours(ScriptedDevice& device, const MeasurePolicy& policy) {
+  device.neighbour_us = kNoisyNeighbours;
+  return race(device, device.contenders(), device.between_neighbours(1), policy);
+}
+
+TEST(Race, GivesNoTimeToAnIsolatedRunThatIsLostInTheNoiseOfItsNeighbours) {
+  for (const double run_us : {-2.0, 0.0, 1.0}) {
+    ScriptedDevice device;
+    device.run_us = {{run_us}, {50}};
+    const auto outcome = race_beside_noisy_neighbours(device, {.rounds = 4, .min_round_ms = 0});
+    const auto& failure = std::get<MeasureFailure>(outcome[0]);
+    EXPECT_TRUE(failure.of_device);
+    EXPECT_FALSE(failure.fatal);
+    EXPECT_NE(failure.message.find("within the 3 us by which their own time varies"), std::string::npos)
+        << failure.message;
+    EXPECT_NEAR(measurement(outcome[1]).median_us, 50, 4);
+  }
+}
+
+TEST(Race, LetsNoSampleBelowTheNoiseMakeAnIsolatedRunTheFastest) {
   ScriptedDevice device;
-  device.run_us = {{-2}};  // its neighbours were slower alone
-  device.neighbour_us = 5;
-  EXPECT_GT(measurement(race(device, device.contenders(), device.between_neighbours(1), {})[0]).median_us, 0);
+  device.run_us = {{20, 20, 20, -60, 20}, {18}};
+  device.neighbour_us = {50};
+  const auto outcome =
+      race(device, device.contenders(), device.between_neighbours(1), {.rounds = 3, .min_round_ms = 0});
+  EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 20);
+}
+
+TEST(Race, DropsNoIsolatedRunOnAProbeThatTheNoiseOfItsNeighboursExplains) {
+  for (const auto& [rival_us, is_dropped] : {std::pair{3.0, false}, std::pair{30.0, true}}) {
+    ScriptedDevice device;
+    device.run_us = {{0.5, 0.5, 5}, {rival_us}};
+    device.neighbour_us = {900, 50, 54};
+    const auto outcome = race(device, device.contenders(), device.between_neighbours(1),
+                              {.rounds = 3, .min_round_ms = 0, .slower_than = 1.25});
+    EXPECT_EQ(measurement(outcome[1]).probe_only, is_dropped) << rival_us;
+  }
+}
+
+TEST(Race, ClosesIsolatedRunsWithANeighbour) {
+  ScriptedDevice device;
+  device.run_us = {{10}};
+  std::string enqueued;
+  const Batch batch{.launches = 2, .neighbour = [&](Stream) { enqueued += 'n'; }};
+  const Contender run{"run", [&](Stream, int) { enqueued += 'r'; }};
+  race(device, std::span(&run, 1), batch, {.rounds = 0});
+  EXPECT_TRUE(enqueued.ends_with("nrnrn")) << enqueued;
+  EXPECT_TRUE(enqueued.starts_with("nnnnnn")) << "as many alone as beside the runs: " << enqueued;
+}
+
+TEST(Race, BlamesTheDeviceAndNoContenderWhereNeighboursCannotBeLaunched) {
+  ScriptedDevice device;
+  device.run_us = {{10}, {20}};
+  device.neighbours_refused = "the driver refused";
+  for (const MeasureOutcome& outcome : race(device, device.contenders(), device.between_neighbours(1), {})) {
+    const auto& failure = std::get<MeasureFailure>(outcome);
+    EXPECT_TRUE(failure.of_device);
+    EXPECT_FALSE(failure.fatal);
+    EXPECT_EQ(failure.message, "the kernel between isolated runs: the driver refused");
+  }
+}
+
+TEST(Race, FailsEveryContenderOnceTheDeviceIsLostUnderTheirNeighbours) {
+  ScriptedDevice device;
+  device.run_us = {{10}, {20}};
+  device.neighbours_refused = device.lost = "the context died";
+  for (const MeasureOutcome& outcome : race(device, device.contenders(), device.between_neighbours(1), {}))
+    EXPECT_TRUE(std::get<MeasureFailure>(outcome).fatal);
 }
 
 TEST(Race, TakesTheBuffersInTurn) {
@@ -219,8 +296,20 @@ TEST_F(MeasuringScans, PutsAnOrdinaryKernelBesideEachIsolatedScanAlone) {
   measure(1 << 12, {.rounds = 1, .min_round_ms = 0});
   EXPECT_EQ(device_.other_launches, 0);
   measure({.latency = Latency::isolated, .n = 1 << 12}, {.rounds = 1, .min_round_ms = 0});
-  // Beside the scans of two probes and a sample, and alone as often.
-  EXPECT_EQ(device_.other_launches, 2 * 3 * 64);
+  // Beside the scans of two probes and a sample, and alone once more, to warm up; each time one closes the row.
+  EXPECT_EQ(device_.other_launches, 7 * (64 + 1));
+}
+
+TEST_F(MeasuringScans, BlamesTheMachineForAnOrdinaryKernelThatDoesNotCompile) {
+  device_.compiler().refuses = [](const std::string& source) { return source.find("ordinary") != std::string::npos; };
+  measure(1 << 12, {.rounds = 1});
+  EXPECT_THROW(measure({.latency = Latency::isolated, .n = 1 << 12}, {.rounds = 1}), NoInstrument);
+}
+
+TEST_F(MeasuringScans, PutsNothingBesideScansOfTheHostDeviceWhichRunOneByOne) {
+  device_.mutable_identity() = {"host", kHostSm, "plain", 1};
+  measure({.latency = Latency::isolated, .n = 1 << 12}, {.rounds = 1});
+  EXPECT_EQ(device_.other_launches, 0);
 }
 
 TEST_F(MeasuringScans, StaysOnOneBufferWhenHot) {

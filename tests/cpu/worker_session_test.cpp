@@ -319,6 +319,23 @@ TEST_F(WorkerSession, CallsShortMemoryADeviceErrorThatItSurvives) {
   EXPECT_FALSE(short_of_memory.contains("fatal"));
 }
 
+TEST_F(WorkerSession, CallsWhatItCannotTimeIsolatedScansWithADeviceError) {
+  device_->compiler().refuses = [](const std::string& source) { return source.find("ordinary") != std::string::npos; };
+  Json asked = request();
+  asked["latency"] = "isolated";
+  const Json failed = error("measure", {{"request", asked}, {"configs", {to_json(lookback())}}});
+  EXPECT_EQ(failed["kind"], "device_error");
+  EXPECT_NE(failed["message"].get<std::string>().find("does not compile"), std::string::npos) << failed;
+}
+
+TEST_F(WorkerSession, CallsAnIsolatedScanThatTakesNoTimeADeviceError) {
+  device_->microseconds = [](int) { return 10.0; };
+  Json asked = request();
+  asked["latency"] = "isolated";
+  const Json measured = result("measure", {{"request", asked}, {"configs", {to_json(lookback())}}});
+  EXPECT_EQ(measured["measurements"][0]["error"]["kind"], "device_error") << measured;
+}
+
 TEST_F(WorkerSession, MakesRoomForVerifyingAfterMeasuring) {
   const Json config = to_json(lookback());
   device_->total_bytes = 80 << 20;
