@@ -40,22 +40,23 @@ bool Distance::is_alike(const Distance& other) const { return all_but_n(*this) =
 
 Distance distance(const TuningRecord& record, const Wanted& wanted) {
   const ScanRequest &tuned = record.request, &request = wanted.request;
+  const double octaves = std::abs(std::log2(static_cast<double>(tuned.n)) - std::log2(static_cast<double>(request.n)));
+  const bool far = octaves > 1, other_latency = tuned.latency != request.latency;
   Distance distance{
       .other_device = is_other_device(record, wanted.device),
       .types = types_of(tuned, request),
       .match = match_of(record, wanted),
-      .far = 0,
-      .other_latency = tuned.latency != request.latency,
+      .far = far,
+      .other_latency_nearby = other_latency && !far,
       .other_n = 0,
       .sm_count = std::abs(record.device.sm_count - wanted.device.sm_count),
       .guarantees = (tuned.determinism != request.determinism) + (tuned.forward_progress != request.forward_progress),
-      .octaves = std::abs(std::log2(static_cast<double>(tuned.n)) - std::log2(static_cast<double>(request.n))),
+      .octaves = octaves,
+      .other_latency = other_latency,
       .stale = record.is_stale(),
       .other_kind = tuned.kind != request.kind,
       .layer = record.layer};
-  const bool by_n = !distance.other_device && !distance.other_operator();
-  distance.far = by_n && distance.octaves > 1;
-  distance.other_n = by_n && tuned.n != request.n;
+  distance.other_n = !distance.other_device && !distance.other_operator() && tuned.n != request.n;
   return distance;
 }
 
