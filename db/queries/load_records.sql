@@ -20,7 +20,8 @@ SELECT device.arch,
        record.finished_at,
        breakpoint.n_high AS next_n,
        breakpoint.n_switch AS switch_n,
-       breakpoint.regret AS switch_regret
+       breakpoint.regret AS switch_regret,
+       probing.template_hash AS switch_template_hash
 FROM record
 JOIN device ON device.id = record.device_id
 JOIN problem ON problem.id = record.problem_id
@@ -28,4 +29,5 @@ JOIN run ON run.id = record.run_id
 LEFT JOIN breakpoint ON breakpoint.device_id = record.device_id
                     AND breakpoint.problem_id = record.problem_id
                     AND breakpoint.n_low = record.n
+LEFT JOIN run AS probing ON probing.id = breakpoint.run_id
 LIMIT ?1;

@@ -15,6 +15,7 @@ struct BreakpointRow {
   std::int64_t n_high = 0;
   std::int64_t n_switch = 0;
   double regret = 0;
+  std::string template_hash;
 };
 
 struct RecordRow {
@@ -47,7 +48,8 @@ struct RecordRow {
 template <class Columns>
 std::optional<BreakpointRow> breakpoint_of(const Columns& columns) {
   if (columns.is_null("next_n")) return std::nullopt;
-  return BreakpointRow{columns.integer("next_n"), columns.integer("switch_n"), columns.real("switch_regret")};
+  return BreakpointRow{columns.integer("next_n"), columns.integer("switch_n"), columns.real("switch_regret"),
+                       columns.text("switch_template_hash")};
 }
 
 // The row of one result of db/queries/load_records.sql. Columns has text(name), integer(name), real(name) and

@@ -1,6 +1,7 @@
 #include "select/selector.h"
 
 #include <cstdio>
+#include <optional>
 #include <span>
 
 #include "select/distance.h"
@@ -29,43 +30,58 @@ bool searched_widely_enough(const ScanRequest& tuned, const ScanRequest& request
   return tuned.determinism <= request.determinism && tuned.forward_progress <= request.forward_progress;
 }
 
-bool serves(const TuningRecord& record, const Distance& distance, const Wanted& wanted) {
-  if (!searched_widely_enough(record.request, wanted.request)) return false;
-  if (reject_reason(record.config, wanted.request, wanted.device.sm) != nullptr) return false;
-  // Within an octave a measurement knows better than any rule. Farther away no family displaces a preferred one: the
-  // fastest kernels for little and for much are of different families.
-  return distance.octaves <= 1 || record.config.family().preference(wanted.request, wanted.device.sm) >=
-                                      wanted.default_family.preference(wanted.request, wanted.device.sm);
+bool may_run(const TuningRecord& record, const Wanted& wanted) {
+  return searched_widely_enough(record.request, wanted.request) &&
+         reject_reason(record.config, wanted.request, wanted.device.sm) == nullptr;
 }
 
-// The nearest record that serves of those that `admits` lets pass; without a record when there is none.
+// Within an octave a measurement knows better than any rule. Farther away no family displaces a preferred one: the
+// fastest kernels for little and for much are of different families.
+bool is_in_reach(const TuningRecord& record, const Distance& distance, const Wanted& wanted) {
+  return !distance.far || record.config.family().preference(wanted.request, wanted.device.sm) >=
+                              wanted.default_family.preference(wanted.request, wanted.device.sm);
+}
+
+// The nearest record that may run of those that `admits` lets pass; without a record when there is none.
 template <class Admits>
 Choice nearest_of(std::span<const TuningRecord> candidates, const Wanted& wanted, const Admits& admits) {
   Choice nearest;
   for (const TuningRecord& record : candidates) {
     const Distance candidate = distance(record, wanted);
     if (nearest.record != nullptr && !(candidate < nearest.distance)) continue;
-    if (admits(record, candidate) && serves(record, candidate, wanted)) nearest = {&record, candidate};
+    if (admits(record, candidate) && may_run(record, wanted)) nearest = {&record, candidate};
   }
   return nearest;
 }
 
-// The nearest record, or the one on the other side of n where a measurement between the two says so.
-Choice by_breakpoint(const Choice& nearest, std::span<const TuningRecord> candidates, const Wanted& wanted) {
-  const u64 n = wanted.request.n, nearest_n = nearest.record->request.n;
-  if (nearest_n == n) return nearest;
-  Choice other = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
-    return (record.request.n > n) != (nearest_n > n) && record.request.n != n && candidate.is_alike(nearest.distance);
+// The nearest record or the one on the other side of n, where a measurement between the two says which.
+std::optional<Choice> by_breakpoint(const Choice& nearest, std::span<const TuningRecord> candidates,
+                                    const Wanted& wanted) {
+  const u64 n = wanted.request.n;
+  if (nearest.record == nullptr || nearest.record->request.n == n) return std::nullopt;
+  const bool nearest_is_low = nearest.record->request.n < n;
+  const Choice other = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
+    return (record.request.n < n) != nearest_is_low && record.request.n != n && candidate.is_alike(nearest.distance);
   });
-  if (other.record == nullptr) return nearest;
-  const bool nearest_is_low = nearest_n < n;
+  if (other.record == nullptr) return std::nullopt;
   const TuningRecord &low = *(nearest_is_low ? nearest : other).record,
                      &high = *(nearest_is_low ? other : nearest).record;
   if (!low.breakpoint || low.breakpoint->n_high != high.request.n || problem_of(low) != problem_of(high))
-    return nearest;
+    return std::nullopt;
   Choice choice = (n >= low.breakpoint->n_switch) == nearest_is_low ? other : nearest;
   choice.other = choice.record == &low ? &high : &low;
   return choice;
+}
+
+// Between the ends of a breakpoint their families were measured, so no rule keeps either out. Without a record when
+// none serves.
+Choice choose(std::span<const TuningRecord> candidates, const Wanted& wanted) {
+  const Choice nearest = nearest_of(candidates, wanted, [](auto&&...) { return true; });
+  if (const auto measured = by_breakpoint(nearest, candidates, wanted)) return *measured;
+  const Choice in_reach = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
+    return is_in_reach(record, candidate, wanted);
+  });
+  return by_breakpoint(in_reach, candidates, wanted).value_or(in_reach);
 }
 
 std::string where(const TuningRecord& record, const Distance& distance) {
@@ -103,14 +119,28 @@ std::string percent(double fraction) {
 
 std::string n_equals(const char* words, u64 n) { return words + std::string("n = ") + std::to_string(n); }
 
+// The breakpoint that decided.
+const Breakpoint& breakpoint_of(const Choice& choice) {
+  const bool is_low = choice.record->request.n < choice.other->request.n;
+  return *(is_low ? choice.record : choice.other)->breakpoint;
+}
+
+// Whether the probes of its breakpoint timed what is asked for.
+bool was_probed_alike(const Distance& distance) {
+  return !distance.other_device && distance.types == TypeMatch::same && distance.match == OperatorMatch::same &&
+         !distance.other_latency;
+}
+
 // Why a record of another n serves this one.
 std::string by_which_n(const Choice& choice, u64 n) {
   if (choice.other == nullptr) return n_equals("the nearest that serves ", n);
-  const bool is_below = choice.record->request.n < n;
-  const Breakpoint& breakpoint = *(is_below ? choice.record : choice.other)->breakpoint;
-  return n_equals("which serves ", n) + (is_below ? ", below" : ", from") +
-         n_equals(" the breakpoint ", breakpoint.n_switch) + n_equals(" between it and ", choice.other->request.n) +
-         ", at most " + percent(breakpoint.regret) + " slower than the other";
+  const Breakpoint& breakpoint = breakpoint_of(choice);
+  std::string text = n_equals("which serves ", n) + (choice.record->request.n < n ? ", below" : ", from") +
+                     n_equals(" the breakpoint ", breakpoint.n_switch) +
+                     n_equals(" between it and ", choice.other->request.n);
+  if (was_probed_alike(choice.distance))
+    text += ", by its probes up to " + percent(breakpoint.regret) + " slower than the other";
+  return text;
 }
 
 std::string reason_of(const Choice& choice, const ScanRequest& request) {
@@ -124,6 +154,8 @@ std::string reason_of(const Choice& choice, const ScanRequest& request) {
             token(request.latency);
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
   if (distance.stale) text += staleness(record);
+  if (choice.other != nullptr && breakpoint_of(choice).is_stale())
+    text += "; the breakpoint was measured with other kernel templates";
   return text;
 }
 
@@ -136,11 +168,8 @@ Selection select(const TuningTable& table, const DeviceIdentity& device, const S
   const Config untuned = default_config(request, device.sm);
   const Wanted wanted{device, request, operator_name, untuned.family()};
   const auto candidates = table.candidates(device.sm, request);
-  if (const Choice nearest = nearest_of(candidates, wanted, [](auto&&...) { return true; });
-      nearest.record != nullptr) {
-    const Choice choice = by_breakpoint(nearest, candidates, wanted);
+  if (const Choice choice = choose(candidates, wanted); choice.record != nullptr)
     return {choice.record->config, origin_of(choice.distance), reason_of(choice, request), *choice.record};
-  }
   return {untuned, ConfigOrigin::untuned,
           "no tuning record serves " + to_string(request, operator_name) + " on " + describe(device), std::nullopt};
 }

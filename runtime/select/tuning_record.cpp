@@ -99,11 +99,12 @@ Config config_of(const RecordRow& row, const ScanRequest& request, int sm) {
 }
 
 Breakpoint checked(const BreakpointRow& breakpoint, std::int64_t n) {
-  const auto [n_high, n_switch, regret] = breakpoint;
+  const auto& [n_high, n_switch, regret, hash] = breakpoint;
   if (n_high <= n || static_cast<u64>(n_high) > kMostItems) reject("its upper end is out of range");
   if (n_switch <= n || n_switch > n_high) reject("it does not lie between its ends");
   if (!std::isfinite(regret) || regret < 0) reject("its regret is no fraction");
-  return {static_cast<u64>(n_high), static_cast<u64>(n_switch), regret};
+  if (hash.size() > kLongestText) reject("a text is longer than " + std::to_string(kLongestText) + " bytes");
+  return {static_cast<u64>(n_high), static_cast<u64>(n_switch), regret, hash};
 }
 
 TuningRecord checked(const RecordRow& row) {

@@ -16,7 +16,11 @@ namespace scantune {
 struct Breakpoint {
   u64 n_high;
   u64 n_switch;   // above the n of its record, up to n_high
-  double regret;  // the most that the record in use was found, or can be, slower than the other: a fraction of its time
+  double regret;  // the most that the record in use was found slower than the other: a fraction of its time
+  std::string template_hash;
+
+  // Whether the kernels have changed since it was measured.
+  bool is_stale() const { return template_hash != scantune::template_hash(); }
 };
 
 struct TuningRecord {

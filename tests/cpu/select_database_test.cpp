@@ -86,6 +86,7 @@ TEST_F(DatabaseFile, GivesBackTheBreakpointAboveARecord) {
   for (const RecordRow& row : rows) EXPECT_EQ(row.breakpoint.has_value(), row.n == 1000);
   const auto selection = select(TuningTable(rows), kH200, sum_of(1700));
   EXPECT_TRUE(contains(selection.reason, "below the breakpoint n = 1800")) << selection.reason;
+  EXPECT_FALSE(contains(selection.reason, "other kernel templates")) << selection.reason;
 }
 
 TEST_F(DatabaseFile, OfVersion1HoldsRecordsMeasuredBackToBackAndNoBreakpoints) {
@@ -290,7 +291,7 @@ TEST(BuiltInRecords, AreReadFromLinesOfJson) {
       R"("output_type":"i32","op":"sum","kind":"inclusive","determinism":"unconstrained","forward_progress":"in_order","latency":"back_to_back",)"
       R"("n":65536,"family":"lookback","config":)" +
       config.dump() + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025","next_n":131072,)" +
-      R"("switch_n":80000,"switch_regret":0.01})";
+      R"("switch_n":80000,"switch_regret":0.01,"switch_template_hash":"y"})";
   const auto rows = parse_built_in(line + "\n\n" + line + "\n");
   ASSERT_EQ(rows.size(), 2u);
   const auto selection = select(TuningTable(rows), kH200, sum_of(65536));
@@ -298,6 +299,7 @@ TEST(BuiltInRecords, AreReadFromLinesOfJson) {
   EXPECT_DOUBLE_EQ(selection.record->median_us, 3.5);
   ASSERT_TRUE(rows[0].breakpoint.has_value());
   EXPECT_EQ(rows[0].breakpoint->n_switch, 80000);
+  EXPECT_EQ(rows[0].breakpoint->template_hash, "y");
 }
 
 TEST(BuiltInRecords, NameTheLineThatIsWrong) {

@@ -84,8 +84,28 @@ TEST(Selector, PrefersARecordOfTheLatencyWithinAnOctaveToOneOfTheOtherAndThisN) 
   EXPECT_EQ(value_of(far.config, "block_threads"), 512);
 }
 
+TEST(Selector, PutsTheLatencyFirstWithinAnOctaveOnlyForOtherOperatorsAndDevicesToo) {
+  ScanRequest max = isolated_sum_of(1 << 26);
+  max.op = Operator::max;
+  const DeviceIdentity other_device{"sm_90", 90, "NVIDIA H100", 114};
+  const RecordRow back_to_back = row_with("lookback", 1 << 26, "block_threads", 512);
+  const auto isolated_at = [](std::int64_t n) { return isolated(row_with("lookback", n, "block_threads", 128)); };
+  for (const DeviceIdentity& device : {kH200, other_device}) {
+    const auto far = select_from({isolated_at(1 << 14), back_to_back}, max, device);
+    EXPECT_EQ(value_of(far.config, "block_threads"), 512) << device.name << ": " << far.reason;
+    const auto near = select_from({isolated_at(1 << 25), back_to_back}, max, device);
+    EXPECT_EQ(value_of(near.config, "block_threads"), 128) << device.name << ": " << near.reason;
+  }
+}
+
+TEST(Selector, TakesTheNearerOfTwoFarRecordsWhateverTheirLatency) {
+  const std::vector rows{isolated(row_with("pipelined", 1 << 22, "pdl", 0)), row_with("pipelined", 1 << 24, "pdl", 1)};
+  const auto selection = select_from(rows, isolated_sum_of(1 << 28));
+  EXPECT_EQ(value_of(selection.config, "pdl"), 1) << selection.reason;
+}
+
 RecordRow with_breakpoint(RecordRow row, std::int64_t n_high, std::int64_t n_switch, double regret = 0.015) {
-  row.breakpoint = BreakpointRow{n_high, n_switch, regret};
+  row.breakpoint = BreakpointRow{n_high, n_switch, regret, template_hash()};
   return row;
 }
 
@@ -114,13 +134,52 @@ TEST(Selector, SaysThatABreakpointDecidedAndWhatThatCostsAtMost) {
   EXPECT_EQ(below.origin, ConfigOrigin::between_n);
   EXPECT_TRUE(contains(below.reason,
                        "tuned for n = 65536 (which serves n = 66000, below the breakpoint n = 70000 between it and n = "
-                       "131072, at most 1.5 % slower than the other) on this device"))
+                       "131072, by its probes up to 1.5 % slower than the other) on this device"))
       << below.reason;
   const auto above = select_from(rows_around(70'000), sum_of(71'000));
   EXPECT_TRUE(contains(above.reason,
                        "tuned for n = 131072 (which serves n = 71000, from the breakpoint n = 70000 between it and n = "
                        "65536, "))
       << above.reason;
+}
+
+TEST(Selector, SaysNothingOfTheCostWhereTheProbesTimedSomethingElse) {
+  ScanRequest max = sum_of(66'000), of_u32 = sum_of(66'000);
+  max.op = Operator::max;
+  of_u32.input_type = of_u32.accumulator_type = of_u32.output_type = ValueType::u32;
+  const DeviceIdentity h100{"sm_90", 90, "NVIDIA H100", 132};
+  for (const Selection& selection : {select_from(rows_around(70'000), max), select_from(rows_around(70'000), of_u32),
+                                     select_from(rows_around(70'000), sum_of(66'000), h100),
+                                     select_from(rows_around(70'000), isolated_sum_of(66'000))}) {
+    EXPECT_TRUE(contains(selection.reason, "the breakpoint n = 70000")) << selection.reason;
+    EXPECT_FALSE(contains(selection.reason, "slower than the other")) << selection.reason;
+  }
+}
+
+TEST(Selector, SaysThatABreakpointIsOfOtherTemplates) {
+  auto rows = rows_around(70'000);
+  EXPECT_FALSE(contains(select_from(rows, sum_of(66'000)).reason, "other kernel templates"));
+  rows[0].breakpoint->template_hash = "another";
+  const auto selection = select_from(rows, sum_of(66'000));
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+  EXPECT_TRUE(contains(selection.reason, "; the breakpoint was measured with other kernel templates"))
+      << selection.reason;
+}
+
+TEST(Selector, LetsNoPreferenceOfFamiliesOverruleABreakpoint) {
+  const std::vector rows{with_breakpoint(row_of("single_block", 1 << 14), 1 << 16, 60'000),
+                         row_of("lookback", 1 << 16)};
+  for (const u64 n : {u64{17'000}, u64{33'000}, u64{59'999}})
+    EXPECT_STREQ(select_from(rows, sum_of(n)).config.family().name(), "single_block") << n;
+  EXPECT_STREQ(select_from(rows, sum_of(60'000)).config.family().name(), "lookback");
+  EXPECT_EQ(select_from({row_of("single_block", 1 << 14)}, sum_of(59'999)).origin, ConfigOrigin::untuned)
+      << "without a breakpoint it does not reach as far";
+}
+
+TEST(Selector, LetsABreakpointDecideBetweenTwoEndsThatAreBothFar) {
+  const std::vector rows{with_breakpoint(row_of("single_block", 1 << 12), 1 << 17, 100'000),
+                         row_of("three_phase", 1 << 17)};
+  EXPECT_STREQ(select_from(rows, sum_of(1 << 14)).config.family().name(), "single_block");
 }
 
 TEST(Selector, ForgetsABreakpointOverARecordBetweenItsEnds) {

@@ -29,7 +29,7 @@ class TuningTableDropsABreakpoint : public ::testing::TestWithParam<BadRow> {};
 
 TEST_P(TuningTableDropsABreakpoint, AndKeepsTheRecordAndSaysWhy) {
   RecordRow low = row_of("lookback", 1 << 16);
-  low.breakpoint = BreakpointRow{1 << 18, 1 << 17, 0.01};
+  low.breakpoint = BreakpointRow{1 << 18, 1 << 17, 0.01, template_hash()};
   const RecordRow high = row_of("lookback", 1 << 18);
   ASSERT_TRUE(TuningTable(std::vector{low, high}).records()[0].breakpoint.has_value());
   GetParam().spoil(low);
@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"upper end below", [](RecordRow& row) { row.breakpoint->n_high = 1 << 15; }, "out of range"},
         BadRow{"upper end past all N", [](RecordRow& row) { row.breakpoint->n_high = kLargest; }, "out of range"},
         BadRow{"negative upper end", [](RecordRow& row) { row.breakpoint->n_high = -kLargest; }, "out of range"},
+        BadRow{"endless template hash", [](RecordRow& row) { row.breakpoint->template_hash.assign(100'000, 'x'); },
+               "longer than"},
         BadRow{"at the lower end", [](RecordRow& row) { row.breakpoint->n_switch = 1 << 16; }, "between its ends"},
         BadRow{"above the upper end", [](RecordRow& row) { row.breakpoint->n_switch = kLargest; }, "between its ends"},
         BadRow{"negative", [](RecordRow& row) { row.breakpoint->n_switch = -1; }, "between its ends"},

@@ -56,7 +56,10 @@ def built_in_line(record: Record, above: Breakpoint | None = None) -> str:
         "driver_version": run.driver_version,
     }  # fmt: skip
     if above:
-        columns |= {"next_n": above.n_high, "switch_n": above.n_switch, "switch_regret": _digits(above.regret)}
+        columns |= {
+            "next_n": above.n_high, "switch_n": above.n_switch, "switch_regret": _digits(above.regret),
+            "switch_template_hash": above.run.template_hash,
+        }  # fmt: skip
     return json.dumps(columns, separators=(",", ":"))
 
 
