@@ -56,10 +56,9 @@ struct Hooks {
   void (*wait_for_predecessor)(Site);  // griddepcontrol.wait
   void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
 
-  // Clusters: the barrier of all their threads, and shared memory of one CTA that another one writes.
-  void (*cluster_arrive)(bool releases, Site);
+  // Clusters: the barrier of all their threads, and values that one CTA sends into the shared memory of another.
+  void (*cluster_arrive)(Site);  // shows nothing of what came before (barrier.cluster.arrive.relaxed)
   void (*cluster_wait)(Site);
-  void (*store_to_cta)(void* mine, u32 cta, const void* in, u32 bytes, Site);
   void (*send_to_cta)(void* mine, u32 cta, const void* in, u32 bytes, u64* barrier, Site);
 
   // Barriers in shared memory (mbarrier).

@@ -327,55 +327,23 @@ SCANTUNE_DEVICE void barrier_wait_for_sends(Barrier* barrier, u32 parity) {
 }
 
 // Clusters: CTAs that run at the same time and reach each other's shared memory (Launch::cluster_blocks). The cluster's
-// barrier takes every thread of every CTA, arrive and wait in turn; what a thread did before it arrived is visible in
-// the whole cluster after the wait. Before a first wait other CTAs need not have started, and after a CTA's last
-// arrival others may have exited: stores to a CTA stand between the two.
+// barrier takes every thread of every CTA, arrive and wait in turn; threads that have arrived may exit. It tells that
+// all CTAs have started, so that they can be sent to, and shows nothing of what they did before: an arrival that does
+// waits for all writes to arrive, some hundreds of nanoseconds.
 SCANTUNE_DEVICE u32 cluster_rank() {
   u32 rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
 
-SCANTUNE_DEVICE void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
-// Tells the cluster that this CTA runs, and nothing of what it did before: the other one waits for all its writes to
-// arrive, some hundreds of nanoseconds.
 SCANTUNE_DEVICE void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory"); }
 SCANTUNE_DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
-
-SCANTUNE_DEVICE void store_word_to_cluster(u32 address, unsigned char bits) {
-  asm volatile("st.shared::cluster.u8 [%0], %1;" ::"r"(address), "h"(static_cast<u16>(bits)) : "memory");
-}
-SCANTUNE_DEVICE void store_word_to_cluster(u32 address, unsigned short bits) {
-  asm volatile("st.shared::cluster.u16 [%0], %1;" ::"r"(address), "h"(bits) : "memory");
-}
-SCANTUNE_DEVICE void store_word_to_cluster(u32 address, unsigned int bits) {
-  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(bits) : "memory");
-}
-SCANTUNE_DEVICE void store_word_to_cluster(u32 address, uint2 bits) {
-  asm volatile("st.shared::cluster.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(bits.x), "r"(bits.y) : "memory");
-}
-SCANTUNE_DEVICE void store_word_to_cluster(u32 address, uint4 bits) {
-  asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(bits.x), "r"(bits.y),
-               "r"(bits.z), "r"(bits.w)
-               : "memory");
-}
 
 // The place in the shared memory of the cluster's CTA of that rank that mine is in this CTA's.
 SCANTUNE_DEVICE u32 address_in_cta(const void* mine, u32 cta) {
   u32 theirs;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(shared_address(mine)), "r"(cta));
   return theirs;
-}
-
-template <class T>
-SCANTUNE_DEVICE void store_to_cta(T* mine, u32 cta, const T& value) {
-  using Words = WordsOf<T>;
-  typename Words::Type words[Words::kCount];
-  scantune::copy_bytes(words, &value, sizeof(T));
-  const u32 theirs = address_in_cta(mine, cta);
-#pragma unroll
-  for (int word = 0; word < Words::kCount; ++word)
-    store_word_to_cluster(theirs + word * static_cast<u32>(sizeof words[0]), words[word]);
 }
 
 SCANTUNE_DEVICE void send_word(u32 address, unsigned int bits, u32 barrier) {
@@ -395,9 +363,9 @@ SCANTUNE_DEVICE void send_word(u32 address, uint4 bits, u32 barrier) {
       : "memory");
 }
 
-// Like store_to_cta, and the value's bytes arrive at that CTA's barrier, which has announced them: whoever has seen the
-// phase end sees the value, without a barrier of the cluster or a wait for writes. A CTA that has seen all that is sent
-// to it may exit. T is aligned to at least 4 bytes.
+// Stores a value where mine is in the shared memory of that CTA, which must have started. Its bytes arrive at that
+// CTA's barrier, which has announced them: whoever has waited for them sees the value. A CTA that has seen all that is
+// sent to it may exit. T is aligned to at least 4 bytes.
 template <class T>
 SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barrier) {
   using Words = WordsOf<T>;

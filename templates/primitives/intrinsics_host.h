@@ -178,18 +178,10 @@ SCANTUNE_DEVICE void barrier_wait_for_sends(Barrier* barrier, u32 parity, SCANTU
 }
 
 SCANTUNE_DEVICE u32 cluster_rank() { return host::hooks->lane->cluster_rank; }
-SCANTUNE_DEVICE void cluster_arrive(SCANTUNE_SITE) { host::hooks->cluster_arrive(true, site); }
-SCANTUNE_DEVICE void cluster_arrive_relaxed(SCANTUNE_SITE) { host::hooks->cluster_arrive(false, site); }
+SCANTUNE_DEVICE void cluster_arrive_relaxed(SCANTUNE_SITE) { host::hooks->cluster_arrive(site); }
 SCANTUNE_DEVICE void cluster_wait(SCANTUNE_SITE) { host::hooks->cluster_wait(site); }
 
 // Words of the width that a value's alignment allows, as on a GPU.
-template <class T>
-SCANTUNE_DEVICE void store_to_cta(T* mine, u32 cta, const T& value, SCANTUNE_SITE) {
-  for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
-    host::hooks->store_to_cta(reinterpret_cast<unsigned char*>(mine) + offset, cta,
-                              reinterpret_cast<const unsigned char*>(&value) + offset, alignof(T), site);
-}
-
 template <class T>
 SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barrier, SCANTUNE_SITE) {
   static_assert(alignof(T) >= 4);

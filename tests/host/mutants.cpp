@@ -47,7 +47,7 @@ constexpr Rule kRules[] = {
     {"no_bulk_wait_read", R"(\bbulk_wait_read<[^;]*;)", ";"},
     {"wait_of_cta_scope", R"(\bbarrier_wait_for_sends\()", "barrier_wait("},
     {"no_cluster_wait", R"(\bcluster_wait\(\);)", ";"},
-    {"no_cluster_arrival", R"(\bcluster_arrive(?:_relaxed)?\(\);)", ";"},
+    {"no_cluster_arrival", R"(\bcluster_arrive_relaxed\(\);)", ";"},
     {"static_tiles", R"(const auto draw = \[&\] \{[^}]*\};)",
      "u32 dealt = block_rank(); const auto draw = [&] { return (dealt += block_count()) - block_count(); };"},
 };

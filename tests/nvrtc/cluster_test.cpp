@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster_exchange.h"
+#include "cluster_exchange_kernel.h"
 #include "config/arch.h"
 #include "cubin.h"
 #include "jit/nvrtc_compiler.h"
@@ -15,42 +15,28 @@ namespace {
 
 constexpr int kClusterSms[] = {90, 100, 103, 120};
 
-std::string value_of(int bytes, int alignment) {
-  return "Value<" + std::to_string(bytes) + ", " + std::to_string(alignment) + ">";
+std::vector<char> cubin_of(const ClusterExchangeKernel& kernel, int sm) {
+  return NvrtcCompiler().compile(kernel.instantiation(), "sm_" + std::to_string(sm)).image;
 }
 
-std::vector<char> cubin_of(const ClusterExchange& exchange, int sm) {
-  return NvrtcCompiler().compile(exchange.instantiation(), "sm_" + std::to_string(sm)).image;
-}
-
-TEST(ClusterIntrinsics, StoreValuesOf1To32Bytes) {
+TEST(ClusterIntrinsics, SendValuesOf1To32Bytes) {
   constexpr int kValues[][2] = {{1, 1}, {2, 2}, {3, 1}, {4, 4}, {8, 8}, {12, 4}, {16, 16}, {24, 8}, {32, 16}};
   for (const int sm : kClusterSms)
     for (const auto& [bytes, alignment] : kValues)
-      EXPECT_NO_THROW(cubin_of({.value = value_of(bytes, alignment), .cluster_blocks = 8}, sm));
-}
-
-TEST(ClusterIntrinsics, SendValuesOf4To32Bytes) {
-  constexpr int kValues[][2] = {{4, 4}, {8, 8}, {12, 4}, {16, 16}, {24, 8}, {32, 16}};
-  for (const int sm : kClusterSms)
-    for (const auto& [bytes, alignment] : kValues)
-      EXPECT_NO_THROW(cubin_of({.value = value_of(bytes, alignment), .cluster_blocks = 8, .by_sends = true}, sm));
+      EXPECT_NO_THROW(cubin_of({.value_bytes = bytes, .value_alignment = alignment}, sm));
 }
 
 // 32 bytes go in two instructions where they are aligned to 16, in eight where to 4.
 TEST(ClusterIntrinsics, UseTheWidestWordsThatTheAlignmentAllows) {
-  for (const bool by_sends : {false, true}) {
-    const auto code_bytes = [&](int alignment) {
-      return code_of(cubin_of({.value = value_of(32, alignment), .cluster_blocks = 8, .by_sends = by_sends}, 90))
-          .size();
-    };
-    EXPECT_LT(code_bytes(16), code_bytes(4));
-  }
+  const auto code_bytes = [](int alignment) {
+    return code_of(cubin_of({.value_bytes = 32, .value_alignment = alignment}, 90)).size();
+  };
+  EXPECT_LT(code_bytes(16), code_bytes(4));
 }
 
 // Else every barrier begins with a look at whether there is a cluster.
-TEST(ClusterIntrinsics, AreFewerInstructionsWhereTheKernelKnowsItsCluster) {
-  EXPECT_LT(code_of(cubin_of({.cluster_blocks = 8}, 90)).size(), code_of(cubin_of({.cluster_blocks = 0}, 90)).size());
+TEST(ClusterIntrinsics, AreFewerInstructionsWhereTheKernelTellsTheSizeOfItsCluster) {
+  EXPECT_LT(code_of(cubin_of({}, 90)).size(), code_of(cubin_of({.tells_its_size = false}, 90)).size());
 }
 
 // What other CTAs have sent is released to the cluster: a wait of the CTA's scope need not show it.
@@ -71,15 +57,13 @@ TEST(ClusterIntrinsics, WaitForSendsInTheScopeOfTheCluster) {
     EXPECT_NE(code_with("barrier_wait_for_sends", sm), code_with("barrier_wait", sm)) << "sm_" << sm;
 }
 
-TEST(ClusterIntrinsics, AllowTheLargestClusterAndThatOfOneCta) {
-  for (const int sm : kClusterSms)
-    for (const int blocks : {1, limits_of(sm).cluster_blocks})
-      EXPECT_NO_THROW(cubin_of({.cluster_blocks = blocks, .by_sends = true}, sm));
+TEST(ClusterIntrinsics, AllowTheLargestCluster) {
+  for (const int sm : kClusterSms) EXPECT_NO_THROW(cubin_of({.cluster_blocks = limits_of(sm).cluster_blocks}, sm));
 }
 
 TEST(ClusterIntrinsics, AreRefusedWhereThereAreNoClusters) {
   ASSERT_EQ(limits_of(89).cluster_blocks, 1);
-  EXPECT_THROW(cubin_of({.cluster_blocks = 8}, 89), Error);
+  EXPECT_THROW(cubin_of({}, 89), Error);
 }
 
 }  // namespace

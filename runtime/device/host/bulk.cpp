@@ -144,7 +144,11 @@ void Machine::check_copies_arrived(const Cta& cta) {
     if (copy.cta_serial != cta.serial) continue;
     if (copy.direction == BulkCopy::Direction::load)
       fail({.what = "ended before its bulk load into shared memory", .thread = copy.issuer, .site = copy.site});
-    if (copy.direction == BulkCopy::Direction::send) fail_exited_peer(*copy.issuer, copy.site, cta);
+    if (copy.direction == BulkCopy::Direction::send)
+      fail({.what = "sends to a peer that exits without waiting for it:",
+            .thread = copy.issuer,
+            .site = copy.site,
+            .cta = &cta});
   }
 }
 

@@ -1,9 +1,9 @@
-// CTAs that run at the same time, with a barrier of all their threads.
+// CTAs that run at the same time, with a barrier of all their threads. It shows nobody what others have done.
 #pragma once
 
 #include <vector>
 
-#include "device/host/barrier.h"
+#include "config/types.h"
 
 namespace scantune {
 
@@ -11,12 +11,9 @@ struct Cta;
 
 struct Cluster {
   Cluster() = default;
-  Cluster(u32 serial, u32 size, u32 block_threads)
-      : serial(serial), running(size), threads(size * block_threads), missing(threads) {}
+  Cluster(u32 size, u32 block_threads) : running(size), threads(size * block_threads), missing(threads) {}
 
   std::vector<Cta*> ctas;  // by rank
-  u32 serial = 0;          // number of the first of them
-  u32 queues = 0;          // of their waiting stores, a bit each
   u32 running = 0;         // CTAs that have not exited
   u32 threads = 0;         // of all its CTAs
 
@@ -24,8 +21,6 @@ struct Cluster {
   u32 missing = 0;  // threads that have not arrived in this phase
   u32 gone = 0;     // of them, those that have exited and never will
   u32 left = 0;     // threads that have arrived in this phase and exited
-  Sight arrived{};  // of the threads that have arrived in this phase
-  Sight ended{};    // of those whose arrivals have ended a phase
 
   bool somebody_arrived() const { return missing != threads; }
 
@@ -34,7 +29,6 @@ struct Cluster {
     missing = threads;
     gone += left;
     left = 0;
-    ended.add(arrived);
   }
 };
 

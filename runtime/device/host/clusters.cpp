@@ -1,6 +1,5 @@
-// Clusters: their barrier, and stores to the shared memory of a peer.
+// Clusters: their barrier, and values sent into the shared memory of a peer.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "device/host/machine.h"
@@ -14,7 +13,7 @@ void Machine::start_cluster() {
   const u32 size = static_cast<u32>(launch.cluster_blocks);
   const u32 index = grid.order.empty() ? grid.started / size : grid.order[grid.started / size];
   Cluster& cluster = clusters_[free_slots_.back()];
-  cluster = Cluster(next_serial_, size, static_cast<u32>(launch.block_threads));
+  cluster = Cluster(size, static_cast<u32>(launch.block_threads));
   for (u32 rank = 0; rank < size; ++rank) {
     Cta& cta = *ctas_[free_slots_.back()];
     free_slots_.pop_back();
@@ -22,7 +21,6 @@ void Machine::start_cluster() {
     cta.cluster_rank = rank;
     cta.rank = index * size + rank;
     cluster.ctas.push_back(&cta);
-    cluster.queues |= 1u << cta.slot;
   }
   const u32 number = dispatching_;
   if ((grid.started += size) == launch.grid_blocks) ++dispatching_;
@@ -33,35 +31,27 @@ void Machine::start_cluster() {
   }
 }
 
-void Machine::arrive_at_cluster(bool releases, host::Site site) {
+void Machine::arrive_at_cluster(host::Site site) {
   CudaThread& thread = *current_;
   Cluster& cluster = *thread.warp->cta->cluster;
   thread.site = site;
   access_point();
-  if (thread.viewer.arrivals != thread.cluster_waits)
+  if (thread.cluster_arrivals != thread.cluster_waits)
     fail_here("arrives at its cluster's barrier for the second time without waiting in between", site);
   if (cluster.gone != 0)
     fail_here("arrives at its cluster's barrier, which exited threads of the cluster can never reach,", site);
-  if (releases) {
-    cluster.arrived.add({thread.viewer.view, thread.predecessor_done});
-  } else {
-    memory_.keep_from_cluster(thread.viewer);
-  }
-  ++thread.viewer.arrivals;
+  ++thread.cluster_arrivals;
   ++progress_;
   if (--cluster.missing != 0) return;
   end_cluster_phase(cluster);
   let_others_come_first_sometimes();
 }
 
-// What a thread did before it arrived, the whole cluster sees.
+// What the threads decide from here on rests on the oldest poll of any of them.
 void Machine::end_cluster_phase(Cluster& cluster) {
   u32 polled = kNoPoll;
-  for (const Cta* cta : cluster.ctas) {
-    memory_.show_to_cluster(cta->slot, cluster.phase);
-    cluster.arrived.add({.view = memory_.last_write_of(cta->slot)});
+  for (const Cta* cta : cluster.ctas)
     for (const Warp& warp : cta->warps) polled = std::min(polled, *std::min_element(warp.polled, warp.polled + 32));
-  }
   cluster.end_phase();
   for (Cta* cta : cluster.ctas) {
     for (Warp& warp : cta->warps) {
@@ -76,16 +66,14 @@ void Machine::wait_for_cluster(host::Site site) {
   const Cluster& cluster = *thread.warp->cta->cluster;
   thread.site = site;
   access_point();
-  if (thread.viewer.arrivals == thread.cluster_waits)
+  if (thread.cluster_arrivals == thread.cluster_waits)
     fail_here("waits at its cluster's barrier without having arrived there", site);
-  if (cluster.phase != thread.viewer.arrivals) {
+  if (cluster.phase != thread.cluster_arrivals) {
     thread.waiting = Waiting::cluster;
     thread.warp->at_cluster |= thread.lane_bit;
     give_way();
   }
   ++thread.cluster_waits;
-  thread.viewer.view = std::max(thread.viewer.view, cluster.ended.view);
-  thread.predecessor_done |= cluster.ended.predecessor_done;
 }
 
 Cta& Machine::peer(u32 rank, host::Site site) {
@@ -93,30 +81,19 @@ Cta& Machine::peer(u32 rank, host::Site site) {
   const Cluster& cluster = *thread.warp->cta->cluster;
   thread.site = site;
   access_point();
-  if (rank >= cluster.ctas.size()) fail_here("stores to a CTA that its cluster does not have", site);
+  if (rank >= cluster.ctas.size()) fail_here("sends to a CTA that its cluster does not have", site);
   Cta& peer = *cluster.ctas[rank];
   const auto misuse = [&](const char* what) { fail({.what = what, .thread = &thread, .site = site, .cta = &peer}); };
   if (&peer != thread.warp->cta && thread.cluster_waits == 0)
-    misuse("stores to a peer that may not have started, before it has waited for the cluster's barrier:");
-  if (peer.live == 0) misuse("stores to a peer that has exited:");
+    misuse("sends to a peer that may not have started, before it has waited for the cluster's barrier:");
+  if (peer.live == 0) misuse("sends to a peer that has exited:");
   return peer;
 }
 
 // Where in the peer's shared memory mine is in that of the current thread's CTA.
 unsigned char* Machine::place_in(Cta& peer, const void* mine, u32 bytes, host::Site site) {
-  if (!in_shared(mine, bytes, bytes)) fail_here("stores to a peer at no place of its own shared memory", site);
+  if (!in_shared(mine, bytes, bytes)) fail_here("sends to a peer at no place of its own shared memory", site);
   return peer.threads.front().shared + (static_cast<const unsigned char*>(mine) - current_->shared);
-}
-
-void Machine::store_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, host::Site site) {
-  Cta& to = peer(rank, site);
-  unsigned char* const place = place_in(to, mine, bytes, site);
-  current_->stored_to_peer = site;
-  if (&to == current_->warp->cta) {
-    std::memcpy(place, in, bytes);
-  } else {
-    memory_.store_to_peer(current_->viewer, place, in, bytes);
-  }
 }
 
 // A value under way is a bulk copy that has read its source.
@@ -148,22 +125,9 @@ void Machine::send_to_peer(const void* mine, u32 rank, const void* in, u32 bytes
   begin_copy();
 }
 
-// A CTA ends.
-void Machine::check_stores_arrived(const Cta& cta) {
-  const CudaThread& last = cta.threads.back();
-  const WeakMemory::Storer storer = memory_.find_store_to_peer(last.shared, last.shared_bytes);
-  if (!storer.exists) return;
-  const CudaThread& thread = ctas_[storer.queue]->threads[storer.thread];
-  fail_exited_peer(thread, thread.stored_to_peer, cta);
-}
-
-void Machine::fail_exited_peer(const CudaThread& thread, host::Site site, const Cta& peer) {
-  fail({.what = "stores to a peer that exits without waiting for it:", .thread = &thread, .site = site, .cta = &peer});
-}
-
 void Machine::leave_cluster(const CudaThread& thread) {
   Cluster& cluster = *thread.warp->cta->cluster;
-  if (thread.viewer.arrivals > cluster.phase) {
+  if (thread.cluster_arrivals > cluster.phase) {
     ++cluster.left;
     return;
   }

@@ -43,8 +43,8 @@ struct CudaThread : host::Lane, Fibre {
   Viewer viewer{};
   bool predecessor_done = false;
 
-  u32 cluster_waits = 0;        // as often as it has waited for its cluster's barrier
-  host::Site stored_to_peer{};  // last
+  u32 cluster_arrivals = 0;  // at its cluster's barrier
+  u32 cluster_waits = 0;     // there
 
   // Barriers of which it has seen no phase end, time after time.
   u32 failed_tests = 0;

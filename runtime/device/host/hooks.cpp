@@ -284,11 +284,8 @@ struct MachineHooks {
   static void poll_pause(host::Site site) { machine().poll_pause(site); }
   static void wait_for_predecessor(host::Site site) { machine().wait_for_predecessor(site); }
 
-  static void cluster_arrive(bool releases, host::Site site) { machine().arrive_at_cluster(releases, site); }
+  static void cluster_arrive(host::Site site) { machine().arrive_at_cluster(site); }
   static void cluster_wait(host::Site site) { machine().wait_for_cluster(site); }
-  static void store_to_cta(void* mine, u32 cta, const void* in, u32 bytes, host::Site site) {
-    machine().store_to_peer(mine, cta, in, bytes, site);
-  }
   static void send_to_cta(void* mine, u32 cta, const void* in, u32 bytes, u64* barrier, host::Site site) {
     machine().send_to_peer(mine, cta, in, bytes, barrier, site);
   }
@@ -339,7 +336,6 @@ constinit host::Hooks Machine::hooks_ = {.lane = nullptr,
                                          .release_dependents = MachineHooks::release_dependents,
                                          .cluster_arrive = MachineHooks::cluster_arrive,
                                          .cluster_wait = MachineHooks::cluster_wait,
-                                         .store_to_cta = MachineHooks::store_to_cta,
                                          .send_to_cta = MachineHooks::send_to_cta,
                                          .barrier_init = MachineHooks::barrier_init,
                                          .fence_barrier_init = MachineHooks::fence_barrier_init,

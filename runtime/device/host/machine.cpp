@@ -180,16 +180,9 @@ void Machine::start_thread(Cta& cta, u32 rank) {
   thread.warp = &cta.warps[rank / 32];
   thread.lane = rank % 32;
   thread.lane_bit = 1u << thread.lane;
-  thread.viewer = {.cta = cta.serial,
-                   .queue = cta.slot,
-                   .grid = cta.grid,
-                   .thread = rank,
-                   .view = memory_.now(),
-                   .cluster = cta.cluster->serial,
-                   .cluster_queues = cta.cluster->queues,
-                   .arrivals = 0};
+  thread.viewer = {.cta = cta.serial, .queue = cta.slot, .grid = cta.grid, .thread = rank, .view = memory_.now()};
   thread.predecessor_done = !launch.pdl;
-  thread.cluster_waits = 0;
+  thread.cluster_arrivals = thread.cluster_waits = 0;
   thread.failed_tests = thread.tested_at = 0;
   thread.open_group = thread.stored_groups = thread.read_groups = 0;
   thread.waiting = Waiting::nothing;
@@ -242,7 +235,6 @@ void Machine::retire(Cta& cta) {
     return fail({.what = "the CTA exited without wait_for_predecessor, in a launch that may overlap the one before it",
                  .thread = &last});
   check_copies_arrived(cta);
-  check_stores_arrived(cta);
   release(cta);
   warp_ = nullptr;
   if (--cta.cluster->running == 0)

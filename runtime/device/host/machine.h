@@ -155,15 +155,12 @@ class Machine {
   void see_phase_end(CudaThread& thread, const BarrierState& barrier, host::Scope scope);
 
   // Clusters.
-  void arrive_at_cluster(bool releases, host::Site site);
+  void arrive_at_cluster(host::Site site);
   void wait_for_cluster(host::Site site);
   void end_cluster_phase(Cluster& cluster);
   Cta& peer(u32 rank, host::Site site);
   unsigned char* place_in(Cta& peer, const void* mine, u32 bytes, host::Site site);
-  void store_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, host::Site site);
   void send_to_peer(const void* mine, u32 rank, const void* in, u32 bytes, const u64* barrier, host::Site site);
-  void check_stores_arrived(const Cta& cta);
-  void fail_exited_peer(const CudaThread& thread, host::Site site, const Cta& peer);
   void leave_cluster(const CudaThread& thread);
 
   // Bulk copies.

@@ -1,7 +1,6 @@
 #include "device/host/weak_memory.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace scantune {
 
@@ -12,8 +11,6 @@ void WeakMemory::reset(u32 queues, u32 capacity, u32 stale_percent, Random& rand
   free_.clear();
   for (u32 index = static_cast<u32>(stores_.size()); index-- > queues;) free_.push_back(index);
   waiting_.clear();
-  waiting_to_peers_ = 0;
-  last_written_.assign(queues, 0);
   history_.resize(kHistory);
   history_count_ = 0;
   capacity_ = capacity;
@@ -66,9 +63,7 @@ void WeakMemory::look_back_in_time(const Viewer& viewer, const Bucket& bucket, c
     const Overwritten& before = history_[number % kHistory];
     if (before.time <= viewer.view) return;
     if (before.granule == granule) {
-      if (before.writer.cta == viewer.cta || before.writer.cluster == viewer.cluster ||
-          !random_->chance(stale_percent_))
-        return;
+      if (before.cta == viewer.cta || !random_->chance(stale_percent_)) return;
       __builtin_memcpy(image, before.value, kGranuleBytes);
     }
     number = before.earlier;
@@ -94,8 +89,7 @@ bool WeakMemory::comes_before_others(const Store& store) {
     if (before.time <= store.view) return false;
     if (before.granule == granule) {
       // Whoever works with an atomic's result has it: what follows comes after.
-      const bool ordered = before.writer.cta == store.cta || before.writer.cluster == store.cluster ||
-                           before.writer.atomic || (before.seen >> store.queue & 1) != 0;
+      const bool ordered = before.cta == store.cta || before.atomic || (before.seen >> store.queue & 1) != 0;
       const bool same_place = before.first < store.address + store.bytes && store.address < before.first + before.bytes;
       if (ordered) return false;
       if (same_place) return random_->chance(stale_percent_);
@@ -105,7 +99,7 @@ bool WeakMemory::comes_before_others(const Store& store) {
   return false;
 }
 
-void WeakMemory::hold(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes, bool to_peer) {
+void WeakMemory::store(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes) {
   const u32 index = take_entry();
   Store& store = stores_[index];
   store.address = address;
@@ -116,9 +110,6 @@ void WeakMemory::hold(const Viewer& viewer, unsigned char* address, const void* 
   store.reach = Reach::thread;
   store.queue = viewer.queue;
   store.view = viewer.view;
-  store.cluster = viewer.cluster;
-  store.arrivals = viewer.arrivals;
-  store.to_peer = to_peer;
   copy(store.value, in, bytes);
   link(index, viewer.queue);
   if (waiting_.size() > capacity_) drain_one();
@@ -138,8 +129,7 @@ u32 WeakMemory::fetch_add(const Viewer& viewer, unsigned char* address, u32 valu
   u32 old;
   __builtin_memcpy(&old, address, sizeof old);
   const u32 sum = old + value;
-  write(address, &sum, sizeof sum, {.cta = viewer.cta, .atomic = true});
-  last_written_[viewer.queue] = now_;
+  write(address, &sum, sizeof sum, viewer.cta, true);
   return old;
 }
 
@@ -156,58 +146,28 @@ void WeakMemory::show_to_cta(u32 queue) {
   // Everything before the last barrier is visible already.
   for (u32 index = stores_[queue].previous; index != queue && stores_[index].reach != Reach::cta;
        index = stores_[index].previous)
-    stores_[index].reach = std::max(stores_[index].reach, Reach::cta);
+    stores_[index].reach = Reach::cta;
 }
 
 void WeakMemory::show_to_cta(const Viewer& viewer) {
   for (u32 index = stores_[viewer.queue].previous; index != viewer.queue && stores_[index].reach != Reach::cta;
        index = stores_[index].previous)
-    if (sees(viewer, stores_[index])) stores_[index].reach = std::max(stores_[index].reach, Reach::arrived);
-}
-
-void WeakMemory::keep_from_cluster(const Viewer& viewer) {
-  for (u32 index = stores_[viewer.queue].next; index != viewer.queue; index = stores_[index].next)
-    if (stores_[index].thread == viewer.thread && stores_[index].arrivals == viewer.arrivals) ++stores_[index].arrivals;
-}
-
-void WeakMemory::show_to_cluster(u32 queue, u32 phase) {
-  for (u32 index = stores_[queue].next; index != queue;) {
-    Store& store = stores_[index];
-    const u32 next = store.next;  // draining takes along only older ones
-    if (store.arrivals <= phase) {
-      store.reach = Reach::cluster;
-      if (store.to_peer) drain(index);
-    }
-    index = next;
-  }
-}
-
-WeakMemory::Storer WeakMemory::find_store_to_peer(const unsigned char* begin, u32 bytes) const {
-  if (waiting_to_peers_ == 0) return {};
-  for (const u32 index : waiting_) {
-    const Store& store = stores_[index];
-    if (store.to_peer && begin <= store.address && store.address < begin + bytes)
-      return {.exists = true, .queue = store.queue, .thread = store.thread};
-  }
-  return {};
+    if (sees(viewer, stores_[index])) stores_[index].reach = Reach::arrived;
 }
 
 void WeakMemory::write_in_bulk(u32 cta, unsigned char* address, const unsigned char* in, u32 bytes) {
   for (u32 offset = 0; offset < bytes; offset += kGranuleBytes)
-    write(address + offset, in + offset, kGranuleBytes, {.cta = cta});
+    write(address + offset, in + offset, kGranuleBytes, cta);
 }
 
 void WeakMemory::drain_visible(const Viewer& viewer) {
-  for (u32 queues = viewer.cluster_queues; queues != 0; queues &= queues - 1) {
-    const u32 queue = static_cast<u32>(std::countr_zero(queues));
-    for (u32 index = stores_[queue].next; index != queue;) {
-      if (!sees(viewer, stores_[index])) {
-        index = stores_[index].next;
-        continue;
-      }
-      drain(index);
-      index = stores_[queue].next;  // draining takes older ones along
+  for (u32 index = stores_[viewer.queue].next; index != viewer.queue;) {
+    if (!sees(viewer, stores_[index])) {
+      index = stores_[index].next;
+      continue;
     }
+    drain(index);
+    index = stores_[viewer.queue].next;  // draining takes older ones along
   }
 }
 
@@ -244,14 +204,12 @@ void WeakMemory::link(u32 index, u32 queue) {
   stores_[store.previous].next = index;
   stores_[queue].previous = index;
 
-  waiting_to_peers_ += store.to_peer;
   store.place = static_cast<u32>(waiting_.size());
   waiting_.push_back(index);
 }
 
 void WeakMemory::unlink(u32 index) {
   const Store& store = stores_[index];
-  waiting_to_peers_ -= store.to_peer;
   if (store.older != kNone) stores_[store.older].newer = store.newer;
   (store.newer != kNone ? stores_[store.newer].older : bucket_of(store.address).newest) = store.older;
 
@@ -266,33 +224,27 @@ void WeakMemory::unlink(u32 index) {
 
 void WeakMemory::drain(u32 index) {
   drain_before(index);
-  write(stores_[index]);
+  const Store& store = stores_[index];
+  if (!comes_before_others(store)) write(store.address, store.value, store.bytes, store.cta);
   unlink(index);
 }
 
-// Stores of one CTA to one place become visible in the order in which they were made, and so do those of a cluster that
-// its barrier orders.
+// Stores of one CTA to one place become visible in the order in which they were made.
 void WeakMemory::drain_before(u32 index) {
   while (true) {
     u32 oldest = index;
     for (u32 older = stores_[index].older; older != kNone; older = stores_[older].older)
-      if ((stores_[older].cta == stores_[index].cta || cluster_orders(stores_[older], stores_[index])) &&
+      if (stores_[older].cta == stores_[index].cta &&
           granule_of(stores_[older].address) == granule_of(stores_[index].address))
         oldest = older;
     if (oldest == index) return;
-    write(stores_[oldest]);
+    const Store& store = stores_[oldest];
+    if (!comes_before_others(store)) write(store.address, store.value, store.bytes, store.cta);
     unlink(oldest);
   }
 }
 
-void WeakMemory::write(const Store& store) {
-  if (comes_before_others(store)) return;
-  write(store.address, store.value, store.bytes,
-        {.cta = store.cta, .cluster = store.reach == Reach::cluster ? store.cluster : 0});
-  last_written_[store.queue] = now_;
-}
-
-void WeakMemory::write(unsigned char* address, const void* in, u32 bytes, const Writer& writer) {
+void WeakMemory::write(unsigned char* address, const void* in, u32 bytes, u32 cta, bool atomic) {
   Bucket& bucket = bucket_of(address);
   bucket.written = ++now_;
   if (stale_percent_ != 0) {
@@ -300,9 +252,10 @@ void WeakMemory::write(unsigned char* address, const void* in, u32 bytes, const 
     Overwritten& before = history_[number % kHistory];
     before.granule = granule_of(address);
     before.time = now_;
-    before.writer = writer;
+    before.cta = cta;
     before.earlier = bucket.overwritten;
     before.seen = 0;
+    before.atomic = atomic;
     before.first = address;
     before.bytes = bytes;
     __builtin_memcpy(before.value, before.granule, kGranuleBytes);

@@ -15,14 +15,11 @@ namespace scantune {
 
 // Who accesses memory, and since when it has not synchronised.
 struct Viewer {
-  u32 cta;             // serial number of the CTA, never reused within a run
-  u32 queue;           // of the CTA's waiting stores, as open() returned it
-  u32 grid;            // index of the launch
-  u32 thread;          // rank in the CTA
-  u32 view;            // writes up to this time are seen
-  u32 cluster;         // serial number of its first CTA
-  u32 cluster_queues;  // of all its CTAs, a bit each
-  u32 arrivals;        // at the cluster's barrier so far
+  u32 cta;     // serial number of the CTA, never reused within a run
+  u32 queue;   // of the CTA's waiting stores, as open() returned it
+  u32 grid;    // index of the launch
+  u32 thread;  // rank in the CTA
+  u32 view;    // writes up to this time are seen
 };
 
 class WeakMemory {
@@ -37,34 +34,19 @@ class WeakMemory {
     if (bucket.newest == kNone && bucket.written <= viewer.view) return copy(out, address, bytes);
     load_slowly(viewer, out, address, bytes, may_be_stale);
   }
-  void store(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes) {
-    hold(viewer, address, in, bytes, false);
-  }
-  // To shared memory, which is read directly: seen by nobody while it waits.
-  void store_to_peer(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes) {
-    hold(viewer, address, in, bytes, true);
-  }
-  // Who has made a waiting store into these bytes of shared memory.
-  struct Storer {
-    bool exists = false;
-    u32 queue = 0, thread = 0;
-  };
-  Storer find_store_to_peer(const unsigned char* begin, u32 bytes) const;
+  void store(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes);
   u32 fetch_add(const Viewer& viewer, unsigned char* address, u32 value);
 
   void show_to_warp(u32 queue, u32 first_thread, u32 mask);  // after a barrier of these lanes
   void show_to_cta(u32 queue);                               // after a barrier of the CTA
   void show_to_cta(const Viewer& viewer);                    // what this thread sees: it has arrived at a barrier
-  void keep_from_cluster(const Viewer& viewer);              // what the thread has stored: its next arrival shows it
-  void show_to_cluster(u32 queue, u32 phase);                // what was stored before arriving in this phase
   void drain_visible(const Viewer& viewer);                  // a fence: what the thread sees, everyone sees
   void write_in_bulk(u32 cta, unsigned char* address, const unsigned char* in, u32 bytes);  // granules
   void drain_one();  // any; something must be waiting
   void drain_grid(u32 grid);
   bool waiting() const { return !waiting_.empty(); }
 
-  u32 last_write_of(u32 queue) const { return last_written_[queue]; }  // its time
-  u32 now() const { return now_; }                                     // number of writes so far
+  u32 now() const { return now_; }  // number of writes so far
   // Marks what a spin loop looks at; polled_changes() counts writes to marked places.
   void watch(const void* address) { bucket_of(address).watched = true; }
   u32 polled_changes() const { return polled_changes_; }
@@ -76,7 +58,7 @@ class WeakMemory {
   static constexpr u32 kHistory = 4096;     // writes that stale loads can look behind
 
   // arrived: the CTA sees it, but perhaps not what came before it.
-  enum class Reach : u8 { thread, warp, arrived, cta, cluster };
+  enum class Reach : u8 { thread, warp, arrived, cta };
 
   struct Store {
     unsigned char* address;
@@ -85,12 +67,9 @@ class WeakMemory {
     u32 next, previous;  // in the CTA's queue, a ring
     u32 place;           // in waiting_
     u32 view;            // of its thread when it was made
-    u32 cluster;         // serial number of its first CTA
-    u32 arrivals;        // of its thread at the cluster's barrier when it was made
     u16 thread;
     u8 bytes;
     Reach reach;
-    bool to_peer;
     alignas(8) unsigned char value[kGranuleBytes];
   };
   struct Bucket {
@@ -99,19 +78,14 @@ class WeakMemory {
     u32 overwritten = 0;  // its number in the history, from 1
     bool watched = false;
   };
-  struct Writer {
-    u32 cta;
-    u32 cluster = 0;  // that has seen the write
-    bool atomic = false;
-  };
   struct Overwritten {
     unsigned char* granule;
     const unsigned char* first;  // of the bytes written
     u32 bytes;
-    u32 time;
-    Writer writer;
+    u32 time, cta;
     u32 earlier;  // number of the one before in the bucket; 0: none
     u32 seen;     // queues of the CTAs that have read the new value, a bit each
+    bool atomic;
     unsigned char value[kGranuleBytes];
   };
 
@@ -140,17 +114,10 @@ class WeakMemory {
   }
 
   static bool sees(const Viewer& viewer, const Store& store) {
-    if (store.cta != viewer.cta) return store.reach == Reach::cluster && store.cluster == viewer.cluster;
-    return store.reach >= Reach::arrived || store.thread == viewer.thread ||
-           (store.reach == Reach::warp && store.thread / 32 == viewer.thread / 32);
+    return store.cta == viewer.cta && (store.reach >= Reach::arrived || store.thread == viewer.thread ||
+                                       (store.reach == Reach::warp && store.thread / 32 == viewer.thread / 32));
   }
 
-  // The barrier of their cluster stands between the two.
-  static bool cluster_orders(const Store& before, const Store& after) {
-    return before.reach == Reach::cluster && before.cluster == after.cluster && before.arrivals < after.arrivals;
-  }
-
-  void hold(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes, bool to_peer);
   void load_slowly(const Viewer& viewer, void* out, const unsigned char* address, u32 bytes, bool may_be_stale);
   void look_back_in_time(const Viewer& viewer, const Bucket& bucket, const unsigned char* granule,
                          unsigned char* image);
@@ -159,17 +126,14 @@ class WeakMemory {
   void unlink(u32 index);
   void drain(u32 index);
   void drain_before(u32 index);
-  void write(const Store& store);
   bool comes_before_others(const Store& store);
   void mark_seen(const Viewer& viewer, const Bucket& bucket, const unsigned char* granule);
-  void write(unsigned char* address, const void* in, u32 bytes, const Writer& writer);
+  void write(unsigned char* address, const void* in, u32 bytes, u32 cta, bool atomic = false);
 
   std::vector<Bucket> buckets_;
   std::vector<Store> stores_;  // the first ones are the queues' ends
   std::vector<u32> free_;
   std::vector<u32> waiting_;
-  u32 waiting_to_peers_ = 0;
-  std::vector<u32> last_written_;  // for each queue
   std::vector<Overwritten> history_;
   u32 history_count_ = 0;
   u32 capacity_ = 0;

@@ -1,0 +1,66 @@
+// A kernel whose CTAs tell each other values as one_shot's do, for the tests that compile it and those that run it.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "instantiation/instantiation.h"
+
+namespace scantune {
+
+// CTA b reads item b of the input; each of its threads outputs the sum, byte by byte, of the items of its cluster's
+// CTAs before it: zeros in the first of them.
+struct ClusterExchangeKernel {
+  int value_bytes = 4;
+  int value_alignment = 4;
+  int cluster_blocks = 8;
+  bool tells_its_size = true;  // to the compiler
+  static constexpr int kThreads = 64;
+  static constexpr int kMostBlocks = 16;
+  static constexpr int kMostValueBytes = 32;
+  static constexpr int kSharedBytes = kMostBlocks * kMostValueBytes + 16;
+
+  // What the kernel computes with, on the CPU.
+  template <std::size_t kBytes>
+  using Bytes = std::array<unsigned char, kBytes>;
+  template <std::size_t kBytes>
+  static Bytes<kBytes> sum(Bytes<kBytes> a, const Bytes<kBytes>& b) {
+    for (std::size_t byte = 0; byte < kBytes; ++byte) a[byte] = static_cast<unsigned char>(a[byte] + b[byte]);
+    return a;
+  }
+
+  Instantiation instantiation() const {
+    const std::string blocks = std::to_string(cluster_blocks), bytes = std::to_string(value_bytes);
+    const std::string item =
+        "struct alignas(" + std::to_string(value_alignment) + ") Item { unsigned char bytes[" + bytes + "]; };\n";
+    const std::string exchange = "using Exchange = ClusterExchange<Sum, " + blocks + ">;\n";
+    const std::string head =
+        tells_its_size ? "SCANTUNE_CLUSTER_KERNEL(kernel, 64, 1, " + blocks + ")" : "SCANTUNE_KERNEL(kernel, 64, 1)";
+    return {kIncludes + item + kSum + exchange + head + kBody,
+            {"kernel"},
+            "an exchange of " + bytes + " bytes in clusters of " + blocks};
+  }
+
+ private:
+  static constexpr const char* kIncludes = "#include \"primitives/cluster_exchange.h\"\nusing namespace scantune;\n";
+  static constexpr const char* kSum = R"(struct Sum {
+  using Value = Item;
+  SCANTUNE_DEVICE static Item combine(Item a, const Item& b) {
+    for (u32 byte = 0; byte < sizeof(Item); ++byte) a.bytes[byte] += b.bytes[byte];
+    return a;
+  }
+};
+)";
+  static constexpr const char* kBody = R"( {
+  Exchange::Shared& shared = shared_memory<Exchange::Shared>();
+  Exchange::start(shared);
+  const Item own = load_global<CacheHint::normal>(static_cast<const Item*>(arguments.input) + block_rank());
+  Exchange::send(shared, own, ~0u);
+  Item before{};
+  if (cluster_rank() > 0) before = Exchange::gather(shared, cluster_rank());
+  const u32 place = block_rank() * 64 + thread_rank();
+  store_global<CacheHint::normal>(static_cast<Item*>(arguments.output) + place, before);
+})";
+};
+
+}  // namespace scantune
