@@ -11,6 +11,8 @@
 namespace scantune {
 
 struct LookbackConfig {
+  static constexpr bool pads_tiles = false;  // one tile of many is partial, and branches save registers
+
   int block_threads = 256;    // threads per CTA
   int items_per_thread = 16;  // items each thread scans in registers (batchSize)
   int vector_bytes = 16;      // width of a load or store; 16 is int4

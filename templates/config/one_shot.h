@@ -12,6 +12,7 @@ namespace scantune {
 
 struct OneShotConfig {
   static constexpr WarpScan warp_scan = WarpScan::kogge_stone;
+  static constexpr bool pads_tiles = true;  // of the few tiles one is partial, and all wait for it
 
   int block_threads = 256;   // threads per CTA
   int items_per_thread = 8;  // items each thread scans in registers (batchSize)
@@ -25,7 +26,8 @@ struct OneShotConfig {
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
   int min_ctas_per_sm = 1;  // register budget: this many CTAs must fit one SM
-  int pdl = 1;              // programmatic dependent launch: starts while the kernel before it drains
+  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
+                // start before that one has ended
 
   constexpr bool operator==(const OneShotConfig&) const = default;
 };
@@ -64,23 +66,30 @@ struct Family<OneShotConfig> {
 
   static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
     OneShotConfig config;
-    // One CTA for each SM as far as its registers go: a second one shares the SM, and is one more to wait for.
     const int bytes = register_bytes(request);
     const bool packs = packs_sums(request) || packs_extremes(request);
     const int most_items = packs ? 32 : bytes <= 4 ? 16 : bytes <= 8 ? 8 : 4;
     if (bytes > 4 || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     if (packs) config.items_per_thread = 16;
     if (bytes > 8) config.items_per_thread = 4;
+    config.pdl = limits_of(sm).has_pdl ? 2 : 0;
+    if (request.n <= kItemsOfOneCluster && limits_of(sm).cluster_blocks >= 8) {
+      OneShotConfig clustered = config;
+      clustered.block_threads = 128;
+      clustered.cluster_blocks = 8;
+      while (aggregates(clustered, request) > 1 && grow(clustered, most_items, request, sm)) continue;
+      if (aggregates(clustered, request) == 1) return with_vectors(clustered, request);
+    }
+    // One CTA for each SM as far as its registers go: a second one shares the SM, and is one more to wait for.
     while (aggregates(config, request) > 160 && grow(config, most_items, request, sm)) continue;
-    config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
-    config.poll_warps = aggregates(config, request) > 256 ? 4 : 1;
+    if (aggregates(config, request) > 256) config.poll_warps = 4;
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
-    config.pdl = limits_of(sm).has_pdl;
-    return config;
+    return with_vectors(config, request);
   }
 
   static constexpr const char* invalid_reason(const OneShotConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
+    if (config.block_threads < 2 * kWarpThreads) return "block_threads must be at least 64";
     const int blocks = config.cluster_blocks;
     if (blocks < 1 || blocks > 16 || (blocks & (blocks - 1)) != 0) return "cluster_blocks must be 1, 2, 4, 8 or 16";
     if (blocks > limits_of(sm).cluster_blocks) return "a cluster of cluster_blocks CTAs needs a newer architecture";
@@ -140,18 +149,25 @@ struct Family<OneShotConfig> {
                          TileLayout::warp_transposed),
       SCANTUNE_PARAMETER(OneShotConfig, cluster_blocks, primary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(OneShotConfig, poll_warps, secondary, 1, 2, 4),
-      SCANTUNE_PARAMETER(OneShotConfig, poll_delay_ns, secondary, 0, 100, 300),
+      SCANTUNE_PARAMETER(OneShotConfig, poll_delay_ns, secondary, 0, 200),
       SCANTUNE_PARAMETER(OneShotConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
       SCANTUNE_PARAMETER(OneShotConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
       SCANTUNE_PARAMETER(OneShotConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(OneShotConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
       SCANTUNE_PARAMETER(OneShotConfig, min_ctas_per_sm, secondary, 1, 2, 4),
-      SCANTUNE_PARAMETER(OneShotConfig, pdl, secondary, 0, 1),
+      SCANTUNE_PARAMETER(OneShotConfig, pdl, secondary, 0, 1, 2),
   };
 #endif
 
  private:
+  static constexpr u64 kItemsOfOneCluster = 1u << 15;  // beyond, all SMs are faster than eight, in spite of the polls
+
+  static constexpr OneShotConfig with_vectors(OneShotConfig config, const ScanRequest& request) {
+    config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
+    return config;
+  }
+
   // Makes the tile larger, by threads before items: they hide more latency. False if it cannot.
   static constexpr bool grow(OneShotConfig& config, int most_items, const ScanRequest& request, int sm) {
     OneShotConfig larger = config;

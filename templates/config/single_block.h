@@ -7,6 +7,8 @@
 namespace scantune {
 
 struct SingleBlockConfig {
+  static constexpr bool pads_tiles = true;  // most scans so small are of a partial tile
+
   int block_threads = 256;   // threads of the one CTA
   int items_per_thread = 4;  // consecutive items each thread scans in registers (batchSize)
   int vector_bytes = 16;     // width of a load or store; 16 is int4
@@ -14,7 +16,8 @@ struct SingleBlockConfig {
   WarpScan warp_scan = WarpScan::kogge_stone;
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
-  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
+  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
+                // start before that one has ended
 
   constexpr bool operator==(const SingleBlockConfig&) const = default;
 };
@@ -28,7 +31,8 @@ struct Family<SingleBlockConfig> {
   static constexpr const char* kName = "single_block";
   static constexpr const char* kConfigName = "SingleBlockConfig";
   static constexpr const char* kHeader = "kernels/single_block.h";
-  static constexpr const char* const kKernels[] = {"single_block_scan"};
+  enum KernelIndex { kOneTile, kTiles };
+  static constexpr const char* const kKernels[] = {"scan_one_tile", "scan_tiles"};
   static constexpr u64 kMaxItems = 1u << 17;  // beyond, one SM is far too slow to be worth measuring
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
@@ -40,11 +44,18 @@ struct Family<SingleBlockConfig> {
 
   static constexpr SingleBlockConfig default_config(const ScanRequest& request, int sm) {
     SingleBlockConfig config;
+    // As few warps as hold the items, since each is one more to wait for, and no more items than a thread adds up while
+    // warps would meet.
+    const int item_bytes = widest_item_bytes(request);
     const bool wide = register_bytes(request) > 8;  // values of which 1024 threads cannot hold several in registers
-    config.block_threads = request.n <= 1024 || wide ? 256 : 1024;
-    if (wide) config.items_per_thread = 2;
+    config.items_per_thread = wide ? 2 : item_bytes < 4 ? 16 : item_bytes == 4 ? 8 : 4;
+    config.block_threads = kWarpThreads;
+    while (config.items_per_thread > 4 && request.n <= static_cast<u64>(tile_items(config, request)) / 2)
+      config.items_per_thread /= 2;
+    while (config.block_threads < (wide ? 256 : 1024) && request.n > static_cast<u64>(tile_items(config, request)))
+      config.block_threads *= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
-    config.pdl = limits_of(sm).has_pdl;
+    config.pdl = limits_of(sm).has_pdl ? 2 : 0;
     return config;
   }
 
@@ -60,7 +71,9 @@ struct Family<SingleBlockConfig> {
 
   static constexpr LaunchList launches(const SingleBlockConfig& config, const ScanRequest& request) {
     LaunchList list;
-    list.add({.block_threads = config.block_threads,
+    const bool is_one_tile = request.n <= static_cast<u64>(tile_items(config, request));
+    list.add({.kernel = is_one_tile ? kOneTile : kTiles,
+              .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
               .pdl = config.pdl != 0});
@@ -79,7 +92,7 @@ struct Family<SingleBlockConfig> {
       SCANTUNE_PARAMETER(SingleBlockConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(SingleBlockConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
-      SCANTUNE_PARAMETER(SingleBlockConfig, pdl, primary, 0, 1),
+      SCANTUNE_PARAMETER(SingleBlockConfig, pdl, secondary, 0, 1, 2),
   };
 #endif
 };

@@ -47,7 +47,8 @@ struct TileShape {
   WarpScan warp_scan;
   CacheHint load_hint;
   CacheHint store_hint;
-  bool is_peeled;  // tiles begin on vector boundaries of the input, and anywhere in the output
+  bool pads_tiles;  // built-in operators combine what lies in a partial tile beside its items, instead of branching
+  bool is_peeled;   // tiles begin on vector boundaries of the input, and anywhere in the output
 
   constexpr int warps() const { return block_threads / kWarpThreads; }
   // Lanes that scan the totals of the warps: a power of two.
@@ -120,6 +121,7 @@ constexpr TileShape tile_shape(const Config& config, const ScanRequest& request)
           config.warp_scan,
           config.load_hint,
           config.store_hint,
+          Config::pads_tiles && !is_custom(request.op),
           false};
 }
 
@@ -198,8 +200,8 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
     return "the striped layout combines by vectors, so pointers of another alignment would give other bits";
   if (min_ctas_per_sm < 1 || min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
     return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
-  if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
-  if (config.pdl == 1 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+  if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
+  if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
   if (most_shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
     return "the tile does not fit in shared memory";
   return nullptr;

@@ -68,7 +68,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
-  begin_kernel<kConfig.pdl != 0>();
+  begin_kernel<kConfig.pdl>();
 
   // Take a tile.
   u32 epoch = 0;

@@ -47,30 +47,36 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
+  const auto first_of = [](u32 index) { return (Problem::kFirstTile + index) * Tile::kTileItems; };
+  const auto tile_of = [&](u32 index) { return Tile(shared.tile, arguments.n - first_of(index)); };
+  const auto* const input = static_cast<const typename Problem::Input*>(arguments.input);
+  auto* const output = static_cast<typename Problem::Output*>(arguments.output);
+  u32 index = block_rank();
+
   if constexpr (kBlocks > 1) Cluster::start(shared.cluster);
-  begin_kernel<kConfig.pdl != 0>();
+  if constexpr (kConfig.tile_order == TileOrder::ticket) {
+    begin_kernel<kConfig.pdl>();
+  } else {
+    begin_kernel<kConfig.pdl>(tile_of(index).prepared(input + first_of(index), output + first_of(index)));
+  }
 
   // Take a tile. A single cluster touches no workspace: it has none.
   const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
-  if (kBlocks > 1 && block_rank() >= tiles) return;  // fills up the last cluster
+  if (kBlocks > 1 && index >= tiles) return;  // fills up the last cluster
   const bool is_alone = block_count() == kBlocks;
   u32 epoch = 0;
   if (!is_alone && thread_rank() == 0) epoch = Status::read_epoch(arguments.workspace);
-  u32 index = block_rank();
-  if constexpr (kConfig.tile_order == TileOrder::ticket) {
-    if (!is_alone) {
-      if (thread_rank() == 0)
-        shared.tile_index = fetch_add(&static_cast<WorkspaceHeader*>(arguments.workspace)->ticket, 1);
-      sync_block();
-      index = shared.tile_index;
-    }
+  if (kConfig.tile_order == TileOrder::ticket && !is_alone) {
+    if (thread_rank() == 0)
+      shared.tile_index = fetch_add(&static_cast<WorkspaceHeader*>(arguments.workspace)->ticket, 1);
+    sync_block();
+    index = shared.tile_index;
   }
-  const u64 first = (Problem::kFirstTile + index) * Tile::kTileItems;
-  Tile tile(shared.tile, arguments.n - first);
+  Tile tile = tile_of(index);
 
   // Load and scan the tile.
   T carry = Problem::init(arguments);
-  tile.load(static_cast<const typename Problem::Input*>(arguments.input) + first);
+  tile.load(input + first_of(index));
   if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of the scan
   const T aggregate = tile.scan_in_every_warp();
 
@@ -96,7 +102,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   if (index > 0) carry = Problem::kHasInit ? Op::combine(carry, before) : before;
   const bool has_carry = Problem::kHasInit || index > 0;
   if (has_carry) tile.carry_in(carry);
-  tile.store(static_cast<typename Problem::Output*>(arguments.output) + first, has_carry);
+  tile.store(output + first_of(index), has_carry);
 
   // The CTA of the last tile has an aggregate of every CTA before it, directly or in that of a cluster: all have read
   // epoch and ticket. Others may still poll the words; the next launch touches none before this one has ended, even if

@@ -52,7 +52,7 @@ class Pipeline {
   SCANTUNE_DEVICE void run() {
     if (thread_rank() == 0) init_barriers();
     sync_block();
-    begin_kernel<kConfig.pdl != 0>();
+    begin_kernel<kConfig.pdl>();
     const u32 warp = thread_rank() / kWarpThreads;
     if (warp < kWarps) {
       consume(warp);

@@ -6,35 +6,60 @@
 namespace scantune {
 
 template <class Problem, SingleBlockConfig kConfig>
-SCANTUNE_DEVICE void single_block_scan(const KernelArguments& arguments) {
-  using T = typename Problem::Accumulator;
-  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
-  using Shared = typename Tile::Shared;
+using SingleBlockTile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+
+template <class Problem, SingleBlockConfig kConfig>
+SCANTUNE_DEVICE auto& single_block_shared() {
+  using Shared = typename SingleBlockTile<Problem, kConfig>::Shared;
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
-  Shared& shared = shared_memory<Shared>();
+  return shared_memory<Shared>();
+}
+
+template <class Problem, SingleBlockConfig kConfig>
+SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
+  using Tile = SingleBlockTile<Problem, kConfig>;
+  const u64 first = Problem::kFirstTile * Tile::kTileItems;
+  Tile tile(single_block_shared<Problem, kConfig>(), arguments.n - first);
+  const auto* input = static_cast<const typename Problem::Input*>(arguments.input) + first;
+  auto* output = static_cast<typename Problem::Output*>(arguments.output) + first;
+
+  begin_kernel<kConfig.pdl>(tile.prepared(input, output));
+
+  // Load and scan the tile.
+  const auto init = Problem::init(arguments);
+  tile.load(input);
+  tile.scan_in_every_warp();
+
+  // Combine with the initial value and store.
+  if (Problem::kHasInit) tile.carry_in(init);
+  tile.store(output, Problem::kHasInit);
+}
+
+template <class Problem, SingleBlockConfig kConfig>
+SCANTUNE_DEVICE void scan_tiles(const KernelArguments& arguments) {
+  using Tile = SingleBlockTile<Problem, kConfig>;
   const auto* input = static_cast<const typename Problem::Input*>(arguments.input);
   auto* output = static_cast<typename Problem::Output*>(arguments.output);
 
-  begin_kernel<kConfig.pdl != 0>();
+  begin_kernel<kConfig.pdl>();
 
-  T carry = Problem::init(arguments);
+  auto carry = Problem::init(arguments);
   bool has_carry = Problem::kHasInit;
-  for (u64 first = Problem::kFirstTile * Tile::kTileItems; first < arguments.n; first += Tile::kTileItems) {
+  for (u64 first = Problem::kFirstTile * Tile::kTileItems;; first += Tile::kTileItems) {
     const u64 left = arguments.n - first;
-    const bool last = left <= Tile::kTileItems;
-    Tile tile(shared, left);
+    Tile tile(single_block_shared<Problem, kConfig>(), left);
 
     // Load and scan the tile.
     tile.load(input + first);
-    const T aggregate = tile.scan();
-    tile.distribute(carry, has_carry);
+    const auto aggregate = tile.scan_in_every_warp();
 
     // Combine with what is before and store.
+    if (has_carry) tile.carry_in(carry);
     tile.store(output + first, has_carry);
 
-    // Carry on; only the first warp needs to know the value.
-    if (last) break;
-    if (tile.in_first_warp()) carry = has_carry ? Problem::Op::combine(carry, aggregate) : aggregate;
+    // Carry on, when no warp reads the totals of this tile any more.
+    if (left <= Tile::kTileItems) break;
+    carry = has_carry ? Problem::Op::combine(carry, aggregate) : aggregate;
     has_carry = true;
     sync_block();
   }
@@ -42,7 +67,6 @@ SCANTUNE_DEVICE void single_block_scan(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                   \
-  SCANTUNE_KERNEL(single_block_scan, kConfig.block_threads, 1) { \
-    ::scantune::single_block_scan<Problem, kConfig>(arguments);  \
-  }
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                         \
+  SCANTUNE_KERNEL(scan_one_tile, kConfig.block_threads, 1) { ::scantune::scan_one_tile<Problem, kConfig>(arguments); } \
+  SCANTUNE_KERNEL(scan_tiles, kConfig.block_threads, 1) { ::scantune::scan_tiles<Problem, kConfig>(arguments); }

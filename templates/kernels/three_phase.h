@@ -55,13 +55,13 @@ SCANTUNE_DEVICE typename Problem::Accumulator carry_into_block(const KernelArgum
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_input(const KernelArguments& arguments) {
-  begin_kernel<kConfig.pdl != 0>();
+  begin_kernel<kConfig.pdl>();
   scantune::reduce_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input));
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
-  begin_kernel<kConfig.pdl != 0>();
+  begin_kernel<kConfig.pdl>();
   using T = typename Problem::Accumulator;
   scantune::reduce_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
       arguments, sums_at<T>(arguments, arguments.source_offset));
@@ -70,7 +70,7 @@ SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
 // Also scans the last level, which fits one tile: its one CTA starts from the caller's init.
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
-  begin_kernel<kConfig.pdl != 0>();
+  begin_kernel<kConfig.pdl>();
   using T = typename Problem::Accumulator;
   T* const sums = sums_at<T>(arguments, arguments.destination_offset);
   scantune::scan_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
@@ -79,7 +79,7 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
 
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
-  begin_kernel<kConfig.pdl != 0>();
+  begin_kernel<kConfig.pdl>();
   scantune::scan_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input),
                                         static_cast<typename Problem::Output*>(arguments.output),
                                         carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);

@@ -255,9 +255,12 @@ SCANTUNE_DEVICE void poll_pause() {
 }
 
 // Programmatic dependent launch. The wait returns once the kernel before has finished and its writes are visible.
-SCANTUNE_DEVICE void wait_for_predecessor() {
+// prepared, which is not 0, is computed before: the compiler would put off what nothing needs yet.
+SCANTUNE_DEVICE void wait_for_predecessor([[maybe_unused]] u64 prepared = 1) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile(
+      "{ .reg .pred is_prepared; setp.ne.u64 is_prepared, %0, 0; @is_prepared griddepcontrol.wait; }" ::"l"(prepared)
+      : "memory");
 #endif
 }
 

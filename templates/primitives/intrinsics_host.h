@@ -154,7 +154,7 @@ SCANTUNE_DEVICE void poll_pause(SCANTUNE_SITE) {
   host::hooks->poll_pause(site);
 }
 
-SCANTUNE_DEVICE void wait_for_predecessor(SCANTUNE_SITE) { host::hooks->wait_for_predecessor(site); }
+SCANTUNE_DEVICE void wait_for_predecessor(u64 = 1, SCANTUNE_SITE) { host::hooks->wait_for_predecessor(site); }
 SCANTUNE_DEVICE void release_dependents(SCANTUNE_SITE) { host::hooks->release_dependents(site); }
 
 using Barrier = u64;

@@ -1,7 +1,9 @@
 // The rows of consecutive items that one thread of a tile holds between load and store, in one of two forms.
 //
 // Both take vectors as they were loaded, give each row's total, then put what comes before a row into its items, and
-// end as vectors to be stored. A row begins at item `first` of the tile; the items from `end` on do not exist.
+// end as vectors to be stored. A row begins at item `first` of the tile; the items from `end` on do not exist. Where
+// kPadsPartialTiles, something stands in their place and is scanned like any item: it comes after all that exist, and
+// what the last tile adds up to is nobody's carry-in.
 #pragma once
 
 #include "primitives/run_scan.h"
@@ -9,7 +11,7 @@
 namespace scantune {
 
 // As accumulators, scanned in place while the totals are taken: one combination of each item waits for the prefix.
-template <class Problem, int kRows, int kRowItems>
+template <class Problem, int kRows, int kRowItems, bool kPads>
 class AccumulatorRows {
   using T = typename Problem::Accumulator;
   using Op = typename Problem::Op;
@@ -18,7 +20,7 @@ class AccumulatorRows {
   static constexpr int kItems = kRows * kRowItems;
 
  public:
-  static constexpr bool kPadsPartialTiles = false;
+  static constexpr bool kPadsPartialTiles = kPads;
   static constexpr u32 kFiller = 0;
 
   template <class Vectors>
@@ -67,8 +69,7 @@ class AccumulatorRows {
   T items_[kItems];
 };
 
-// As words, reduced at once and scanned when the prefix is known: a quarter or half of the registers. What does not
-// exist is filled up with items that change no result, so partial tiles are scanned as full ones are.
+// As words, reduced at once and scanned when the prefix is known: a quarter or half of the registers.
 template <class Problem, int kRows, int kRowItems>
 class WordRows {
   using T = typename Problem::Accumulator;
@@ -107,16 +108,16 @@ class WordRows {
   Words<typename Problem::Input, kRowItems> rows_[kRows];
 };
 
-template <class Problem, int kRows, int kRowItems, bool kByWords = RunScan<Problem, kRowItems>::kByWords>
+template <class Problem, int kRows, int kRowItems, bool kPads, bool kByWords = RunScan<Problem, kRowItems>::kByWords>
 struct SelectRows {
-  using Type = AccumulatorRows<Problem, kRows, kRowItems>;
+  using Type = AccumulatorRows<Problem, kRows, kRowItems, kPads>;
 };
-template <class Problem, int kRows, int kRowItems>
-struct SelectRows<Problem, kRows, kRowItems, true> {
+template <class Problem, int kRows, int kRowItems, bool kPads>
+struct SelectRows<Problem, kRows, kRowItems, kPads, true> {
   using Type = WordRows<Problem, kRows, kRowItems>;
 };
 
-template <class Problem, int kRows, int kRowItems>
-using ThreadRows = typename SelectRows<Problem, kRows, kRowItems>::Type;
+template <class Problem, int kRows, int kRowItems, bool kPads>
+using ThreadRows = typename SelectRows<Problem, kRows, kRowItems, kPads>::Type;
 
 }  // namespace scantune

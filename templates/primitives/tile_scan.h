@@ -2,8 +2,8 @@
 //
 // A thread holds rows of consecutive items. Striped: one row per vector, a warp's lanes side by side in each row.
 // Otherwise one row with all of the thread's items. In a partial tile, items that do not exist are never combined, or
-// are padding that changes nothing (kPadsPartialTiles); what costs instructions per item for that is compiled once for
-// full tiles (kFull) and once for partial ones.
+// padding is (kPadsPartialTiles); what costs instructions per item for the former is compiled once for full tiles
+// (kFull) and once for partial ones.
 #pragma once
 
 #include "primitives/begin_kernel.h"
@@ -46,9 +46,12 @@ class TileScan {
   template <class Item>
   static constexpr u64 kAccessBytes = access_bytes(
       kVectorItems, sizeof(Item), kTileAlignment > int{alignof(Item)} ? kTileAlignment : int{alignof(Item)});
-  using Rows = ThreadRows<Problem, kRows, kRowItems>;
+  using Rows = ThreadRows<Problem, kRows, kRowItems, kShape.pads_tiles>;
+  static constexpr bool kPads = Rows::kPadsPartialTiles;
+  static constexpr int kMostTotalsInTurn = 8;
+  static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // where all lanes have it, the first stores it
   template <class Item>
-  struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems> {};
+  struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems, kShape.pads_tiles> {};
 
  public:
   static constexpr u32 kTileItems = kShape.tile_items();
@@ -66,6 +69,12 @@ class TileScan {
 
   SCANTUNE_DEVICE bool in_first_warp() const { return warp_ == 0; }
   SCANTUNE_DEVICE u32 lane() const { return lane_; }
+
+  // What load() from here and store() to there need to know beforehand, for begin_kernel().
+  SCANTUNE_DEVICE u64 prepared(const Input* from, const Output* to) const {
+    return reinterpret_cast<u64>(from + vector_position(0)) + reinterpret_cast<u64>(to + vector_position(0)) +
+           tile_items_;
+  }
 
   // Loads the items that exist from the tile's place in the input.
   SCANTUNE_DEVICE void load(const Input* tile) {
@@ -86,28 +95,34 @@ class TileScan {
   // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate; the others
   // learn what is before them from distribute().
   SCANTUNE_DEVICE T scan() {
-    const T total = scan_warps();
+    const T total = scan_warp();
+    share(total);
     if (!in_first_warp()) return total;
     const T inclusive = scan_totals();
     before_warp_ = scantune::shuffle_up(inclusive, 1);
     return scantune::shuffle_index(inclusive, valid_warps() - 1);
   }
 
-  // The same in every warp for itself, which costs instructions and saves a barrier. Returns all threads the aggregate;
-  // carry_in() follows.
+  // The same in every warp for itself, which costs instructions and saves a barrier: one is left, and none in a CTA of
+  // one warp. Returns all threads the aggregate; carry_in() follows.
   SCANTUNE_DEVICE T scan_in_every_warp() {
-    const T total = scan_warps();
-    if constexpr (kShape.warps() == 1) return total;
-    const T inclusive = scan_totals();
-    before_warp_ = scantune::shuffle_index(inclusive, warp_ - 1);
-    return scantune::shuffle_index(inclusive, valid_warps() - 1);
+    const T total = scan_warp();
+    if constexpr (kShape.warps() == 1) {
+      return scantune::shuffle_index(total, kLaneOfTotal);
+    } else {
+      share(total);
+      if constexpr (kPads && kShape.warps() <= kMostTotalsInTurn) return combine_totals();
+      const T inclusive = scan_totals();
+      before_warp_ = scantune::shuffle_index(inclusive, warp_ - 1);
+      return scantune::shuffle_index(inclusive, valid_warps() - 1);
+    }
   }
 
   // The first warp hands every warp the combination of all items before it; carry_in counts if has_carry.
   SCANTUNE_DEVICE void distribute(T carry_in, bool has_carry) {
     if (in_first_warp() && lane_ < kShape.warps()) {
       if (has_carry) {
-        const bool exists = lane_ * kWarpItems < tile_items_;
+        const bool exists = kPads || lane_ * kWarpItems < tile_items_;
         before_warp_ = lane_ == 0 ? carry_in : combine_if(exists, carry_in, before_warp_);
       }
       shared_.warp_totals[lane_] = before_warp_;
@@ -118,13 +133,13 @@ class TileScan {
 
   // Every thread knows what comes before the tile.
   SCANTUNE_DEVICE void carry_in(T carry) {
-    const bool exists = warp_ * kWarpItems < tile_items_;
+    const bool exists = kPads || warp_ * kWarpItems < tile_items_;
     before_warp_ = warp_ == 0 ? carry : combine_if(exists, carry, before_warp_);
   }
 
   // Combines every item with what is before it and stores the results.
   SCANTUNE_DEVICE void store(Output* tile, bool has_carry) {
-    if (Rows::kPadsPartialTiles || full()) {
+    if (kPads || full()) {
       scan_rows<true>(has_carry);
     } else {
       scan_rows<false>(has_carry);
@@ -148,11 +163,10 @@ class TileScan {
   }
 
  private:
-  // Scans the items of each warp, and ends with a barrier behind which every warp's total lies in shared memory.
-  // Returns this warp's.
-  SCANTUNE_DEVICE T scan_warps() {
+  // Scans the items of this warp. Returns one lane the warp's total.
+  SCANTUNE_DEVICE T scan_warp() {
     // Reduce this thread's rows.
-    if (Rows::kPadsPartialTiles || full()) {
+    if (kPads || full()) {
       reduce_rows<true>();
     } else {
       reduce_rows<false>();
@@ -168,12 +182,28 @@ class TileScan {
           scantune::warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
       const T before_lane = scantune::shuffle_up(inclusive, 1);
       prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
-      const T total = scantune::shuffle_index(inclusive, valid_lanes - 1);
+      const bool is_last = kPads && row == kRows - 1;
+      const T total = is_last ? inclusive : scantune::shuffle_index(inclusive, valid_lanes - 1);
       carry = row == 0 ? total : Op::combine(carry, total);
     }
-    if (lane_ == 0) shared_.warp_totals[warp_] = carry;
-    sync_block();
     return carry;
+  }
+
+  // Lets all warps know this one's total.
+  SCANTUNE_DEVICE void share(T total) {
+    if (lane_ == kLaneOfTotal) shared_.warp_totals[warp_] = total;
+    sync_block();
+  }
+
+  // One total after the other: for so few, shuffles would take longer. Returns the aggregate.
+  SCANTUNE_DEVICE T combine_totals() {
+    T sum = shared_.warp_totals[0];
+#pragma unroll
+    for (u32 warp = 1; warp < kShape.warps(); ++warp) {
+      if (warp_ == warp) before_warp_ = sum;
+      sum = Op::combine(sum, shared_.warp_totals[warp]);
+    }
+    return sum;
   }
 
   // Lane i of the calling warp gets the combination of the warps 0..i.
@@ -203,9 +233,11 @@ class TileScan {
     return warp_ * kWarpItems + (row * kWarpThreads + lane) * kRowItems;
   }
 
-  // How many of kUnits neighbouring units of kUnitItems items, starting at `first`, hold at least one item.
+  // How many of kUnits neighbouring units of kUnitItems items, starting at `first`, hold at least one item; of padding
+  // all do.
   template <u32 kUnitItems, u32 kUnits>
   SCANTUNE_DEVICE u32 valid_units(u32 first) const {
+    if (kPads) return kUnits;
     if (first >= tile_items_) return 0;
     const u32 units = ceil_div(tile_items_ - first, kUnitItems);
     return units < kUnits ? units : kUnits;

@@ -36,6 +36,50 @@ struct ItemwiseAccess {
   }
 };
 
+// Whole vectors where all of their items exist, and padding where none do. Takes more registers than item by item.
+template <class Item>
+struct VectorwiseAccess {
+  template <CacheHint kHint, class, class Vector, int kVectors>
+  SCANTUNE_DEVICE static void load(Vector (&vectors)[kVectors], const Item* tile, u32 tile_items,
+                                   const auto& position) {
+    constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const u32 first = position(v * kItems);
+      if (first + kItems <= tile_items) {
+        vectors[v] = scantune::load_global<kHint>(reinterpret_cast<const Vector*>(tile + first));
+        continue;
+      }
+      Item items[kItems];
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item) {
+        items[item] = Item{};
+        if (first + item < tile_items) items[item] = scantune::load_global<kHint>(tile + first + item);
+      }
+      scantune::copy_bytes(&vectors[v], items, sizeof items);
+    }
+  }
+
+  template <CacheHint kHint, class Vector, int kVectors>
+  SCANTUNE_DEVICE static void store(const Vector (&vectors)[kVectors], Item* tile, u32 tile_items,
+                                    const auto& position) {
+    constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const u32 first = position(v * kItems);
+      if (first + kItems <= tile_items) {
+        scantune::store_global<kHint>(reinterpret_cast<Vector*>(tile + first), vectors[v]);
+        continue;
+      }
+      Item items[kItems];
+      scantune::copy_bytes(items, &vectors[v], sizeof items);
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item)
+        if (first + item < tile_items) scantune::store_global<kHint>(tile + first + item, items[item]);
+    }
+  }
+};
+
 // Items side by side in aligned words; the end of the input cuts one word at most, whose first items exist.
 template <class Item>
 struct WordwiseAccess {
@@ -98,15 +142,24 @@ struct WordwiseAccess {
   }
 };
 
+template <class Item, bool kPads>
+struct SelectAccess {
+  using Type = ItemwiseAccess<Item>;
+};
+template <class Item>
+struct SelectAccess<Item, true> {
+  using Type = VectorwiseAccess<Item>;
+};
+
 // What one load or store moves. Small items as words: the compiler would copy a struct of them one by one.
-template <class Item, int kItems,
+template <class Item, int kItems, bool kPads,
           bool kByWords = sizeof(Item) < sizeof(u32) && kItems * sizeof(Item) % sizeof(u32) == 0>
 struct VectorOf {
-  using PartialTile = ItemwiseAccess<Item>;
+  using PartialTile = typename SelectAccess<Item, kPads>::Type;
   Item items[kItems];
 };
-template <class Item, int kItems>
-struct VectorOf<Item, kItems, true> : Words<Item, kItems> {
+template <class Item, int kItems, bool kPads>
+struct VectorOf<Item, kItems, kPads, true> : Words<Item, kItems> {
   using PartialTile = WordwiseAccess<Item>;
 };
 

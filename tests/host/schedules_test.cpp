@@ -104,7 +104,10 @@ const std::vector<Variant> kLookback = {
 // Small tiles of several warps.
 Variant one_shot(const std::string& name, const Values& values, const ScanRequest& request = {}) {
   const bool narrow = request.input_bytes() == 1;
-  Values all = {{"block_threads", "128"}, {"items_per_thread", narrow ? "16" : "4"}, {"layout", "direct"}};
+  Values all = {{"block_threads", "128"},
+                {"items_per_thread", narrow ? "16" : "4"},
+                {"layout", "direct"},
+                {"cluster_blocks", "1"}};
   all.insert(all.end(), values.begin(), values.end());
   return {"one_shot", name, all, request};
 }
@@ -134,6 +137,7 @@ const std::vector<Variant> kOneShot = {
     one_shot("i8_to_i32_from_memory_packed_ticket", {{"tile_order", "ticket"}},
              {.input_type = ValueType::i8, .init = Init::memory}),
     one_shot("without_pdl", {{"pdl", "0"}}),
+    one_shot("next_one_released_late", {{"pdl", "1"}}),
     one_shot(maps_of_bytes(12, 4), "split", {{"status_layout", "split"}}),
     // Several words for a value, which a reader may find half written.
     one_shot(maps_of_bytes(20, 4), "packed", {{"status_layout", "packed"}}),
@@ -155,7 +159,7 @@ const std::vector<Variant> kOneShot = {
 // All tiles in one cluster, which needs no workspace.
 const std::vector<Variant> kOneCluster = {
     one_shot("i32", {{"cluster_blocks", "16"}}),
-    one_shot("i32_of_one_warp_each", {{"cluster_blocks", "16"}, {"block_threads", "32"}}),
+    one_shot("i32_of_two_warps_each", {{"cluster_blocks", "16"}, {"block_threads", "64"}}),
     one_shot(running_extremes(), "", {{"cluster_blocks", "16"}}),
     one_shot(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), "", {{"cluster_blocks", "16"}}),
 };
