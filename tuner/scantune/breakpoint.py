@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,11 @@ class Probe:
     @property
     def low_is_faster(self) -> bool:
         return self.low_us is not None and (self.high_us is None or self.low_us < self.high_us)
+
+    def fails(self, low_serves: bool) -> bool:
+        """Return whether the one in use failed where the other did not."""
+        used_us, other_us = (self.low_us, self.high_us) if low_serves else (self.high_us, self.low_us)
+        return used_us is None and other_us is not None
 
     def excess(self, low_serves: bool) -> float:
         """Return the share of the other's time that the one in use takes more; 0 where one of them failed."""
@@ -51,6 +57,11 @@ class Breakpoint:
     def __post_init__(self) -> None:
         if not self.n_low < self.n_switch <= self.n_high <= MAX_N:
             raise ValueError(f"the breakpoint {self.n_switch} does not lie between {self.n_low} and {self.n_high}")
+        sizes = [probe.n for probe in self.probes]
+        if not sizes or sizes != sorted(set(sizes)) or not self.n_low < sizes[0] <= sizes[-1] <= self.n_high:
+            raise ValueError(f"the probes are at {sizes}, not in order between {self.n_low} and {self.n_high}"[:200])
+        if not math.isfinite(self.regret):
+            raise ValueError("the probes make its regret infinite")
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Breakpoint:
@@ -76,7 +87,7 @@ class Breakpoint:
         found = [probe.excess(low_serves=probe.n < self.n_switch) for probe in self.probes]
         has_below = self.n_switch > self.n_low + 1
         below = [probe.excess(low_serves=True) for probe in self.probes if has_below and probe.n == self.n_switch]
-        return max([*found, *below], default=0.0)
+        return max(*found, *below, 0.0)
 
     @property
     def probes_text(self) -> str:

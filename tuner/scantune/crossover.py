@@ -24,37 +24,59 @@ def pairs_to_probe(records: Sequence[Record], known: Sequence[Breakpoint], run: 
 
     Between two of one config there is nothing to know.
     """
-    found = {(one.n_low, one.n_high, one.low, one.high) for one in known if one.run.covers(run)}
+    found = {(one.problem, one.n_low, one.n_high, one.low, one.high) for one in known if one.run.covers(run)}
     neighbours = pairwise(sorted(records, key=lambda record: record.n))
     return [
         (low, high)
         for low, high in neighbours
-        if low.config != high.config and (low.n, high.n, low.config, high.config) not in found
+        if low.config != high.config and (low.problem, low.n, high.n, low.config, high.config) not in found
     ]
 
 
+def probes_between(low: Record, high: Record, policy: Policy) -> int:
+    """Return how many sizes are measured: one more than the policy's for each doubling of the octaves between."""
+    octaves = math.log2(high.n / low.n)
+    return policy.probes + max(0, math.ceil(math.log2(octaves)))
+
+
 def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, run: Run) -> Breakpoint:
-    """Return where the larger record takes over, by bisection in log N with so many probes.
+    """Return where the larger record takes over, by so many probes, or fewer where fewer sizes lie between.
 
     The first two are at the ends. What fills its tiles at low's size may need another for one item more, and what low's
-    config costs at the upper end bounds what it can cost below.
+    config costs at the upper end bounds what it can cost below. The others halve, in log N, the widest gap between two
+    probes of which each config won one; where one config wins at both ends, the widest gap of all.
     """
-    taken: list[Probe] = []
-    last_of_low, first_of_high = low.n, high.n
-    ends = [low.n + 1, high.n] if low.n + 1 < high.n else [high.n]
-    while len(taken) < probes:
-        n = ends.pop(0) if ends else _middle(last_of_low, first_of_high)
-        if n is None:
-            break
+    taken = [measure(n) for n in dict.fromkeys((low.n + 1, high.n))]
+    while len(taken) < probes and (n := _next_size(taken)) is not None:
         taken.append(measure(n))
-        if not taken[-1].low_is_faster:
-            first_of_high = min(first_of_high, n)
-        elif n != high.n:  # which keeps its own record whatever comes of it
-            last_of_low = max(last_of_low, n)
-    ordered = tuple(sorted(taken, key=lambda probe: probe.n))
+        taken.sort(key=lambda probe: probe.n)
     return Breakpoint(
-        low.device, low.problem, low.n, high.n, first_of_high, ordered, low.config, high.config, now(), run
+        low.device, low.problem, low.n, high.n, _best_switch(taken), tuple(taken), low.config, high.config, now(), run
     )
+
+
+def _next_size(taken: Sequence[Probe]) -> int | None:
+    """Return the size to probe next; None where no size is left."""
+    gaps = [gap for gap in pairwise(taken) if _middle(*gap)]
+    crossings = [(below, above) for below, above in gaps if below.low_is_faster != above.low_is_faster]
+    widest = max(crossings or gaps, key=lambda gap: gap[1].n / gap[0].n, default=None)
+    return _middle(*widest) if widest else None
+
+
+def _best_switch(probes: Sequence[Probe]) -> int:
+    """Return the size from which on the larger record is to serve, so that the worst of all probes is least bad.
+
+    The last probe is at the larger record's own size, which that record serves in any case. A config that failed at a
+    probe is worse than any slow one.
+    """
+
+    def cost(n_switch: int) -> tuple[int, float, float, int]:
+        served = [(probe, probe.n < n_switch) for probe in probes[:-1]]
+        excesses = [probe.excess(low_serves) for probe, low_serves in served]
+        failures = sum(probe.fails(low_serves) for probe, low_serves in served)
+        return failures, max(excesses, default=0.0), sum(excesses), n_switch
+
+    return min((probe.n for probe in probes), key=cost)
 
 
 def prober(evaluator: Evaluator, problem: Problem, low: Config, high: Config, policy: Policy) -> Measure:
@@ -72,7 +94,7 @@ def _microseconds(outcome: Measurement | Failure) -> float | None:
     return None if isinstance(outcome, Failure) else outcome.median_us
 
 
-def _middle(low: int, high: int) -> int | None:
+def _middle(below: Probe, above: Probe) -> int | None:
     """Return the size halfway in log N; None when there is none between."""
-    n = round(math.sqrt(low * high))
-    return n if low < n < high else None
+    n = round(math.sqrt(below.n * above.n))
+    return n if below.n < n < above.n else None

@@ -45,7 +45,9 @@ class Policy:
     final: Rounds
     verify_items: int  # candidates are verified at this size at most; the winner at its real N
     budget_s: float  # wall time of a whole run, unless the user says otherwise
-    probes: int = 6  # sizes measured between two neighbouring records of a portfolio: to a 16th of an octave
+    # Sizes measured between two records of a portfolio that are an octave apart: both ends, and four that narrow one
+    # crossing to a sixteenth of it. Wider gaps get more.
+    probes: int = 6
 
     def message(self) -> dict[str, Any]:
         """Return what a run remembers of it."""
