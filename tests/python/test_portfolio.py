@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -17,7 +18,7 @@ from examples import CONFIGS, DEVICES, NOON, RUNS
 from fake_worker import true_us
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint, Probe, probes_of
-from scantune.crossover import find_breakpoint, pairs_to_probe
+from scantune.crossover import find_breakpoint, pairs_to_probe, probes_between
 from scantune.database import Database, DatabaseError, open_database, open_readonly
 from scantune.exchange import import_database
 from scantune.export import built_in_line, export_built_in
@@ -81,22 +82,50 @@ def test_no_size_is_probed_twice_where_few_lie_between() -> None:
     assert probed == [17]
 
 
-def test_larger_config_that_wins_from_one_item_more_on_serves_every_size_between() -> None:
+def test_larger_config_that_wins_everywhere_serves_from_one_item_more_on() -> None:
     found = find_breakpoint(LOW, HIGH, lambda n: Probe(n, 2.0, 1.0), 6, RUNS[0])
     assert found.n_switch == 4097
     assert found.regret == 0
+    assert len(found.probes) == 6
+
+
+def test_one_probe_does_not_decide_for_all_sizes_between() -> None:
+    def measure(n: int) -> Probe:  # only at one item more than its tiles hold is the smaller's config slower
+        return Probe(n, 1.2 if n < 4100 else 1.0, 1.1 if n < 8000 else 0.95)
+
+    found = find_breakpoint(LOW, HIGH, measure, 6, RUNS[0])
+    assert len(found.probes) == 6
+    assert 7600 < found.n_switch <= 8192
+    assert found.regret == pytest.approx(1.2 / 1.1 - 1)  # at 4097
+
+
+def test_switch_is_where_the_worst_of_all_probes_is_least_bad() -> None:
+    times = {
+        4097: (1.0, 0.5),
+        8192: (1.0, 0.5),
+    }  # the larger's config is twice as fast at the ends, a little slower between
+
+    found = find_breakpoint(LOW, HIGH, lambda n: Probe(n, *times.get(n, (1.0, 1.1))), 6, RUNS[0])
+    assert found.n_switch == 4097
+    assert found.regret == pytest.approx(0.1)
+
+
+def test_wider_gaps_get_more_probes() -> None:
+    widths = {2: 6, 4: 7, 8: 8, 16: 8, 32: 9}
+    assert {width: probes_between(record(64), record(64 * width), QUICK) for width in widths} == widths
+    found = find_breakpoint(record(4096), record(4096 * 8, config=1), crossing_at(20_000), widths[8], RUNS[0])
+    assert 0 <= math.log2(found.n_switch / 20_000) <= 1 / 16
 
 
 def test_regret_is_the_worst_that_a_size_pays() -> None:
     assert FOUND.regret == pytest.approx(0.05)  # just below 6000
     assert replace(FOUND, n_switch=5000).regret == pytest.approx(0.2)  # 5000 itself
-    assert replace(FOUND, probes=()).regret == 0
 
 
 def test_only_neighbours_of_different_configs_are_probed() -> None:
     three = [record(4096), record(16384, config=1), record(8192)]
     assert [(low.n, high.n) for low, high in pairs_to_probe(three, [], RUNS[0])] == [(8192, 16384)]
-    known = replace(FOUND, n_low=8192, n_high=16384, n_switch=9000)
+    known = replace(FOUND, n_low=8192, n_high=16384, n_switch=9000, probes=(Probe(9000, 1.0, 1.0),))
     assert pairs_to_probe(three, [known], RUNS[0]) == []
     assert len(pairs_to_probe(three, [known], replace(RUNS[0], template_hash="c" * 64))) == 1
     assert len(pairs_to_probe(three, [replace(known, high=CONFIGS[2])], RUNS[0])) == 1
@@ -109,7 +138,10 @@ def test_only_neighbours_of_different_configs_are_probed() -> None:
         {"n_high": None}, {"n": 0}, {"n": -1}, {"low_family": None, "low_config": None}, {"high_config": "{"},
         {"high_family": None}, {"probes": "[[1]]"}, {"probes": "nonsense"}, {"probes": "[" * 5000},
         {"probes": json.dumps([[5000, -1.0, 2.0]])}, {"probes": '[[5000, Infinity, 1]]'}, {"probes": "[[0, 1, 1]]"},
-        {"probes": json.dumps([[5000, 1.0, 1.0]] * 100)}, {"probes": None}, {"finished_at": "3000-01-01T00:00:00Z"},
+        {"probes": json.dumps([[5000, 1.0, 1.0]] * 100)}, {"probes": None}, {"probes": "[]"},
+        {"probes": "[[4096,1,1]]"}, {"probes": "[[8193,1,1]]"}, {"probes": "[[6000,1,1],[5000,1,1]]"},
+        {"probes": "[[5000,1,1],[5000,1,1]]"}, {"probes": "[[5000,1e14,1e-300],[6000,1,1]]"},
+        {"finished_at": "3000-01-01T00:00:00Z"},
     ],
     ids=str,
 )  # fmt: skip
@@ -129,7 +161,7 @@ def save(database: Database) -> None:
 
 
 def test_probes_survive_a_row() -> None:
-    probes = (Probe(5000, 1.5, None), Probe(2**40, None, 2.25))
+    probes = (Probe(5000, 1.5, None), Probe(8192, None, 2.25))
     assert probes_of(replace(FOUND, probes=probes).probes_text) == probes
 
 
@@ -179,6 +211,43 @@ def test_import_keeps_what_we_measured_ourselves(source: Path, database: Databas
     assert Archive(database).breakpoints() == [ours]
 
 
+def test_import_takes_a_breakpoint_in_place_of_ours_of_other_templates(source: Path, database: Database) -> None:
+    save(database)
+    older = replace(FOUND, n_switch=7000, run=replace(RUNS[0], template_hash="c" * 64))
+    Archive(database).start(older.run, DEVICES[0]).save_breakpoint(older)
+    assert import_database(database, source, Referee()).new_breakpoints == 1
+    assert Archive(database).breakpoints() == [FOUND]
+
+
+def test_import_takes_breakpoints_where_ours_spanned_a_size_that_we_did_not_have(
+    source: Path, database: Database
+) -> None:
+    with open_database(source) as theirs:
+        Archive(theirs).start(RUNS[0], DEVICES[0]).save_record(record(16384, config=2))
+    session = Archive(database).start(RUNS[0], DEVICES[0])
+    for end in (LOW, record(16384, config=2)):
+        session.save_record(end)
+    wide = replace(FOUND, n_high=16384, high=CONFIGS[2])
+    session.save_breakpoint(wide)
+    import_database(database, source, Referee())
+    assert Archive(database).breakpoints() == [FOUND]
+
+
+def test_import_leaves_a_breakpoint_that_spans_a_record_of_ours(source: Path, database: Database) -> None:
+    Archive(database).start(RUNS[0], DEVICES[0]).save_record(record(6000, config=2))
+    assert import_database(database, source, Referee()).new_breakpoints == 0
+
+
+def test_record_between_the_ends_of_a_breakpoint_ends_it(database: Database) -> None:
+    save(database)
+    session = Archive(database).start(RUNS[0], DEVICES[0])
+    for n in (4095, 8193):
+        session.save_record(record(n))
+    assert Archive(database).breakpoints() == [FOUND]
+    session.save_record(record(5000))
+    assert Archive(database).breakpoints() == []
+
+
 def test_import_names_breakpoints_that_are_not_valid(source: Path, database: Database) -> None:
     with open_database(source) as theirs:
         theirs._connection.execute("PRAGMA foreign_keys = OFF")
@@ -225,27 +294,39 @@ def test_portfolio_measures_nothing_again_that_it_knows(
     assert not [one for one in request_log()[asked:] if one["method"] == "measure"]
 
 
+def test_small_sizes_of_all_problems_are_probed_first(tune: Tune) -> None:
+    problems = (SUM, replace(SUM, op="max"))
+    _, notebook = tune(sizes=SIZES, problems=problems, is_portfolio=True)
+    ends = [found.n_low for found in notebook.found_breakpoints]
+    assert {found.problem for found in notebook.found_breakpoints} == set(problems)
+    assert ends == sorted(ends)
+
+
 def test_run_without_portfolio_probes_nothing(tune: Tune, database: Database) -> None:
     outcome, notebook = tune(sizes=SIZES)
     assert outcome.breakpoints == notebook.found_breakpoints == Archive(database).breakpoints() == []
 
 
-def test_portfolio_without_memory_for_the_probes_says_how_many_it_left(tune: Tune, faults: Callable[..., None]) -> None:
+def test_portfolio_without_memory_for_the_probes_says_between_which_sizes_and_why(
+    tune: Tune, faults: Callable[..., None]
+) -> None:
     tune(sizes=SIZES)
     faults(no_memory={"family": "single_block", "method": "measure"})
     outcome, _ = tune(sizes=SIZES, is_portfolio=True, notebook=Notebook())
     assert outcome.breakpoints == []
-    assert outcome.without_breakpoint > 0
+    assert outcome.unprobed == 0
+    assert outcome.without_breakpoint
+    assert re.match(r"i32 sum between 2\^1\d and 2\^1\d: measure: .*OUT_OF_MEMORY", outcome.without_breakpoint[0])
 
 
 def test_portfolio_out_of_time_finds_the_rest_when_it_runs_again(tune: Tune) -> None:
     tune(sizes=SIZES)
     late, _ = tune(sizes=SIZES, is_portfolio=True, policy=replace(QUICK, budget_s=0.0))
     assert late.breakpoints == []
-    assert late.without_breakpoint > 0
+    assert late.unprobed > 0
     again, _ = tune(sizes=SIZES, is_portfolio=True)
-    assert len(again.breakpoints) == late.without_breakpoint
-    assert again.without_breakpoint == 0
+    assert len(again.breakpoints) == late.unprobed
+    assert again.unprobed == 0
 
 
 def test_more_effort_measures_the_breakpoints_anew(tune: Tune) -> None:

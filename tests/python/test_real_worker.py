@@ -15,6 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from examples import NOON
+from scantune.archive import Archive
+from scantune.breakpoint import Breakpoint, Probe
+from scantune.database import open_database
+
 BUILD = Path(__file__).parents[2] / os.environ.get("BUILD", "build")
 
 
@@ -143,18 +148,21 @@ def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path
     )
     assert tuned.returncode == 0, tuned.stdout + tuned.stderr
     # Which configs win is chance on this device: let a breakpoint lie where no rule would put one.
-    with sqlite3.connect(db) as connection:
-        connection.execute("DELETE FROM breakpoint")
-        connection.execute(
-            "INSERT INTO breakpoint SELECT device_id, problem_id, 4096, 8192, 8000, '[]', 0.01, run_id, finished_at "
-            "FROM record WHERE n = 4096"
+    with open_database(db) as database:
+        archive = Archive(database)
+        low, high = sorted(archive.records(), key=lambda record: record.n)
+        probes = (Probe(8000, 1.02, 1.0),)
+        archive.start(low.run, low.device).save_breakpoint(
+            Breakpoint(low.device, low.problem, low.n, high.n, 8000, probes, low.config, high.config, NOON, low.run)
         )
     explained = subprocess.run(
         [*scantune, "db", "explain", *common, "--n", "7990,8000"], capture_output=True, text=True, timeout=40
     )
     assert explained.returncode == 0, explained.stderr
     assert "rejected" not in explained.stdout
+    assert "other kernel templates" not in explained.stdout
     assert "tuned for n = 4096 (which serves n = 7990, below the breakpoint n = 8000 between it" in explained.stdout
+    assert "by its probes up to 2.0 % slower than the other" in explained.stdout
     assert "tuned for n = 8192 (which serves n = 8000, from the breakpoint n = 8000 between it" in explained.stdout
     shown = subprocess.run([*scantune, "db", "show", "--db", str(db)], capture_output=True, text=True, timeout=40)
     assert re.search(r"i32 sum isolated +1 +", shown.stdout), shown.stdout

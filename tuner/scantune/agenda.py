@@ -57,6 +57,11 @@ class Agenda:
             self.left_out.append(task)
         return None
 
+    def take_up_what_was_left_out(self) -> None:
+        """Let those that were left out wait again: there is more time than it seemed."""
+        self._waiting.extend(self.left_out)
+        self.left_out = []
+
     def _share_s(self, left_s: float) -> float:
         """Return what the next search may spend on trials: its least, and its share of what all have beyond theirs.
 

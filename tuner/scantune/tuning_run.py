@@ -32,6 +32,9 @@ from scantune.worker import Worker, WorkerError
 
 _MAX_STARTS = 6
 
+# Of a portfolio's budget: breakpoints between few records are worth less than more records.
+_MOST_FOR_PROBES = 0.25
+
 
 class RunWatcher(Watcher, PortfolioWatcher, Protocol):
     """Is told how a run goes on."""
@@ -53,8 +56,15 @@ class Outcome:
     out_of_budget: list[Task] = field(default_factory=list)
     cut_short: list[Task] = field(default_factory=list)  # searches that would have gone on with more time
     breakpoints: list[Breakpoint] = field(default_factory=list)  # of a portfolio, found now or before
-    without_breakpoint: int = 0  # pairs of neighbouring records of a portfolio, for want of time or memory
+    unprobed: int = 0  # pairs of neighbouring records of a portfolio that time did not suffice for
+    without_breakpoint: list[str] = field(default_factory=list)  # other such pairs, and why
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Scope:
+    problems: Sequence[Problem]
+    sizes: Sequence[int]
 
 
 class TuningRun:
@@ -91,10 +101,12 @@ class TuningRun:
             self._watcher.started(len(tasks), len(tasks) - len(todo), self._policy.budget_s)
             session = self._archive.start(self._run, self._device)
             deadline = started + self._policy.budget_s
-            if todo:
-                self._search_all(session, todo, deadline - self._probing_s(problems, sizes), outcome)
+            agenda = Agenda(todo, self._model, self._policy)
             if self._is_portfolio:
-                self._find_breakpoints(session, problems, sizes, deadline, outcome)
+                self._make_portfolio(session, agenda, _Scope(problems, sizes), deadline, outcome)
+            else:
+                self._search_all(session, agenda, lambda: deadline - self._clock(), outcome)
+            outcome.out_of_budget = agenda.left_out
         outcome.records = [self._records[key] for task in tasks if (key := (self._device, *task)) in self._records]
         outcome.seconds = self._clock() - started
         return outcome
@@ -104,33 +116,45 @@ class TuningRun:
         record = self._records.get((self._device, *task))
         return record is not None and record.run.covers(self._run)
 
-    def _probing_s(self, problems: Sequence[Problem], sizes: Sequence[int]) -> float:
-        """Return what is set aside for the breakpoints, which come after all searches."""
-        if not self._is_portfolio:
-            return 0.0
-        return self._policy.probes * sum(
-            self._model.probe_s(problem, n) for problem in problems for n in sorted(sizes)[1:]
-        )
-
-    def _find_breakpoints(
-        self, session: Session, problems: Sequence[Problem], sizes: Sequence[int], deadline: float, outcome: Outcome
+    def _make_portfolio(
+        self, session: Session, agenda: Agenda, scope: _Scope, deadline: float, outcome: Outcome
     ) -> None:
-        portfolio = Portfolio(self._archive, session, self._evaluator, self._policy, self._watcher, self._clock)
-        for problem in problems:
-            records = self._records_within(problem, min(sizes), max(sizes))
-            outcome.without_breakpoint += portfolio.complete(records, deadline)
-            outcome.breakpoints += portfolio.breakpoints(records)
+        """Search and probe in turns, until there is neither a search nor a probe that the time left can pay for."""
+        portfolio = Portfolio(
+            self._archive, session, self._evaluator, self._policy, self._model, self._watcher, self._clock
+        )
+        most_s = _MOST_FOR_PROBES * self._policy.budget_s
 
-    def _records_within(self, problem: Problem, n_low: int, n_high: int) -> list[Record]:
-        of_problem = (record for key, record in self._records.items() if key[:2] == (self._device, problem))
-        return [record for record in of_problem if n_low <= record.n <= n_high]
+        def left_s() -> float:
+            # What the pairs found so far will take; those that are alike or not reached take nothing.
+            return deadline - self._clock() - min(most_s, portfolio.probing_s(self._records_within(scope)))
 
-    def _search_all(self, session: Session, todo: Sequence[Task], deadline: float, outcome: Outcome) -> None:
+        while self._search_all(session, agenda, left_s, outcome):
+            portfolio.complete(self._records_within(scope), deadline)
+            agenda.take_up_what_was_left_out()
+        records = self._records_within(scope)
+        portfolio.complete(records, deadline)
+        outcome.unprobed = portfolio.out_of_time
+        outcome.without_breakpoint = portfolio.faults
+        outcome.breakpoints = portfolio.breakpoints(records)
+
+    def _records_within(self, scope: _Scope) -> list[Record]:
+        """Return what is recorded between the ends, sizes that were not asked for included."""
+        return [
+            record
+            for problem in scope.problems
+            for (device, of_problem, n), record in self._records.items()
+            if (device, of_problem) == (self._device, problem) and min(scope.sizes) <= n <= max(scope.sizes)
+        ]
+
+    def _search_all(self, session: Session, agenda: Agenda, left_s: Callable[[], float], outcome: Outcome) -> int:
+        """Search while time is left; return how many searches that were."""
         tools = Tools(self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock)
-        agenda = Agenda(todo, self._model, self._policy)
-        while turn := agenda.next(deadline - self._clock()):
+        searches = 0
+        while turn := agenda.next(left_s()):
             self._search_one(tools, turn.problem, turn.n, self._clock() + turn.trials_s, outcome)
-        outcome.out_of_budget = agenda.left_out
+            searches += 1
+        return searches
 
     def _search_one(self, tools: Tools, problem: Problem, n: int, deadline: float, outcome: Outcome) -> None:
         self._watcher.searching(problem, n)
