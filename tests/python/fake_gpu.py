@@ -26,6 +26,15 @@ FAMILIES: dict[str, Table] = {
         "items_per_thread": ("primary", [1, 2, 4, 8, 16]),
         "pdl": ("secondary", [0, 1]),
     },
+    "one_shot": {
+        "block_threads": ("primary", [128, 256, 512, 1024]),
+        "items_per_thread": ("primary", [2, 4, 8, 16, 32]),
+        "layout": ("primary", ["direct", "striped", "warp_transposed"]),
+        "cluster_blocks": ("primary", [1, 2, 4, 8, 16]),
+        "poll_warps": ("secondary", [1, 2, 4]),
+        "min_ctas_per_sm": ("secondary", [1, 2, 4]),
+        "pdl": ("secondary", [0, 1]),
+    },
     "lookback": {
         "block_threads": ("primary", [128, 256, 384, 512]),
         "items_per_thread": ("primary", [4, 8, 12, 16, 20, 24, 32]),
@@ -53,6 +62,10 @@ FAMILIES: dict[str, Table] = {
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
     "single_block": {"block_threads": 256, "items_per_thread": 4, "pdl": 1},
+    "one_shot": {
+        "block_threads": 256, "items_per_thread": 8, "layout": "striped", "cluster_blocks": 1, "poll_warps": 1,
+        "min_ctas_per_sm": 1, "pdl": 1,
+    },
     "lookback": {
         "block_threads": 256, "items_per_thread": 16, "layout": "striped", "tile_order": "block_index", "window": 32,
         "first_delay_ns": 0, "min_ctas_per_sm": 1,
@@ -85,6 +98,7 @@ def best_us(request: dict[str, Any], family: str) -> float:
     moved = 2 * n * item_bytes
     return {
         "single_block": 0.7 + n / 2500,
+        "one_shot": 1.6 + 0.9 * min(1, n / 2**17) + moved / 2.6e6,
         "lookback": 1.9 + max(moved / 3.5e6, n / 5.2e5),
         "pipelined": 5.5 + moved / 4.2e6,
         "three_phase": 4.5 + max(moved / 2.7e6, n / 5.2e5),
@@ -93,10 +107,15 @@ def best_us(request: dict[str, Any], family: str) -> float:
 
 def best_parameters(request: dict[str, Any], family: str) -> dict[str, Any]:
     """What is best depends on the size of an item, and on whether there are many."""
-    large, item_bytes = request["n"] >= 2**21, bytes_of(request["input_type"])
+    n, item_bytes = request["n"], bytes_of(request["input_type"])
+    large = n >= 2**21
     items = min(32, 4 * (128 if large else 32) // (16 * item_bytes))
     return {
         "single_block": {"block_threads": 512, "items_per_thread": 2, "pdl": 1},
+        "one_shot": {
+            "block_threads": 512, "items_per_thread": items, "cluster_blocks": 8 if n <= 2**15 else 1, "poll_warps": 2,
+            "min_ctas_per_sm": 2 if large else 1, "pdl": 1,
+        },
         "lookback": {
             "block_threads": 384 if large else 512, "items_per_thread": items, "window": 8 if large else 32,
             "first_delay_ns": 1600 if large else 0, "min_ctas_per_sm": 2 if large else 1,
@@ -110,13 +129,21 @@ def best_parameters(request: dict[str, Any], family: str) -> dict[str, Any]:
     }[family]  # fmt: skip
 
 
+def supports(family: str, request: dict[str, Any]) -> bool:
+    """One CTA is not for much, nor are CTAs that hold everything, and the pipeline not for what does not fill it."""
+    n = request["n"]
+    limits = {
+        "single_block": n <= 2**17, "one_shot": n * max(4, bytes_of(request["input_type"])) <= 2**26,
+        "pipelined": n >= 4096,
+    }  # fmt: skip
+    return limits.get(family, True)
+
+
 def space(request: dict[str, Any]) -> dict[str, Any]:
-    """Every family but one CTA's for much, and the pipeline for what does not fill it."""
-    left_out = {"single_block": request["n"] > 2**17, "pipelined": request["n"] < 4096}
     families = [
         family_message(name, table, DEFAULTS[name], lambda config: True)
         for name, table in FAMILIES.items()
-        if not left_out.get(name)
+        if supports(name, request)
     ]
     chosen = min((family["name"] for family in families), key=lambda name: best_us(request, name))
     return {"families": families, "default_config": {"family": chosen, "parameters": DEFAULTS[chosen]}}

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from conftest import Notebook
-from fake_gpu import DEFAULTS, FAMILIES, H200, TYPES, Clock, FakeCompilers, FakeGpuWorker, true_us
+from conftest import SUM, Notebook
+from fake_gpu import DEFAULTS, FAMILIES, H200, TYPES, Clock, FakeCompilers, FakeGpuWorker, supports, true_us
 from scantune.archive import Archive
 from scantune.compile_pool import CompilePool
 from scantune.database import Database
@@ -36,11 +36,12 @@ def default_run(database: Database) -> DefaultRun:
         sizes: tuple[int, ...] = (),
         compile_s: float = 0.5,
         is_portfolio: bool = False,
+        budget_s: float | None = None,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
         worker = FakeGpuWorker(clock)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
-        policy = policy_of(H200, Effort.quick, is_portfolio=is_portfolio)
+        policy = policy_of(H200, Effort.quick, budget_s, is_portfolio)
         own = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.quick, 1, "{}")
         outcome = TuningRun(
             Archive(database),
@@ -69,7 +70,7 @@ def best_of_all_us(request: dict[str, Any]) -> float:
 
 def best_in_family_us(request: dict[str, Any], family: str) -> float:
     """Parameters add up independently, so each is chosen alone."""
-    if (family == "single_block" and request["n"] > 2**17) or (family == "pipelined" and request["n"] < 4096):
+    if not supports(family, request):
         return math.inf
     parameters = dict(DEFAULTS[family])
     for name, (_, values) in FAMILIES[family].items():
@@ -79,6 +80,7 @@ def best_in_family_us(request: dict[str, Any], family: str) -> float:
     return true_us(request, {"family": family, "parameters": parameters})
 
 
+@pytest.mark.timeout(200)
 def test_default_run_tunes_every_type_at_every_size_within_ten_minutes(default_run: DefaultRun) -> None:
     outcome, minutes, _ = default_run()
     assert minutes < 10
@@ -134,8 +136,25 @@ def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_bu
     outcome, minutes, _ = default_run(tuple(Problem.of(name, "sum") for name in types), is_portfolio=True)
     assert minutes < policy_of(H200, Effort.quick, is_portfolio=True).budget_s / 60 * len(types) / len(TYPES)
     assert outcome.out_of_budget == outcome.cut_short == []
-    assert outcome.without_breakpoint == 0
+    assert outcome.unprobed == 0
     assert len(outcome.records) == len(types) * len(portfolio_sizes(H200))
+
+
+def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultRun) -> None:
+    budget_s = 180.0  # less than the breakpoints between all sizes would take
+    outcome, minutes, _ = default_run(is_portfolio=True, budget_s=budget_s)
+    assert 0.9 * budget_s < 60 * minutes < 1.1 * budget_s
+    assert len(outcome.records) > 60
+    assert outcome.out_of_budget
+    assert outcome.breakpoints
+
+
+def test_portfolio_sets_no_time_aside_for_what_is_known(default_run: DefaultRun) -> None:
+    default_run(problems=(SUM,), is_portfolio=True)
+    (outcome, minutes, _) = default_run(problems=(SUM, Problem.of("f32", "sum")), is_portfolio=True, budget_s=60.0)
+    assert minutes < 1.1
+    assert len(outcome.records) > len(portfolio_sizes(H200)) + 8
+    assert outcome.unprobed == 0
 
 
 def test_portfolio_is_nearly_as_fast_between_its_sizes_as_the_better_neighbour(default_run: DefaultRun) -> None:
