@@ -42,12 +42,22 @@ from scantune.policy import Effort, Policy, policy_of
 from scantune.problem import Problem
 from scantune.quantity import format_size, parse_sizes
 from scantune.record import Run, now, policy_text
-from scantune.regret import Compared, Comparison, regret_table, sampled_sizes, summary
+from scantune.regret import (
+    Comparable,
+    Compared,
+    Comparison,
+    Uncompared,
+    described,
+    regret_table,
+    sampled_sizes,
+    summary,
+)
 from scantune.report import ProgressReport
 from scantune.terminal import console, note, reported_errors, say
 from scantune.worker import Worker
 
 _LONG_ENOUGH_S = 24 * 3600.0
+_NOT_WITHIN = 3  # told from 1, an error, and 2, a mistake in the options
 
 
 def regret_command(
@@ -70,7 +80,9 @@ def regret_command(
     """Measure how far what runtime::scan() would run is from the best known, at sizes drawn between the least and most.
 
     The best known is the fastest of what is selected for the powers of two around, every family's default and the
-    winner of a short search at that very size, of which nothing is saved. Ends with 1 if a size is not within --within.
+    winner of a short search at that very size, of which nothing is saved. The file is written after each size, so that
+    it holds what was compared however the command ends. Ends with 3 if a size is not within --within, and with 1 if one
+    could not be compared.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         worker = chosen_worker(stack, arch, device, seed)
@@ -78,20 +90,32 @@ def regret_command(
         ends = parse_sizes(n) if n else portfolio_sizes(hello.device)
         sizes = sampled_sizes(min(ends), max(ends), samples, seed)
         if not sizes:
-            raise ScantuneError(f"there is no size between {format_size(min(ends))} and {format_size(max(ends))}")
+            raise ScantuneError(
+                f"there is no size between {format_size(min(ends))} and {format_size(max(ends))}; give two that are "
+                "farther apart, such as --n 2^10..2^20"
+            )
         asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
         problems = asked.or_else(default_types(hello.device)).problems(hello, evaluator, sizes[0], note)
         policy = policy_of(hello.device, Effort.quick)
         found = _searched(worker, policy, problems, sizes, trials, seed, workers)
         comparison = Comparison(worker, evaluator, policy, [paths.database_path(db)] if db else None, seed)
-        compared = [comparison.compare(problem, n, found.get((problem, n))) for problem in problems for n in sizes]
-        if json_:
-            _write(json_, compared)
-        console.print(regret_table(compared))
-        say(summary(compared, within / 100))
-        if any(one.ratio > 1 + within / 100 for one in compared):
-            raise typer.Exit(1)
+        results: list[Comparable] = []
+        try:
+            for problem in problems:
+                for size in sizes:
+                    results.append(comparison.compare(problem, size, found.get((problem, size))))
+                    note(described(results[-1]))
+                    if json_:
+                        _write(json_, results)
+        finally:
+            if results:
+                console.print(regret_table(results))
+                say(summary(results, within / 100))
+        if any(isinstance(one, Uncompared) for one in results):
+            raise ScantuneError("not every size could be compared; the table says why")
+        if any(isinstance(one, Compared) and one.ratio > 1 + within / 100 for one in results):
+            raise typer.Exit(_NOT_WITHIN)
 
 
 def _searched(
@@ -120,8 +144,8 @@ def _searched(
     return {(record.problem, record.n): record.config for record in outcome.records}
 
 
-def _write(path: Path, compared: Sequence[Compared]) -> None:
+def _write(path: Path, results: Sequence[Comparable]) -> None:
     try:
-        path.write_text(json.dumps([one.message() for one in compared], indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps([one.message() for one in results], indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise ScantuneError(f"cannot write {path}: {error.strerror}") from None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -17,14 +17,15 @@ from rich.table import Table
 from rich.text import Text
 
 from scantune.config import Config
-from scantune.errors import ScantuneError
+from scantune.environment import EnvironmentFault
 from scantune.evaluation import Evaluator
 from scantune.measurement import Measurement
 from scantune.policy import Policy
 from scantune.problem import Problem
 from scantune.quantity import counted, format_size
 from scantune.selection import Selection, select
-from scantune.worker import Worker
+from scantune.trial import Failure
+from scantune.worker import Worker, WorkerDied, WorkerError
 
 _CLEARLY_SLOWER = 1.25
 _ROWS = 10
@@ -64,6 +65,22 @@ class Compared:
         }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Uncompared:
+    """A size that gave no ratio, and why."""
+
+    problem: Problem
+    n: int
+    reason: str
+
+    def message(self) -> dict[str, Any]:
+        """Return what a JSON file says of it."""
+        return {"problem": vars(self.problem), "n": self.n, "error": self.reason}
+
+
+Comparable = Compared | Uncompared
+
+
 class Comparison:
     def __init__(
         self, worker: Worker, evaluator: Evaluator, policy: Policy, databases: Sequence[Path] | None, seed: int
@@ -76,23 +93,30 @@ class Comparison:
         self._seed = seed
         self._verified: dict[tuple[Problem, int, Config], bool] = {}  # by the size of the verification
 
-    def compare(self, problem: Problem, n: int, found: Config | None) -> Compared:
+    def compare(self, problem: Problem, n: int, found: Config | None) -> Comparable:
         """Measure what is selected for a size beside what else may be the best there.
 
         That is what is selected for the powers of two around it, every family's default, and what a search `found`.
-        Raises ScantuneError when the selected config cannot be timed.
         """
+        try:
+            return self._compared(problem, n, found)
+        except (EnvironmentFault, WorkerError, WorkerDied) as error:
+            return Uncompared(problem, n, str(error))
+
+    def _compared(self, problem: Problem, n: int, found: Config | None) -> Comparable:
         selection = select(self._worker, problem, n, self._databases)
         selected = selection.config
-        times = self._times(problem, n, [selected, *self._rivals(problem, n, selected, found)], _CLEARLY_SLOWER)
-        if selected not in times:
-            raise ScantuneError(f"{problem} {format_size(n)}: {selected}, which is selected, cannot be timed")
-        best = min(times, key=times.__getitem__)
-        if best == selected:
-            return Compared(problem, n, selection, best, times[best], times[best])
-        # The fastest of many was also lucky: what counts is a round of the two alone.
-        duel = self._times(problem, n, [selected, best])
-        return Compared(problem, n, selection, best, duel[selected], duel.get(best, duel[selected]))
+        outcomes = self._measure(problem, n, [selected, *self._rivals(problem, n, selected, found)], _CLEARLY_SLOWER)
+        best = min(_times(outcomes), key=_times(outcomes).__getitem__, default=selected)
+        if best != selected:
+            # The fastest of many was also lucky: what counts is a round of the two alone.
+            outcomes = self._measure(problem, n, [selected, best])
+        for config in (selected, best):
+            if isinstance(outcome := outcomes[config], Failure):
+                role = "selected" if config == selected else "the fastest"
+                return Uncompared(problem, n, f"{config}, which is {role}, cannot be timed: {outcome.reason}")
+        times = _times(outcomes)
+        return Compared(problem, n, selection, best, times[selected], times[best])
 
     def _rivals(self, problem: Problem, n: int, selected: Config, found: Config | None) -> list[Config]:
         space = self._evaluator.space(problem, n)
@@ -112,16 +136,16 @@ class Comparison:
             self._verified[key] = self._evaluator.verify(*key, self._seed) is None
         return self._verified[key]
 
-    def _times(
+    def _measure(
         self, problem: Problem, n: int, configs: Sequence[Config], slower_than: float | None = None
-    ) -> dict[Config, float]:
+    ) -> dict[Config, Measurement | Failure]:
         rounds = replace(self._policy.final, ceiling=False, slower_than=slower_than)
         outcomes = self._evaluator.measure(problem, n, configs, rounds).outcomes
-        return {
-            config: outcome.median_us
-            for config, outcome in zip(configs, outcomes, strict=True)
-            if isinstance(outcome, Measurement)
-        }
+        return dict(zip(configs, outcomes, strict=True))
+
+
+def _times(outcomes: Mapping[Config, Measurement | Failure]) -> dict[Config, float]:
+    return {config: one.median_us for config, one in outcomes.items() if isinstance(one, Measurement)}
 
 
 def _powers_around(n: int) -> list[int]:
@@ -130,18 +154,31 @@ def _powers_around(n: int) -> list[int]:
     return [2**power for power in range(max(0, exponent - 1), exponent + 3)]
 
 
-def summary(compared: Sequence[Compared], within: float) -> str:
+def described(one: Comparable) -> str:
+    """Return one line, for those who wait."""
+    place = f"{one.problem} {format_size(one.n)}"
+    if isinstance(one, Uncompared):
+        return f"{place}: {one.reason}"
+    return f"{place}: {one.selected_us:.2f} µs, {one.ratio:.3f} of the best known"
+
+
+def summary(results: Sequence[Comparable], within: float) -> str:
     """Return one line; `within` is a share of the best time, 0.05 for 5 %."""
-    worst = max(compared, key=lambda one: one.ratio)
-    close = sum(one.ratio <= 1 + within for one in compared)
-    return (
-        f"{counted(len(compared), 'size')}: worst ratio {worst.ratio:.3f} at {worst.problem} {format_size(worst.n)}, "
-        f"median {median(one.ratio for one in compared):.3f}; {close} within {within:.0%}"
-    )
+    compared = [one for one in results if isinstance(one, Compared)]
+    text = counted(len(compared), "size")
+    if compared:
+        worst = max(compared, key=lambda one: one.ratio)
+        close = sum(one.ratio <= 1 + within for one in compared)
+        text += (
+            f": worst ratio {worst.ratio:.3f} at {worst.problem} {format_size(worst.n)}, "
+            f"median {median(one.ratio for one in compared):.3f}; {close} within {within:.0%}"
+        )
+    missing = len(results) - len(compared)
+    return f"{text}; {missing} could not be compared" if missing else text
 
 
-def regret_table(compared: Sequence[Compared]) -> Table:
-    """Return the worst ones."""
+def regret_table(results: Sequence[Comparable]) -> Table:
+    """Return the worst ones, and all that could not be compared."""
     table = Table(
         title=Text("What is selected, against the best known", style="table.title"), title_justify="left",
         box=SIMPLE_HEAD, pad_edge=False,
@@ -149,9 +186,13 @@ def regret_table(compared: Sequence[Compared]) -> Table:
     for header in ("problem", "N", "ratio", "µs", "best µs", "origin"):
         table.add_column(header, justify="left" if header in ("problem", "origin") else "right", no_wrap=True)
     table.add_column("selected, best")
+    compared = [one for one in results if isinstance(one, Compared)]
     for one in sorted(compared, key=lambda one: -one.ratio)[:_ROWS]:
         table.add_row(
             str(one.problem), format_size(one.n), f"{one.ratio:.3f}", f"{one.selected_us:.2f}", f"{one.best_us:.2f}",
             one.selection.origin, Text(f"{one.selection.config}\n{one.best}"),
         )  # fmt: skip
+    for missing in results:
+        if isinstance(missing, Uncompared):
+            table.add_row(str(missing.problem), format_size(missing.n), "–", "–", "–", "–", Text(missing.reason))
     return table
