@@ -78,7 +78,8 @@ CREATE TABLE record (
 ) WITHOUT ROWID;
 
 -- Between the records of two neighbouring N: from n_switch on, that of n_high is used. Both configs were measured in turn
--- at sizes between. A record that changes its config takes its breakpoints with it.
+-- at sizes between. A record that changes its config takes its breakpoints with it, a new one between the two that above
+-- it.
 CREATE TABLE breakpoint (
   device_id    INTEGER NOT NULL,
   problem_id   INTEGER NOT NULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -160,12 +161,35 @@ def _merge_trials(archive: Archive, trials: list[ForeignTrial], report: ImportRe
 
 
 def _merge_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: ImportReport) -> None:
-    """Take what was measured between records that are ours too, unless we have measured there ourselves."""
-    configs = {record.key: record.config for record in archive.records()}
-    own = {(found.device, found.problem, found.n_low) for found in archive.breakpoints()}
-    for found in breakpoints:
-        key = found.device, found.problem
-        ends = configs.get((*key, found.n_low)), configs.get((*key, found.n_high))
-        if (*key, found.n_low) not in own and ends == (found.low, found.high):
-            archive.add_breakpoint(found, archive.run_id(found.run))
+    """Take what was measured between neighbours that are ours too, unless we have measured there as recently."""
+    pairs = _pairs(archive.records())
+    own = {_place(found): found for found in archive.breakpoints()}
+    for theirs in breakpoints:
+        pair = pairs.get(_place(theirs))
+        if pair is None or not _is_between(theirs, pair):
+            continue
+        ours = own.get(_place(theirs))
+        if ours is None or not _is_between(ours, pair) or (_is_outdated(ours, pair) and not _is_outdated(theirs, pair)):
+            archive.add_breakpoint(theirs, archive.run_id(theirs.run))
             report.new_breakpoints += 1
+
+
+def _pairs(records: list[Record]) -> dict[tuple[Device, Problem, int], tuple[Record, Record]]:
+    """Return each record, by its key, with its neighbour of the next larger N."""
+    ordered = sorted(records, key=lambda one: (*vars(one.device).values(), *vars(one.problem).values(), one.n))
+    return {low.key: (low, high) for low, high in pairwise(ordered) if low.key[:2] == high.key[:2]}
+
+
+def _place(found: Breakpoint) -> tuple[Device, Problem, int]:
+    """Return the key of the record at the lower end."""
+    return found.device, found.problem, found.n_low
+
+
+def _is_between(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
+    low, high = pair
+    return (found.low, found.n_high, found.high) == (low.config, high.n, high.config)
+
+
+def _is_outdated(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
+    """Return whether it was measured with other templates than its records."""
+    return any(record.run.template_hash != found.run.template_hash for record in pair)
