@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from examples import CONFIGS, DEVICES, NOON
+from scantune import database as database_module
 from scantune.archive import Archive
 from scantune.database import Database, DatabaseError, open_database, open_readonly
+from scantune.errors import ScantuneError
 from scantune.exchange import import_database
 from scantune.problem import Problem
 from scantune.record import Record
@@ -124,6 +126,16 @@ def test_update_that_ends_halfway_leaves_the_old_file(old_file: Path, monkeypatc
     monkeypatch.undo()
     with open_database(old_file) as database:
         assert keys(Archive(database).records()) == EVERYTHING
+
+
+def test_update_by_a_schema_without_a_wanted_table_is_refused(old_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = database_module.sql
+    monkeypatch.setattr(
+        database_module, "sql", lambda name: whole(name).replace("CREATE TABLE breakpoint", "CREATE TABLE crossing")
+    )
+    with pytest.raises(ScantuneError, match=r"schema.sql makes no table breakpoint; .*install scantune again"):
+        open_database(old_file)
+    assert version_of(old_file) == 1
 
 
 def test_two_processes_update_one_file_once(old_file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 import sys
 import time
@@ -169,9 +170,8 @@ class Database:
             # Another process may have been first.
             if self._connection.execute("PRAGMA user_version").fetchone()[0] == 1:
                 self._connection.execute(sql("version_1_aside"))
-                for statement in statements(sql("schema")):
-                    if any(f"CREATE TABLE {table} (" in statement for table in ("problem", *_SINCE_VERSION_2)):
-                        self._connection.execute(statement)
+                for statement in _making({"problem", *_SINCE_VERSION_2}):
+                    self._connection.execute(statement)
                 self._connection.execute(sql("version_1_taken_over"))
                 self._connection.execute(sql("version_1_dropped"))
                 self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -276,6 +276,21 @@ def statements(script: str) -> Sequence[str]:
             parts.append(current)
             current = ""
     return parts
+
+
+def _making(tables: set[str]) -> list[str]:
+    """Return the statements of the schema that make just these tables."""
+    by_table = {
+        found[1]: statement
+        for statement in statements(sql("schema"))
+        if (found := re.search(r"^CREATE TABLE (\w+)", statement, re.MULTILINE))
+    }
+    if missing := tables - by_table.keys():
+        raise ScantuneError(
+            f"schema.sql makes no table {', '.join(sorted(missing))}; the installation is incomplete, install scantune "
+            "again"
+        )
+    return [by_table[table] for table in sorted(tables)]
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
