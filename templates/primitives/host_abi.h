@@ -79,7 +79,9 @@ struct Hooks {
 
 using BindFunction = void (*)(Hooks*);
 using KernelFunction = void (*)(const KernelArguments*);
+using ClusterBlocksFunction = i32 (*)();
 
 }  // namespace scantune::host
 
-// Each shared object exports scantune_bind and its kernels by name.
+// Each shared object exports scantune_bind and its kernels by name, and beside a kernel that is compiled for clusters
+// NAME_cluster_blocks, which returns their size.

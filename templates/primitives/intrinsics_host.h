@@ -12,7 +12,9 @@
   }                                                                                                           \
   static void name##_body(const ::scantune::KernelArguments& arguments)
 
-#define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks) \
+// A GPU refuses to launch such a kernel in clusters of another size; the host device asks for the size to do so too.
+#define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks)                                         \
+  extern "C" __attribute__((visibility("default"))) ::scantune::i32 name##_cluster_blocks() { return cluster_blocks; } \
   SCANTUNE_KERNEL(name, block_threads, min_ctas)
 
 namespace scantune {

@@ -86,13 +86,22 @@ TEST_F(Clusters, AreRefusedWhereTheGridHasNoWholeNumberOfThem) {
   EXPECT_THAT(report(*module, launch_of(32), {}), HasSubstr("a cluster cannot have 32 CTAs"));
 }
 
+TEST_F(Clusters, AreRefusedWhereTheKernelIsCompiledForOthers) {
+  const auto module = compile("SCANTUNE_CLUSTER_KERNEL(kernel, 64, 1, 4) {}");
+  EXPECT_THAT(report(*module, launch_of(8), {}), HasSubstr("kernel is compiled for clusters of 4 CTAs, not of 8"));
+  EXPECT_THAT(report(*module, launch_of(1), {}), HasSubstr("kernel is compiled for clusters of 4 CTAs, not of 1"));
+  EXPECT_EQ(report(*module, launch_of(4), {}), "");
+}
+
 // Every CTA tells all others its block's rank, and adds up what it was told.
 class Sends : public Clusters {
  protected:
   // Runs with wrong results; reports go to reports_.
   int wrong(const std::string& init, const std::string& meet, const std::string& wait, int size = 4) {
     const auto module = compile(R"(struct Shared { Barrier arrived; u32 slots[16]; };
-SCANTUNE_CLUSTER_KERNEL(kernel, 64, 1, 4) {
+SCANTUNE_CLUSTER_KERNEL(kernel, 64, 1, )" +
+                                std::to_string(size) +
+                                R"() {
   Shared& shared = shared_memory<Shared>();
   const u32 thread = thread_rank(), peers = static_cast<u32>(arguments.n);
 #line 1 "body.cpp"

@@ -53,6 +53,10 @@ std::string launch_problem(const HostLaunch& launch) {
     return "a grid cannot have " + std::to_string(launch.launch.grid_blocks) + " CTAs";
   if (launch.launch.cluster_blocks < 1 || launch.launch.cluster_blocks > limits_of(kHostSm).cluster_blocks)
     return "a cluster cannot have " + std::to_string(launch.launch.cluster_blocks) + " CTAs";
+  const auto kernel = static_cast<std::size_t>(launch.launch.kernel);
+  if (const int declared = module->cluster_blocks(kernel); declared != 0 && declared != launch.launch.cluster_blocks)
+    return std::string(module->name(kernel)) + " is compiled for clusters of " + std::to_string(declared) +
+           " CTAs, not of " + std::to_string(launch.launch.cluster_blocks);
   if (launch.launch.grid_blocks % static_cast<u32>(launch.launch.cluster_blocks) != 0)
     return "a grid of " + std::to_string(launch.launch.grid_blocks) + " CTAs has no whole number of clusters of " +
            std::to_string(launch.launch.cluster_blocks);

@@ -50,6 +50,11 @@ HostModule::HostModule(const Binary& binary, std::span<const std::string> kernel
 
 HostModule::~HostModule() { close(); }
 
+int HostModule::cluster_blocks(std::size_t index) const {
+  void* const declared = dlsym(library_, (names_[index] + "_cluster_blocks").c_str());
+  return declared == nullptr ? 0 : reinterpret_cast<host::ClusterBlocksFunction>(declared)();
+}
+
 void HostModule::close() noexcept {
   if (library_ != nullptr) dlclose(library_);
   ::close(file_);
