@@ -56,6 +56,10 @@ class Device {
   virtual std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                        std::span<const int> max_shared_bytes) = 0;
 
+  // Throws DeviceError if launches of this shape find no place on the device, however idle it is: a cluster needs more
+  // of neighbouring SMs than a part of a GPU may have.
+  virtual void check_fits(const Module&, const Launch&) {}
+
   // Enqueues one kernel. n and the offsets of the arguments are the launch's, whatever the caller left there. Throws
   // DeviceError; after an error that destroyed the context every further call throws too.
   virtual void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) = 0;

@@ -23,6 +23,10 @@ ScanRequest element_aligned(ScanRequest request) {
   return request;
 }
 
+void check_fit(Device& device, const Module& module, const LaunchList& list) {
+  for (int index = 0; index < list.count; ++index) device.check_fits(module, list.launches[index]);
+}
+
 std::vector<int> max_shared_bytes(const Config& config, ScanRequest request, int sm) {
   const FamilyModel& family = config.family();
   std::vector<int> bytes(family.kernels().size(), 0);

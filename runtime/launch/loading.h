@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device/device.h"
 #include "space/space.h"
 
 namespace scantune {
@@ -13,5 +14,8 @@ ScanRequest element_aligned(ScanRequest request);
 // The shared memory of every kernel of the family, also of those that only a larger n launches: a module serves every
 // n.
 std::vector<int> max_shared_bytes(const Config& config, ScanRequest request, int sm);
+
+// Throws DeviceError if one of the launches finds no place on the device.
+void check_fit(Device& device, const Module& module, const LaunchList& launches);
 
 }  // namespace scantune

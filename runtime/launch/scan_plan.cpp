@@ -21,9 +21,9 @@ void log_untuned(const ScanPlan& plan) {
            "' tunes it.");
 }
 
-Selection instead_of(const Selection& tuned, const ScanRequest& request, int sm, const std::string& why) {
-  return {default_config(request, sm), ConfigOrigin::untuned,
-          to_string(tuned.config) + " was " + tuned.reason + ", but cannot run: " + why, std::nullopt};
+Selection instead_of(const Selection& selected, const Config& substitute, const std::string& why) {
+  return {substitute, ConfigOrigin::untuned,
+          to_string(selected.config) + " was " + selected.reason + ", but cannot run: " + why, std::nullopt};
 }
 
 std::string microseconds(double us) {
@@ -51,14 +51,16 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
     return make({Config(*families().front()), ConfigOrigin::untuned, "there is nothing to scan", std::nullopt});
   if (const std::string problem = size_problem(request); !problem.empty()) throw RequestError(problem);
   const Selection selection = select(table, device->identity(), request, name_of(custom));
-  if (selection.origin == ConfigOrigin::untuned) {
+  const Config substitute = default_config_without_clusters(request, device->identity().sm);
+  const auto make_selected = [&] {
     auto plan = make(selection);
-    log_untuned(*plan);
+    if (selection.origin == ConfigOrigin::untuned) log_untuned(*plan);
     return plan;
-  }
+  };
+  if (selection.config == substitute) return make_selected();
   std::string failure;
   try {
-    return make(selection);
+    return make_selected();
   } catch (const CompileError& error) {
     if (custom != nullptr) throw;
     failure = error.what();
@@ -68,9 +70,9 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
     if (!device->failure().empty()) throw;
     failure = error.what();
   }
-  auto plan = make(instead_of(selection, request, device->identity().sm, failure));
-  log_once("a tuned kernel of " + scanned(request, custom) + " is not used: " + failure +
-           "\nThe default config runs instead.");
+  auto plan = make(instead_of(selection, substitute, failure));
+  log_once("the selected kernel of " + scanned(request, custom) + " is not used: " + failure + "\n" +
+           to_string(substitute) + " runs instead.");
   return plan;
 }
 
@@ -101,8 +103,10 @@ ScanPlan::ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& req
 ScanPlan::Variant ScanPlan::load_variant(const ScanRequest& request) {
   const Config& config = selection_.config;
   const int sm = context_.device().identity().sm;
-  return {context_.modules().get(instantiate(request, config, custom()), max_shared_bytes(config, request, sm)),
-          config.family().launches(config, request)};
+  Variant variant{context_.modules().get(instantiate(request, config, custom()), max_shared_bytes(config, request, sm)),
+                  config.family().launches(config, request)};
+  check_fit(device(), *variant.kernels->module, variant.launches);
+  return variant;
 }
 
 void ScanPlan::allow_captures(int captured_launches, CaptureMemory memory) {

@@ -87,9 +87,10 @@ class ScanPlan {
 // Throws RequestError unless a plan may reserve workspaces for that many captured launches.
 void check_captured_launches(int captured_launches);
 
-// The plan that the table's records suggest. Should the kernels of a tuned config not compile or load, the default
-// config takes its place, which is logged once and told by describe(); a device that has failed or is out of memory is
-// no such case, and neither is a custom operator that does not compile: the mistake is in its source.
+// The plan that the table's records suggest. Should the kernels of the selected config not compile or load, or find no
+// place on the device, a default config without clusters takes its place, which fits every GPU; that is logged once and
+// told by describe(). A device that has failed or is out of memory is no such case, and neither is a custom operator
+// that does not compile: the mistake is in its source.
 std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
                                          const ScanRequest& request, int captured_launches,
                                          CaptureMemory memory = CaptureMemory::ahead,

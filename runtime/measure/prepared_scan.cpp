@@ -31,6 +31,7 @@ PreparedScan::PreparedScan(Device& device, const ScanRequest& request, const Con
   const Instantiation instantiation = instantiate_measured(request, config, custom);
   const Binary binary = device.compiler().compile(instantiation, device.identity().arch);
   module_ = device.load(binary, instantiation.kernels, max_shared_bytes(config, request, device.identity().sm));
+  check_fit(device, *module_, config.family().launches(config, request));
 }
 
 ScanRequest PreparedScan::with(u64 n) const {

@@ -123,18 +123,41 @@ const char* reject_reason(const Config& config, const ScanRequest& request, int 
   return config.family().invalid_reason(config, request, sm);
 }
 
-Config default_config(const ScanRequest& request, int sm) {
+namespace {
+
+template <class MayServe>
+Config best_default_config(const ScanRequest& request, int sm, const MayServe& may_serve) {
   const FamilyModel* best = nullptr;
   std::string reasons;
   for (const FamilyModel* family : families()) {
     if (const char* reason = family->unsupported_reason(request, sm)) {
       reasons += std::string("\n  ") + family->name() + ": " + reason;
+    } else if (!may_serve(*family)) {
+      reasons += std::string("\n  ") + family->name() + ": its default config needs thread-block clusters";
     } else if (best == nullptr || family->preference(request, sm) > best->preference(request, sm)) {
       best = family;
     }
   }
   if (best == nullptr) throw RequestError("no kernel scans " + to_string(request) + ":" + reasons);
   return best->default_config(request, sm);
+}
+
+bool uses_clusters(const Config& config, const ScanRequest& request) {
+  const LaunchList list = config.family().launches(config, request);
+  return std::any_of(list.launches, list.launches + list.count,
+                     [](const Launch& launch) { return launch.cluster_blocks > 1; });
+}
+
+}  // namespace
+
+Config default_config(const ScanRequest& request, int sm) {
+  return best_default_config(request, sm, [](const FamilyModel&) { return true; });
+}
+
+Config default_config_without_clusters(const ScanRequest& request, int sm) {
+  return best_default_config(request, sm, [&](const FamilyModel& family) {
+    return !uses_clusters(family.default_config(request, sm), request);
+  });
 }
 
 std::vector<Config> searched_configs(const FamilyModel& family, const ScanRequest& request, int sm) {

@@ -65,6 +65,9 @@ const char* reject_reason(const Config& config, const ScanRequest& request, int 
 
 // The untuned choice for a problem. Throws RequestError, with every family's reason, when none supports it.
 Config default_config(const ScanRequest& request, int sm);
+// Likewise among the families whose choice asks for no thread-block clusters, which a part of a GPU may have no room
+// for.
+Config default_config_without_clusters(const ScanRequest& request, int sm);
 
 // The legal configs of one family that a search explores: all combinations of primary parameters, and one departure
 // at a time from the default among the secondary ones. Empty if the family does not support the request.

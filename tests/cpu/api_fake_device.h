@@ -82,6 +82,9 @@ class FakeDevice : public Device {
     module->max_shared_bytes.assign(max_shared_bytes.begin(), max_shared_bytes.end());
     return module;
   }
+  void check_fits(const Module&, const Launch& launch) override {
+    if (launch.cluster_blocks > most_cluster_blocks) throw DeviceError("no such cluster fits the fake device");
+  }
   void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
     const std::lock_guard lock(mutex);
     launched.push_back({static_cast<const FakeModule*>(&module), launch, arguments, stream});
@@ -144,6 +147,7 @@ class FakeDevice : public Device {
   std::map<Stream, StreamFake> streams;
   std::map<void*, std::vector<std::pair<void (*)(void*), void*>>> held_by_graph;
   const void* host_pointer = reinterpret_cast<const void*>(0xdead0000);
+  int most_cluster_blocks = 16;
   bool fail_to_retain = false;
   bool out_of_memory = false;
   std::string lost;                   // why the device refuses every further call

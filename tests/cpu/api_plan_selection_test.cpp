@@ -60,6 +60,18 @@ TEST_F(Plans, RunTheDefaultConfigWhenATunedKernelDoesNotLoad) {
   EXPECT_TRUE(contains(plan(sum_of(1 << 20))->describe(), "no kernel image"));
 }
 
+TEST_F(Plans, RunAConfigWithoutClustersWhenThoseOfATunedKernelDoNotFitTheDevice) {
+  rows_ = {row_with("one_shot", 1 << 16, "cluster_blocks", 8)};
+  EXPECT_EQ(plan(sum_of(1 << 16))->selection().origin, ConfigOrigin::exact_n);
+  device_->most_cluster_blocks = 4;
+  const auto plan = this->plan(sum_of(1 << 16));
+  EXPECT_EQ(plan->selection().config, default_config_without_clusters(sum_of(1 << 16), 90));
+  EXPECT_TRUE(contains(plan->describe(), "no such cluster fits the fake device")) << plan->describe();
+  run(*plan, input_, output_);
+  ASSERT_EQ(device_->launched.size(), 1u);
+  EXPECT_EQ(device_->launched[0].launch.cluster_blocks, 1);
+}
+
 TEST_F(Plans, PassOnTheErrorWhenEvenTheDefaultDoesNotCompile) {
   device_->compiler().refused = "one_shot";
   EXPECT_THROW(plan(sum_of(1 << 20)), CompileError);

@@ -57,6 +57,19 @@ CUresult capture_info(Stream stream, CUstreamCaptureStatus& status, CUgraph& gra
 #endif
 }
 
+CUlaunchConfig config_of(const Launch& launch, LaunchAttributes& attributes, int sm_count, Stream stream) {
+  CUlaunchConfig config{};
+  config.gridDimX = grid_blocks(launch, sm_count);
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = static_cast<unsigned int>(launch.block_threads);
+  config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned int>(launch.shared_bytes);
+  config.hStream = stream;
+  config.attrs = attributes.list();
+  config.numAttrs = attributes.count();
+  return config;
+}
+
 // The context is current.
 std::string stream_problem_in(const CudaContext& context, Stream stream) {
   CUcontext owner = nullptr;
@@ -101,6 +114,26 @@ std::unique_ptr<Module> CudaDevice::load(const Binary& binary, std::span<const s
                                       limits_of(identity_.sm).cluster_blocks > kMaxPortableClusterBlocks);
 }
 
+void CudaDevice::check_fits(const Module& module, const Launch& launch) {
+  if (launch.cluster_blocks == 1) return;
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  const OutsideCaptures outside;
+  Launch alone = launch;
+  alone.pdl = false;
+  LaunchAttributes attributes(alone);
+  const CUlaunchConfig config = config_of(alone, attributes, identity_.sm_count, nullptr);
+  const CUfunction function = static_cast<const CudaModule&>(module).function(launch.kernel);
+  int clusters = 0;
+  context_->check(Driver::instance().cuOccupancyMaxActiveClusters(&clusters, function, &config),
+                  "cuOccupancyMaxActiveClusters");
+  if (clusters == 0)
+    throw DeviceError("no cluster of " + std::to_string(launch.cluster_blocks) + " CTAs of " +
+                      std::to_string(launch.block_threads) + " threads and " + std::to_string(launch.shared_bytes) +
+                      " bytes of shared memory fits " + identity_.name + " as this process sees it (" +
+                      std::to_string(identity_.sm_count) + " SMs): tune on it, or choose a smaller cluster_blocks");
+}
+
 void CudaDevice::launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
@@ -111,15 +144,7 @@ void CudaDevice::launch(const Module& module, const Launch& launch, const Kernel
   void* parameters[] = {&own};
 
   LaunchAttributes attributes(launch);
-  CUlaunchConfig config{};
-  config.gridDimX = grid_blocks(launch, identity_.sm_count);
-  config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = static_cast<unsigned int>(launch.block_threads);
-  config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = static_cast<unsigned int>(launch.shared_bytes);
-  config.hStream = stream;
-  config.attrs = attributes.list();
-  config.numAttrs = attributes.count();
+  const CUlaunchConfig config = config_of(launch, attributes, identity_.sm_count, stream);
   const CUfunction function = static_cast<const CudaModule&>(module).function(launch.kernel);
   context_->check(Driver::instance().cuLaunchKernelEx(&config, function, parameters, nullptr), "cuLaunchKernelEx");
 }

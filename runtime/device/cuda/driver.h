@@ -13,7 +13,8 @@ namespace scantune {
   X(cuDeviceGetName) X(cuDeviceGetAttribute) X(cuDeviceGetPCIBusId) X(cuDevicePrimaryCtxRetain) X(cuCtxGetCurrent)  \
   X(cuCtxSetCurrent) X(cuCtxPushCurrent) X(cuCtxPopCurrent) X(cuCtxGetDevice) X(cuCtxGetId) X(cuCtxSynchronize)    \
   X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuFuncGetAttribute)         \
-  X(cuFuncLoad) X(cuLaunchKernelEx) X(cuMemAlloc) X(cuMemFree) X(cuMemsetD8Async) X(cuMemcpyHtoD) X(cuMemcpyDtoH)  \
+  X(cuFuncLoad) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters) X(cuMemAlloc) X(cuMemFree) X(cuMemsetD8Async)    \
+  X(cuMemcpyHtoD) X(cuMemcpyDtoH)                                                                                  \
   X(cuPointerGetAttributes) X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamSynchronize) X(cuStreamGetId)           \
   X(cuStreamGetCtx) X(cuStreamGetCaptureInfo) X(cuStreamBeginCapture) X(cuStreamEndCapture)                        \
   X(cuThreadExchangeStreamCaptureMode) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventSynchronize)   \
