@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <string_view>
 #include <vector>
 
 namespace scantune::testing::counting_driver {
@@ -31,9 +32,10 @@ struct Allocation {
 
 constexpr std::size_t kMostCalls = 1024;
 
-std::array<const char*, kMostCalls> names;
+std::array<std::string_view, kMostCalls> names;
 std::size_t name_count = 0;
 
+int resident_clusters = 1;
 unsigned long long last_id = 0;
 std::deque<Context> contexts;
 std::deque<StreamRecord> streams;
@@ -41,9 +43,12 @@ std::vector<Allocation> allocations;
 thread_local std::vector<Context*> current;  // the innermost last
 
 // Allocates nothing: the tests count what the library allocates.
-void record(const char* function) {
-  if (name_count < kMostCalls) names[name_count++] = function;
+void record(std::string_view function) {
+  if (name_count < kMostCalls) names[name_count++] = function.substr(0, function.find("_v"));
 }
+
+// The first thing that every function of the driver does here: what is not recorded, no test would miss.
+#define SCANTUNE_RECORD() record(__func__)
 
 Context* top() { return current.empty() ? nullptr : current.back(); }
 CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext>(context); }
@@ -61,21 +66,25 @@ StreamRecord* new_stream() {
   return &stream;
 }
 
-const Allocation* allocation_at(CUdeviceptr pointer) {
+// Of 0 bytes where there is none.
+Allocation allocation_at(CUdeviceptr pointer) {
   const auto holds = [=](const Allocation& found) { return pointer - found.start < found.bytes; };
   const auto found = std::ranges::find_if(allocations, holds);
-  return found == allocations.end() ? nullptr : &*found;
+  return found == allocations.end() ? Allocation{} : *found;
 }
 
-void tell(CUpointer_attribute attribute, const Allocation& found, void* value) {
+// Of no allocation, every attribute is null.
+void tell(CUpointer_attribute attribute, CUdeviceptr pointer, const Allocation& found, void* value) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *static_cast<CUmemorytype*>(value) = CU_MEMORYTYPE_DEVICE;
+      *static_cast<CUmemorytype*>(value) = found.bytes > 0 ? CU_MEMORYTYPE_DEVICE : CUmemorytype{};
       break;
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       *static_cast<CUcontext*>(value) = handle_of(found.owner);
       break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *static_cast<CUdeviceptr*>(value) = found.bytes > 0 ? pointer : 0;
+      break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       *static_cast<CUdeviceptr*>(value) = found.start;
       break;
@@ -89,9 +98,10 @@ void tell(CUpointer_attribute attribute, const Allocation& found, void* value) {
 
 }  // namespace
 
-std::span<const char* const> calls() { return {names.data(), name_count}; }
+std::span<const std::string_view> calls() { return {names.data(), name_count}; }
 void forget_calls() { name_count = 0; }
 CUctx_st* make_context() { return handle_of(new_context()); }
+void set_resident_clusters(int clusters) { resident_clusters = clusters; }
 void begin_capture(CUstream_st* stream) { stream_of(stream)->captured = true; }
 void end_capture(CUstream_st* stream) { stream_of(stream)->captured = false; }
 
@@ -101,40 +111,50 @@ using namespace scantune::testing::counting_driver;
 
 extern "C" {
 
-CUresult cuInit(unsigned int) { return CUDA_SUCCESS; }
+CUresult cuInit(unsigned int) {
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuDriverGetVersion(int* version) {
+  SCANTUNE_RECORD();
   *version = CUDA_VERSION;
   return CUDA_SUCCESS;
 }
 
 CUresult cuGetErrorName(CUresult, const char** name) {
+  SCANTUNE_RECORD();
   *name = "an error of the counting driver";
   return CUDA_SUCCESS;
 }
 
 CUresult cuGetErrorString(CUresult, const char** text) {
+  SCANTUNE_RECORD();
   *text = "it answers only what the tests of the host path need";
   return CUDA_SUCCESS;
 }
 
 // NVRTC asks for it wherever it finds a driver, and does without where there is none.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  SCANTUNE_RECORD();
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  SCANTUNE_RECORD();
   *device = ordinal;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
+  SCANTUNE_RECORD();
   std::strncpy(name, "NVIDIA H200", static_cast<std::size_t>(bytes));
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  SCANTUNE_RECORD();
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
       *value = 9;
@@ -149,73 +169,94 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  SCANTUNE_RECORD();
   static Context* const kPrimary = new_context();
   *context = handle_of(kPrimary);
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetCurrent(CUcontext* context) {
-  record("cuCtxGetCurrent");
+  SCANTUNE_RECORD();
   *context = handle_of(top());
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context) {
-  record("cuCtxSetCurrent");
+  SCANTUNE_RECORD();
   if (!current.empty()) current.pop_back();
   if (context != nullptr) current.push_back(context_of(context));
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxPushCurrent(CUcontext context) {
-  record("cuCtxPushCurrent");
+  SCANTUNE_RECORD();
   current.push_back(context_of(context));
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxPopCurrent(CUcontext* context) {
-  record("cuCtxPopCurrent");
+  SCANTUNE_RECORD();
   *context = handle_of(top());
   current.pop_back();
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetDevice(CUdevice* device) {
+  SCANTUNE_RECORD();
   *device = 0;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
-  record("cuCtxGetId");
+  SCANTUNE_RECORD();
   *id = context_of(context)->id;
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSynchronize() { return CUDA_SUCCESS; }
+CUresult cuCtxSynchronize() {
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  record("cuModuleLoadData");
+  SCANTUNE_RECORD();
   *module = static_cast<CUmodule>(const_cast<void*>(image));
   return CUDA_SUCCESS;
 }
 
-CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
+CUresult cuModuleUnload(CUmodule) {
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char*) {
+  SCANTUNE_RECORD();
   *function = reinterpret_cast<CUfunction>(module);
   return CUDA_SUCCESS;
 }
 
-CUresult cuFuncLoad(CUfunction) { return CUDA_SUCCESS; }
-CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
+CUresult cuFuncLoad(CUfunction) {
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) {
-  record("cuLaunchKernelEx");
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction, const CUlaunchConfig*) {
+  SCANTUNE_RECORD();
+  *clusters = resident_clusters;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
-  record("cuMemAlloc");
+  SCANTUNE_RECORD();
   constexpr std::size_t kAlignment = 256;
   void* const memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   *pointer = reinterpret_cast<CUdeviceptr>(memory);
@@ -224,46 +265,50 @@ CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
 }
 
 CUresult cuMemFree(CUdeviceptr pointer) {
-  record("cuMemFree");
+  SCANTUNE_RECORD();
   std::erase_if(allocations, [=](const Allocation& found) { return found.start == pointer; });
   std::free(reinterpret_cast<void*>(pointer));
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, std::size_t, CUstream) {
-  record("cuMemsetD8Async");
+  SCANTUNE_RECORD();
   return CUDA_SUCCESS;
 }
 
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** values,
                                 CUdeviceptr pointer) {
-  record("cuPointerGetAttributes");
-  const Allocation* const found = allocation_at(pointer);
-  if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned int index = 0; index < count; ++index) tell(attributes[index], *found, values[index]);
+  SCANTUNE_RECORD();
+  const Allocation found = allocation_at(pointer);
+  for (unsigned int index = 0; index < count; ++index) tell(attributes[index], pointer, found, values[index]);
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int) {
+  SCANTUNE_RECORD();
   *stream = handle_of(new_stream());
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
+  SCANTUNE_RECORD();
   *stream_of(stream) = {};
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamSynchronize(CUstream) { return CUDA_SUCCESS; }
+CUresult cuStreamSynchronize(CUstream) {
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
-  record("cuStreamGetId");
+  SCANTUNE_RECORD();
   *id = stream == nullptr ? top()->id : stream_of(stream)->id;
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
-  record("cuStreamGetCtx");
+  SCANTUNE_RECORD();
   *context = handle_of(stream == nullptr ? top() : stream_of(stream)->owner);
   return CUDA_SUCCESS;
 }
@@ -274,23 +319,26 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, 
                                 const CUgraphEdgeData**,
 #endif
                                 std::size_t*) {
-  record("cuStreamGetCaptureInfo");
+  SCANTUNE_RECORD();
   const bool captured = stream != nullptr && stream_of(stream)->captured;
   *status = captured ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
   *graph = captured ? reinterpret_cast<CUgraph>(stream) : nullptr;
   return CUDA_SUCCESS;
 }
 
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) { return CUDA_SUCCESS; }
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) {
+  SCANTUNE_RECORD();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuUserObjectCreate(CUuserObject* object, void*, CUhostFn, unsigned int, unsigned int) {
-  record("cuUserObjectCreate");
+  SCANTUNE_RECORD();
   *object = reinterpret_cast<CUuserObject>(&contexts);
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphRetainUserObject(CUgraph, CUuserObject, unsigned int, unsigned int) {
-  record("cuGraphRetainUserObject");
+  SCANTUNE_RECORD();
   return CUDA_SUCCESS;
 }
 }

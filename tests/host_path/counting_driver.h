@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 struct CUctx_st;
 struct CUstream_st;
@@ -10,11 +11,14 @@ struct CUstream_st;
 namespace scantune::testing::counting_driver {
 
 // Names of the functions that were called since forget_calls(), in order, without the versions that cuda.h appends.
-std::span<const char* const> calls();
+std::span<const std::string_view> calls();
 void forget_calls();
 
 // Another context of the same GPU, which is not current anywhere yet.
 CUctx_st* make_context();
+
+// How many clusters of any shape the GPU has room for.
+void set_resident_clusters(int clusters);
 
 void begin_capture(CUstream_st* stream);
 void end_capture(CUstream_st* stream);

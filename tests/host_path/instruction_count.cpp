@@ -62,7 +62,10 @@ class Child {
     if (WIFSTOPPED(status)) return WSTOPSIG(status);
     ended_ = true;
     if (WIFEXITED(status) && WEXITSTATUS(status) == kNotTraced)
-      throw TracingRefused("this machine does not let a process trace its child (ptrace)");
+      throw TracingRefused(
+          "this machine does not let a process trace its child: allow ptrace (in a container by --cap-add=SYS_PTRACE "
+          "or "
+          "its seccomp profile, else by kernel.yama.ptrace_scope below 3)");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
       throw std::runtime_error("the child whose instructions are counted has failed");
     return 0;
@@ -79,15 +82,28 @@ class Child {
   bool ended_ = false;
 };
 
+void expect_mark(int signal) {
+  if (signal == kMark) return;
+  throw std::runtime_error("the child whose instructions are counted " +
+                           (signal == 0 ? "ended within a call" : std::string("was stopped by ") + strsignal(signal)));
+}
+
+long instructions_to_next_mark(Child& child) {
+  long count = 0;
+  int signal = child.go_on(Step::one_instruction);
+  for (; signal == SIGTRAP; signal = child.go_on(Step::one_instruction)) ++count;
+  expect_mark(signal);
+  return count;
+}
+
 }  // namespace
 
 std::vector<long> instructions_of(const std::function<std::vector<Call>()>& prepare) {
   Child child(prepare);
   std::vector<long> counts;
-  for (int signal = child.wait(); signal == kMark; signal = child.go_on(Step::to_next_stop)) {
-    long count = 0;
-    while (child.go_on(Step::one_instruction) == SIGTRAP) ++count;
-    counts.push_back(count);
+  for (int signal = child.wait(); signal != 0; signal = child.go_on(Step::to_next_stop)) {
+    expect_mark(signal);
+    counts.push_back(instructions_to_next_mark(child));
   }
   const long marks = counts.back();
   counts.pop_back();
