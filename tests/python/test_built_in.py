@@ -36,8 +36,8 @@ def test_line_holds_what_the_library_reads_of_a_record() -> None:
     line = json.loads(built_in_line(H200))
     columns = QUERY.read_text(encoding="utf-8").partition("FROM")[0].partition("SELECT")[2].split(",")
     names = [column.split(".")[1].split(" AS ")[-1].strip() for column in columns]
-    of_breakpoint = ["next_n", "switch_n", "switch_regret"]
-    assert len(names) == 21
+    of_breakpoint = ["next_n", "switch_n", "switch_regret", "switch_template_hash"]
+    assert len(names) == 22
     assert names == [*list(line)[: len(names) - len(of_breakpoint)], *of_breakpoint]
     assert (line["device_name"], line["config"]) == ("NVIDIA H200", H200.config.text)
     assert (line["median_us"], line["default_us"], line["ceiling_us"]) == (2045.0, 2713.4, 2050.1)
