@@ -43,7 +43,7 @@ constexpr ThreePhaseConfig sums_config(const ThreePhaseConfig& config, const Sca
 }
 
 constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& request) {
-  return tile_shared_bytes(tile_shape(config, request), request);
+  return tile_shared_bytes(peeled_tile_shape(config, request), request);
 }
 
 template <>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/three_phase.h"
+#include "primitives/tile_place.h"
 #include "primitives/tile_scan.h"
 
 namespace scantune {
@@ -15,17 +16,22 @@ SCANTUNE_DEVICE T* sums_at(const KernelArguments& arguments, u64 offset) {
   return reinterpret_cast<T*>(static_cast<unsigned char*>(arguments.workspace) + offset);
 }
 
-// Phase 1: the sum of each tile.
+// Phase 1: the sum of each tile; of the first one with the head before it.
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typename Problem::Input* input) {
   using T = typename Problem::Accumulator;
-  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
+  using Tile = TileScan<Problem, kShape>;
+  using Place = TilePlace<Problem, kShape>;
   static_assert(sizeof(typename Tile::Shared) == shared_bytes(kConfig, Problem::kRequest));
 
-  const u64 first = (Problem::kFirstTile + block_rank()) * Tile::kTileItems;
-  Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first);
+  const Place place(input, arguments.n, block_rank());
+  const u64 first = place.first();
+  Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first - place.kept_items());
+  const HeadScan<Problem> head(input + Place::kHead, place.head_items(), thread_rank());
   tile.load(input + first);
-  const T aggregate = tile.scan();
+  T aggregate = tile.scan();
+  if (head.exists() && tile.in_first_warp()) aggregate = Problem::Op::combine(head.reduce(), aggregate);
   if (thread_rank() == 0)
     scantune::store_global<CacheHint::normal>(sums_at<T>(arguments, arguments.destination_offset) + block_rank(),
                                               aggregate);
@@ -36,11 +42,17 @@ template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void scan_tile(const KernelArguments& arguments, const typename Problem::Input* input,
                                typename Problem::Output* output, typename Problem::Accumulator carry_in,
                                bool has_carry) {
-  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
-  const u64 first = (Problem::kFirstTile + block_rank()) * Tile::kTileItems;
-  Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first);
+  constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
+  using Tile = TileScan<Problem, kShape>;
+  using Place = TilePlace<Problem, kShape>;
+  const Place place(input, arguments.n, block_rank());
+  const u64 first = place.first();
+  Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first - place.kept_items());
+  const HeadScan<Problem> head(input + Place::kHead, place.head_items(), thread_rank());
   tile.load(input + first);
+  if (head.exists() && tile.in_first_warp()) carry_in = head.scan(output + Place::kHead, carry_in);
   tile.scan();
+  has_carry |= head.exists();
   tile.distribute(carry_in, has_carry);
   tile.store(output + first, has_carry);
 }
