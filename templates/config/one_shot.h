@@ -37,7 +37,7 @@ constexpr int shared_bytes(const OneShotConfig& config, const ScanRequest& reque
   // warp has gathered, and the tile index and the epoch, which one thread gets for all.
   const u64 cluster = round_up(static_cast<u64>(config.cluster_blocks * register_bytes(request)), 8) + 8;
   const u64 gathered = round_up(static_cast<u64>(config.poll_warps * request.accumulator_bytes()), 4) + 8;
-  return tile_shared_bytes(tile_shape(config, request), request) +
+  return tile_shared_bytes(peeled_tile_shape(config, request), request) +
          static_cast<int>(round_up(cluster, 16) + round_up(gathered, 16));
 }
 

@@ -88,7 +88,10 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   T carry = Problem::init(arguments);
   const HeadScan<Problem> head(Problem::input(arguments) + Place::kHead, place.head_items(), thread_rank());
   tile.load(Problem::input(arguments) + first);
-  if (head.exists() && tile.in_first_warp()) carry = head.scan(Problem::output(arguments) + Place::kHead, carry);
+  if (head.exists() && tile.in_first_warp()) {
+    const T total = head.scan(Problem::output(arguments) + Place::kHead, carry);
+    carry = Problem::kHasInit ? Op::combine(carry, total) : total;
+  }
   if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of scan()
   const T aggregate = tile.scan();
 

@@ -3,6 +3,7 @@
 #include "config/one_shot.h"
 #include "primitives/cluster_exchange.h"
 #include "primitives/gathered_aggregates.h"
+#include "primitives/tile_place.h"
 #include "primitives/tile_scan.h"
 
 namespace scantune {
@@ -33,31 +34,36 @@ template <class Problem, OneShotConfig kConfig>
 SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   using Op = typename Problem::Op;
-  using Tile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
+  constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
+  using Tile = TileScan<Problem, kShape>;
+  using Place = TilePlace<Problem, kShape>;
   using Status = TileStatus<T, kConfig.status_layout>;
   using Cluster = ClusterExchange<Op, kConfig.cluster_blocks>;
   constexpr u32 kBlocks = kConfig.cluster_blocks;
   struct alignas(16) Shared {
     typename Tile::Shared tile;
     typename Cluster::Shared cluster;
-    T parts[kConfig.poll_warps];
+    T parts[kConfig.poll_warps];  // of what comes before the tile
     u32 tile_index;
     u32 epoch;
   };
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
-  const auto first_of = [](u32 index) { return (Problem::kFirstTile + index) * Tile::kTileItems; };
-  const auto tile_of = [&](u32 index) { return Tile(shared.tile, arguments.n - first_of(index)); };
-  const auto* const input = static_cast<const typename Problem::Input*>(arguments.input);
-  auto* const output = static_cast<typename Problem::Output*>(arguments.output);
+  const auto* const input = Problem::input(arguments);
+  auto* const output = Problem::output(arguments);
+  const auto place_of = [&](u32 index) { return Place(input, arguments.n, index); };
+  const auto tile_at = [&](const Place& place) {
+    return Tile(shared.tile, arguments.n - place.first() - place.kept_items());
+  };
   u32 index = block_rank();
 
   if constexpr (kBlocks > 1) Cluster::start(shared.cluster);
   if constexpr (kConfig.tile_order == TileOrder::ticket) {
     begin_kernel<kConfig.pdl>();
   } else {
-    begin_kernel<kConfig.pdl>(tile_of(index).prepared(input + first_of(index), output + first_of(index)));
+    const Place place = place_of(index);
+    begin_kernel<kConfig.pdl>(tile_at(place).prepared(input + place.first(), output + place.first()));
   }
 
   // Take a tile. A single cluster touches no workspace: it has none.
@@ -72,17 +78,24 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
     sync_block();
     index = shared.tile_index;
   }
-  Tile tile = tile_of(index);
+  const Place place = place_of(index);
+  Tile tile = tile_at(place);
 
-  // Load and scan the tile.
+  // Load and scan the tile, and the head before the first one.
   T carry = Problem::init(arguments);
-  tile.load(input + first_of(index));
-  if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of the scan
-  const T aggregate = tile.scan_in_every_warp();
+  const HeadScan<Problem> head(input + Place::kHead, place.head_items(), thread_rank());
+  tile.load(input + place.first());
+  if (head.exists() && tile.in_first_warp()) {
+    const T total = head.scan(output + Place::kHead, carry);
+    if (tile.lane() == 0) shared.parts[0] = total;  // visible, like the epoch, after the barrier of the scan
+  }
+  if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers
+  T aggregate = tile.scan_in_every_warp();
 
   // Combine the aggregates before it: of the cluster's other CTAs, then of the clusters before.
   const u32 rank = index % kBlocks, cluster = index / kBlocks;
   T before;
+  if (head.exists()) aggregate = Op::combine(before = shared.parts[0], aggregate);
   if constexpr (kBlocks > 1) {
     Cluster::send(shared.cluster, aggregate, tiles - cluster * kBlocks);
     if (rank > 0) before = Cluster::gather(shared.cluster, rank);
@@ -99,10 +112,10 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   }
 
   // Combine with the carry-in and store.
-  if (index > 0) carry = Problem::kHasInit ? Op::combine(carry, before) : before;
-  const bool has_carry = Problem::kHasInit || index > 0;
+  if (head.exists() || index > 0) carry = Problem::kHasInit ? Op::combine(carry, before) : before;
+  const bool has_carry = Problem::kHasInit || head.exists() || index > 0;
   if (has_carry) tile.carry_in(carry);
-  tile.store(output + first_of(index), has_carry);
+  tile.store(output + place.first(), has_carry);
 
   // The CTA of the last tile has an aggregate of every CTA before it, directly or in that of a cluster: all have read
   // epoch and ticket. Others may still poll the words; the next launch touches none before this one has ended, even if

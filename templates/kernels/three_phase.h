@@ -50,7 +50,10 @@ SCANTUNE_DEVICE void scan_tile(const KernelArguments& arguments, const typename 
   Tile tile(shared_memory<typename Tile::Shared>(), arguments.n - first - place.kept_items());
   const HeadScan<Problem> head(input + Place::kHead, place.head_items(), thread_rank());
   tile.load(input + first);
-  if (head.exists() && tile.in_first_warp()) carry_in = head.scan(output + Place::kHead, carry_in);
+  if (head.exists() && tile.in_first_warp()) {
+    const typename Problem::Accumulator total = head.scan(output + Place::kHead, carry_in);
+    carry_in = has_carry ? Problem::Op::combine(carry_in, total) : total;
+  }
   tile.scan();
   has_carry |= head.exists();
   tile.distribute(carry_in, has_carry);

@@ -29,7 +29,8 @@ class HeadScan {
   // Returns all lanes the combination of the items.
   SCANTUNE_DEVICE T reduce() const { return total_of(inclusive()); }
 
-  // Stores the results, from an initial value where the problem has one. Returns all lanes what comes before the tiles.
+  // Stores the results, from an initial value where the problem has one. Returns all lanes the combination of the
+  // items.
   SCANTUNE_DEVICE T scan(Output* head, T init) const {
     const T through = inclusive(), before = scantune::shuffle_up(through, 1);
     T result = through;
@@ -39,8 +40,7 @@ class HeadScan {
       result = Op::combine(init, through);
     }
     if (lane_ < items_) scantune::store_global<CacheHint::normal>(head + lane_, scantune::convert<Output>(result));
-    const T total = total_of(through);
-    return Problem::kHasInit ? Op::combine(init, total) : total;
+    return total_of(through);
   }
 
  private:
