@@ -68,7 +68,12 @@ TEST_F(StreamsOnGpu, ScansOfOneStreamFollowEachOtherInPlace) {
 
 TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
   constexpr std::size_t kItems = 300'001;
-  const auto plan = runtime::plan<float>(kItems, {.determinism = runtime::Determinism::run_to_run});
+  ScanRequest request;
+  request.input_type = request.accumulator_type = request.output_type = ValueType::f32;
+  request.n = kItems;
+  const Config config = find_family("three_phase")->default_config(request, device_->identity().sm);
+  ASSERT_GT(config.family().launches(config, request).count, 1);
+  ScanPlan plan(device_, request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
   const TestStream stream;
   std::vector<std::thread> threads;
   for (int thread = 1; thread <= 8; ++thread)
@@ -77,7 +82,7 @@ TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
       std::vector<float> sums(kItems);
       const std::vector<float> items(kItems, static_cast<float>(thread));
       const Buffer<float> input(items), output(kItems);
-      for (int round = 0; round < 200; ++round) plan(input.data(), output.data(), stream);
+      for (int round = 0; round < 200; ++round) plan.run(input.data(), output.data(), InitialValue(), stream);
       output.download(sums.data());
       for (std::size_t index = 0; index < kItems; ++index)
         ASSERT_EQ(sums[index], static_cast<float>(thread) * static_cast<float>(index + 1)) << "thread " << thread;

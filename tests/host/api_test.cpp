@@ -269,15 +269,20 @@ TEST(Api, DescribesTheBinaryThatRan) {
 
 TEST(Api, ScansOfSeveralLaunchesOnOneStreamFromManyThreadsDoNotDisturbEachOther) {
   constexpr u64 kItems = 20'000;
-  const auto plan = runtime::plan<float>(kItems, {.determinism = runtime::Determinism::run_to_run});
-  ASSERT_NE(plan.describe().find("three_phase"), std::string::npos) << plan.describe();
+  ScanRequest request;
+  request.input_type = request.accumulator_type = request.output_type = ValueType::f32;
+  request.determinism = Determinism::run_to_run;
+  request.n = kItems;
+  const Config config = find_family("three_phase")->default_config(request, kHostSm);
+  ASSERT_GT(config.family().launches(config, request).count, 1);
+  ScanPlan plan(host_device(), request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
   std::vector<std::thread> threads;
   for (int thread = 1; thread <= 3; ++thread)
     threads.emplace_back([&, thread] {
       const std::vector<float> values(kItems, static_cast<float>(thread));
       const runtime::Buffer<float> in(values), out(kItems);
       for (int call = 0; call < 8; ++call) {
-        plan(in.data(), out.data());
+        plan.run(in.data(), out.data(), InitialValue(), nullptr);
         ASSERT_EQ(downloaded(out), inclusive_sum(values)) << "thread " << thread << ", call " << call;
       }
     });
