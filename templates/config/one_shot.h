@@ -35,8 +35,10 @@ struct OneShotConfig {
 constexpr int shared_bytes(const OneShotConfig& config, const ScanRequest& request) {
   // Beside the tile scan's: the aggregates of the cluster's CTAs and the barrier where they arrive, what each polling
   // warp has gathered, and the tile index and the epoch, which one thread gets for all.
-  const u64 cluster = round_up(static_cast<u64>(config.cluster_blocks * register_bytes(request)), 8) + 8;
-  const u64 gathered = round_up(static_cast<u64>(config.poll_warps * request.accumulator_bytes()), 4) + 8;
+  const u64 cluster =
+      round_up(static_cast<u64>(config.cluster_blocks) * static_cast<u64>(register_bytes(request)), 8) + 8;
+  const u64 gathered =
+      round_up(static_cast<u64>(config.poll_warps) * static_cast<u64>(request.accumulator_bytes()), 4) + 8;
   return tile_shared_bytes(peeled_tile_shape(config, request), request) +
          static_cast<int>(round_up(cluster, 16) + round_up(gathered, 16));
 }
@@ -114,7 +116,7 @@ struct Family<OneShotConfig> {
 
   // One of each cluster.
   static constexpr u64 aggregates(const OneShotConfig& config, const ScanRequest& request) {
-    return ceil_div(request.n, static_cast<u64>(tile_items(config, request) * config.cluster_blocks));
+    return ceil_div(request.n, static_cast<u64>(tile_items(config, request)) * static_cast<u64>(config.cluster_blocks));
   }
 
   static constexpr WorkspaceNeed workspace(const OneShotConfig& config, const ScanRequest& request) {
