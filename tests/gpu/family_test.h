@@ -85,6 +85,16 @@ inline std::vector<Config> drawn_configs(const FamilyModel& family, const ScanRe
   return drawn;
 }
 
+// The smallest tiles that one_shot scans in clusters of that many CTAs.
+inline Config config_with_clusters(const ScanRequest& request, int sm, int cluster_blocks) {
+  const FamilyModel& family = *find_family("one_shot");
+  std::vector<Config> all = searched_configs(family, request, sm);
+  std::erase_if(all, [&](const Config& config) {
+    return family.launches(config, request).launches[0].cluster_blocks != cluster_blocks;
+  });
+  return *std::ranges::min_element(all, {}, [&](const Config& config) { return family.tile_items(config, request); });
+}
+
 inline std::vector<Config> default_and_drawn(const FamilyModel& family, const ScanRequest& request, int sm,
                                              std::size_t count) {
   std::vector<Config> configs = drawn_configs(family, request, sm, count);

@@ -68,6 +68,27 @@ TEST_P(SmallScansOnGpu, OfManyTilesForEachSmRunUnderTheSanitizers) {
   if (!scanned) GTEST_SKIP() << unsupported;
 }
 
+class ClustersUnderTheSanitizersOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<int> {
+ protected:
+  ClustersUnderTheSanitizersOnGpu() : FamiliesOnGpu(kLimit) {}
+};
+
+// Ragged, in one cluster, which needs no workspace, and in several, which publish what each of them adds up to.
+TEST_P(ClustersUnderTheSanitizersOnGpu, ScanAloneAndBesideOthers) {
+  if (GetParam() > limits_of(sm()).cluster_blocks) GTEST_SKIP() << "the GPU's clusters are smaller";
+  for (const Types& types : {same("i32"), same("u8"), same("f64"), custom(12), custom(32)})
+    for (const bool alone : {true, false}) {
+      ScanRequest request = types.request(operators_of(types).front(), 1);
+      const Config config = config_with_clusters(request, sm(), GetParam());
+      const u64 items = static_cast<u64>(config.family().tile_items(config, request));
+      request.n = items * static_cast<u64>(GetParam() * (alone ? 1 : 9)) - items - 3;
+      verify(request, config, alone);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfCtas, ClustersUnderTheSanitizersOnGpu, testing::Values(2, 8, 16),
+                         testing::PrintToStringParamName());
+
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallScansOnGpu, testing::ValuesIn(families()), name_of_family);
 
 }  // namespace
