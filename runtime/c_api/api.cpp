@@ -36,12 +36,6 @@ struct scantune_buffer {
 
 namespace {
 
-// Kept from the first scan on: to ask each time would count references.
-const TuningTable& tuning_records() {
-  static const auto kTable = tuning_table();
-  return *kTable;
-}
-
 Stream stream_of(scantune_stream stream) { return static_cast<Stream>(stream); }
 
 template <class T>
@@ -85,7 +79,7 @@ scantune_status scantune_scan(const scantune_problem* problem, const void* input
     thread_local PlanCache plans;
     const Problem asked = checked(problem);
     if (asked.request.n == 0) return;
-    checked_scan(current_device(), tuning_records(), plans,
+    checked_scan(current_device(), tuning_table(), plans,
                  {.request = asked.request,
                   .custom = asked.custom,
                   .input = input,
@@ -103,7 +97,7 @@ scantune_status scantune_plan_create(const scantune_problem* problem, scantune_p
     const auto& device = current_device();
     check_init_memory(*device, asked.request, asked.init);
     const std::optional<CustomOperator> custom = copy_of(asked.custom);
-    auto made = make_scan_plan(device, tuning_records(), asked.request, asked.captured_launches, CaptureMemory::ahead,
+    auto made = make_scan_plan(device, tuning_table(), asked.request, asked.captured_launches, CaptureMemory::ahead,
                                custom ? &*custom : nullptr);
     auto description = made->describe();
     place = new scantune_plan{std::move(made), asked.init, std::move(description)};
@@ -126,8 +120,8 @@ void scantune_plan_destroy(scantune_plan* plan) { delete plan; }
 scantune_status scantune_release(scantune_stream stream) {
   return guarded([&] {
     const auto& device = current_device();
-    if (const auto problem = device->stream_problem(stream_of(stream)); !problem.empty())
-      throw RequestError("stream: " + problem);
+    if (const auto problem = device->argument_problem({}, stream_of(stream)); !problem.empty())
+      throw RequestError(problem);
     const StreamState state = device->stream_state(stream_of(stream));
     if (state.capturing_graph != nullptr) throw RequestError("the stream is being captured: end the capture first");
     launch_context(device).streams().release(state.id);

@@ -3,11 +3,9 @@
 namespace scantune {
 
 std::string Device::argument_problem(std::span<const NamedMemory> arguments, Stream stream) {
-  for (const NamedMemory& named : arguments)
-    if (const auto problem = pointer_problem(named.memory, named.bytes); !problem.empty())
-      return std::string(named.argument) + ": " + problem;
-  if (const auto problem = stream_problem(stream); !problem.empty()) return "stream: " + problem;
-  return {};
+  return first_problem(
+      arguments, [&](const void* memory, u64 bytes) { return pointer_problem(memory, bytes); },
+      [&] { return stream_problem(stream); });
 }
 
 }  // namespace scantune

@@ -90,6 +90,18 @@ class Device {
   virtual double time_us(const std::function<void(Stream)>& enqueue, int replays) = 0;
   virtual std::optional<int> sm_clock_mhz() = 0;  // at this moment; nullopt where it cannot be read
   virtual u64 l2_bytes() = 0;                     // 0 on the host device
+
+ protected:
+  // Likewise, given how one pointer and how the stream is looked at.
+  template <class PointerProblem, class StreamProblem>
+  static std::string first_problem(std::span<const NamedMemory> arguments, const PointerProblem& pointer_problem,
+                                   const StreamProblem& stream_problem) {
+    for (const NamedMemory& named : arguments)
+      if (const auto problem = pointer_problem(named.memory, named.bytes); !problem.empty())
+        return std::string(named.argument) + ": " + problem;
+    if (const auto problem = stream_problem(); !problem.empty()) return "stream: " + problem;
+    return {};
+  }
 };
 
 // The device that scans run on: SCANTUNE_DEVICE=host asks for the host device; otherwise the GPU of the calling

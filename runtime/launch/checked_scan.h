@@ -13,6 +13,10 @@ class PlanCache {
  public:
   static constexpr std::size_t kLeastRemembered = 4;  // of the plans used last
 
+  PlanCache() = default;
+  PlanCache(const PlanCache&) = delete;  // last_ points into it
+  PlanCache& operator=(const PlanCache&) = delete;
+
   // Null if the plan is not remembered. custom: none unless the request's operator is a custom one; told apart by
   // source and name.
   ScanPlan* find(const Device& device, const ScanRequest& request, const std::optional<CustomOperatorView>& custom,

@@ -104,8 +104,8 @@ TuningTable table_of(std::span<const std::filesystem::path> files) {
   return TuningTable(rows);
 }
 
-std::shared_ptr<const TuningTable> tuning_table() {
-  static const auto kTable = std::make_shared<const TuningTable>(load_all_layers());
+const TuningTable& tuning_table() {
+  static const TuningTable kTable = load_all_layers();
   return kTable;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -27,6 +26,6 @@ TuningTable table_of(std::span<const std::filesystem::path> files);
 
 // The table over all layers, loaded on first use and kept. A user database that does not exist yet is empty; one that
 // cannot be read is logged once and left out.
-std::shared_ptr<const TuningTable> tuning_table();
+const TuningTable& tuning_table();
 
 }  // namespace scantune

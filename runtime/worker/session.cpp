@@ -243,10 +243,11 @@ Json Session::measure(const Params& params) {
 Json Session::select(const Params& params) {
   const StatedRequest stated = params.stated();
   const auto databases = params.databases();
-  const auto table = databases ? std::make_shared<const TuningTable>(table_of(*databases)) : tuning_table();
-  const Selection selection = scantune::select(*table, device().identity(), stated.request, stated.custom.name);
+  std::optional<TuningTable> given;
+  const TuningTable& table = databases ? given.emplace(table_of(*databases)) : tuning_table();
+  const Selection selection = scantune::select(table, device().identity(), stated.request, stated.custom.name);
   Json rejected = Json::array();
-  for (const RejectedRow& refused : table->rejected()) {
+  for (const RejectedRow& refused : table.rejected()) {
     Json row = Json::object();
     row["row"] = refused.row;
     row["reason"] = refused.reason;

@@ -46,7 +46,7 @@ CUlaunchConfig config_of(const Launch& launch, int sm_count, Stream stream) {
 }  // namespace
 
 BareLaunches::BareLaunches(Device& device, const ScanRequest& request, const void* input, void* output, Stream stream) {
-  const Config config = select(*tuning_table(), device.identity(), request).config;
+  const Config config = select(tuning_table(), device.identity(), request).config;
   const Instantiation instantiation = instantiate(request, config);
   const CUmodule module = loaded(device, instantiation);
   KernelArguments arguments{};

@@ -103,7 +103,7 @@ Overhead measure_overhead(Device& device, Measurer& measurer, const Twin& twin, 
   ScanRequest custom_request = request;
   custom_request.op = Operator::custom_cheap;
   const CustomOperator custom{.source = twin.source, .name = ""};
-  const Selection selection = select(*tuning_table(), device.identity(), request);
+  const Selection selection = select(tuning_table(), device.identity(), request);
   const PreparedScan built_in(device, request, selection.config);
   const PreparedScan own(device, custom_request, selection.config, &custom);
   check(device, built_in, request);
@@ -111,11 +111,11 @@ Overhead measure_overhead(Device& device, Measurer& measurer, const Twin& twin, 
   const PreparedScan* const scans[] = {&built_in, &own};
   const Measurements measurements = measurer.measure(scans, kPolicy);
   return {request, measured(measurements.scans[0]), measured(measurements.scans[1]), to_string(selection.config),
-          select(*tuning_table(), device.identity(), custom_request)};
+          select(tuning_table(), device.identity(), custom_request)};
 }
 
 Width measure_width(Device& device, Measurer& measurer, const ScanRequest& request) {
-  const Selection selection = select(*tuning_table(), device.identity(), request);
+  const Selection selection = select(tuning_table(), device.identity(), request);
   const PreparedScan scan(device, request, selection.config);
   check(device, scan, request);
   const PreparedScan* const scans[] = {&scan};

@@ -235,11 +235,9 @@ std::string CudaDevice::argument_problem(std::span<const NamedMemory> arguments,
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
   PointerCheck check(*context_, ordinal_);
-  for (const NamedMemory& named : arguments)
-    if (const auto problem = check.problem(named.memory, named.bytes); !problem.empty())
-      return std::string(named.argument) + ": " + problem;
-  if (const auto problem = stream_problem_in(*context_, stream); !problem.empty()) return "stream: " + problem;
-  return {};
+  return first_problem(
+      arguments, [&](const void* memory, u64 bytes) { return check.problem(memory, bytes); },
+      [&] { return stream_problem_in(*context_, stream); });
 }
 
 void CudaDevice::retain_until_graph_dies(void* graph, void (*release)(void*), void* token) {

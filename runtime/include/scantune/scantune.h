@@ -104,7 +104,8 @@ typedef enum scantune_cost {
  * cannot include files. A mistake in it is a SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as
  * operator.cu. Start from SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
 typedef struct scantune_custom_operator {
-  size_t struct_bytes; /* sizeof(scantune_custom_operator): tells versions of this struct apart */
+  size_t
+      struct_bytes; /* sizeof(scantune_custom_operator): tells versions apart, so every new member must make it grow */
   const char* source;
   const void* identity;     /* an accumulator x with combine(x, y) = y; exclusive scans without init start from it, and
                                only they need it: NULL if there is none */
@@ -121,7 +122,7 @@ typedef struct scantune_custom_operator {
 /* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). No
  * function keeps a pointer to it. */
 typedef struct scantune_problem {
-  size_t struct_bytes; /* sizeof(scantune_problem): tells versions of this struct apart */
+  size_t struct_bytes; /* sizeof(scantune_problem): likewise */
   uint64_t n;          /* items; 0 is a scan that does nothing */
   scantune_type input_type;
   scantune_type accumulator_type;
