@@ -72,6 +72,17 @@ TEST_F(Plans, RunAConfigWithoutClustersWhenThoseOfATunedKernelDoNotFitTheDevice)
   EXPECT_EQ(device_->launched[0].launch.cluster_blocks, 1);
 }
 
+TEST_F(Plans, OfEverySizeFindAConfigOnADeviceWithoutRoomForClusters) {
+  device_->most_cluster_blocks = 1;
+  bool some_default_uses_clusters = false;
+  for (u64 n = 1; n <= u64{1} << 24; n *= 2) {
+    const ScanRequest request = sum_of(n);
+    some_default_uses_clusters |= default_config(request, 90) != default_config_without_clusters(request, 90);
+    EXPECT_NO_THROW(plan(request)) << n << " items";
+  }
+  EXPECT_TRUE(some_default_uses_clusters);
+}
+
 TEST_F(Plans, PassOnTheErrorWhenEvenTheDefaultDoesNotCompile) {
   device_->compiler().refused = "one_shot";
   EXPECT_THROW(plan(sum_of(1 << 20)), CompileError);
