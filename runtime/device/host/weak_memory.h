@@ -3,8 +3,9 @@
 //   no particular order; a barrier shows it to the threads that met there, a fence or release to everyone;
 // - a plain load may see an older value than memory holds, back to the last time that its thread synchronised;
 // - a store may come before another CTA's to the same place, so that it is never seen, if its thread has neither seen
-// that one nor
-//   synchronised since.
+//   that one nor synchronised since.
+// CTAs of one cluster are to each other as any two: their barrier shows nothing, and what they send each other does not
+// pass here.
 #pragma once
 
 #include <vector>
