@@ -32,6 +32,7 @@ std::string request_literal(const ScanRequest& request) {
          ", .op = " + enumerator("Operator", token(request.op)) +
          ", .kind = " + enumerator("Kind", token(request.kind)) +
          ", .init = " + enumerator("Init", token(request.init)) +
+         (needs_fixed_association(request) ? ", .determinism = scantune::Determinism::run_to_run" : "") +
          ", .alignment_bytes = " + std::to_string(request.alignment_bytes) +
          ", .custom_bytes = " + std::to_string(request.custom_bytes) +
          ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";

@@ -5,7 +5,8 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kManyItems = u64{1} << 38;  // enough for a recursive family to launch every kernel it has
+// A family may launch other kernels for few items, and a recursive one every kernel it has for many.
+constexpr u64 kFewAndManyItems[] = {1, u64{1} << 38};
 
 void raise_to(std::vector<int>& shared_bytes, const LaunchList& list) {
   for (int index = 0; index < list.count; ++index) {
@@ -31,8 +32,10 @@ std::vector<int> max_shared_bytes(const Config& config, ScanRequest request, int
   const FamilyModel& family = config.family();
   std::vector<int> bytes(family.kernels().size(), 0);
   raise_to(bytes, family.launches(config, request));
-  request.n = kManyItems;
-  if (family.unsupported_reason(request, sm) == nullptr) raise_to(bytes, family.launches(config, request));
+  for (const u64 n : kFewAndManyItems) {
+    request.n = n;
+    if (family.unsupported_reason(request, sm) == nullptr) raise_to(bytes, family.launches(config, request));
+  }
   return bytes;
 }
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <random>
 #include <set>
 #include <span>
 
 #include "config/single_block.h"
+#include "instantiation/instantiation.h"
+#include "launch/loading.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -288,6 +291,42 @@ TEST(Space, DeterministicCustomOperatorsGoToAFamilyWithAFixedAssociation) {
   request.op = Operator::custom_cheap;
   request.determinism = Determinism::run_to_run;
   EXPECT_STREQ(default_config(request, 90).family().name(), "three_phase");
+}
+
+// Verification scans other sizes with a module than it was loaded for.
+TEST(Space, ModulesHaveRoomForTheKernelsOfOtherSizesToo) {
+  const ScanRequest request = request_of(ValueType::i32, 100'000);
+  const Config config = find_family("single_block")->default_config(request, 90);
+  for (const int bytes : max_shared_bytes(config, request, 90)) EXPECT_GT(bytes, 0);
+}
+
+// A kernel knows of the request what its source says, and finds its place in shared memory by that.
+TEST(Space, RequestsWithTheSameKernelLaunchItWithTheSameSharedMemory) {
+  std::map<std::string, std::vector<int>> shared_bytes_of;
+  for (const FamilyModel* family : families())
+    for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::f32, ValueType::i64, ValueType::f64})
+      for (const int alignment : {size_of(type), kVectorAlignmentBytes})
+        for (const auto determinism : {Determinism::unconstrained, Determinism::run_to_run})
+          for (const auto progress : {ForwardProgress::in_order, ForwardProgress::documented})
+            for (const auto latency : {Latency::back_to_back, Latency::isolated}) {
+              ScanRequest request = request_of(type, 100'000);
+              request.alignment_bytes = alignment;
+              request.determinism = determinism;
+              request.forward_progress = progress;
+              request.latency = latency;
+              if (family->unsupported_reason(request, 90) != nullptr) continue;
+              std::vector<Config> configs;
+              std::ranges::sample(searched_configs(*family, request, 90), std::back_inserter(configs), 20,
+                                  std::mt19937(1));
+              configs.push_back(family->default_config(request, 90));
+              for (const Config& config : configs) {
+                std::vector<int> bytes;
+                const LaunchList list = family->launches(config, request);
+                for (int index = 0; index < list.count; ++index) bytes.push_back(list.launches[index].shared_bytes);
+                const auto [known, is_new] = shared_bytes_of.emplace(instantiate(request, config).source, bytes);
+                EXPECT_EQ(known->second, bytes) << to_string(config) << " of " << to_string(request);
+              }
+            }
 }
 
 TEST(Space, DeterministicFloatSumsDoNotDependOnTheAlignmentOfPointers) {
