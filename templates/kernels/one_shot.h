@@ -112,8 +112,8 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   }
 
   // Combine with the carry-in and store.
-  if (head.exists() || index > 0) carry = Problem::kHasInit ? Op::combine(carry, before) : before;
-  const bool has_carry = Problem::kHasInit || head.exists() || index > 0;
+  if (index > 0 || head.exists()) carry = Problem::kHasInit ? Op::combine(carry, before) : before;
+  const bool has_carry = Problem::kHasInit || index > 0 || head.exists();
   if (has_carry) tile.carry_in(carry);
   tile.store(output + place.first(), has_carry);
 
