@@ -14,6 +14,7 @@ import importlib
 import json
 import statistics
 import time
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +31,20 @@ def batch_ns(torch: Any, source: Any, sums: Any) -> float:
     return (time.perf_counter_ns() - start) / _CALLS_PER_BATCH
 
 
-def call_ns(torch: Any, n: int) -> float:
+def call_of(torch: Any, n: int) -> dict[str, float]:
     source = torch.ones(n, dtype=torch.int32, device="cuda")
     sums = torch.empty_like(source)
     batch_ns(torch, source, sums)  # loads kernels
-    return statistics.median(batch_ns(torch, source, sums) for _ in range(_BATCHES))
+    first, median, third = statistics.quantiles((batch_ns(torch, source, sums) for _ in range(_BATCHES)), n=4)
+    return {"n": n, "ns": median, "spread": (third - first) / median}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", type=Path, help="writes the figures there too")
-    path: Path | None = parser.parse_args().json
+    parser.add_argument("--commit", default="", help="names the commit in the report")
+    options = parser.parse_args()
+    path: Path | None = options.json
     try:
         torch = importlib.import_module("torch")
     except ImportError as error:
@@ -51,11 +55,15 @@ def main() -> None:
         return
     calls = []
     for exponent in _EXPONENTS:
-        n = 1 << exponent
-        calls.append({"n": n, "ns": call_ns(torch, n)})
-        print(f"torch {torch.__version__}, i32 sum of {n} items: {calls[-1]['ns']:.1f} ns")
+        call = call_of(torch, 1 << exponent)
+        calls.append(call)
+        print(f"torch {torch.__version__}, i32 sum of {call['n']} items: {call['ns']:.1f} ns ({call['spread']:.1%})")
     if path is not None:
-        path.write_text(json.dumps({"torch": torch.__version__, "calls": calls}, indent=1) + "\n")
+        report = {
+            "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
+            "commit": options.commit, "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "calls": calls,
+        }  # fmt: skip
+        path.write_text(json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":
