@@ -149,9 +149,8 @@ class TileScan {
     if constexpr (kTransposed) to_striped(vectors);
     if constexpr (kShape.is_peeled) {
       const bool fits_vectors = reinterpret_cast<u64>(tile) % alignof(Vector<Output>) == 0;
-      if (!full() || !fits_vectors) return store_staged(tile, vectors);
-    }
-    if (full()) {
+      full() && fits_vectors ? store_vectors(tile, vectors) : store_staged(tile, vectors);
+    } else if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
         scantune::store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + vector_position(v)),
@@ -289,6 +288,15 @@ class TileScan {
     sync_warp();
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) vectors[v] = space[slot(v * kWarpThreads + lane_)];
+  }
+
+  // By index of the vector: to an address made of items, at an offset that is known late, the compiler stores a vector
+  // word by word.
+  SCANTUNE_DEVICE void store_vectors(Output* tile, const Vector<Output> (&vectors)[kVectors]) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v)
+      scantune::store_global<kShape.store_hint>(
+          reinterpret_cast<Vector<Output>*>(tile) + vector_position(v) / kVectorItems, vectors[v]);
   }
 
   // Through shared memory: to anywhere, and as much as there is.
