@@ -24,8 +24,8 @@ ScanRequest element_aligned(ScanRequest request) {
   return request;
 }
 
-void check_fit(Device& device, const Module& module, const LaunchList& list) {
-  for (int index = 0; index < list.count; ++index) device.check_fits(module, list.launches[index]);
+void check_fit(Device& device, const Module& module, const LaunchList& launches) {
+  for (int index = 0; index < launches.count; ++index) device.check_fits(module, launches.launches[index]);
 }
 
 std::vector<int> max_shared_bytes(const Config& config, ScanRequest request, int sm) {
