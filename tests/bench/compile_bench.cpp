@@ -50,7 +50,8 @@ std::vector<Variant> default_variants(int sm) {
   std::vector<Variant> variants;
   for (const FamilyModel* family : families()) {
     const auto add = [&](const ScanRequest& request, const CustomOperator* custom = nullptr) {
-      variants.push_back({request, family->default_config(request, sm), custom});
+      if (family->unsupported_reason(request, sm) == nullptr)
+        variants.push_back({request, family->default_config(request, sm), custom});
     };
     for (int type = 0; type < static_cast<int>(ValueType::custom); ++type)
       add(sum_of(static_cast<ValueType>(type), static_cast<ValueType>(type)));
