@@ -289,8 +289,14 @@ class Pipeline {
       T aggregate = scantune::shuffle_index(inclusive, warps - 1);
 
       // Publish the aggregate; that of tile 0 holds all that comes before it.
+      const bool has_head = tile == 0 && tiles_.head_items() > 0;
+      T through_head;
+      if (has_head) through_head = scan_head();
       if (lane_ == 0) {
-        if (tile == 0 && has_carry(0)) aggregate = Op::combine(shared_.carry_in[stage] = scan_head(), aggregate);
+        if (tile == 0 && has_carry(0)) {
+          shared_.carry_in[stage] = has_head ? through_head : Problem::init(arguments_);
+          aggregate = Op::combine(shared_.carry_in[stage], aggregate);
+        }
         Status(arguments_.workspace, shared_.epoch).publish(tile, TileFlag::aggregate, aggregate);
       }
       if (lane_ > 0 && lane_ < warps) shared_.before_warp[stage][lane_] = before;
@@ -298,17 +304,11 @@ class Pipeline {
     }
   }
 
-  // Scans the items before tile 0. Returns what comes before tile 0, where there is anything.
+  // Scans the items before tile 0. Returns all lanes what comes before it.
   SCANTUNE_DEVICE T scan_head() {
-    using Item = ItemwiseRun<Problem, 1>;
-    typename Item::Carry carry = Item::carry_of(Problem::init(arguments_), Problem::kHasInit);
-    for (u32 item = 0; item < tiles_.head_items(); ++item) {
-      const Input items[] = {scantune::load_global<CacheHint::normal>(tiles_.head_input() + item)};
-      const Words<Output, 1> result = Item::scan(words_of(items), carry);
-      scantune::store_global<CacheHint::normal>(tiles_.head_output() + item,
-                                                from_bytes<Output>(reinterpret_cast<const u8*>(&result)));
-    }
-    return carry.value;
+    const T init = Problem::init(arguments_);
+    const T total = HeadScan<Problem>(tiles_.head_input(), tiles_.head_items(), lane_).scan(tiles_.head_output(), init);
+    return Problem::kHasInit ? Op::combine(init, total) : total;
   }
 
   // ---- the warps that look back ----

@@ -1,7 +1,7 @@
 // The tiles of a scan whose input moves by bulk copies.
 #pragma once
 
-#include "primitives/problem.h"
+#include "primitives/head_scan.h"
 
 namespace scantune {
 
@@ -18,10 +18,10 @@ class AlignedTiles {
   SCANTUNE_DEVICE explicit AlignedTiles(const KernelArguments& arguments)
       : input_(static_cast<const Input*>(arguments.input)), output_(static_cast<Output*>(arguments.output)) {
     if constexpr (Problem::kRequest.alignment_bytes < kVectorAlignmentBytes) {
-      const u32 bytes_before = static_cast<u32>(-address_of(head_input()) % kVectorAlignmentBytes);
+      const u32 bytes_before = bytes_before_boundary(head_input());
       loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
       head_items_ = loads_in_bulk_ ? bytes_before / sizeof(Input) : 0;
-      same_alignment_ = address_of(output(0)) % kVectorAlignmentBytes == 0;
+      same_alignment_ = bytes_before_boundary(output(0)) == 0;
     }
     items_ = arguments.n - kFirstItem - head_items_;
     count_ = static_cast<u32>(ceil_div(items_, u64{kTileItems}));
@@ -44,7 +44,6 @@ class AlignedTiles {
   SCANTUNE_DEVICE Output* head_output() const { return output_ + kFirstItem; }
 
  private:
-  SCANTUNE_DEVICE static u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
   SCANTUNE_DEVICE u64 place(u32 tile) const { return kFirstItem + head_items_ + static_cast<u64>(tile) * kTileItems; }
 
   const Input* const input_;
