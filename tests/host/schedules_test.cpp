@@ -154,6 +154,8 @@ const std::vector<Variant> kOneShot = {
     one_shot(maps_of_bytes(3, 1), "clusters_of_4", {{"cluster_blocks", "4"}}),
     one_shot(maps_of_bytes(32, 16), "clusters_of_4", {{"cluster_blocks", "4"}}),
     one_shot(affine_maps(), "clusters_of_8", {{"cluster_blocks", "8"}}),
+    misaligned(12, 12, one_shot("packed", "ticket", "2")),
+    misaligned(4, 8, clusters_of("4", "packed")),
 };
 
 // All tiles in one cluster, which needs no workspace.
