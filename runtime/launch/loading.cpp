@@ -5,7 +5,7 @@
 namespace scantune {
 namespace {
 
-// A family may launch other kernels for few items, and a recursive one every kernel it has for many.
+// A family may launch other kernels for few items than for many, and a recursive one every kernel it has for many.
 constexpr u64 kFewAndManyItems[] = {1, u64{1} << 38};
 
 void raise_to(std::vector<int>& shared_bytes, const LaunchList& list) {
@@ -28,13 +28,14 @@ void check_fit(Device& device, const Module& module, const LaunchList& launches)
   for (int index = 0; index < launches.count; ++index) device.check_fits(module, launches.launches[index]);
 }
 
-std::vector<int> max_shared_bytes(const Config& config, ScanRequest request, int sm) {
+std::vector<int> max_shared_bytes(const Config& config, ScanRequest request) {
   const FamilyModel& family = config.family();
   std::vector<int> bytes(family.kernels().size(), 0);
   raise_to(bytes, family.launches(config, request));
   for (const u64 n : kFewAndManyItems) {
     request.n = n;
-    if (family.unsupported_reason(request, sm) == nullptr) raise_to(bytes, family.launches(config, request));
+    raise_to(bytes,
+             family.launches(config, request));  // whether or not the family scans so many: just the kernels count
   }
   return bytes;
 }

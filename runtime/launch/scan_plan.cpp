@@ -102,8 +102,7 @@ ScanPlan::ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& req
 
 ScanPlan::Variant ScanPlan::load_variant(const ScanRequest& request) {
   const Config& config = selection_.config;
-  const int sm = context_.device().identity().sm;
-  Variant variant{context_.modules().get(instantiate(request, config, custom()), max_shared_bytes(config, request, sm)),
+  Variant variant{context_.modules().get(instantiate(request, config, custom()), max_shared_bytes(config, request)),
                   config.family().launches(config, request)};
   check_fit(device(), *variant.kernels->module, variant.launches);
   return variant;

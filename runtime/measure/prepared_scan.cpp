@@ -30,7 +30,7 @@ PreparedScan::PreparedScan(Device& device, const ScanRequest& request, const Con
   }
   const Instantiation instantiation = instantiate_measured(request, config, custom);
   const Binary binary = device.compiler().compile(instantiation, device.identity().arch);
-  module_ = device.load(binary, instantiation.kernels, max_shared_bytes(config, request, device.identity().sm));
+  module_ = device.load(binary, instantiation.kernels, max_shared_bytes(config, request));
   check_fit(device, *module_, config.family().launches(config, request));
 }
 

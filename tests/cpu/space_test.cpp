@@ -295,9 +295,11 @@ TEST(Space, DeterministicCustomOperatorsGoToAFamilyWithAFixedAssociation) {
 
 // Verification scans other sizes with a module than it was loaded for.
 TEST(Space, ModulesHaveRoomForTheKernelsOfOtherSizesToo) {
-  const ScanRequest request = request_of(ValueType::i32, 100'000);
-  const Config config = find_family("single_block")->default_config(request, 90);
-  for (const int bytes : max_shared_bytes(config, request, 90)) EXPECT_GT(bytes, 0);
+  for (const u64 n : {1'000, 100'000}) {
+    const ScanRequest request = request_of(ValueType::i32, n);
+    const Config config = find_family("single_block")->default_config(request, 90);
+    for (const int bytes : max_shared_bytes(config, request)) EXPECT_GT(bytes, 0) << n;
+  }
 }
 
 // A kernel knows of the request what its source says, and finds its place in shared memory by that.
