@@ -30,4 +30,11 @@ namespace scantune {
 template <class Config>
 struct Family;
 
+constexpr u64 bytes_moved(const ScanRequest& request) {
+  return request.n * static_cast<u64>(request.input_bytes() + request.output_bytes());
+}
+
+// Scans that move no more are held in the registers of a large GPU's SMs all at once, which needs no chain and no ring.
+inline constexpr u64 kBytesAllSmsHold = u64{1} << 24;
+
 }  // namespace scantune

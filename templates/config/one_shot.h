@@ -63,30 +63,19 @@ struct Family<OneShotConfig> {
 
   static constexpr int preference(const ScanRequest& request, int sm) {
     if (sm != kHostSm && sm < 80) return 0;
-    return request.n > (1u << 12) && request.n <= (1u << 21) ? 2 : 0;
+    return bytes_moved(request) <= kBytesAllSmsHold ? 2 : 0;
   }
 
   static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
     OneShotConfig config;
     const int bytes = register_bytes(request);
-    const bool packs = packs_sums(request) || packs_extremes(request);
-    const int most_items = packs ? 32 : bytes <= 4 ? 16 : bytes <= 8 ? 8 : 4;
     if (bytes > 4 || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
-    if (packs) config.items_per_thread = 16;
-    if (bytes > 8) config.items_per_thread = 4;
+    config.block_threads = 128;
+    config.items_per_thread = bytes > 4 ? 4 : kVectorAlignmentBytes / widest_item_bytes(request);
     config.pdl = limits_of(sm).has_pdl ? 2 : 0;
-    if (request.n <= kItemsOfOneCluster && limits_of(sm).cluster_blocks >= 8) {
-      OneShotConfig clustered = config;
-      clustered.block_threads = 128;
-      clustered.cluster_blocks = 8;
-      while (aggregates(clustered, request) > 1 && grow(clustered, most_items, request, sm)) continue;
-      if (aggregates(clustered, request) == 1) return with_vectors(clustered, request);
-    }
-    // One CTA for each SM as far as its registers go: a second one shares the SM, and is one more to wait for.
-    while (aggregates(config, request) > 160 && grow(config, most_items, request, sm)) continue;
-    if (aggregates(config, request) > 256) config.poll_warps = 4;
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
-    return with_vectors(config, request);
+    const OneShotConfig clustered = in_one_cluster(config, request, sm);
+    return with_vectors(clustered.cluster_blocks > 1 ? clustered : on_all_sms(config, request, sm), request);
   }
 
   static constexpr const char* invalid_reason(const OneShotConfig& config, const ScanRequest& request, int sm) {
@@ -163,22 +152,61 @@ struct Family<OneShotConfig> {
 #endif
 
  private:
-  static constexpr u64 kItemsOfOneCluster = 1u << 15;  // beyond, all SMs are faster than eight, in spite of the polls
+  // Beyond, all SMs are faster than eight, in spite of the polls.
+  static constexpr u64 kBytesOfOneCluster = u64{1} << 17;
+  static constexpr int kPortableCluster = 8;
 
   static constexpr OneShotConfig with_vectors(OneShotConfig config, const ScanRequest& request) {
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     return config;
   }
 
-  // Makes the tile larger, by threads before items: they hide more latency. False if it cannot.
-  static constexpr bool grow(OneShotConfig& config, int most_items, const ScanRequest& request, int sm) {
-    OneShotConfig larger = config;
-    if (config.block_threads < 512 || (config.block_threads < 1024 && config.items_per_thread >= most_items)) {
-      larger.block_threads *= 2;
-    } else if (config.items_per_thread < most_items) {
-      larger.items_per_thread *= 2;
+  static constexpr int most_items(const ScanRequest& request) {
+    if (packs_sums(request) || packs_extremes(request)) return 32;
+    return register_bytes(request) <= 8 ? 16 : 4;
+  }
+
+  // The config with one cluster for everything, of as few CTAs and as small ones as hold it; unchanged where none does.
+  static constexpr OneShotConfig in_one_cluster(const OneShotConfig& config, const ScanRequest& request, int sm) {
+    const u64 bytes = request.n * static_cast<u64>(widest_item_bytes(request));
+    if (bytes > kBytesOfOneCluster || limits_of(sm).cluster_blocks < kPortableCluster) return config;
+    OneShotConfig clustered = config;
+    clustered.tile_order = TileOrder::block_index;
+    clustered.cluster_blocks = kPortableCluster;
+    while (aggregates(clustered, request) > 1)
+      if (!more_items(clustered, request, sm) && !more_threads(clustered, 1024, request, sm)) return config;
+    while (clustered.cluster_blocks > 2) {
+      OneShotConfig fewer = clustered;
+      fewer.cluster_blocks /= 2;
+      if (aggregates(fewer, request) > 1) break;
+      clustered = fewer;
     }
-    if (larger == config || most_shared_bytes(larger, request) > limits_of(sm).shared_bytes_per_block) return false;
+    return clustered;
+  }
+
+  // No more CTAs than SMs as far as registers go, since every one more is one to wait for, and wide ones.
+  static constexpr OneShotConfig on_all_sms(OneShotConfig config, const ScanRequest& request, int sm) {
+    const bool narrow = register_bytes(request) <= 4;
+    const u64 enough = narrow ? 64 : 128;
+    while (aggregates(config, request) > enough && more_threads(config, narrow ? 1024 : 256, request, sm)) continue;
+    while (aggregates(config, request) > 128 && more_items(config, request, sm)) continue;
+    if (aggregates(config, request) > (config.block_threads <= 256 ? 64 : 256)) config.poll_warps = 4;
+    return config;
+  }
+
+  // Twice as large a tile. False if there is none, and the config as it was.
+  static constexpr bool more_threads(OneShotConfig& config, int most, const ScanRequest& request, int sm) {
+    OneShotConfig larger = config;
+    larger.block_threads *= 2;
+    return larger.block_threads <= most && takes(config, larger, request, sm);
+  }
+  static constexpr bool more_items(OneShotConfig& config, const ScanRequest& request, int sm) {
+    OneShotConfig larger = config;
+    larger.items_per_thread *= 2;
+    return larger.items_per_thread <= most_items(request) && takes(config, larger, request, sm);
+  }
+  static constexpr bool takes(OneShotConfig& config, const OneShotConfig& larger, const ScanRequest& request, int sm) {
+    if (most_shared_bytes(larger, request) > limits_of(sm).shared_bytes_per_block) return false;
     config = larger;
     return true;
   }

@@ -30,6 +30,7 @@ struct PipelinedConfig {
   int look_back_warps = 2;  // warps that add up the aggregates of other CTAs
   int poll_distance = 3;    // tiles this CTA reduces beyond the one whose carry-in it starts to look for
   int poll_delay_ns = 0;    // sleep between unsuccessful polls
+  int prefetch_tiles = 2;   // for each CTA, brought into L2 while the kernel before drains; needs pdl
   StatusLayout status_layout = StatusLayout::packed;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
 
@@ -74,7 +75,7 @@ struct Family<PipelinedConfig> {
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
-    return bytes_moved(request) >= (u64{1} << 24) ? 4 : 0;
+    return bytes_moved(request) > kBytesAllSmsHold ? 4 : 0;
   }
 
   static constexpr PipelinedConfig default_config(const ScanRequest& request, int sm) {
@@ -112,14 +113,11 @@ struct Family<PipelinedConfig> {
     if (config.ctas_per_sm * (shared_bytes(config, request) + 1024) > limits_of(sm).shared_bytes_per_block + 1024)
       return "ctas_per_sm CTAs do not fit the shared memory of one SM";
     if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
+    if (config.prefetch_tiles < 0 || config.prefetch_tiles > 8) return "prefetch_tiles must be between 0 and 8";
     if (100 * descriptor_bytes(config.status_layout, request.accumulator_bytes()) >
         static_cast<u64>(tile_bytes(config)))
       return "a tile must hold 100 times the bytes of its status descriptor";
     return nullptr;
-  }
-
-  static constexpr u64 bytes_moved(const ScanRequest& request) {
-    return request.n * static_cast<u64>(request.input_bytes() + request.output_bytes());
   }
 
   static constexpr int block_threads(const PipelinedConfig& config) {
@@ -160,6 +158,7 @@ struct Family<PipelinedConfig> {
       SCANTUNE_PARAMETER(PipelinedConfig, look_back_warps, primary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_distance, primary, 0, 1, 2, 3),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_delay_ns, secondary, 0, 50, 200),
+      SCANTUNE_PARAMETER(PipelinedConfig, prefetch_tiles, primary, 0, 1, 2, 4),
       SCANTUNE_PARAMETER(PipelinedConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
       SCANTUNE_PARAMETER(PipelinedConfig, pdl, secondary, 0, 1),
   };

@@ -34,13 +34,17 @@ struct Family<SingleBlockConfig> {
   enum KernelIndex { kOneTile, kTiles };
   static constexpr const char* const kKernels[] = {"scan_one_tile", "scan_tiles"};
   static constexpr u64 kMaxItems = 1u << 17;  // beyond, one SM is far too slow to be worth measuring
+  static constexpr u64 kBytesOfOneSm = 4096;  // beyond, a cluster is faster where there are some
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     if (request.n > kMaxItems) return "single_block scans at most 131072 items";
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ScanRequest& request, int) { return request.n <= 4096 ? 3 : 0; }
+  static constexpr int preference(const ScanRequest& request, int sm) {
+    const u64 bytes = request.n * static_cast<u64>(widest_item_bytes(request));
+    return limits_of(sm).cluster_blocks > 1 ? (bytes <= kBytesOfOneSm ? 3 : 0) : (request.n <= 4096 ? 3 : 0);
+  }
 
   static constexpr SingleBlockConfig default_config(const ScanRequest& request, int sm) {
     SingleBlockConfig config;

@@ -4,6 +4,7 @@
 #include "primitives/tile_place.h"
 #include "primitives/tile_scan.h"
 #include "primitives/tile_status.h"
+#include "primitives/warp_reduce.h"
 
 namespace scantune {
 
@@ -68,6 +69,11 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
+  if constexpr (kConfig.pdl != 0 && kConfig.tile_order == TileOrder::block_index) {
+    const Place place(Problem::input(arguments), arguments.n, block_rank());
+    Tile(shared.tile, arguments.n - place.first() - place.kept_items())
+        .prefetch(Problem::input(arguments) + place.first());
+  }
   begin_kernel<kConfig.pdl>();
 
   // Take a tile.

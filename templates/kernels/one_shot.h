@@ -56,6 +56,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   const auto tile_at = [&](const Place& place) {
     return Tile(shared.tile, arguments.n - place.first() - place.kept_items());
   };
+  const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
   u32 index = block_rank();
 
   if constexpr (kBlocks > 1) Cluster::start(shared.cluster);
@@ -63,11 +64,11 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
     begin_kernel<kConfig.pdl>();
   } else {
     const Place place = place_of(index);
+    if (kConfig.pdl != 0 && index < tiles) tile_at(place).prefetch(input + place.first());
     begin_kernel<kConfig.pdl>(tile_at(place).prepared(input + place.first(), output + place.first()));
   }
 
   // Take a tile. A single cluster touches no workspace: it has none.
-  const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
   if (kBlocks > 1 && index >= tiles) return;  // fills up the last cluster
   const bool is_alone = block_count() == kBlocks;
   u32 epoch = 0;
@@ -81,7 +82,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   const Place place = place_of(index);
   Tile tile = tile_at(place);
 
-  // Load and scan the tile, and the head before the first one.
+  // Load and reduce the tile, and scan the head before the first one.
   T carry = Problem::init(arguments);
   const HeadScan<Problem> head(input + Place::kHead, place.head_items(), thread_rank());
   tile.load(input + place.first());
@@ -90,25 +91,29 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
     if (tile.lane() == 0) shared.parts[0] = total;  // visible, like the epoch, after the barrier of the scan
   }
   if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers
-  T aggregate = tile.scan_in_every_warp();
+  T aggregate = tile.reduce();
 
-  // Combine the aggregates before it: of the cluster's other CTAs, then of the clusters before.
+  // Tell the others its aggregate: within the cluster, and by the last CTA of each that of all.
   const u32 rank = index % kBlocks, cluster = index / kBlocks;
+  const bool publishes = !is_alone && rank == kBlocks - 1;
+  const Status status(arguments.workspace, shared.epoch);
   T before;
   if (head.exists()) aggregate = Op::combine(before = shared.parts[0], aggregate);
   if constexpr (kBlocks > 1) {
     Cluster::send(shared.cluster, aggregate, tiles - cluster * kBlocks);
-    if (rank > 0) before = Cluster::gather(shared.cluster, rank);
+    if (publishes) aggregate = Op::combine(before = Cluster::gather(shared.cluster, rank), aggregate);
   }
-  if (!is_alone) {
-    Status status(arguments.workspace, shared.epoch);
-    if (rank == kBlocks - 1 && thread_rank() == 0)
-      status.publish(cluster, TileFlag::aggregate, rank > 0 ? Op::combine(before, aggregate) : aggregate);
-    if (cluster > 0) {
-      const T clusters =
-          scantune::gather_by_warps<Op, is_custom(Problem::kRequest.op), kConfig>(shared.parts, status, cluster);
-      before = rank > 0 ? Op::combine(clusters, before) : clusters;
-    }
+  if (publishes && thread_rank() == 0) status.publish(cluster, TileFlag::aggregate, aggregate);
+
+  // Scan the tile while aggregates travel, and combine those before it.
+  tile.scan_reduced();
+  if constexpr (kBlocks > 1) {
+    if (!publishes && rank > 0) before = Cluster::gather(shared.cluster, rank);
+  }
+  if (!is_alone && cluster > 0) {
+    const T clusters =
+        scantune::gather_by_warps<Op, is_custom(Problem::kRequest.op), kConfig>(shared.parts, status, cluster);
+    before = rank > 0 ? Op::combine(clusters, before) : clusters;
   }
 
   // Combine with the carry-in and store.

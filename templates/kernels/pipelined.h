@@ -52,6 +52,7 @@ class Pipeline {
   SCANTUNE_DEVICE void run() {
     if (thread_rank() == 0) init_barriers();
     sync_block();
+    if (kConfig.pdl != 0 && thread_rank() == 0) prefetch();
     begin_kernel<kConfig.pdl>();
     const u32 warp = thread_rank() / kWarpThreads;
     if (warp < kWarps) {
@@ -70,6 +71,19 @@ class Pipeline {
   }
 
  private:
+  // Some of the first tiles, whoever draws them.
+  SCANTUNE_DEVICE void prefetch() const {
+    if (!tiles_.loads_in_bulk()) return;
+#pragma unroll
+    for (int turn = 0; turn < kConfig.prefetch_tiles; ++turn) {
+      const u32 tile = block_rank() + turn * block_count();
+      if (tile >= tiles_.count()) return;
+      const u32 bytes =
+          tiles_.items(tile) * sizeof(typename Problem::Input) / kVectorAlignmentBytes * kVectorAlignmentBytes;
+      if (bytes > 0) prefetch_to_l2(tiles_.input(tile), bytes);
+    }
+  }
+
   // Every lane arrives for what it has itself read and written. That is as fast as one for its warp, and the order of
   // all accesses then shows in the barriers alone, where race checkers look.
   SCANTUNE_DEVICE void init_barriers() {

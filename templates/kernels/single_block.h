@@ -23,6 +23,7 @@ SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
   const auto* input = static_cast<const typename Problem::Input*>(arguments.input) + first;
   auto* output = static_cast<typename Problem::Output*>(arguments.output) + first;
 
+  if constexpr (kConfig.pdl != 0) tile.prefetch(input);
   begin_kernel<kConfig.pdl>(tile.prepared(input, output));
 
   // Load and scan the tile.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "primitives/tile_status.h"
-#include "primitives/warp_scan.h"
+#include "primitives/warp_reduce.h"
 
 namespace scantune {
 
@@ -18,7 +18,7 @@ enum class Repolled {
 template <class Op, bool kInOrder, int kPollDelayNs, class T, StatusLayout kLayout,
           Repolled kRepolled = Repolled::one_by_one>
 class GatheredAggregates {
-  static constexpr u32 kMostPolls = 8;  // of each lane at once
+  static constexpr u32 kMostPolls = 4;  // of each lane at once
 
  public:
   using Status = TileStatus<T, kLayout>;

@@ -55,6 +55,8 @@ struct Hooks {
 
   void (*wait_for_predecessor)(Site);  // griddepcontrol.wait
   void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
+  // Into a cache that all see alike, so no access to memory (cp.async.bulk.prefetch.L2).
+  void (*prefetch)(const void* global, u32 bytes, Site);
 
   // Clusters: the barrier of all their threads, and values that one CTA sends into the shared memory of another.
   void (*cluster_arrive)(Site);  // shows nothing of what came before (barrier.cluster.arrive.relaxed)

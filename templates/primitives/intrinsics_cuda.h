@@ -65,6 +65,25 @@ SCANTUNE_DEVICE T shuffle_index(T value, u32 lane) {
   return scantune::shuffle_words(value, [=](auto word) { return __shfl_sync(~0u, word, lane); });
 }
 
+// Whether one instruction combines the lanes of a warp, for integers of 4 bytes.
+#if __CUDA_ARCH__ >= 800
+inline constexpr bool kReducesLanes = true;
+#else
+inline constexpr bool kReducesLanes = false;
+#endif
+
+// Returns every lane the combination of all, by sum, min, max, bit_and, bit_or or bit_xor. T is i32 or u32.
+template <Operator kOperator, class T>
+SCANTUNE_DEVICE T reduce_lanes(T value) {
+  static_assert(kReducesLanes);
+  if constexpr (kOperator == Operator::sum) return __reduce_add_sync(~0u, value);
+  if constexpr (kOperator == Operator::min) return __reduce_min_sync(~0u, value);
+  if constexpr (kOperator == Operator::max) return __reduce_max_sync(~0u, value);
+  if constexpr (kOperator == Operator::bit_and) return __reduce_and_sync(~0u, value);
+  if constexpr (kOperator == Operator::bit_or) return __reduce_or_sync(~0u, value);
+  if constexpr (kOperator == Operator::bit_xor) return __reduce_xor_sync(~0u, value);
+}
+
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
 
 template <class T>
@@ -267,6 +286,14 @@ SCANTUNE_DEVICE void wait_for_predecessor([[maybe_unused]] u64 prepared = 1) {
 SCANTUNE_DEVICE void release_dependents() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Brings memory into L2 and returns nothing of it. All that runs on the GPU sees the same L2, so this may precede
+// wait_for_predecessor(). The address and the bytes, of which there are some, are multiples of 16.
+SCANTUNE_DEVICE void prefetch_to_l2([[maybe_unused]] const void* global, [[maybe_unused]] u32 bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(global)), "r"(bytes));
 #endif
 }
 

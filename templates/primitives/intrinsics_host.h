@@ -65,6 +65,22 @@ SCANTUNE_DEVICE T shuffle_index(T value, u32 lane, SCANTUNE_SITE) {
   return result;
 }
 
+inline constexpr bool kReducesLanes = true;
+
+template <Operator kOperator, class T>
+SCANTUNE_DEVICE T reduce_lanes(T value, SCANTUNE_SITE) {
+  for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
+    const T other = scantune::shuffle_index(value, thread_rank() % kWarpThreads ^ offset, site);
+    if constexpr (kOperator == Operator::sum) value = static_cast<T>(static_cast<u32>(value) + static_cast<u32>(other));
+    if constexpr (kOperator == Operator::min) value = other < value ? other : value;
+    if constexpr (kOperator == Operator::max) value = value < other ? other : value;
+    if constexpr (kOperator == Operator::bit_and) value &= other;
+    if constexpr (kOperator == Operator::bit_or) value |= other;
+    if constexpr (kOperator == Operator::bit_xor) value ^= other;
+  }
+  return value;
+}
+
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
 
 SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { __builtin_memcpy(to, from, bytes); }
@@ -158,6 +174,9 @@ SCANTUNE_DEVICE void poll_pause(SCANTUNE_SITE) {
 
 SCANTUNE_DEVICE void wait_for_predecessor(u64 = 1, SCANTUNE_SITE) { host::hooks->wait_for_predecessor(site); }
 SCANTUNE_DEVICE void release_dependents(SCANTUNE_SITE) { host::hooks->release_dependents(site); }
+SCANTUNE_DEVICE void prefetch_to_l2(const void* global, u32 bytes, SCANTUNE_SITE) {
+  host::hooks->prefetch(global, bytes, site);
+}
 
 using Barrier = u64;
 

@@ -10,6 +10,7 @@
 #include "primitives/store_run.h"
 #include "primitives/tile_rows.h"
 #include "primitives/tile_vectors.h"
+#include "primitives/warp_reduce.h"
 #include "primitives/warp_scan.h"
 
 namespace scantune {
@@ -49,6 +50,10 @@ class TileScan {
   using Rows = ThreadRows<Problem, kRows, kRowItems, kShape.pads_tiles>;
   static constexpr bool kPads = Rows::kPadsPartialTiles;
   static constexpr int kMostTotalsInTurn = 8;
+  static constexpr u32 kLanesOfTotals = kShape.lanes_of_totals();
+  // Rows of different lanes are added up before those between them are, so the operator must commute.
+  static constexpr bool kReducesFirst = kPads && !is_custom(Problem::kRequest.op) &&
+                                        (kShape.warps() <= kMostTotalsInTurn || kLanesOfTotals == kShape.warps());
   static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // where all lanes have it, the first stores it
   template <class Item>
   struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems, kShape.pads_tiles> {};
@@ -74,6 +79,14 @@ class TileScan {
   SCANTUNE_DEVICE u64 prepared(const Input* from, const Output* to) const {
     return reinterpret_cast<u64>(from + vector_position(0)) + reinterpret_cast<u64>(to + vector_position(0)) +
            tile_items_;
+  }
+
+  // Brings the tile into L2, as far as it fills vectors. One thread asks for all.
+  SCANTUNE_DEVICE void prefetch(const Input* tile) const {
+    if (thread_rank() != 0) return;
+    const u64 first = round_up(reinterpret_cast<u64>(tile), u64{kVectorAlignmentBytes});
+    const u64 end = reinterpret_cast<u64>(tile + tile_items_) / kVectorAlignmentBytes * kVectorAlignmentBytes;
+    if (first < end) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(end - first));
   }
 
   // Loads the items that exist from the tile's place in the input.
@@ -106,6 +119,12 @@ class TileScan {
   // The same in every warp for itself, which costs instructions and saves a barrier: one is left, and none in a CTA of
   // one warp. Returns all threads the aggregate; carry_in() follows.
   SCANTUNE_DEVICE T scan_in_every_warp() {
+    // Where lanes are reduced by one instruction, all warps are scanned while their totals travel.
+    if constexpr (kReducesFirst && LaneReduction<Op>::kExists) {
+      const T aggregate = reduce();
+      scan_reduced();
+      return aggregate;
+    }
     const T total = scan_warp();
     if constexpr (kShape.warps() == 1) {
       return scantune::shuffle_index(total, kLaneOfTotal);
@@ -116,6 +135,27 @@ class TileScan {
       before_warp_ = scantune::shuffle_index(inclusive, warp_ - 1);
       return scantune::shuffle_index(inclusive, valid_warps() - 1);
     }
+  }
+
+  // Returns all threads the aggregate as early as can be. scan_reduced() follows, and carry_in().
+  SCANTUNE_DEVICE T reduce() {
+    if constexpr (!kReducesFirst) return scan_in_every_warp();
+    reduce_rows<true>();
+    T total = prefix_[0];
+#pragma unroll
+    for (int row = 1; row < kRows; ++row) total = Op::combine(total, prefix_[row]);
+    total = scantune::warp_reduce<Op>(total, lane_);
+    if constexpr (kShape.warps() == 1) return total;
+    share(total);
+    if constexpr (kShape.warps() <= kMostTotalsInTurn) return combine_totals();
+    return scantune::warp_reduce<Op, kLanesOfTotals>(shared_.warp_totals[lane_ % kLanesOfTotals], lane_);
+  }
+
+  // What is left of the scan after reduce().
+  SCANTUNE_DEVICE void scan_reduced() {
+    if constexpr (!kReducesFirst) return;
+    scan_row_totals();
+    if constexpr (kShape.warps() > kMostTotalsInTurn) before_warp_ = scantune::shuffle_index(scan_totals(), warp_ - 1);
   }
 
   // The first warp hands every warp the combination of all items before it; carry_in counts if has_carry.
@@ -170,8 +210,11 @@ class TileScan {
     } else {
       reduce_rows<false>();
     }
+    return scan_row_totals();
+  }
 
-    // Scan the row totals of this warp.
+  // Scans the totals of this warp's rows. Returns one lane the warp's total.
+  SCANTUNE_DEVICE T scan_row_totals() {
     T carry;
 #pragma unroll
     for (int row = 0; row < kRows; ++row) {
@@ -207,8 +250,8 @@ class TileScan {
 
   // Lane i of the calling warp gets the combination of the warps 0..i.
   SCANTUNE_DEVICE T scan_totals() {
-    return scantune::warp_inclusive_scan<kShape.warp_scan, Op, kShape.lanes_of_totals()>(
-        shared_.warp_totals[lane_], lane_, valid_warps(), scan_exchange());
+    return scantune::warp_inclusive_scan<kShape.warp_scan, Op, kLanesOfTotals>(shared_.warp_totals[lane_], lane_,
+                                                                               valid_warps(), scan_exchange());
   }
 
   SCANTUNE_DEVICE bool full() const { return tile_items_ == kTileItems; }

@@ -48,7 +48,7 @@ class TileStatus {
   SCANTUNE_DEVICE TileStatus(void* workspace, u32 epoch)
       : header_(static_cast<WorkspaceHeader*>(workspace)), epoch_(epoch) {}
 
-  SCANTUNE_DEVICE void publish(u32 tile, TileFlag flag, T value) {
+  SCANTUNE_DEVICE void publish(u32 tile, TileFlag flag, T value) const {
     const u32 state = epoch_ << 2 | static_cast<u32>(flag);
     if constexpr (kPacked) {
       unsigned char bytes[kWords * kPayloadBytes] = {};

@@ -45,26 +45,4 @@ SCANTUNE_DEVICE T warp_inclusive_scan(T value, u32 lane, u32 valid_lanes, [[mayb
   return value;
 }
 
-// Lane 0 gets the combination of lanes 0, 1, ..., count-1 in that order.
-template <class Op, class T>
-SCANTUNE_DEVICE T warp_reduce_ascending(T value, u32 lane, u32 count) {
-#pragma unroll
-  for (u32 offset = 1; offset < kWarpThreads; offset *= 2) {
-    const T later = scantune::shuffle_down(value, offset);
-    if (lane + offset < count) value = Op::combine(value, later);
-  }
-  return value;
-}
-
-// Lane 0 gets the combination of lanes count-1, ..., 1, 0 in that order: higher lanes hold earlier values.
-template <u32 kLanes, class Op, class T>
-SCANTUNE_DEVICE T warp_reduce_descending(T value, u32 lane, u32 count) {
-#pragma unroll
-  for (u32 offset = 1; offset < kLanes; offset *= 2) {
-    const T earlier = scantune::shuffle_down(value, offset);
-    if (lane + offset < count) value = Op::combine(earlier, value);
-  }
-  return value;
-}
-
 }  // namespace scantune

@@ -78,6 +78,36 @@ SCANTUNE_KERNEL(second, 64, 1) {
     EXPECT_THAT(report_pair(*module, seed), HasSubstr("accesses global memory before wait_for_predecessor"));
 }
 
+TEST_F(Overlap, AllowsAPrefetchBeforeTheWait) {
+  const auto module = compile(std::string(kFirst) + R"(
+SCANTUNE_KERNEL(second, 64, 1) {
+  if (thread_rank() == 0) prefetch_to_l2(arguments.input, 1024);
+  wait_for_predecessor();
+})",
+                              {"first", "second"});
+  for (u64 seed = 0; seed <= 20; ++seed) EXPECT_EQ(report_pair(*module, seed), "");
+}
+
+TEST_F(Overlap, ReportsPrefetchesThatNoInstructionMakes) {
+  const auto prefetch = [&](const std::string& what) {
+    const auto module = compile(std::string(kFirst) + R"(
+SCANTUNE_KERNEL(second, 64, 1) {
+  const auto* const items = static_cast<const u32*>(arguments.input);
+  if (block_rank() == 1 && thread_rank() == 0) prefetch_to_l2()" +
+                                    what + R"();
+  wait_for_predecessor();
+})",
+                                {"first", "second"});
+    return report_pair(*module, 1);
+  };
+  EXPECT_EQ(prefetch("items + 252, 16"), "");
+  EXPECT_THAT(prefetch("items + 252, 32"), HasSubstr("prefetches global memory out of bounds"));
+  EXPECT_THAT(prefetch("items - 4, 16"), HasSubstr("prefetches global memory out of bounds"));
+  EXPECT_THAT(prefetch("items + 1, 16"), HasSubstr("prefetches from an address that is not a multiple of 16"));
+  EXPECT_THAT(prefetch("items, 20"), HasSubstr("prefetches a number of bytes that is not a multiple of 16"));
+  EXPECT_THAT(prefetch("items, 0"), HasSubstr("prefetches a number of bytes that is not a multiple of 16"));
+}
+
 TEST_F(Overlap, ReportsACtaThatNeverWaits) {
   const auto module = compile(std::string(kFirst) + R"(
 SCANTUNE_KERNEL(second, 64, 1) {

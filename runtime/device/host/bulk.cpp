@@ -50,6 +50,17 @@ void Machine::check_copy(const void* shared, const void* global, u32 bytes, host
   check_global(global, bytes, site);
 }
 
+// Nothing is read, so it may come before the grid before this one has ended.
+void Machine::check_prefetch(const void* global, u32 bytes, host::Site site) {
+  const auto misuse = [&](const char* what) {
+    fail({.what = what, .thread = current_, .site = site, .address = global});
+  };
+  if (bytes == 0 || bytes % kVectorBytes != 0) misuse("prefetches a number of bytes that is not a multiple of 16:");
+  if (reinterpret_cast<u64>(global) % kVectorBytes != 0)
+    misuse("prefetches from an address that is not a multiple of 16:");
+  if (!find_allocation(global, bytes)) misuse("prefetches global memory out of bounds:");
+}
+
 BulkCopy& Machine::issue(BulkCopy::Direction direction, void* shared, void* global, u32 bytes, host::Site site) {
   CudaThread& thread = *current_;
   Cta& cta = *thread.warp->cta;

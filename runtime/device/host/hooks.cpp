@@ -316,6 +316,10 @@ struct MachineHooks {
   }
   static void fence_shared_for_bulk(host::Site site) { machine().fence_for_copies(site); }
 
+  static void prefetch(const void* global, u32 bytes, host::Site site) {
+    machine().check_prefetch(global, bytes, site);
+  }
+
   static void release_dependents(host::Site) {
     Machine& the = machine();
     the.release(*the.current_->warp->cta);
@@ -334,6 +338,7 @@ constinit host::Hooks Machine::hooks_ = {.lane = nullptr,
                                          .poll_pause = MachineHooks::poll_pause,
                                          .wait_for_predecessor = MachineHooks::wait_for_predecessor,
                                          .release_dependents = MachineHooks::release_dependents,
+                                         .prefetch = MachineHooks::prefetch,
                                          .cluster_arrive = MachineHooks::cluster_arrive,
                                          .cluster_wait = MachineHooks::cluster_wait,
                                          .send_to_cta = MachineHooks::send_to_cta,

@@ -172,6 +172,7 @@ class Machine {
   BulkCopy& issue(BulkCopy::Direction direction, void* shared, void* global, u32 bytes, host::Site site);
   void begin_copy();
   void check_copy(const void* shared, const void* global, u32 bytes, host::Site site);
+  void check_prefetch(const void* global, u32 bytes, host::Site site);
   u32 copy_time() { return schedule_.copy_delay != 0 ? random_.around(schedule_.copy_delay) : 0; }
   bool copies_finished(const CudaThread& thread) const;  // those that it waits for
   void check_copies_read(const CudaThread& thread);
