@@ -88,10 +88,9 @@ struct Family<OneShotConfig> {
       return "poll_warps must be between 1 and 8, and at most the warps of a CTA";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.tile_order == TileOrder::ticket && blocks > 1) return "tickets are drawn by CTAs, not by clusters";
-    if (!keeps_workspace_small(tile_items(config, request) * blocks,
-                               descriptor_bytes(config.status_layout, request.accumulator_bytes()), request))
-      return "the tiles of a cluster must hold 100 times the bytes of its status descriptor";
     const u64 published = aggregates(config, request);
+    if (published > 1 && !is_worth_its_descriptor(config, request))
+      return "the tiles of a cluster must hold 100 times the bytes of its status descriptor";
     if (published > kMostAggregates) return "more than 4096 aggregates to read at once";
     if (published > 1 && config.tile_order == TileOrder::block_index &&
         request.forward_progress == ForwardProgress::documented)
@@ -152,6 +151,11 @@ struct Family<OneShotConfig> {
 #endif
 
  private:
+  static constexpr bool is_worth_its_descriptor(const OneShotConfig& config, const ScanRequest& request) {
+    return keeps_workspace_small(tile_items(config, request) * config.cluster_blocks,
+                                 descriptor_bytes(config.status_layout, request.accumulator_bytes()), request);
+  }
+
   // Beyond, all SMs are faster than eight, in spite of the polls.
   static constexpr u64 kBytesOfOneCluster = u64{1} << 17;
   static constexpr int kPortableCluster = 8;
@@ -162,8 +166,9 @@ struct Family<OneShotConfig> {
   }
 
   static constexpr int most_items(const ScanRequest& request) {
-    if (packs_sums(request) || packs_extremes(request)) return 32;
-    return register_bytes(request) <= 8 ? 16 : 4;
+    const int bytes = register_bytes(request);
+    if (bytes > 8) return 4;
+    return bytes <= 4 && (packs_sums(request) || packs_extremes(request)) ? 32 : 16;
   }
 
   // The config with one cluster for everything, of as few CTAs and as small ones as hold it; unchanged where none does.
@@ -188,6 +193,7 @@ struct Family<OneShotConfig> {
   static constexpr OneShotConfig on_all_sms(OneShotConfig config, const ScanRequest& request, int sm) {
     const bool narrow = register_bytes(request) <= 4;
     const u64 enough = narrow ? 64 : 128;
+    while (!is_worth_its_descriptor(config, request) && more_threads(config, 1024, request, sm)) continue;
     while (aggregates(config, request) > enough && more_threads(config, narrow ? 1024 : 256, request, sm)) continue;
     while (aggregates(config, request) > 128 && more_items(config, request, sm)) continue;
     if (aggregates(config, request) > (config.block_threads <= 256 ? 64 : 256)) config.poll_warps = 4;

@@ -158,7 +158,7 @@ struct Family<PipelinedConfig> {
       SCANTUNE_PARAMETER(PipelinedConfig, look_back_warps, primary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_distance, primary, 0, 1, 2, 3),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_delay_ns, secondary, 0, 50, 200),
-      SCANTUNE_PARAMETER(PipelinedConfig, prefetch_tiles, primary, 0, 1, 2, 4),
+      SCANTUNE_PARAMETER(PipelinedConfig, prefetch_tiles, secondary, 0, 1, 2, 4),
       SCANTUNE_PARAMETER(PipelinedConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
       SCANTUNE_PARAMETER(PipelinedConfig, pdl, secondary, 0, 1),
   };
