@@ -1,6 +1,8 @@
 // Scans beside a kernel that does not end before they do: they must make do with what it leaves them of the GPU.
 #include <chrono>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "family_test.h"
 #include "known_sums.h"
@@ -91,44 +93,35 @@ struct Job {
   }
 };
 
-class CrowdedOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<const FamilyModel*> {
- protected:
-  u32 sm_count() const { return static_cast<u32>(device_->identity().sm_count); }
-  int shared_bytes_of_an_sm() const { return limits_of(sm()).shared_bytes_per_block + kReservedSharedBytes; }
+using Scan = std::pair<ScanRequest, Config>;
 
-  // The default, or else the first config whose CTAs take no more.
-  std::optional<Config> config_within(int shared_bytes, const ScanRequest& request) const {
-    std::vector<Config> all = searched_configs(*GetParam(), request, sm());
-    all.insert(all.begin(), GetParam()->default_config(request, sm()));
-    const auto fits = [&](const Config& config) {
-      const LaunchList list = GetParam()->launches(config, request);
-      return std::all_of(list.launches, list.launches + list.count, [&](const Launch& launch) {
-        return launch.shared_bytes + kReservedSharedBytes <= shared_bytes;
-      });
-    };
-    const auto found = std::ranges::find_if(all, fits);
-    return found == all.end() ? std::nullopt : std::optional(*found);
+class ScansOnACrowdedGpu : public FamiliesOnGpu {
+ protected:
+  int shared_bytes_of_an_sm() const { return limits_of(sm()).shared_bytes_per_block + kReservedSharedBytes; }
+  // Two CTAs of so much do not fit one SM: each has an SM of its own.
+  int half_of_shared_bytes() const { return limits_of(sm()).shared_bytes_per_block / 2; }
+
+  void expect_to_finish_beside_a_kernel_that_holds_most_sms(const std::vector<Scan>& scans) {
+    const u32 left_over = std::max(sm_count() / 11, 1u);
+    Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
+    expect_to_finish_beside(occupant, scans);
   }
 
+  void expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(const std::vector<Scan>& scans) {
+    Occupant occupant(*device_, sm_count(), half_of_shared_bytes());
+    expect_to_finish_beside(occupant, scans);
+  }
+
+ private:
+  u32 sm_count() const { return static_cast<u32>(device_->identity().sm_count); }
+
   // Two streams scan at once, so that neither may count on the rest of the GPU either.
-  void expect_to_finish_beside(Occupant& occupant, int shared_bytes) {
+  void expect_to_finish_beside(Occupant& occupant, const std::vector<Scan>& scans) {
     const TestStream streams[2];
     std::vector<Job> jobs;
-    const char* unsupported = nullptr;
-    for (const char* type : {"i32", "i8", "f64"})
-      for (const u64 n : {u64{100'003}, (u64{1} << 24) + 5})
-        for (std::size_t stream = 0; stream < std::size(streams); ++stream) {
-          const ScanRequest request = same(type).request(Operator::sum, n);
-          if (const char* reason = GetParam()->unsupported_reason(request, sm())) {
-            unsupported = reason;
-            continue;
-          }
-          const auto config = config_within(shared_bytes, request);
-          ASSERT_TRUE(config) << "no config of " << GetParam()->name() << " takes so little shared memory";
-          jobs.push_back(
-              {request, KnownSums(*device_, request), TestScan(*device_, request, *config), Verdict(*device_)});
-        }
-    if (jobs.empty()) GTEST_SKIP() << unsupported;
+    for (const auto& [request, config] : scans)
+      for (std::size_t stream = 0; stream < std::size(streams); ++stream)
+        jobs.push_back({request, KnownSums(*device_, request), TestScan(*device_, request, config), Verdict(*device_)});
     const auto enqueue_all = [&](u64 seed) {
       for (std::size_t job = 0; job < jobs.size(); ++job) jobs[job].enqueue(seed, streams[job % std::size(streams)]);
     };
@@ -147,20 +140,79 @@ class CrowdedOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<co
   }
 };
 
+class CrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterface<const FamilyModel*> {
+ protected:
+  // Of every problem that the family solves, none if there is none, in CTAs that take no more shared memory.
+  std::vector<Scan> scans_within(int shared_bytes) const {
+    std::vector<Scan> scans;
+    for (const char* type : {"i32", "i8", "f64"})
+      for (const u64 n : {u64{100'003}, (u64{1} << 24) + 5}) {
+        const ScanRequest request = same(type).request(Operator::sum, n);
+        if (GetParam()->unsupported_reason(request, sm()) == nullptr)
+          scans.emplace_back(request, config_within(shared_bytes, request));
+      }
+    return scans;
+  }
+
+ private:
+  // The default, or else the first config that does.
+  Config config_within(int shared_bytes, const ScanRequest& request) const {
+    std::vector<Config> all = searched_configs(*GetParam(), request, sm());
+    all.insert(all.begin(), GetParam()->default_config(request, sm()));
+    const auto fits = [&](const Config& config) {
+      const LaunchList list = GetParam()->launches(config, request);
+      return std::all_of(list.launches, list.launches + list.count, [&](const Launch& launch) {
+        return launch.shared_bytes + kReservedSharedBytes <= shared_bytes;
+      });
+    };
+    const auto found = std::ranges::find_if(all, fits);
+    if (found == all.end())
+      throw std::runtime_error("no config of " + std::string(GetParam()->name()) + " takes so little shared memory");
+    return *found;
+  }
+};
+
 TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsMostSms) {
-  const u32 left_over = std::max(sm_count() / 11, 1u);
-  Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
-  expect_to_finish_beside(occupant, shared_bytes_of_an_sm());
+  const std::vector<Scan> scans = scans_within(shared_bytes_of_an_sm());
+  if (scans.empty()) GTEST_SKIP() << "the family has no kernels for this GPU";
+  expect_to_finish_beside_a_kernel_that_holds_most_sms(scans);
 }
 
 TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
-  // Two of its CTAs do not fit one SM: each has an SM of its own.
-  const int half = limits_of(sm()).shared_bytes_per_block / 2;
-  Occupant occupant(*device_, sm_count(), half);
-  expect_to_finish_beside(occupant, shared_bytes_of_an_sm() - half - kReservedSharedBytes);
+  const std::vector<Scan> scans = scans_within(shared_bytes_of_an_sm() - half_of_shared_bytes() - kReservedSharedBytes);
+  if (scans.empty()) GTEST_SKIP() << "the family has no kernels for this GPU";
+  expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(scans);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, CrowdedOnGpu, testing::ValuesIn(families()), name_of_family);
+
+class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterface<int> {
+ protected:
+  void SetUp() override {
+    ScansOnACrowdedGpu::SetUp();
+    if (!IsSkipped() && GetParam() > limits_of(sm()).cluster_blocks) GTEST_SKIP() << "the GPU's clusters are smaller";
+  }
+
+  // By one cluster, by few and by more than find a place at once.
+  std::vector<Scan> scans() const {
+    std::vector<Scan> all;
+    for (const char* type : {"i32", "i8", "f64"})
+      for (const u64 clusters : {1, 9, 1000})
+        all.push_back(scan_in_clusters(same(type), Operator::sum, sm(), GetParam(), clusters));
+    return all;
+  }
+};
+
+// A cluster starts when an SM or several neighbouring ones take all of it; the smallest tiles ask for the least.
+TEST_P(ClustersCrowdedOnGpu, FinishBesideAKernelThatHoldsMostSms) {
+  expect_to_finish_beside_a_kernel_that_holds_most_sms(scans());
+}
+
+TEST_P(ClustersCrowdedOnGpu, FinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
+  expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(scans());
+}
+
+INSTANTIATE_TEST_SUITE_P(OfCtas, ClustersCrowdedOnGpu, testing::Values(8, 16), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace scantune

@@ -78,6 +78,30 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
     return jobs;
   }
 
+  // By one cluster, by few and by more than the GPU holds at once.
+  std::vector<Job> jobs_in_clusters() {
+    std::vector<Job> jobs;
+    for (const Types& types : {same("i8"), same("i32"), same("i64"), same("f32")}) {
+      const auto sums = std::make_shared<const KnownSums>(*device_, types.request(Operator::sum, 1));
+      for (const int blocks : {8, 16})
+        for (const u64 clusters : {1, 9, 1000}) {
+          if (blocks > limits_of(sm()).cluster_blocks) continue;
+          const auto [request, config] = scan_in_clusters(types, Operator::sum, sm(), blocks, clusters);
+          jobs.push_back({request, sums, std::make_unique<const PreparedScan>(*device_, request, config)});
+        }
+    }
+    return jobs;
+  }
+
+  void scan_in_all_streams(const std::vector<Job>& jobs) {
+    std::latch ready(kStreams);
+    std::vector<std::thread> threads;
+    for (unsigned stream = 0; stream < kStreams; ++stream)
+      threads.emplace_back([&, stream] { scan(jobs, stream, ready); });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
   // Scans in a stream of its own until the time is over; every result is judged there.
   void scan(const std::vector<Job>& jobs, unsigned seed, std::latch& ready) {
     cuda_device();  // makes a context current on this thread
@@ -106,13 +130,12 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
   }
 };
 
-TEST_F(EightStreamsOnGpu, ScanWithEveryFamilyAtOnce) {
-  const std::vector<Job> jobs = all_jobs();
-  std::latch ready(kStreams);
-  std::vector<std::thread> threads;
-  for (unsigned stream = 0; stream < kStreams; ++stream)
-    threads.emplace_back([&, stream] { scan(jobs, stream, ready); });
-  for (std::thread& thread : threads) thread.join();
+TEST_F(EightStreamsOnGpu, ScanWithEveryFamilyAtOnce) { scan_in_all_streams(all_jobs()); }
+
+TEST_F(EightStreamsOnGpu, ScanInClustersAtOnce) {
+  const std::vector<Job> jobs = jobs_in_clusters();
+  if (jobs.empty()) GTEST_SKIP() << "needs a GPU with clusters";
+  scan_in_all_streams(jobs);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpu_test.h"
@@ -93,6 +94,17 @@ inline Config config_with_clusters(const ScanRequest& request, int sm, int clust
     return family.launches(config, request).launches[0].cluster_blocks != cluster_blocks;
   });
   return *std::ranges::min_element(all, {}, [&](const Config& config) { return family.tile_items(config, request); });
+}
+
+// With these tiles, so many items that the last of the clusters lacks a CTA and is ragged. One cluster needs no
+// workspace; of several, each publishes what it adds up to.
+inline std::pair<ScanRequest, Config> scan_in_clusters(const Types& types, Operator op, int sm, int cluster_blocks,
+                                                       u64 clusters) {
+  ScanRequest request = types.request(op, 1);
+  const Config config = config_with_clusters(request, sm, cluster_blocks);
+  const u64 items = static_cast<u64>(config.family().tile_items(config, request));
+  request.n = items * (static_cast<u64>(cluster_blocks) * clusters - 1) - 3;
+  return {request, config};
 }
 
 inline std::vector<Config> default_and_drawn(const FamilyModel& family, const ScanRequest& request, int sm,

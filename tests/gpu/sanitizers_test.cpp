@@ -78,10 +78,8 @@ TEST_P(ClustersUnderTheSanitizersOnGpu, ScanAloneAndBesideOthers) {
   if (GetParam() > limits_of(sm()).cluster_blocks) GTEST_SKIP() << "the GPU's clusters are smaller";
   for (const Types& types : {same("i32"), same("u8"), same("f64"), custom(12), custom(32)})
     for (const bool alone : {true, false}) {
-      ScanRequest request = types.request(operators_of(types).front(), 1);
-      const Config config = config_with_clusters(request, sm(), GetParam());
-      const u64 items = static_cast<u64>(config.family().tile_items(config, request));
-      request.n = items * static_cast<u64>(GetParam() * (alone ? 1 : 9)) - items - 3;
+      const auto [request, config] =
+          scan_in_clusters(types, operators_of(types).front(), sm(), GetParam(), alone ? 1 : 9);
       verify(request, config, alone);
     }
 }
