@@ -1,0 +1,130 @@
+// Determinism::run_to_run on the host device: equal bits however the pointers lie, under a schedule of each run's own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "expected_scan.h"
+#include "launch/loading.h"
+#include "scan_kernels.h"
+
+namespace scantune {
+namespace {
+
+constexpr u64 kItems = 7'003;  // of several tiles, the last one ragged
+
+struct Variant {
+  std::string family;
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> values;  // of parameters
+};
+
+std::ostream& operator<<(std::ostream& out, const Variant& variant) {
+  return out << variant.family << " " << variant.name;
+}
+
+Variant one_shot(const char* name, const char* layout, const char* cluster_blocks) {
+  return {"one_shot",
+          name,
+          {{"block_threads", "128"},
+           {"items_per_thread", "4"},
+           {"vector_bytes", "16"},
+           {"layout", layout},
+           {"cluster_blocks", cluster_blocks}}};
+}
+
+const Variant kVariants[] = {
+    one_shot("in_ctas", "warp_transposed", "1"),
+    one_shot("in_ctas_direct", "direct", "1"),
+    one_shot("in_clusters", "warp_transposed", "4"),
+    one_shot("in_one_cluster", "warp_transposed", "16"),
+    {"three_phase", "transposed", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}}},
+    {"three_phase", "direct", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "direct"}}},
+    {"single_block", "of_many_tiles", {{"block_threads", "128"}, {"items_per_thread", "4"}}},
+    {"single_block", "of_one_tile", {{"block_threads", "1024"}, {"items_per_thread", "8"}}},
+};
+
+ScanRequest sums() {
+  return {.input_type = ValueType::f32,
+          .accumulator_type = ValueType::f32,
+          .output_type = ValueType::f32,
+          .determinism = Determinism::run_to_run,
+          .n = kItems};
+}
+
+// Of any sign and of magnitudes so different that every sum is rounded.
+Bytes items_that_tell_orders_apart() {
+  constexpr u32 kSign = 1u << 31, kFraction = (1u << 23) - 1, kExponentOfOne = 127;
+  Random random(11);
+  std::vector<u32> words(kItems);
+  for (u32& word : words) {
+    const auto bits = static_cast<u32>(random.next());
+    word = (bits & (kSign | kFraction)) | (kExponentOfOne + random.below(16)) << 23;
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(words.data());
+  return {bytes, bytes + kItems * sizeof(u32)};
+}
+
+class DeterminismOnHost : public testing::TestWithParam<Variant> {
+ protected:
+  // request: that of the kernel.
+  Bytes results(const ScanRequest& request, u64 misaligned_input_bytes, u64 misaligned_output_bytes) {
+    const GuardedMemory input(device_, items_.size(), misaligned_input_bytes);
+    const GuardedMemory output(device_, items_.size(), misaligned_output_bytes);
+    std::copy(items_.begin(), items_.end(), input.data());
+    const Workspace workspace(device_, config_.family().workspace(config_, request));
+    device_.run(scan_launches(kernels_.get(request, config_), config_, request,
+                              {input.data(), output.data(), workspace.data(), nullptr}),
+                Schedule::from_seed(++seed_));
+    return {output.data(), output.data() + output.size()};
+  }
+
+  const Bytes items_ = items_that_tell_orders_apart();
+  const Config config_ = config_of(*find_family(GetParam().family), sums(), GetParam().values);
+
+ private:
+  HostDevice device_;
+  ScanKernels kernels_{device_};
+  u64 seed_ = 0;
+};
+
+TEST_P(DeterminismOnHost, GivesTheBitsOfAlignedPointersForAnyOthers) {
+  const Bytes aligned = results(sums(), 0, 0);
+  // Else every order would pass.
+  ASSERT_NE(aligned, expected_scan(sums(), items_, nullptr)) << "the items give the same sums one after the other";
+  ASSERT_EQ(results(sums(), 0, 0), aligned) << "the next run";
+  constexpr u64 kItemBytes = sizeof(f32);
+  for (u64 input_bytes = 0; input_bytes < kVectorAlignmentBytes; input_bytes += kItemBytes)
+    for (u64 output_bytes = 0; output_bytes < kVectorAlignmentBytes; output_bytes += kItemBytes)
+      ASSERT_EQ(results(element_aligned(sums()), input_bytes, output_bytes), aligned)
+          << to_string(config_) << ", input " << input_bytes << " and output " << output_bytes
+          << " bytes from alignment";
+}
+
+INSTANTIATE_TEST_SUITE_P(OfSums, DeterminismOnHost, testing::ValuesIn(kVariants),
+                         [](const auto& tested) { return tested.param.family + "_" + tested.param.name; });
+
+TEST(DeterminismVariants, AreOfEveryFamilyThatKeepsTheGuarantee) {
+  std::set<std::string> promised, tested;
+  for (const FamilyModel* family : families())
+    if (family->unsupported_reason(sums(), kHostSm) == nullptr) promised.insert(family->name());
+  for (const Variant& variant : kVariants) tested.insert(variant.family);
+  EXPECT_EQ(tested, promised);
+}
+
+// One cluster alone needs no workspace.
+TEST(DeterminismVariants, AreInCtasInClustersAndInOneCluster) {
+  std::set<std::pair<bool, bool>> kinds;  // whether in clusters, and whether with a workspace
+  for (const Variant& variant : kVariants) {
+    if (variant.family != "one_shot") continue;
+    const Config config = config_of(*find_family(variant.family), sums(), variant.values);
+    kinds.emplace(config.family().launches(config, sums()).launches[0].cluster_blocks > 1,
+                  config.family().workspace(config, sums()).kind != WorkspaceKind::none);
+  }
+  EXPECT_EQ(kinds, (std::set<std::pair<bool, bool>>{{false, true}, {true, true}, {true, false}}));
+}
+
+}  // namespace
+}  // namespace scantune
