@@ -1,8 +1,14 @@
 // Where threads meet: barriers, shuffles and votes.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <iterator>
+#include <numeric>
+#include <span>
 
+#include "device/host/random.h"
 #include "kernel_fixture.h"
 
 namespace scantune {
@@ -90,6 +96,52 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
       ASSERT_EQ(out[lane * 4 + 3], 0x49249249u);
     }
   }
+}
+
+// By sum, min, max, bit_and, bit_or and bit_xor.
+template <class T>
+std::array<T, 6> combinations(std::span<const T, 32> values) {
+  const auto by = [&](const auto& combine, u32 identity) {
+    return static_cast<T>(std::accumulate(values.begin(), values.end(), identity, combine));
+  };
+  return {by(std::plus<u32>(), 0),      *std::ranges::min_element(values), *std::ranges::max_element(values),
+          by(std::bit_and<u32>(), ~0u), by(std::bit_or<u32>(), 0),         by(std::bit_xor<u32>(), 0)};
+}
+
+TEST_F(Meetings, ReductionsGiveEveryLaneTheCombinationOfAll) {
+  const auto module = compile(R"(
+template <class T>
+void reduce(const T* in, T* out) {
+  const u32 lane = thread_rank();
+  const T value = load_global<CacheHint::normal>(in + lane);
+  store_global<CacheHint::normal>(out + lane, reduce_lanes<Operator::sum>(value));
+  store_global<CacheHint::normal>(out + 32 + lane, reduce_lanes<Operator::min>(value));
+  store_global<CacheHint::normal>(out + 64 + lane, reduce_lanes<Operator::max>(value));
+  store_global<CacheHint::normal>(out + 96 + lane, reduce_lanes<Operator::bit_and>(value));
+  store_global<CacheHint::normal>(out + 128 + lane, reduce_lanes<Operator::bit_or>(value));
+  store_global<CacheHint::normal>(out + 160 + lane, reduce_lanes<Operator::bit_xor>(value));
+}
+SCANTUNE_KERNEL(of_i32, 32, 1) { reduce(static_cast<const i32*>(arguments.input), static_cast<i32*>(arguments.output)); }
+SCANTUNE_KERNEL(of_u32, 32, 1) { reduce(static_cast<const u32*>(arguments.input), static_cast<u32*>(arguments.output)); }
+)",
+                              {"of_i32", "of_u32"});
+  const auto expect_combinations = [&]<class T>(int kernel, T) {
+    DeviceArray<T> in(device_, 32), out(device_, 6 * 32);
+    for (u64 seed = 0; seed < 50; ++seed) {
+      Random random(seed);
+      for (u32 lane = 0; lane < 32; ++lane) {
+        const u32 bit = 1u << lane;  // which this lane alone has, or lacks: none may be missing
+        in[lane] = static_cast<T>(seed % 3 == 0 ? bit : seed % 3 == 1 ? ~bit : static_cast<u32>(random.next()));
+      }
+      run(*module, {.kernel = kernel, .block_threads = 32}, arguments(in.data(), out.data()), seed);
+      const std::array<T, 6> expected = combinations(std::span<const T, 32>(in.data(), 32));
+      for (u32 place = 0; place < out.size(); ++place)
+        ASSERT_EQ(out[place], expected[place / 32])
+            << "operator " << place / 32 << ", lane " << place % 32 << ", kernel " << kernel << ", seed " << seed;
+    }
+  };
+  expect_combinations(0, i32{});
+  expect_combinations(1, u32{});
 }
 
 TEST_F(Meetings, ShuffleValuesOfAnySize) {
