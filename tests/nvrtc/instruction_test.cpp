@@ -1,0 +1,109 @@
+// Instructions to which kernels owe their speed, and no result, are in the machine code.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cubin.h"
+#include "host/scan_kernels.h"
+#include "jit/nvrtc_compiler.h"
+#include "problems.h"
+
+namespace scantune {
+namespace {
+
+constexpr unsigned kReductionOfLanes = 0x3c4;  // REDUX
+constexpr unsigned kPrefetch = 0x3bc;          // UBLKPF, of cp.async.bulk.prefetch.L2
+constexpr unsigned kWait = 0x82e;              // ACQBULK, of griddepcontrol.wait
+
+using Opcodes = std::vector<unsigned>;
+
+Opcodes opcodes_of_kernel(const Instantiation& instantiation, const std::string& kernel, int sm) {
+  return opcodes_of(NvrtcCompiler().compile(instantiation, "sm_" + std::to_string(sm)).image, kernel);
+}
+
+// Else the tests below would look for something else.
+TEST(Opcodes, AreThoseOfTheIntrinsics) {
+  const auto opcodes = [](const std::string& body) {
+    const Instantiation kernel{
+        "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\nSCANTUNE_KERNEL(kernel, 32, 1) {\n"
+        "u32* const out = static_cast<u32*>(arguments.output) + thread_rank();\nu32 value = thread_rank();\n" +
+            body + "\n*out = value;\n}",
+        {"kernel"},
+        "an intrinsic"};
+    Opcodes found;
+    std::ranges::copy_if(opcodes_of_kernel(kernel, "kernel", 90), std::back_inserter(found), [](unsigned opcode) {
+      return opcode == kReductionOfLanes || opcode == kPrefetch || opcode == kWait;
+    });
+    return found;
+  };
+  EXPECT_EQ(opcodes(""), Opcodes{});
+  EXPECT_EQ(opcodes("value = reduce_lanes<Operator::sum>(*out);"), Opcodes{kReductionOfLanes});
+  EXPECT_EQ(opcodes("prefetch_to_l2(arguments.input, 64);"), Opcodes{kPrefetch});
+  EXPECT_EQ(opcodes("wait_for_predecessor();"), Opcodes{kWait});
+}
+
+TEST(OneShot, ReducesLanesOfIntegersByOneInstructionWhereThereIsOne) {
+  const auto reductions = [](ValueType type, int sm) {
+    const ScanRequest request = request_of(type, Operator::sum, Kind::inclusive, kTestedItems);
+    const Config config = find_family("one_shot")->default_config(request, sm);
+    return std::ranges::count(opcodes_of_kernel(instantiate(request, config), "scan_by_ctas", sm), kReductionOfLanes);
+  };
+  // The compiler makes one of store_max(), whatever is summed.
+  for (const int sm : {80, 90, 100, 120})
+    EXPECT_GT(reductions(ValueType::i32, sm), reductions(ValueType::f32, sm)) << "sm_" << sm;
+  EXPECT_EQ(reductions(ValueType::i32, 75), 0);
+}
+
+struct PrefetchingKernel {
+  const char* family;
+  const char* kernel;
+  std::vector<std::pair<std::string, std::string>> values;  // of parameters
+};
+
+std::ostream& operator<<(std::ostream& out, const PrefetchingKernel& kernel) {
+  return out << kernel.kernel << " of " << kernel.family;
+}
+
+const PrefetchingKernel kPrefetchingKernels[] = {
+    {"one_shot", "scan_by_ctas", {{"cluster_blocks", "1"}}},
+    {"one_shot", "scan_by_clusters", {{"cluster_blocks", "8"}}},
+    {"single_block", "scan_one_tile", {}},
+    {"lookback", "lookback_scan", {}},
+    {"pipelined", "pipelined_scan", {}},
+};
+
+class Prefetch : public testing::TestWithParam<PrefetchingKernel> {
+ protected:
+  static Opcodes opcodes_with_pdl(const char* pdl) {
+    const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
+    auto values = GetParam().values;
+    values.emplace_back("pdl", pdl);
+    const Config config = config_of(*find_family(GetParam().family), request, values);
+    return opcodes_of_kernel(instantiate(request, config), GetParam().kernel, 90);
+  }
+};
+
+TEST_P(Prefetch, ComesBeforeTheWaitForTheKernelBefore) {
+  const Opcodes opcodes = opcodes_with_pdl("1");
+  const auto wait = std::ranges::find(opcodes, kWait);
+  ASSERT_NE(wait, opcodes.end());
+  EXPECT_GT(std::count(opcodes.begin(), wait, kPrefetch), 0);
+  EXPECT_EQ(std::count(wait, opcodes.end(), kPrefetch), 0);
+}
+
+TEST_P(Prefetch, IsNoneWithoutProgrammaticDependentLaunch) {
+  const Opcodes opcodes = opcodes_with_pdl("0");
+  EXPECT_EQ(std::ranges::count(opcodes, kPrefetch), 0);
+  EXPECT_EQ(std::ranges::count(opcodes, kWait), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfInput, Prefetch, testing::ValuesIn(kPrefetchingKernels),
+                         [](const auto& tested) { return std::string(tested.param.kernel); });
+
+}  // namespace
+}  // namespace scantune
