@@ -197,7 +197,7 @@ class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithPara
   std::vector<Scan> scans() const {
     std::vector<Scan> all;
     for (const char* type : {"i32", "i8"})
-      for (const u64 clusters : {1, 9, 1000})
+      for (const u64 clusters : {1u, 9u, 1000u})
         all.push_back(scan_in_clusters(same(type), Operator::sum, sm(), GetParam(), clusters));
     return all;
   }

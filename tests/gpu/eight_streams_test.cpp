@@ -84,7 +84,7 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
     for (const Types& types : {same("i8"), same("i32"), same("i64"), same("f32")}) {
       const auto sums = std::make_shared<const KnownSums>(*device_, types.request(Operator::sum, 1));
       for (const int blocks : {8, 16})
-        for (const u64 clusters : {1, 9, 1000}) {
+        for (const u64 clusters : {1u, 9u, 1000u}) {
           if (blocks > limits_of(sm()).cluster_blocks) continue;
           const auto [request, config] = scan_in_clusters(types, Operator::sum, sm(), blocks, clusters);
           jobs.push_back({request, sums, std::make_unique<const PreparedScan>(*device_, request, config)});
