@@ -34,8 +34,7 @@ std::vector<int> max_shared_bytes(const Config& config, ScanRequest request) {
   raise_to(bytes, family.launches(config, request));
   for (const u64 n : kFewAndManyItems) {
     request.n = n;
-    raise_to(bytes,
-             family.launches(config, request));  // whether or not the family scans so many: just the kernels count
+    raise_to(bytes, family.launches(config, request));
   }
   return bytes;
 }

@@ -25,16 +25,10 @@ namespace scantune {
 //   static constexpr const char* invalid_reason(const XConfig&, const ScanRequest&, int sm);
 //   static constexpr int tile_items(const XConfig&, const ScanRequest&);
 //   static constexpr WorkspaceNeed workspace(const XConfig&, const ScanRequest&);
-//   static constexpr LaunchList launches(const XConfig&, const ScanRequest&);  // request.n > 0
+//   // For any request.n > 0, supported or not: the kernels count, where a module has to serve every n.
+//   static constexpr LaunchList launches(const XConfig&, const ScanRequest&);
 // };
 template <class Config>
 struct Family;
-
-constexpr u64 bytes_moved(const ScanRequest& request) {
-  return request.n * static_cast<u64>(request.input_bytes() + request.output_bytes());
-}
-
-// Scans that move no more are held in the registers of a large GPU's SMs all at once, which needs no chain and no ring.
-inline constexpr u64 kBytesAllSmsHold = u64{1} << 24;
 
 }  // namespace scantune

@@ -63,7 +63,7 @@ struct Family<OneShotConfig> {
 
   static constexpr int preference(const ScanRequest& request, int sm) {
     if (sm != kHostSm && sm < 80) return 0;
-    return bytes_moved(request) <= kBytesAllSmsHold ? 2 : 0;
+    return held_bytes(request) <= kBytesAllSmsHold ? 3 : 0;
   }
 
   static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
@@ -71,7 +71,9 @@ struct Family<OneShotConfig> {
     const int bytes = register_bytes(request);
     if (bytes > 4 || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.block_threads = 128;
-    config.items_per_thread = bytes > 4 ? 4 : kVectorAlignmentBytes / widest_item_bytes(request);
+    const int item_bytes = widest_item_bytes(request);
+    const bool fills_vectors = bytes <= 4 && kVectorAlignmentBytes % item_bytes == 0;
+    config.items_per_thread = fills_vectors ? kVectorAlignmentBytes / item_bytes : 4;
     config.pdl = limits_of(sm).has_pdl ? 2 : 0;
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     const OneShotConfig clustered = in_one_cluster(config, request, sm);
@@ -158,7 +160,6 @@ struct Family<OneShotConfig> {
 
   // Beyond, all SMs are faster than eight, in spite of the polls.
   static constexpr u64 kBytesOfOneCluster = u64{1} << 17;
-  static constexpr int kPortableCluster = 8;
 
   static constexpr OneShotConfig with_vectors(OneShotConfig config, const ScanRequest& request) {
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
@@ -171,15 +172,16 @@ struct Family<OneShotConfig> {
     return bytes <= 4 && (packs_sums(request) || packs_extremes(request)) ? 32 : 16;
   }
 
-  // The config with one cluster for everything, of as few CTAs and as small ones as hold it; unchanged where none does.
+  // The config with one cluster for everything: of small CTAs before few. Unchanged where none holds it.
   static constexpr OneShotConfig in_one_cluster(const OneShotConfig& config, const ScanRequest& request, int sm) {
-    const u64 bytes = request.n * static_cast<u64>(widest_item_bytes(request));
-    if (bytes > kBytesOfOneCluster || limits_of(sm).cluster_blocks < kPortableCluster) return config;
+    constexpr int kMost = kMaxPortableClusterBlocks;
+    if (wider_side_bytes(request) > kBytesOfOneCluster || limits_of(sm).cluster_blocks < kMost) return config;
     OneShotConfig clustered = config;
     clustered.tile_order = TileOrder::block_index;
-    clustered.cluster_blocks = kPortableCluster;
+    clustered.cluster_blocks = kMost;
     while (aggregates(clustered, request) > 1)
-      if (!more_items(clustered, request, sm) && !more_threads(clustered, 1024, request, sm)) return config;
+      if (!double_items(clustered, request, sm) && !double_threads(clustered, kMaxBlockThreads, request, sm))
+        return config;
     while (clustered.cluster_blocks > 2) {
       OneShotConfig fewer = clustered;
       fewer.cluster_blocks /= 2;
@@ -189,30 +191,35 @@ struct Family<OneShotConfig> {
     return clustered;
   }
 
-  // No more CTAs than SMs as far as registers go, since every one more is one to wait for, and wide ones.
+  // Every CTA is one more to wait for, so few of many threads; of wide values, which take more registers, one for each
+  // SM. Then more items, as long as there are more CTAs than SMs.
   static constexpr OneShotConfig on_all_sms(OneShotConfig config, const ScanRequest& request, int sm) {
     const bool narrow = register_bytes(request) <= 4;
     const u64 enough = narrow ? 64 : 128;
-    while (!is_worth_its_descriptor(config, request) && more_threads(config, 1024, request, sm)) continue;
-    while (aggregates(config, request) > enough && more_threads(config, narrow ? 1024 : 256, request, sm)) continue;
-    while (aggregates(config, request) > 128 && more_items(config, request, sm)) continue;
+    const auto is_legal = [&] {
+      return is_worth_its_descriptor(config, request) && aggregates(config, request) <= kMostAggregates;
+    };
+    while (aggregates(config, request) > enough && double_threads(config, narrow ? 1024 : 256, request, sm)) continue;
+    while (aggregates(config, request) > 128 && double_items(config, request, sm)) continue;
+    while (!is_legal() && double_threads(config, kMaxBlockThreads, request, sm)) continue;
     if (aggregates(config, request) > (config.block_threads <= 256 ? 64 : 256)) config.poll_warps = 4;
     return config;
   }
 
-  // Twice as large a tile. False if there is none, and the config as it was.
-  static constexpr bool more_threads(OneShotConfig& config, int most, const ScanRequest& request, int sm) {
+  // False if no such tile fits, and the config as it was.
+  static constexpr bool double_threads(OneShotConfig& config, int most, const ScanRequest& request, int sm) {
     OneShotConfig larger = config;
     larger.block_threads *= 2;
-    return larger.block_threads <= most && takes(config, larger, request, sm);
+    return larger.block_threads <= most && adopt_if_it_fits(config, larger, request, sm);
   }
-  static constexpr bool more_items(OneShotConfig& config, const ScanRequest& request, int sm) {
+  static constexpr bool double_items(OneShotConfig& config, const ScanRequest& request, int sm) {
     OneShotConfig larger = config;
     larger.items_per_thread *= 2;
-    return larger.items_per_thread <= most_items(request) && takes(config, larger, request, sm);
+    return larger.items_per_thread <= most_items(request) && adopt_if_it_fits(config, larger, request, sm);
   }
-  static constexpr bool takes(OneShotConfig& config, const OneShotConfig& larger, const ScanRequest& request, int sm) {
-    if (most_shared_bytes(larger, request) > limits_of(sm).shared_bytes_per_block) return false;
+  static constexpr bool adopt_if_it_fits(OneShotConfig& config, const OneShotConfig& larger, const ScanRequest& request,
+                                         int sm) {
+    if (most_shared_bytes(with_vectors(larger, request), request) > limits_of(sm).shared_bytes_per_block) return false;
     config = larger;
     return true;
   }

@@ -30,7 +30,7 @@ struct PipelinedConfig {
   int look_back_warps = 2;  // warps that add up the aggregates of other CTAs
   int poll_distance = 3;    // tiles this CTA reduces beyond the one whose carry-in it starts to look for
   int poll_delay_ns = 0;    // sleep between unsuccessful polls
-  int prefetch_tiles = 2;   // for each CTA, brought into L2 while the kernel before drains; needs pdl
+  int prefetch_tiles = 2;   // for each CTA, brought into L2 while the kernel before drains; nothing without pdl
   StatusLayout status_layout = StatusLayout::packed;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
 
@@ -75,13 +75,14 @@ struct Family<PipelinedConfig> {
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
-    return bytes_moved(request) > kBytesAllSmsHold ? 4 : 0;
+    return held_bytes(request) > kBytesAllSmsHold ? 4 : 0;
   }
 
   static constexpr PipelinedConfig default_config(const ScanRequest& request, int sm) {
     PipelinedConfig config;
     // In long scans polls that come too early slow the data down; in short ones every carry-in is wanted soon.
-    if (bytes_moved(request) < (u64{1} << 28)) config.poll_distance = 2;
+    const int item_bytes = request.input_bytes() + request.output_bytes();
+    if (request.n * static_cast<u64>(item_bytes) < (u64{1} << 28)) config.poll_distance = 2;
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) {
       config.stages -= 2;
       while (config.look_ahead + config.refill_distance >= config.stages) --config.look_ahead;

@@ -42,8 +42,8 @@ struct Family<SingleBlockConfig> {
   }
 
   static constexpr int preference(const ScanRequest& request, int sm) {
-    const u64 bytes = request.n * static_cast<u64>(widest_item_bytes(request));
-    return limits_of(sm).cluster_blocks > 1 ? (bytes <= kBytesOfOneSm ? 3 : 0) : (request.n <= 4096 ? 3 : 0);
+    if (request.n > 4096) return 0;
+    return limits_of(sm).cluster_blocks == 1 || wider_side_bytes(request) <= kBytesOfOneSm ? 4 : 2;
   }
 
   static constexpr SingleBlockConfig default_config(const ScanRequest& request, int sm) {

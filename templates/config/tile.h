@@ -70,6 +70,11 @@ constexpr int widest_item_bytes(const ScanRequest& request) {
   return in > out ? in : out;
 }
 
+// Of all items of the input or of the output, whichever is wider.
+constexpr u64 wider_side_bytes(const ScanRequest& request) {
+  return request.n * static_cast<u64>(widest_item_bytes(request));
+}
+
 // Items in one vector access: as many as fill the config's width, where the pointers allow it and no item lies across
 // two vectors; else one item.
 constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
@@ -102,6 +107,15 @@ constexpr bool keeps_workspace_small(int tile_items, u64 workspace_bytes_per_til
 constexpr int register_bytes(const ScanRequest& request) {
   return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 4));
 }
+
+// Bytes of registers that hold all items, packed or as accumulators.
+constexpr u64 held_bytes(const ScanRequest& request) {
+  const bool packs = packs_sums(request) || packs_extremes(request);
+  return request.n * static_cast<u64>(packs ? request.input_bytes() : register_bytes(request));
+}
+
+// What all SMs of a large GPU hold in their registers at once: such scans need no chain and no ring.
+inline constexpr u64 kBytesAllSmsHold = u64{1} << 23;
 
 // Small integers are turned where pointers do not let them come in vectors: as striped rows of one item, which do not
 // pack, each would take a warp scan.

@@ -88,9 +88,9 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   tile.load(input + place.first());
   if (head.exists() && tile.in_first_warp()) {
     const T total = head.scan(output + Place::kHead, carry);
-    if (tile.lane() == 0) shared.parts[0] = total;  // visible, like the epoch, after the barrier of the scan
+    if (tile.lane() == 0) shared.parts[0] = total;  // visible, like the epoch, after the barrier of reduce()
   }
-  if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers
+  if (thread_rank() == 0) shared.epoch = epoch;  // for all threads
   T aggregate = tile.reduce();
 
   // Tell the others its aggregate: within the cluster, and by the last CTA of each that of all.
@@ -125,9 +125,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   // The CTA of the last tile has an aggregate of every CTA before it, directly or in that of a cluster: all have read
   // epoch and ticket. Others may still poll the words; the next launch touches none before this one has ended, even if
   // it has started.
-  if (!is_alone && tile.in_first_warp()) {
-    Status(arguments.workspace, shared.epoch).finish(index, tiles, block_count() / kBlocks, tile.lane());
-  }
+  if (!is_alone && tile.in_first_warp()) status.finish(index, tiles, block_count() / kBlocks, tile.lane());
 }
 
 }  // namespace scantune

@@ -73,14 +73,12 @@ class Pipeline {
  private:
   // Some of the first tiles, whoever draws them.
   SCANTUNE_DEVICE void prefetch() const {
-    if (!tiles_.loads_in_bulk()) return;
 #pragma unroll
     for (int turn = 0; turn < kConfig.prefetch_tiles; ++turn) {
       const u32 tile = block_rank() + turn * block_count();
       if (tile >= tiles_.count()) return;
-      const u32 bytes =
-          tiles_.items(tile) * sizeof(typename Problem::Input) / kVectorAlignmentBytes * kVectorAlignmentBytes;
-      if (bytes > 0) prefetch_to_l2(tiles_.input(tile), bytes);
+      const u32 items = tiles_.items_in_bulk(tile);
+      if (items > 0) prefetch_to_l2(tiles_.input(tile), items * sizeof(Input));
     }
   }
 
@@ -157,7 +155,7 @@ class Pipeline {
       shared_.tile_before[stage] = tile_before;
     }
     if (tile == kNoTile) return barrier_arrive(loaded);
-    const u32 items = tiles_.items(tile), whole = tiles_.loads_in_bulk() ? items / kVectorItems * kVectorItems : 0;
+    const u32 items = tiles_.items(tile), whole = tiles_.items_in_bulk(tile);
     const Input* const from = tiles_.input(tile);
     Input* const to = reinterpret_cast<Input*>(shared_.tiles[stage]);
     for (u32 item = whole + lane_; item < items; item += kWarpThreads)

@@ -39,6 +39,12 @@ class AlignedTiles {
     return left < kTileItems ? static_cast<u32>(left) : kTileItems;
   }
 
+  // Of these, the ones that fill vectors and come in bulk.
+  SCANTUNE_DEVICE u32 items_in_bulk(u32 tile) const {
+    constexpr u32 kVectorItems = kVectorAlignmentBytes / sizeof(Input);
+    return loads_in_bulk_ ? items(tile) / kVectorItems * kVectorItems : 0;
+  }
+
   SCANTUNE_DEVICE u32 head_items() const { return head_items_; }
   SCANTUNE_DEVICE const Input* head_input() const { return input_ + kFirstItem; }
   SCANTUNE_DEVICE Output* head_output() const { return output_ + kFirstItem; }

@@ -75,7 +75,6 @@ inline constexpr bool kReducesLanes = false;
 // Returns every lane the combination of all, by sum, min, max, bit_and, bit_or or bit_xor. T is i32 or u32.
 template <Operator kOperator, class T>
 SCANTUNE_DEVICE T reduce_lanes(T value) {
-  static_assert(kReducesLanes);
   if constexpr (kOperator == Operator::sum) return __reduce_add_sync(~0u, value);
   if constexpr (kOperator == Operator::min) return __reduce_min_sync(~0u, value);
   if constexpr (kOperator == Operator::max) return __reduce_max_sync(~0u, value);
@@ -289,7 +288,7 @@ SCANTUNE_DEVICE void release_dependents() {
 #endif
 }
 
-// Brings memory into L2 and returns nothing of it. All that runs on the GPU sees the same L2, so this may precede
+// Brings memory into L2 and returns nothing of it. All kernels of the GPU see the same L2, so this may precede
 // wait_for_predecessor(). The address and the bytes, of which there are some, are multiples of 16.
 SCANTUNE_DEVICE void prefetch_to_l2([[maybe_unused]] const void* global, [[maybe_unused]] u32 bytes) {
 #if __CUDA_ARCH__ >= 900

@@ -51,10 +51,11 @@ class TileScan {
   static constexpr bool kPads = Rows::kPadsPartialTiles;
   static constexpr int kMostTotalsInTurn = 8;
   static constexpr u32 kLanesOfTotals = kShape.lanes_of_totals();
-  // Rows of different lanes are added up before those between them are, so the operator must commute.
-  static constexpr bool kReducesFirst = kPads && !is_custom(Problem::kRequest.op) &&
-                                        (kShape.warps() <= kMostTotalsInTurn || kLanesOfTotals == kShape.warps());
-  static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // where all lanes have it, the first stores it
+  // Rows of different lanes are added up before those between them are, so the operator must commute. In a partial tile
+  // items that do not exist come into the aggregate, which nobody asks of the last tile.
+  static constexpr bool kReducesFirst =
+      !is_custom(Problem::kRequest.op) && (kShape.warps() <= kMostTotalsInTurn || kLanesOfTotals == kShape.warps());
+  static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // of those that have it
   template <class Item>
   struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems, kShape.pads_tiles> {};
 
@@ -137,10 +138,11 @@ class TileScan {
     }
   }
 
-  // Returns all threads the aggregate as early as can be. scan_reduced() follows, and carry_in().
+  // Returns all threads the aggregate, where the operator allows before anything is scanned. scan_reduced() follows,
+  // and carry_in().
   SCANTUNE_DEVICE T reduce() {
     if constexpr (!kReducesFirst) return scan_in_every_warp();
-    reduce_rows<true>();
+    reduce_all_rows();
     T total = prefix_[0];
 #pragma unroll
     for (int row = 1; row < kRows; ++row) total = Op::combine(total, prefix_[row]);
@@ -204,12 +206,7 @@ class TileScan {
  private:
   // Scans the items of this warp. Returns one lane the warp's total.
   SCANTUNE_DEVICE T scan_warp() {
-    // Reduce this thread's rows.
-    if (kPads || full()) {
-      reduce_rows<true>();
-    } else {
-      reduce_rows<false>();
-    }
+    reduce_all_rows();
     return scan_row_totals();
   }
 
@@ -286,6 +283,14 @@ class TileScan {
   }
 
   SCANTUNE_DEVICE u32 valid_warps() const { return valid_units<kWarpItems, kShape.warps()>(0); }
+
+  SCANTUNE_DEVICE void reduce_all_rows() {
+    if (kPads || full()) {
+      reduce_rows<true>();
+    } else {
+      reduce_rows<false>();
+    }
+  }
 
   // Leaves each row's total in prefix_.
   template <bool kFull>

@@ -95,14 +95,14 @@ class TileStatus {
   // Called by the first warp of every CTA, of one tile each, after the CTA's last poll. The CTA of the last tile has
   // seen that all others have read epoch and ticket, since they have published: it may set both for the next launch.
   // Nothing waits for what is stored here. descriptors: how many the launch has used.
-  SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 descriptors, u32 lane) {
+  SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 descriptors, u32 lane) const {
     if (epoch_ == kLastEpoch) return wrap(tiles, descriptors, lane);
     if (tile == tiles - 1 && lane == 0) next_epoch(descriptors);
   }
 
   // Called once by every persistent CTA that has drawn its last ticket, in any but the last epoch, which ends with
   // wrap(). The CTA that comes last knows that all have read epoch and tickets.
-  SCANTUNE_DEVICE void leave(u32 ctas, u32 tiles) {
+  SCANTUNE_DEVICE void leave(u32 ctas, u32 tiles) const {
     if (epoch_ == kLastEpoch || fetch_add(&header_->finished, 1) != ctas - 1) return;
     store_relaxed(&header_->finished, 0);
     next_epoch(tiles);
@@ -110,7 +110,7 @@ class TileStatus {
 
   // The epochs are used up: the CTA that is done last zeroes every word that any launch has written. Called by one warp
   // of each CTA, after the CTA's last access to any word.
-  SCANTUNE_DEVICE void wrap(u32 ctas, u32 tiles, u32 lane) {
+  SCANTUNE_DEVICE void wrap(u32 ctas, u32 tiles, u32 lane) const {
     u32 done = 0;
     if (lane == 0) {
       fence();  // this CTA's polls come before the zeroes
@@ -133,7 +133,7 @@ class TileStatus {
   }
 
  private:
-  SCANTUNE_DEVICE void next_epoch(u32 tiles) {
+  SCANTUNE_DEVICE void next_epoch(u32 tiles) const {
     store_max(&header_->high_water, tiles);
     store_relaxed(&header_->ticket, 0);
     store_relaxed(&header_->epoch, epoch_);

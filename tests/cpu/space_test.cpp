@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kArchs[] = {kHostSm, 75, 80, 86, 90, 100, 120};
 
-constexpr u64 kSizes[] = {1, u64{1} << 12, u64{1} << 16, u64{1} << 24, u64{1} << 33};
+constexpr u64 kSizes[] = {1, u64{1} << 12, u64{1} << 16, u64{5} << 20, u64{1} << 24, u64{1} << 33};
 
 ScanRequest request_of(ValueType type, u64 n) {
   return {.input_type = type, .accumulator_type = type, .output_type = type, .n = n};
