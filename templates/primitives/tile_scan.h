@@ -51,10 +51,11 @@ class TileScan {
   static constexpr bool kPads = Rows::kPadsPartialTiles;
   static constexpr int kMostTotalsInTurn = 8;
   static constexpr u32 kLanesOfTotals = kShape.lanes_of_totals();
-  // Rows of different lanes are added up before those between them are, so the operator must commute. In a partial tile
-  // items that do not exist come into the aggregate, which nobody asks of the last tile.
-  static constexpr bool kReducesFirst =
-      !is_custom(Problem::kRequest.op) && (kShape.warps() <= kMostTotalsInTurn || kLanesOfTotals == kShape.warps());
+  // Rows of different lanes are added up before those between them are, so the operator must commute.
+  static constexpr bool kReducesFirst = !is_custom(Problem::kRequest.op);
+  // Where totals are many, and one from every lane, their sum is there before they are scanned.
+  static constexpr bool kScansTotalsLast = kPads &&
+                                           kShape.warps() > kMostTotalsInTurn&& kLanesOfTotals == kShape.warps();
   static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // of those that have it
   template <class Item>
   struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems, kShape.pads_tiles> {};
@@ -132,9 +133,7 @@ class TileScan {
     } else {
       share(total);
       if constexpr (kPads && kShape.warps() <= kMostTotalsInTurn) return combine_totals();
-      const T inclusive = scan_totals();
-      before_warp_ = scantune::shuffle_index(inclusive, warp_ - 1);
-      return scantune::shuffle_index(inclusive, valid_warps() - 1);
+      return distribute_totals();
     }
   }
 
@@ -145,19 +144,25 @@ class TileScan {
     reduce_all_rows();
     T total = prefix_[0];
 #pragma unroll
-    for (int row = 1; row < kRows; ++row) total = Op::combine(total, prefix_[row]);
-    total = scantune::warp_reduce<Op>(total, lane_);
-    if constexpr (kShape.warps() == 1) return total;
+    for (int row = 1; row < kRows; ++row) total = combine_if(lane_ < valid_lanes(row), prefix_[row], total);
+    if constexpr (kPads) {
+      total = scantune::warp_reduce<Op>(total, lane_);
+    } else {
+      total = scantune::warp_reduce_ascending<Op>(total, lane_, valid_lanes(0));
+    }
+    if constexpr (kShape.warps() == 1) return kPads ? total : scantune::shuffle_index(total, kLaneOfTotal);
     share(total);
     if constexpr (kShape.warps() <= kMostTotalsInTurn) return combine_totals();
-    return scantune::warp_reduce<Op, kLanesOfTotals>(shared_.warp_totals[lane_ % kLanesOfTotals], lane_);
+    if constexpr (kScansTotalsLast)
+      return scantune::warp_reduce<Op, kLanesOfTotals>(shared_.warp_totals[lane_ % kLanesOfTotals], lane_);
+    return distribute_totals();
   }
 
   // What is left of the scan after reduce().
   SCANTUNE_DEVICE void scan_reduced() {
     if constexpr (!kReducesFirst) return;
     scan_row_totals();
-    if constexpr (kShape.warps() > kMostTotalsInTurn) before_warp_ = scantune::shuffle_index(scan_totals(), warp_ - 1);
+    if constexpr (kScansTotalsLast) distribute_totals();
   }
 
   // The first warp hands every warp the combination of all items before it; carry_in counts if has_carry.
@@ -215,7 +220,7 @@ class TileScan {
     T carry;
 #pragma unroll
     for (int row = 0; row < kRows; ++row) {
-      const u32 valid_lanes = valid_units<kRowItems, kWarpThreads>(row_position(row, 0));
+      const u32 valid_lanes = this->valid_lanes(row);
       if (row > 0 && valid_lanes == 0) break;
       const T inclusive =
           scantune::warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
@@ -240,9 +245,16 @@ class TileScan {
 #pragma unroll
     for (u32 warp = 1; warp < kShape.warps(); ++warp) {
       if (warp_ == warp) before_warp_ = sum;
-      sum = Op::combine(sum, shared_.warp_totals[warp]);
+      if (kPads || warp < valid_warps()) sum = Op::combine(sum, shared_.warp_totals[warp]);
     }
     return sum;
+  }
+
+  // Tells every warp what is before it. Returns the aggregate.
+  SCANTUNE_DEVICE T distribute_totals() {
+    const T inclusive = scan_totals();
+    before_warp_ = scantune::shuffle_index(inclusive, warp_ - 1);
+    return scantune::shuffle_index(inclusive, valid_warps() - 1);
   }
 
   // Lane i of the calling warp gets the combination of the warps 0..i.
@@ -282,6 +294,7 @@ class TileScan {
     return units < kUnits ? units : kUnits;
   }
 
+  SCANTUNE_DEVICE u32 valid_lanes(int row) const { return valid_units<kRowItems, kWarpThreads>(row_position(row, 0)); }
   SCANTUNE_DEVICE u32 valid_warps() const { return valid_units<kWarpItems, kShape.warps()>(0); }
 
   SCANTUNE_DEVICE void reduce_all_rows() {
