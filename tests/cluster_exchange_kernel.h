@@ -53,7 +53,7 @@ struct ClusterExchangeKernel {
 )";
   static constexpr const char* kBody = R"( {
   Exchange::Shared& shared = shared_memory<Exchange::Shared>();
-  Exchange::start(shared);
+  Exchange::start(shared, true);
   const Item own = load_global<CacheHint::normal>(static_cast<const Item*>(arguments.input) + block_rank());
   Exchange::send(shared, own, ~0u);
   Item before{};

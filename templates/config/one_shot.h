@@ -34,11 +34,11 @@ struct OneShotConfig {
 
 constexpr int shared_bytes(const OneShotConfig& config, const ScanRequest& request) {
   // Beside the tile scan's: the aggregates of the cluster's CTAs and the barrier where they arrive, what each polling
-  // warp has gathered, and the tile index and the epoch, which one thread gets for all.
+  // warp has gathered, the head's total, and the tile index and the epoch, which one thread gets for all.
   const u64 cluster =
       round_up(static_cast<u64>(config.cluster_blocks) * static_cast<u64>(register_bytes(request)), 8) + 8;
   const u64 gathered =
-      round_up(static_cast<u64>(config.poll_warps) * static_cast<u64>(request.accumulator_bytes()), 4) + 8;
+      round_up(static_cast<u64>(config.poll_warps + 1) * static_cast<u64>(request.accumulator_bytes()), 4) + 8;
   return tile_shared_bytes(peeled_tile_shape(config, request), request) +
          static_cast<int>(round_up(cluster, 16) + round_up(gathered, 16));
 }

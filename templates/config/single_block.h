@@ -52,7 +52,7 @@ struct Family<SingleBlockConfig> {
     // warps would meet.
     const int item_bytes = widest_item_bytes(request);
     const bool wide = register_bytes(request) > 8;  // values of which 1024 threads cannot hold several in registers
-    config.items_per_thread = wide ? 2 : item_bytes < 4 ? 16 : item_bytes == 4 ? 8 : 4;
+    config.items_per_thread = wide ? 2 : item_bytes < 4 ? 16 : 4;
     config.block_threads = kWarpThreads;
     while (config.items_per_thread > 4 && request.n <= static_cast<u64>(tile_items(config, request)) / 2)
       config.items_per_thread /= 2;

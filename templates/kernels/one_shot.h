@@ -44,6 +44,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
     typename Tile::Shared tile;
     typename Cluster::Shared cluster;
     T parts[kConfig.poll_warps];  // of what comes before the tile
+    T head_total;
     u32 tile_index;
     u32 epoch;
   };
@@ -59,7 +60,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
   u32 index = block_rank();
 
-  if constexpr (kBlocks > 1) Cluster::start(shared.cluster);
+  if constexpr (kBlocks > 1) Cluster::start(shared.cluster, index < tiles);
   if constexpr (kConfig.tile_order == TileOrder::ticket) {
     begin_kernel<kConfig.pdl>();
   } else {
@@ -88,7 +89,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   tile.load(input + place.first());
   if (head.exists() && tile.in_first_warp()) {
     const T total = head.scan(output + Place::kHead, carry);
-    if (tile.lane() == 0) shared.parts[0] = total;  // visible, like the epoch, after the barrier of reduce()
+    if (tile.lane() == 0) shared.head_total = total;  // visible, like the epoch, after the barrier of reduce()
   }
   if (thread_rank() == 0) shared.epoch = epoch;  // for all threads
   T aggregate = tile.reduce();
@@ -98,7 +99,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   const bool publishes = !is_alone && rank == kBlocks - 1;
   const Status status(arguments.workspace, shared.epoch);
   T before;
-  if (head.exists()) aggregate = Op::combine(before = shared.parts[0], aggregate);
+  if (head.exists()) aggregate = Op::combine(before = shared.head_total, aggregate);
   if constexpr (kBlocks > 1) {
     Cluster::send(shared.cluster, aggregate, tiles - cluster * kBlocks);
     if (publishes) aggregate = Op::combine(before = Cluster::gather(shared.cluster, rank), aggregate);

@@ -21,9 +21,9 @@ class ClusterExchange {
     Barrier arrived;           // where their bytes arrive
   };
 
-  // First thing in the kernel: lets the others know that this CTA can be sent to. Nothing waits here.
-  SCANTUNE_DEVICE static void start(Shared& shared) {
-    if (thread_rank() == 0) {
+  // First thing in the kernel: lets the others know that this CTA can be sent to, if it has items. Nothing waits here.
+  SCANTUNE_DEVICE static void start(Shared& shared, bool has_items) {
+    if (thread_rank() == 0 && has_items && cluster_rank() > 0) {
       barrier_init(&shared.arrived, 1);
       fence_barrier_init();
       barrier_arrive_expecting(&shared.arrived, cluster_rank() * sizeof(Sent));

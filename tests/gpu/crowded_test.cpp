@@ -97,12 +97,12 @@ using Scan = std::pair<ScanRequest, Config>;
 
 class ScansOnACrowdedGpu : public FamiliesOnGpu {
  protected:
+  u32 sm_count() const { return static_cast<u32>(device_->identity().sm_count); }
   int shared_bytes_of_an_sm() const { return limits_of(sm()).shared_bytes_per_block + kReservedSharedBytes; }
   // Two CTAs of so much do not fit one SM: each has an SM of its own.
   int half_of_shared_bytes() const { return limits_of(sm()).shared_bytes_per_block / 2; }
 
-  void expect_to_finish_beside_a_kernel_that_holds_most_sms(const std::vector<Scan>& scans) {
-    const u32 left_over = std::max(sm_count() / 11, 1u);
+  void expect_to_finish_beside_a_kernel_that_holds_all_sms_but(u32 left_over, const std::vector<Scan>& scans) {
     Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
     expect_to_finish_beside(occupant, scans);
   }
@@ -113,8 +113,6 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
   }
 
  private:
-  u32 sm_count() const { return static_cast<u32>(device_->identity().sm_count); }
-
   // Two streams scan at once, so that neither may count on the rest of the GPU either.
   void expect_to_finish_beside(Occupant& occupant, const std::vector<Scan>& scans) {
     const TestStream streams[2];
@@ -155,14 +153,14 @@ class CrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterfa
   }
 
  private:
-  // The default, or else the first config that does.
+  // The default, or else the first config that does, without clusters: these need several SMs of one group.
   Config config_within(int shared_bytes, const ScanRequest& request) const {
     std::vector<Config> all = searched_configs(*GetParam(), request, sm());
     all.insert(all.begin(), GetParam()->default_config(request, sm()));
     const auto fits = [&](const Config& config) {
       const LaunchList list = GetParam()->launches(config, request);
       return std::all_of(list.launches, list.launches + list.count, [&](const Launch& launch) {
-        return launch.shared_bytes + kReservedSharedBytes <= shared_bytes;
+        return launch.cluster_blocks == 1 && launch.shared_bytes + kReservedSharedBytes <= shared_bytes;
       });
     };
     const auto found = std::ranges::find_if(all, fits);
@@ -175,7 +173,7 @@ class CrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterfa
 TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsMostSms) {
   const std::vector<Scan> scans = scans_within(shared_bytes_of_an_sm());
   if (scans.empty()) GTEST_SKIP() << "the family has no kernels for this GPU";
-  expect_to_finish_beside_a_kernel_that_holds_most_sms(scans);
+  expect_to_finish_beside_a_kernel_that_holds_all_sms_but(std::max(sm_count() / 11, 1u), scans);
 }
 
 TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
@@ -193,7 +191,7 @@ class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithPara
     if (!IsSkipped() && GetParam() > limits_of(sm()).cluster_blocks) GTEST_SKIP() << "the GPU's clusters are smaller";
   }
 
-  // By one cluster, by few and by more than find a place at once. Of types so narrow that two SMs hold every cluster.
+  // By one cluster, by few and by more than find a place at once. Of narrow types, so that few SMs hold a cluster.
   std::vector<Scan> scans() const {
     std::vector<Scan> all;
     for (const char* type : {"i32", "i8"})
@@ -203,10 +201,9 @@ class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithPara
   }
 };
 
-// A cluster starts where SMs of one group (GPC) have room for all of it. There are fewer groups than SMs left over, so
-// that some group has two.
-TEST_P(ClustersCrowdedOnGpu, FinishBesideAKernelThatHoldsMostSms) {
-  expect_to_finish_beside_a_kernel_that_holds_most_sms(scans());
+// A cluster starts where SMs of one group (GPC) have room for all of it: not on a few scattered ones.
+TEST_P(ClustersCrowdedOnGpu, FinishBesideAKernelThatHoldsHalfOfTheSms) {
+  expect_to_finish_beside_a_kernel_that_holds_all_sms_but(sm_count() / 2, scans());
 }
 
 TEST_P(ClustersCrowdedOnGpu, FinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
