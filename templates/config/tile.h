@@ -114,7 +114,8 @@ constexpr u64 held_bytes(const ScanRequest& request) {
   return request.n * static_cast<u64>(packs ? request.input_bytes() : register_bytes(request));
 }
 
-// What all SMs of a large GPU hold in their registers at once: such scans need no chain and no ring.
+// Up to here, a quarter of the registers of a large GPU, a scan is fastest where its SMs hold all of it: no chain, no
+// ring.
 inline constexpr u64 kBytesAllSmsHold = u64{1} << 23;
 
 // Small integers are turned where pointers do not let them come in vectors: as striped rows of one item, which do not
