@@ -21,8 +21,8 @@ class ClusterExchange {
     Barrier arrived;           // where their bytes arrive
   };
 
-  // First thing in the kernel: lets the others know that this CTA can be sent to, where it will be: if it has items and is
-  // not the first. Nothing waits here.
+  // First thing in the kernel: lets the others know that this CTA can be sent to, where it will be: if it has items and
+  // is not the first. Nothing waits here.
   SCANTUNE_DEVICE static void start(Shared& shared, bool has_items) {
     if (thread_rank() == 0 && has_items && cluster_rank() > 0) {
       barrier_init(&shared.arrived, 1);
