@@ -239,13 +239,14 @@ class TileScan {
     sync_block();
   }
 
-  // One total after the other: for so few, shuffles would take longer. Returns the aggregate.
+  // One total after the other: for so few, shuffles would take longer. Returns the aggregate, which nobody asks of the
+  // last tile, and only there warps have no items.
   SCANTUNE_DEVICE T combine_totals() {
     T sum = shared_.warp_totals[0];
 #pragma unroll
     for (u32 warp = 1; warp < kShape.warps(); ++warp) {
       if (warp_ == warp) before_warp_ = sum;
-      if (kPads || warp < valid_warps()) sum = Op::combine(sum, shared_.warp_totals[warp]);
+      sum = Op::combine(sum, shared_.warp_totals[warp]);
     }
     return sum;
   }
