@@ -59,6 +59,17 @@ def test_smaller_config_that_never_loses_serves_up_to_the_larger_record() -> Non
     assert found.regret == pytest.approx(10_000 / 8192 - 1)  # of the record at its own size, which is then not the best
 
 
+@pytest.mark.parametrize("fits", [4097, 5001, 6500, 8190])
+def test_cliff_is_found_to_the_item(fits: int) -> None:
+    def measure(n: int) -> Probe:  # one item more takes another tile than there are SMs
+        return Probe(n, 1.0 if n <= fits else 1.4, 1.1)
+
+    found = find_breakpoint(LOW, HIGH, measure, 6, RUNS[0])
+    assert found.n_switch == fits + 1
+    assert found.regret == 0
+    assert len(found.probes) <= 6 + 12
+
+
 def test_config_that_fails_somewhere_does_not_serve_there() -> None:
     def measure(n: int) -> Probe:
         return Probe(n, 0.5 if n < 5000 else None, 1.0)
@@ -91,7 +102,7 @@ def test_larger_config_that_wins_everywhere_serves_from_one_item_more_on() -> No
 
 def test_one_probe_does_not_decide_for_all_sizes_between() -> None:
     def measure(n: int) -> Probe:  # only at one item more than its tiles hold is the smaller's config slower
-        return Probe(n, 1.2 if n < 4100 else 1.0, 1.1 if n < 8000 else 0.95)
+        return Probe(n, 1.2 if n < 4100 else 1.0, 1.1 if n < 8000 else 0.97)
 
     found = find_breakpoint(LOW, HIGH, measure, 6, RUNS[0])
     assert len(found.probes) == 6

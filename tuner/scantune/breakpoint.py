@@ -82,11 +82,13 @@ class Breakpoint:
     def regret(self) -> float:
         """By the probes, the most that a size pays for the choice: 0.02 is 2 % more time than the other config takes.
 
-        Sizes just below the breakpoint, where there are any, are scanned by the config that lost at it.
+        Sizes just below the breakpoint, where there are any that were not probed, are scanned by the config that lost
+        at it.
         """
         found = [probe.excess(low_serves=probe.n < self.n_switch) for probe in self.probes]
-        has_below = self.n_switch > self.n_low + 1
-        below = [probe.excess(low_serves=True) for probe in self.probes if has_below and probe.n == self.n_switch]
+        known_below = {self.n_low, *(probe.n for probe in self.probes)}
+        is_sharp = self.n_switch - 1 in known_below
+        below = [probe.excess(low_serves=True) for probe in self.probes if not is_sharp and probe.n == self.n_switch]
         return max(*found, *below, 0.0)
 
     @property

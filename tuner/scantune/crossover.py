@@ -18,6 +18,11 @@ from scantune.trial import Failure
 
 Measure = Callable[[int], Probe]  # at one size
 
+# Where the config that serves below a breakpoint loses more than this at it, there is a cliff: one tile more than SMs,
+# say. So many probes halve what is between to the item, in an octave of 2^20 of them.
+_CLIFF = 0.05
+_PROBES_OF_A_CLIFF = 20
+
 
 def pairs_to_probe(records: Sequence[Record], known: Sequence[Breakpoint], run: Run) -> list[tuple[Record, Record]]:
     """Return neighbouring records, of one problem on one device, between which it is not known yet who serves.
@@ -44,12 +49,18 @@ def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, ru
 
     The first two are at the ends. What fills its tiles at low's size may need another for one item more, and what low's
     config costs at the upper end bounds what it can cost below. The others halve, in log N, the widest gap between two
-    probes of which each config won one; where one config wins at both ends, the widest gap of all.
+    probes of which each config won one; where one config wins at both ends, the widest gap of all. Where the switch is
+    at a cliff, more probes find the very size.
     """
     taken = [measure(n) for n in dict.fromkeys((low.n + 1, high.n))]
-    while len(taken) < probes and (n := _next_size(taken)) is not None:
-        taken.append(measure(n))
-        taken.sort(key=lambda probe: probe.n)
+
+    def take_up_to(most: int, next_size: Callable[[Sequence[Probe]], int | None]) -> None:
+        while len(taken) < most and (n := next_size(taken)) is not None:
+            taken.append(measure(n))
+            taken.sort(key=lambda probe: probe.n)
+
+    take_up_to(probes, _next_size)
+    take_up_to(probes + _PROBES_OF_A_CLIFF, _next_size_at_cliff)
     return Breakpoint(
         low.device, low.problem, low.n, high.n, _best_switch(taken), tuple(taken), low.config, high.config, now(), run
     )
@@ -61,6 +72,15 @@ def _next_size(taken: Sequence[Probe]) -> int | None:
     crossings = [(below, above) for below, above in gaps if below.low_is_faster != above.low_is_faster]
     widest = max(crossings or gaps, key=lambda gap: gap[1].n / gap[0].n, default=None)
     return _middle(*widest) if widest else None
+
+
+def _next_size_at_cliff(taken: Sequence[Probe]) -> int | None:
+    """Return the size to probe next below the switch; None where little is lost there, or no size is left."""
+    n_switch = _best_switch(taken)
+    for below, above in pairwise(taken):
+        if above.n == n_switch and above.excess(low_serves=True) > _CLIFF:
+            return _middle(below, above)
+    return None
 
 
 def _best_switch(probes: Sequence[Probe]) -> int:
