@@ -22,8 +22,16 @@ struct SingleBlockConfig {
   constexpr bool operator==(const SingleBlockConfig&) const = default;
 };
 
+// Only the last tile is partial, whether its head is peeled or not.
+constexpr TileShape single_block_shape(const SingleBlockConfig& config, const ScanRequest& request) {
+  TileShape shape = peeled_tile_shape(config, request);
+  shape.pads_tiles = tile_shape(config, request).pads_tiles;
+  return shape;
+}
+
 constexpr int shared_bytes(const SingleBlockConfig& config, const ScanRequest& request) {
-  return tile_shared_bytes(tile_shape(config, request), request);
+  const auto head_total = static_cast<u64>(request.accumulator_bytes());
+  return tile_shared_bytes(single_block_shape(config, request), request) + static_cast<int>(round_up(head_total, 16));
 }
 
 template <>

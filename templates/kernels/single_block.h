@@ -1,67 +1,103 @@
 #pragma once
 
 #include "config/single_block.h"
+#include "primitives/tile_place.h"
 #include "primitives/tile_scan.h"
 
 namespace scantune {
 
+// What both kernels are made of.
 template <class Problem, SingleBlockConfig kConfig>
-using SingleBlockTile = TileScan<Problem, tile_shape(kConfig, Problem::kRequest)>;
-
-template <class Problem, SingleBlockConfig kConfig>
-SCANTUNE_DEVICE auto& single_block_shared() {
-  using Shared = typename SingleBlockTile<Problem, kConfig>::Shared;
+struct SingleBlock {
+  using T = typename Problem::Accumulator;
+  static constexpr TileShape kShape = single_block_shape(kConfig, Problem::kRequest);
+  using Tile = TileScan<Problem, kShape>;
+  using Place = TilePlace<Problem, kShape>;
+  struct alignas(16) Shared {
+    typename Tile::Shared tile;
+    T head_total;
+  };
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
-  return shared_memory<Shared>();
-}
+
+  // Everything before the items at hand, if there is anything.
+  struct Carry {
+    T value;
+    bool exists;
+
+    SCANTUNE_DEVICE void append(T later) {
+      value = exists ? Problem::Op::combine(value, later) : later;
+      exists = true;
+    }
+  };
+};
 
 template <class Problem, SingleBlockConfig kConfig>
 SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
-  using Tile = SingleBlockTile<Problem, kConfig>;
-  const u64 first = Problem::kFirstTile * Tile::kTileItems;
-  Tile tile(single_block_shared<Problem, kConfig>(), arguments.n - first);
-  const auto* input = static_cast<const typename Problem::Input*>(arguments.input) + first;
-  auto* output = static_cast<typename Problem::Output*>(arguments.output) + first;
+  using Block = SingleBlock<Problem, kConfig>;
+  auto& shared = shared_memory<typename Block::Shared>();
+  const auto* const input = Problem::input(arguments);
+  auto* const output = Problem::output(arguments);
+  const typename Block::Place place(input, arguments.n, 0);
+  typename Block::Tile tile(shared.tile, arguments.n - place.first());
 
-  if constexpr (kConfig.pdl != 0) tile.prefetch(input);
-  begin_kernel<kConfig.pdl>(tile.prepared(input, output));
+  if constexpr (kConfig.pdl != 0) tile.prefetch(input + place.first());
+  begin_kernel<kConfig.pdl>(tile.prepared(input + place.first(), output + place.first()));
 
-  // Load and scan the tile.
-  const auto init = Problem::init(arguments);
-  tile.load(input);
+  // Load and scan the tile, and the head before it.
+  typename Block::Carry carry{Problem::init(arguments), Problem::kHasInit};
+  const HeadScan<Problem> head(input + Block::Place::kHead, place.head_items(), thread_rank());
+  tile.load(input + place.first());
+  if (head.exists() && tile.in_first_warp()) {
+    const auto total = head.scan(output + Block::Place::kHead, carry.value);
+    if (tile.lane() == 0) shared.head_total = total;  // visible to other warps after the barrier of the scan
+    sync_warp();
+  }
   tile.scan_in_every_warp();
 
-  // Combine with the initial value and store.
-  if (Problem::kHasInit) tile.carry_in(init);
-  tile.store(output, Problem::kHasInit);
+  // Combine with what is before and store.
+  if (head.exists()) carry.append(shared.head_total);
+  if (carry.exists) tile.carry_in(carry.value);
+  tile.store(output + place.first(), carry.exists);
 }
 
 template <class Problem, SingleBlockConfig kConfig>
 SCANTUNE_DEVICE void scan_tiles(const KernelArguments& arguments) {
-  using Tile = SingleBlockTile<Problem, kConfig>;
-  const auto* input = static_cast<const typename Problem::Input*>(arguments.input);
-  auto* output = static_cast<typename Problem::Output*>(arguments.output);
+  using Block = SingleBlock<Problem, kConfig>;
+  using Tile = typename Block::Tile;
+  auto& shared = shared_memory<typename Block::Shared>();
+  const auto* const input = Problem::input(arguments);
+  auto* const output = Problem::output(arguments);
 
   begin_kernel<kConfig.pdl>();
 
-  auto carry = Problem::init(arguments);
-  bool has_carry = Problem::kHasInit;
-  for (u64 first = Problem::kFirstTile * Tile::kTileItems;; first += Tile::kTileItems) {
+  // Scan the head.
+  typename Block::Carry carry{Problem::init(arguments), Problem::kHasInit};
+  const typename Block::Place place(input, arguments.n, 0);
+  const HeadScan<Problem> head(input + Block::Place::kHead, place.head_items(), thread_rank());
+  if (head.exists()) {
+    if (thread_rank() < kWarpThreads) {
+      const auto total = head.scan(output + Block::Place::kHead, carry.value);
+      if (thread_rank() == 0) shared.head_total = total;
+    }
+    sync_block();
+    carry.append(shared.head_total);
+  }
+
+  for (u64 first = place.first();; first += Tile::kTileItems) {
     const u64 left = arguments.n - first;
-    Tile tile(single_block_shared<Problem, kConfig>(), left);
+    Tile tile(shared.tile, left);
 
     // Load and scan the tile.
     tile.load(input + first);
     const auto aggregate = tile.scan_in_every_warp();
 
     // Combine with what is before and store.
-    if (has_carry) tile.carry_in(carry);
-    tile.store(output + first, has_carry);
+    if (carry.exists) tile.carry_in(carry.value);
+    tile.store(output + first, carry.exists);
 
     // Carry on, when no warp reads the totals of this tile any more.
     if (left <= Tile::kTileItems) break;
-    carry = has_carry ? Problem::Op::combine(carry, aggregate) : aggregate;
-    has_carry = true;
+    carry.append(aggregate);
     sync_block();
   }
 }
