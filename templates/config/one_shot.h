@@ -74,7 +74,7 @@ struct Family<OneShotConfig> {
     const int item_bytes = widest_item_bytes(request);
     const bool fills_vectors = bytes <= 4 && kVectorAlignmentBytes % item_bytes == 0;
     config.items_per_thread = fills_vectors ? kVectorAlignmentBytes / item_bytes : 4;
-    config.pdl = limits_of(sm).has_pdl ? 2 : 0;
+    config.pdl = default_pdl(request, sm);
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     const OneShotConfig clustered = in_one_cluster(config, request, sm);
     return with_vectors(clustered.cluster_blocks > 1 ? clustered : on_all_sms(config, request, sm), request);

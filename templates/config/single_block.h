@@ -67,7 +67,7 @@ struct Family<SingleBlockConfig> {
     while (config.block_threads < (wide ? 256 : 1024) && request.n > static_cast<u64>(tile_items(config, request)))
       config.block_threads *= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
-    config.pdl = limits_of(sm).has_pdl ? 2 : 0;
+    config.pdl = default_pdl(request, sm);
     return config;
   }
 
