@@ -1,42 +1,21 @@
 #include "c_api/identity.h"
 
-#include <limits>
 #include <type_traits>
-#include <utility>
+
+#include "primitives/neutral_item.h"
 
 namespace scantune::c_api {
 namespace {
 
-template <class T>
-constexpr T least() {
-  using Limits = std::numeric_limits<T>;
-  return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-}
-
-template <class T>
-constexpr T greatest() {
-  using Limits = std::numeric_limits<T>;
-  return Limits::has_infinity ? Limits::infinity() : Limits::max();
-}
-
-// Integers become accumulators modulo their width, so the input's bounds may bound nothing of what its values become.
-template <class Input, class Accumulator>
-constexpr bool keeps_order() {
-  if constexpr (std::is_integral_v<Accumulator>)
-    return std::in_range<Accumulator>(least<Input>()) && std::in_range<Accumulator>(greatest<Input>());
-  return true;
-}
-
 template <class Input, class Accumulator>
 Accumulator identity(Operator op) {
-  using Bounded = std::conditional_t<keeps_order<Input, Accumulator>(), Input, Accumulator>;
   switch (op) {
     case Operator::product:
       return 1;
     case Operator::min:
-      return static_cast<Accumulator>(greatest<Bounded>());
+      return static_cast<Accumulator>(extreme_item<Input, Accumulator>(true));
     case Operator::max:
-      return static_cast<Accumulator>(least<Bounded>());
+      return static_cast<Accumulator>(extreme_item<Input, Accumulator>(false));
     case Operator::bit_and:
       if constexpr (std::is_integral_v<Accumulator>) return static_cast<Accumulator>(static_cast<Input>(~Input{0}));
       [[fallthrough]];

@@ -22,16 +22,9 @@ struct SingleBlockConfig {
   constexpr bool operator==(const SingleBlockConfig&) const = default;
 };
 
-// Only the last tile is partial, whether its head is peeled or not.
-constexpr TileShape single_block_shape(const SingleBlockConfig& config, const ScanRequest& request) {
-  TileShape shape = peeled_tile_shape(config, request);
-  shape.pads_tiles = tile_shape(config, request).pads_tiles;
-  return shape;
-}
-
 constexpr int shared_bytes(const SingleBlockConfig& config, const ScanRequest& request) {
   const auto head_total = static_cast<u64>(request.accumulator_bytes());
-  return tile_shared_bytes(single_block_shape(config, request), request) + static_cast<int>(round_up(head_total, 16));
+  return tile_shared_bytes(peeled_tile_shape(config, request), request) + static_cast<int>(round_up(head_total, 16));
 }
 
 template <>
@@ -43,6 +36,7 @@ struct Family<SingleBlockConfig> {
   static constexpr const char* const kKernels[] = {"scan_one_tile", "scan_tiles"};
   static constexpr u64 kMaxItems = 1u << 17;  // beyond, one SM is far too slow to be worth measuring
   static constexpr u64 kBytesOfOneSm = 4096;  // beyond, a cluster is faster where there are some
+  static constexpr u64 kItemsOfOneSm = 4096;  // beyond, any family of several CTAs is
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     if (request.n > kMaxItems) return "single_block scans at most 131072 items";
@@ -50,7 +44,7 @@ struct Family<SingleBlockConfig> {
   }
 
   static constexpr int preference(const ScanRequest& request, int sm) {
-    if (request.n > 4096) return 0;
+    if (request.n > kItemsOfOneSm) return 0;
     return limits_of(sm).cluster_blocks == 1 || wider_side_bytes(request) <= kBytesOfOneSm ? 4 : 2;
   }
 

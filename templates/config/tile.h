@@ -169,8 +169,6 @@ constexpr TileShape peeled_tile_shape(const Config& config, ScanRequest request)
   if (peels) request.alignment_bytes = kVectorAlignmentBytes;
   TileShape shape = tile_shape(config, request);
   shape.is_peeled = peels;
-  // A tile that leaves an item to the one behind it is partial, and its aggregate counts.
-  if (peels) shape.pads_tiles = false;
   return shape;
 }
 

@@ -10,7 +10,7 @@ namespace scantune {
 template <class Problem, SingleBlockConfig kConfig>
 struct SingleBlock {
   using T = typename Problem::Accumulator;
-  static constexpr TileShape kShape = single_block_shape(kConfig, Problem::kRequest);
+  static constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
   using Tile = TileScan<Problem, kShape>;
   using Place = TilePlace<Problem, kShape>;
   struct alignas(16) Shared {

@@ -5,9 +5,6 @@
 
 namespace scantune {
 
-template <class T>
-inline constexpr bool kIsFloating = static_cast<T>(0.5) != static_cast<T>(0);
-
 template <class T, Operator kOperator>
 struct OperatorOf;
 

@@ -2,10 +2,10 @@
 //
 // Both take vectors as they were loaded, give each row's total, then put what comes before a row into its items, and
 // end as vectors to be stored. A row begins at item `first` of the tile; the items from `end` on do not exist. Where
-// kPadsPartialTiles, something stands in their place and is scanned like any item: it comes after all that exist, and
-// what the last tile adds up to is nobody's carry-in.
+// kPadsPartialTiles, neutral ones stand in their place and are scanned like any item. kFiller: the bytes of several.
 #pragma once
 
+#include "primitives/neutral_item.h"
 #include "primitives/run_scan.h"
 
 namespace scantune {
@@ -19,9 +19,21 @@ class AccumulatorRows {
   using Output = typename Problem::Output;
   static constexpr int kItems = kRows * kRowItems;
 
+  static constexpr u64 filler() {
+    if constexpr (!kPads) {
+      return 0;
+    } else {
+      constexpr Input kNeutral = neutral_item<Problem::kRequest.op, Input, T>();
+      if constexpr (sizeof(Input) == 8) return __builtin_bit_cast(u64, kNeutral);
+      if constexpr (sizeof(Input) == 4) return __builtin_bit_cast(u32, kNeutral) * 0x0000000100000001u;
+      if constexpr (sizeof(Input) == 2) return __builtin_bit_cast(u16, kNeutral) * 0x0001000100010001u;
+      if constexpr (sizeof(Input) == 1) return __builtin_bit_cast(u8, kNeutral) * 0x0101010101010101u;
+    }
+  }
+
  public:
   static constexpr bool kPadsPartialTiles = kPads;
-  static constexpr u32 kFiller = 0;
+  static constexpr u64 kFiller = filler();
 
   template <class Vectors>
   SCANTUNE_DEVICE void take(const Vectors& vectors) {
@@ -77,7 +89,7 @@ class WordRows {
 
  public:
   static constexpr bool kPadsPartialTiles = true;
-  static constexpr u32 kFiller = Run::kFiller;
+  static constexpr u64 kFiller = Run::kFiller * u64{0x0000000100000001};
 
   template <class Vectors>
   SCANTUNE_DEVICE void take(const Vectors& vectors) {

@@ -1,6 +1,7 @@
 // The vectors in which one thread loads and stores its items of a tile, and what it accesses of a partial tile instead.
 //
-// position(item) says where in the tile this thread's items lie. kFiller: four bytes of items to take where none exist.
+// position(item) says where in the tile this thread's items lie. Rows::kFiller: bytes of items to take where none
+// exist.
 #pragma once
 
 #include "primitives/run_scan.h"
@@ -39,7 +40,7 @@ struct ItemwiseAccess {
 // Whole vectors where all of their items exist, and padding where none do. Takes more registers than item by item.
 template <class Item>
 struct VectorwiseAccess {
-  template <CacheHint kHint, class, class Vector, int kVectors>
+  template <CacheHint kHint, class Rows, class Vector, int kVectors>
   SCANTUNE_DEVICE static void load(Vector (&vectors)[kVectors], const Item* tile, u32 tile_items,
                                    const auto& position) {
     constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
@@ -53,7 +54,7 @@ struct VectorwiseAccess {
       Item items[kItems];
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) {
-        items[item] = Item{};
+        scantune::copy_bytes(&items[item], &Rows::kFiller, sizeof(Item));
         if (first + item < tile_items) items[item] = scantune::load_global<kHint>(tile + first + item);
       }
       scantune::copy_bytes(&vectors[v], items, sizeof items);
@@ -88,13 +89,14 @@ struct WordwiseAccess {
   template <CacheHint kHint, class Rows, class Vectors>
   SCANTUNE_DEVICE static void load(Vectors& vectors, const Item* tile, u32 tile_items, const auto& position) {
     constexpr int kWords = sizeof vectors / sizeof(u32);
+    constexpr u32 kFiller = static_cast<u32>(Rows::kFiller);
     const u32 cut = tile_items % kWordItems;
-    const u32 cut_word = load_cut<kHint>(tile + tile_items - cut, cut, Rows::kFiller);
+    const u32 cut_word = load_cut<kHint>(tile + tile_items - cut, cut, kFiller);
     u32 words[kWords];
 #pragma unroll
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);
-      words[word] = place < tile_items ? cut_word : Rows::kFiller;
+      words[word] = place < tile_items ? cut_word : kFiller;
       if (place + kWordItems <= tile_items)
         words[word] = scantune::load_global<kHint>(reinterpret_cast<const u32*>(tile + place));
     }

@@ -1,0 +1,69 @@
+// The item that changes nothing: combined with it by a built-in operator, every accumulator stays as it is.
+#pragma once
+
+#include "config/request.h"
+#include "primitives/half.h"
+
+namespace scantune {
+
+template <class Item>
+constexpr Item floating_item(f64 value) {
+  return static_cast<Item>(value);
+}
+template <>
+constexpr f16 floating_item<f16>(f64 value) {
+  return rounded_to_f16(value);
+}
+template <>
+constexpr bf16 floating_item<bf16>(f64 value) {
+  return rounded_to_bf16(value);
+}
+
+template <class T>
+inline constexpr bool kIsSignedInteger = static_cast<T>(-1) < T{0};
+
+// The greatest or the least value of an integer type.
+template <class T>
+constexpr T integer_bound(bool greatest) {
+  constexpr u64 kHalfOfAll = u64{1} << (8 * sizeof(T) - 1);
+  if (kIsSignedInteger<T>) return static_cast<T>(greatest ? kHalfOfAll - 1 : kHalfOfAll);
+  return static_cast<T>(greatest ? ~u64{0} : 0);
+}
+
+// Whether every value of an integer type is one of the other. Otherwise they are taken modulo its width, and the bounds
+// of the type bound nothing of what becomes of them.
+template <class T, class Other>
+constexpr bool is_within() {
+  if (kIsSignedInteger<T> == kIsSignedInteger<Other>) return sizeof(T) <= sizeof(Other);
+  return kIsSignedInteger<Other> && sizeof(T) < sizeof(Other);
+}
+
+// The item that is the greatest, or the least, of all when they are accumulators T.
+template <class Item, class T>
+constexpr Item extreme_item(bool greatest) {
+  if constexpr (kIsFloating<Item>) {
+    constexpr f64 kInfinity = __builtin_bit_cast(f64, u64{0x7ff} << 52);
+    return floating_item<Item>(greatest ? kInfinity : -kInfinity);
+  } else if constexpr (kIsFloating<T>) {
+    return integer_bound<Item>(greatest);
+  } else if constexpr (is_within<Item, T>()) {
+    return integer_bound<Item>(greatest);
+  } else {
+    return static_cast<Item>(integer_bound<T>(greatest));
+  }
+}
+
+template <Operator kOperator, class Item, class T>
+constexpr Item neutral_item() {
+  if constexpr (kOperator == Operator::min || kOperator == Operator::max) {
+    return extreme_item<Item, T>(kOperator == Operator::min);
+  } else if constexpr (kOperator == Operator::bit_and) {
+    return static_cast<Item>(~u64{0});
+  } else if constexpr (kIsFloating<Item>) {
+    return floating_item<Item>(kOperator == Operator::product ? 1.0 : -0.0);  // 0 would change the sign of -0
+  } else {
+    return static_cast<Item>(kOperator == Operator::product);
+  }
+}
+
+}  // namespace scantune
