@@ -69,7 +69,7 @@ struct Family<OneShotConfig> {
   static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
     OneShotConfig config;
     const int bytes = register_bytes(request);
-    if (bytes > 4 || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
+    if (bytes > 8 || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.block_threads = 128;
     const int item_bytes = widest_item_bytes(request);
     const bool fills_vectors = bytes <= 4 && kVectorAlignmentBytes % item_bytes == 0;
@@ -191,16 +191,18 @@ struct Family<OneShotConfig> {
     return clustered;
   }
 
-  // Every CTA is one more to wait for, so few of many threads; of wide values, which take more registers, one for each
-  // SM. Then more items, as long as there are more CTAs than SMs.
+  // Every CTA is one more to wait for, so few of many threads; of wide values, which take more registers, one or two of
+  // few threads for each SM. Then more items, as long as there are more CTAs than that.
   static constexpr OneShotConfig on_all_sms(OneShotConfig config, const ScanRequest& request, int sm) {
-    const bool narrow = register_bytes(request) <= 4;
-    const u64 enough = narrow ? 64 : 128;
+    const int bytes = register_bytes(request);
+    const u64 few = bytes <= 4 ? 64 : 128;
+    const int most_threads = bytes <= 4 ? 1024 : bytes <= 8 ? 128 : 256;
+    const auto enough = [&] { return bytes == 8 && config.items_per_thread >= 8 ? 256u : 128u; };
     const auto is_legal = [&] {
       return is_worth_its_descriptor(config, request) && aggregates(config, request) <= kMostAggregates;
     };
-    while (aggregates(config, request) > enough && double_threads(config, narrow ? 1024 : 256, request, sm)) continue;
-    while (aggregates(config, request) > 128 && double_items(config, request, sm)) continue;
+    while (aggregates(config, request) > few && double_threads(config, most_threads, request, sm)) continue;
+    while (aggregates(config, request) > enough() && double_items(config, request, sm)) continue;
     while (!is_legal() && double_threads(config, kMaxBlockThreads, request, sm)) continue;
     if (aggregates(config, request) > (config.block_threads <= 256 ? 64 : 256)) config.poll_warps = 4;
     return config;

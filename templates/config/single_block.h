@@ -35,7 +35,7 @@ struct Family<SingleBlockConfig> {
   enum KernelIndex { kOneTile, kTiles };
   static constexpr const char* const kKernels[] = {"scan_one_tile", "scan_tiles"};
   static constexpr u64 kMaxItems = 1u << 17;  // beyond, one SM is far too slow to be worth measuring
-  static constexpr u64 kBytesOfOneSm = 4096;  // beyond, a cluster is faster where there are some
+  static constexpr u64 kBytesOfOneSm = 8192;  // beyond, a cluster is faster where there are some
   static constexpr u64 kItemsOfOneSm = 4096;  // beyond, any family of several CTAs is
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
@@ -54,13 +54,16 @@ struct Family<SingleBlockConfig> {
     // warps would meet.
     const int item_bytes = widest_item_bytes(request);
     const bool wide = register_bytes(request) > 8;  // values of which 1024 threads cannot hold several in registers
-    config.items_per_thread = wide ? 2 : item_bytes < 4 ? 16 : 4;
+    config.items_per_thread = wide ? 2 : item_bytes < 4 ? kVectorAlignmentBytes / item_bytes : 4;
     config.block_threads = kWarpThreads;
     while (config.items_per_thread > 4 && request.n <= static_cast<u64>(tile_items(config, request)) / 2)
       config.items_per_thread /= 2;
     while (config.block_threads < (wide ? 256 : 1024) && request.n > static_cast<u64>(tile_items(config, request)))
       config.block_threads *= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
+    // Of vectors of two items, a warp's loads lie too far apart, once there are some.
+    if (register_bytes(request) == 8 && request.n > 256 && !needs_fixed_association(request))
+      config.layout = TileLayout::striped;
     config.pdl = default_pdl(request, sm);
     return config;
   }
