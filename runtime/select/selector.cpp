@@ -42,6 +42,18 @@ bool is_in_reach(const TuningRecord& record, const Distance& distance, const Wan
                               wanted.default_family.preference(wanted.request, wanted.device.sm);
 }
 
+// Whether a config does more than it was measured with in another way: where one tile or one cluster held everything,
+// it now takes tile after tile, or tells other clusters by way of a workspace. Other configs do that faster.
+bool is_outgrown(const TuningRecord& record, const ScanRequest& request) {
+  if (request.n <= record.request.n) return false;
+  const FamilyModel& family = record.config.family();
+  ScanRequest measured = request;
+  measured.n = record.request.n;
+  const auto kernel = [&](const ScanRequest& of) { return family.launches(record.config, of).launches[0].kernel; };
+  const auto has_workspace = [&](const ScanRequest& of) { return family.workspace(record.config, of).bytes > 0; };
+  return kernel(measured) != kernel(request) || has_workspace(measured) != has_workspace(request);
+}
+
 // The nearest record that may run of those that `admits` lets pass; without a record when there is none.
 template <class Admits>
 Choice nearest_of(std::span<const TuningRecord> candidates, const Wanted& wanted, const Admits& admits) {
@@ -73,13 +85,13 @@ std::optional<Choice> by_breakpoint(const Choice& nearest, std::span<const Tunin
   return choice;
 }
 
-// Between the ends of a breakpoint their families were measured, so no rule keeps either out. Without a record when
-// none serves.
+// Between the ends of a breakpoint their configs were measured, so no rule keeps either out. Without a record when none
+// serves.
 Choice choose(std::span<const TuningRecord> candidates, const Wanted& wanted) {
   const Choice nearest = nearest_of(candidates, wanted, [](auto&&...) { return true; });
   if (const auto measured = by_breakpoint(nearest, candidates, wanted)) return *measured;
   const Choice in_reach = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
-    return is_in_reach(record, candidate, wanted);
+    return is_in_reach(record, candidate, wanted) && !is_outgrown(record, wanted.request);
   });
   return by_breakpoint(in_reach, candidates, wanted).value_or(in_reach);
 }
