@@ -107,14 +107,28 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
     expect_to_finish_beside(occupant, scans);
   }
 
+  void expect_to_finish_after_a_kernel_that_holds_all_sms_but(u32 left_over, const std::vector<Scan>& scans) {
+    Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
+    expect_to_finish(occupant, scans, [](auto&&) {});
+  }
+
   void expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(const std::vector<Scan>& scans) {
     Occupant occupant(*device_, sm_count(), half_of_shared_bytes());
     expect_to_finish_beside(occupant, scans);
   }
 
  private:
-  // Two streams scan at once, so that neither may count on the rest of the GPU either.
   void expect_to_finish_beside(Occupant& occupant, const std::vector<Scan>& scans) {
+    expect_to_finish(occupant, scans, [&](const auto& streams) {
+      EXPECT_TRUE(comes_true([&] { return is_idle(streams[0]) && is_idle(streams[1]); }))
+          << "scans wait for the other kernel";
+      EXPECT_TRUE(occupant.is_there());
+    });
+  }
+
+  // Two streams scan at once, so that neither may count on the rest of the GPU either. The other kernel leaves when
+  // `meanwhile` returns.
+  void expect_to_finish(Occupant& occupant, const std::vector<Scan>& scans, const auto& meanwhile) {
     const TestStream streams[2];
     std::vector<Job> jobs;
     for (const auto& [request, config] : scans)
@@ -128,9 +142,7 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
 
     ASSERT_TRUE(occupant.enter()) << "the kernel that is to occupy the GPU does not fit on it";
     for (u64 seed = 2; seed < 20; ++seed) enqueue_all(seed);
-    EXPECT_TRUE(comes_true([&] { return is_idle(streams[0]) && is_idle(streams[1]); }))
-        << "scans wait for the other kernel";
-    EXPECT_TRUE(occupant.is_there());
+    meanwhile(streams);
     occupant.leave();
     device_->synchronize();
     for (const Job& job : jobs)
@@ -201,9 +213,10 @@ class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithPara
   }
 };
 
-// A cluster starts where SMs of one group (GPC) have room for all of it: not on a few scattered ones.
-TEST_P(ClustersCrowdedOnGpu, FinishBesideAKernelThatHoldsHalfOfTheSms) {
-  expect_to_finish_beside_a_kernel_that_holds_all_sms_but(sm_count() / 2, scans());
+// A cluster starts where SMs of one group (GPC) have room for all of it. On an H200 of which another kernel held half
+// of the SMs, clusters of 8 and of 16 CTAs waited until it had left.
+TEST_P(ClustersCrowdedOnGpu, FinishAfterAKernelThatHoldsHalfOfTheSms) {
+  expect_to_finish_after_a_kernel_that_holds_all_sms_but(sm_count() / 2, scans());
 }
 
 TEST_P(ClustersCrowdedOnGpu, FinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
