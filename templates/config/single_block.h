@@ -54,7 +54,8 @@ struct Family<SingleBlockConfig> {
     // warps would meet.
     const int item_bytes = widest_item_bytes(request);
     const bool wide = register_bytes(request) > 8;  // values of which 1024 threads cannot hold several in registers
-    config.items_per_thread = wide ? 2 : item_bytes < 4 ? kVectorAlignmentBytes / item_bytes : 4;
+    const bool small = item_bytes < 4 && kVectorAlignmentBytes % item_bytes == 0;
+    config.items_per_thread = wide ? 2 : small ? kVectorAlignmentBytes / item_bytes : 4;
     config.block_threads = kWarpThreads;
     while (config.items_per_thread > 4 && request.n <= static_cast<u64>(tile_items(config, request)) / 2)
       config.items_per_thread /= 2;
