@@ -5,6 +5,7 @@
 // change no result.
 #pragma once
 
+#include "primitives/neutral_item.h"
 #include "primitives/problem.h"
 
 namespace scantune {
@@ -74,10 +75,7 @@ struct Extremes {
   static constexpr bool kSigned = is_signed(Problem::kRequest.input_type);
   static constexpr bool kBytes = sizeof(Input) == 1;
   static constexpr bool kMax = Problem::kRequest.op == Operator::max;
-  // What leaves every item as it is.
-  static constexpr u32 kLowest = !kSigned ? 0 : kBytes ? 0xff80 : 0x8000;
-  static constexpr u32 kHighest = kBytes ? (kSigned ? 0x7f : 0xff) : (kSigned ? 0x7fff : 0xffff);
-  static constexpr u32 kNeutral = kMax ? kLowest : kHighest;
+  static constexpr u32 kNeutral = static_cast<u16>(neutral_item<Problem::kRequest.op, Input, T>());
   static constexpr u32 kFiller = kBytes ? (kNeutral & 0xff) * 0x01010101 : kNeutral * 0x00010001;
 
   // Of each of two lanes; bytes are widened to them.

@@ -1,11 +1,12 @@
 // Reduction over the lanes of a warp.
 #pragma once
 
+#include "primitives/neutral_item.h"
 #include "primitives/operators.h"
 
 namespace scantune {
 
-// Operators by which one instruction reduces the lanes; those without a value give the identity.
+// Operators by which one instruction reduces the lanes.
 template <class Op>
 struct LaneReduction {
   static constexpr bool kExists = false;
@@ -15,14 +16,9 @@ template <class T, Operator kOperator>
   requires(kReducesLanes && sizeof(T) == 4 && !kIsFloating<T> && kOperator != Operator::product)
 struct LaneReduction<OperatorOf<T, kOperator>> {
   static constexpr bool kExists = true;
-  static constexpr T kLowest = static_cast<T>(-1) < T{0} ? static_cast<T>(1u << 31) : T{0};
-  static constexpr T kIdentity = kOperator == Operator::min       ? static_cast<T>(~kLowest)
-                                 : kOperator == Operator::max     ? kLowest
-                                 : kOperator == Operator::bit_and ? static_cast<T>(~0u)
-                                                                  : T{0};
   // Of the first `count` lanes; the others hold anything.
   SCANTUNE_DEVICE static T reduce(T value, u32 lane, u32 count) {
-    return scantune::reduce_lanes<kOperator>(lane < count ? value : kIdentity);
+    return scantune::reduce_lanes<kOperator>(lane < count ? value : neutral_item<kOperator, T, T>());
   }
 };
 
