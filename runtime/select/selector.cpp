@@ -42,8 +42,8 @@ bool is_in_reach(const TuningRecord& record, const Distance& distance, const Wan
                               wanted.default_family.preference(wanted.request, wanted.device.sm);
 }
 
-// Whether a config does more than it was measured with in another way: where one tile or one cluster held everything,
-// it now takes tile after tile, or tells other clusters by way of a workspace. Other configs do that faster.
+// Whether the config held its own n in one tile or one cluster, and n no longer: it would take tile after tile, or tell
+// other clusters by way of a workspace, which other configs do faster.
 bool is_outgrown(const TuningRecord& record, const ScanRequest& request) {
   if (request.n <= record.request.n) return false;
   const FamilyModel& family = record.config.family();
@@ -90,8 +90,11 @@ std::optional<Choice> by_breakpoint(const Choice& nearest, std::span<const Tunin
 Choice choose(std::span<const TuningRecord> candidates, const Wanted& wanted) {
   const Choice nearest = nearest_of(candidates, wanted, [](auto&&...) { return true; });
   if (const auto measured = by_breakpoint(nearest, candidates, wanted)) return *measured;
+  // Where n has outgrown what is near, what is far knows no more than the default.
+  const bool is_known_nearby = nearest.record != nullptr && !nearest.distance.far;
   const Choice in_reach = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
-    return is_in_reach(record, candidate, wanted) && !is_outgrown(record, wanted.request);
+    return is_in_reach(record, candidate, wanted) && !is_outgrown(record, wanted.request) &&
+           !(candidate.far && is_known_nearby);
   });
   return by_breakpoint(in_reach, candidates, wanted).value_or(in_reach);
 }

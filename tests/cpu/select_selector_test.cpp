@@ -49,17 +49,19 @@ TEST(Selector, FallsBackToNearestNWhenNIsUnknown) {
 }
 
 TEST(Selector, LeavesARecordToWhatOneTileOrOneClusterHolds) {
-  const std::vector one_tile{row_of("single_block", 256), row_of("single_block", 1024)};
+  const std::vector one_tile{row_of("single_block", 256), row_of("single_block", 512)};
   const auto two_tiles = select_from(one_tile, sum_of(300));
-  EXPECT_EQ(two_tiles.record->request.n, 1024u)
-      << "of which it is the nearer one, but holds too little: " << two_tiles.reason;
+  EXPECT_EQ(two_tiles.record->request.n, 512u) << "though the other is nearer: " << two_tiles.reason;
   EXPECT_EQ(select_from(one_tile, sum_of(200)).record->request.n, 256u);
   EXPECT_EQ(select_from({one_tile[0]}, sum_of(300)).origin, ConfigOrigin::untuned);
 
-  const std::vector one_cluster{row_of("one_shot", 1 << 15), row_of("one_shot", 1 << 17)};
+  const std::vector one_cluster{row_of("one_shot", 1 << 15), row_of("one_shot", 1 << 16)};
   ASSERT_GT(value_of(parse_config(one_cluster[0].family, one_cluster[0].config), "cluster_blocks"), 1);
-  EXPECT_EQ(select_from(one_cluster, sum_of(40'000)).record->request.n, 1u << 17);
+  EXPECT_EQ(select_from(one_cluster, sum_of(40'000)).record->request.n, 1u << 16);
   EXPECT_EQ(select_from(one_cluster, sum_of(30'000)).record->request.n, 1u << 15);
+
+  const auto between = select_from({one_cluster[0], row_of("one_shot", 1 << 20)}, sum_of(33'000));
+  EXPECT_EQ(between.origin, ConfigOrigin::untuned) << "a record five octaves away knows no better: " << between.reason;
 }
 
 ScanRequest isolated_sum_of(u64 n) {
