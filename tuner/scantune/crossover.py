@@ -75,10 +75,10 @@ def _next_size(taken: Sequence[Probe]) -> int | None:
 
 
 def _next_size_at_cliff(taken: Sequence[Probe]) -> int | None:
-    """Return the size to probe next below the switch; None where little is lost there, or no size is left."""
+    """Return the size to probe next below the switch; None where little is lost at it, or no size is left."""
     n_switch = _best_switch(taken)
     for below, above in pairwise(taken):
-        if above.n == n_switch and above.excess(low_serves=True) > _CLIFF:
+        if above.n == n_switch and (above.fails(low_serves=True) or above.excess(low_serves=True) > _CLIFF):
             return _middle(below, above)
     return None
 
