@@ -69,11 +69,12 @@ struct Family<OneShotConfig> {
   static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
     OneShotConfig config;
     const int bytes = register_bytes(request);
-    if (bytes > 8 || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
+    // Rows of vectors save the turn in shared memory; of single items each would take a warp scan.
+    const bool in_rows = items_fill_vectors(request) && (bytes <= 4 || (bytes == 8 && !is_custom(request.op)));
+    if (!in_rows || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.block_threads = 128;
     const int item_bytes = widest_item_bytes(request);
-    const bool fills_vectors = bytes <= 4 && kVectorAlignmentBytes % item_bytes == 0;
-    config.items_per_thread = fills_vectors ? kVectorAlignmentBytes / item_bytes : 4;
+    config.items_per_thread = bytes <= 4 && items_fill_vectors(request) ? kVectorAlignmentBytes / item_bytes : 4;
     config.pdl = default_pdl(request, sm);
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     const OneShotConfig clustered = in_one_cluster(config, request, sm);

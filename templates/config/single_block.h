@@ -54,7 +54,7 @@ struct Family<SingleBlockConfig> {
     // warps would meet.
     const int item_bytes = widest_item_bytes(request);
     const bool wide = register_bytes(request) > 8;  // values of which 1024 threads cannot hold several in registers
-    const bool small = item_bytes < 4 && kVectorAlignmentBytes % item_bytes == 0;
+    const bool small = item_bytes < 4 && items_fill_vectors(request);
     config.items_per_thread = wide ? 2 : small ? kVectorAlignmentBytes / item_bytes : 4;
     config.block_threads = kWarpThreads;
     while (config.items_per_thread > 4 && request.n <= static_cast<u64>(tile_items(config, request)) / 2)
@@ -62,8 +62,8 @@ struct Family<SingleBlockConfig> {
     while (config.block_threads < (wide ? 256 : 1024) && request.n > static_cast<u64>(tile_items(config, request)))
       config.block_threads *= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
-    // Of vectors of two items, a warp's loads lie too far apart, once there are some.
-    if (register_bytes(request) == 8 && request.n > 256 && !needs_fixed_association(request))
+    // Of more than two warps that load two vectors of two items for each thread, side by side is faster.
+    if (item_bytes == 8 && request.n > 256 && !is_custom(request.op) && !needs_fixed_association(request))
       config.layout = TileLayout::striped;
     config.pdl = default_pdl(request, sm);
     return config;

@@ -47,7 +47,7 @@ struct TileShape {
   WarpScan warp_scan;
   CacheHint load_hint;
   CacheHint store_hint;
-  bool pads_tiles;  // built-in operators combine what lies in a partial tile beside its items, instead of branching
+  bool pads_tiles;  // partial tiles are filled up with neutral items, which are combined like any, instead of branching
   bool is_peeled;   // tiles begin on vector boundaries of the input, and anywhere in the output
 
   constexpr int warps() const { return block_threads / kWarpThreads; }
@@ -81,6 +81,11 @@ constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
   const int item_bytes = widest_item_bytes(request);
   if (request.alignment_bytes < vector_bytes || vector_bytes % item_bytes != 0) return 1;
   return vector_bytes / item_bytes;
+}
+
+// Whether vectors are made of whole items.
+constexpr bool items_fill_vectors(const ScanRequest& request) {
+  return kVectorAlignmentBytes % widest_item_bytes(request) == 0;
 }
 
 // The widest word that moves `items` neighbouring items, given how their first one is aligned.
@@ -162,7 +167,7 @@ constexpr bool peels_head(const Config& config, const ScanRequest& request) {
          (config.layout == TileLayout::warp_transposed || staged_bytes <= kMostStagedBytes);
 }
 
-// Of families with one tile for each CTA.
+// Of families whose tiles begin behind a head.
 template <class Config>
 constexpr TileShape peeled_tile_shape(const Config& config, ScanRequest request) {
   const bool peels = peels_head(config, request);

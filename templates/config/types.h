@@ -14,6 +14,9 @@ using u64 = unsigned long long;
 using f32 = float;
 using f64 = double;
 
+template <class T>
+inline constexpr bool kIsFloating = static_cast<T>(0.5) != static_cast<T>(0);
+
 // The spelling of an enum's values in JSON, SQL and generated source, indexed by enumerator.
 template <class Enum>
 struct Tokens;

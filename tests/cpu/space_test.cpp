@@ -14,6 +14,7 @@
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
 #include "scantune/error.hpp"
+#include "select_rows.h"
 
 namespace scantune {
 namespace {
@@ -295,18 +296,14 @@ TEST(Space, DeterministicCustomOperatorsGoToAFamilyWithAFixedAssociation) {
 
 TEST(Space, SmallScansStartEarlyByDefaultOnlyBetweenScansThatLetThem) {
   const auto pdl_of = [](const ScanRequest& request, int sm) {
-    const Config config = default_config(request, sm);
-    const auto parameters = config.family().parameters();
-    for (int index = 0; index < static_cast<int>(parameters.size()); ++index)
-      if (std::string_view(parameters[static_cast<std::size_t>(index)].name) == "pdl") return config[index];
-    throw std::logic_error("no such parameter");
+    return testing::value_of(default_config(request, sm), "pdl");
   };
   for (const u64 n : {u64{100}, u64{5000}, u64{1} << 18}) {  // single_block, one cluster, all SMs
     ScanRequest request = request_of(ValueType::i32, n);
     EXPECT_EQ(pdl_of(request, 90), 2) << n;
+    EXPECT_EQ(pdl_of(request, 80), 0) << n;
     request.latency = Latency::isolated;
     EXPECT_EQ(pdl_of(request, 90), 0) << n;
-    EXPECT_EQ(pdl_of(request, 80), 0) << n;
   }
 }
 
