@@ -47,15 +47,15 @@ SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
   typename Block::Carry carry{Problem::init(arguments), Problem::kHasInit};
   const HeadScan<Problem> head(input + Block::Place::kHead, place.head_items(), thread_rank());
   tile.load(input + place.first());
+  typename Block::T head_total;
   if (head.exists() && tile.in_first_warp()) {
-    const auto total = head.scan(output + Block::Place::kHead, carry.value);
-    if (tile.lane() == 0) shared.head_total = total;  // visible to other warps after the barrier of the scan
-    sync_warp();
+    head_total = head.scan(output + Block::Place::kHead, carry.value);
+    if (tile.lane() == 0) shared.head_total = head_total;  // visible to other warps after the barrier of the scan
   }
   tile.scan_in_every_warp();
 
   // Combine with what is before and store.
-  if (head.exists()) carry.append(shared.head_total);
+  if (head.exists()) carry.append(tile.in_first_warp() ? head_total : shared.head_total);
   if (carry.exists) tile.carry_in(carry.value);
   tile.store(output + place.first(), carry.exists);
 }

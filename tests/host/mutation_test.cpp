@@ -64,6 +64,10 @@ const std::vector<Setting> kSettings = {
       {"vector_bytes", "4"},
       {"warp_scan", "hillis_steele"}}},
     {"single_block", {{"block_threads", "64"}, {"items_per_thread", "4"}}, false, {}, 0},
+    // Tiles behind a head.
+    {"single_block", {{"block_threads", "64"}, {"items_per_thread", "4"}}, false, {}, 9, 12, 8},
+    {"single_block", {{"block_threads", "64"}, {"items_per_thread", "4"}}, false, {}, 0, 12, 8},
+    {"single_block", {{"block_threads", "32"}, {"items_per_thread", "4"}}, false, {}, 0, 12, 8},
     {"lookback",
      {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "packed"}, {"tile_order", "block_index"}}},
     {"lookback",
