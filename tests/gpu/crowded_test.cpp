@@ -109,7 +109,7 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
 
   void expect_to_finish_after_a_kernel_that_holds_all_sms_but(u32 left_over, const std::vector<Scan>& scans) {
     Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
-    expect_to_finish(occupant, scans, [](auto&&) {});
+    expect_to_finish(occupant, scans, [&](auto&&) { EXPECT_TRUE(occupant.is_there()); });
   }
 
   void expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(const std::vector<Scan>& scans) {
