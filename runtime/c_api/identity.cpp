@@ -13,14 +13,15 @@ Accumulator identity(Operator op) {
     case Operator::product:
       return 1;
     case Operator::min:
-      return static_cast<Accumulator>(extreme_item<Input, Accumulator>(true));
+      return static_cast<Accumulator>(neutral_item<Operator::min, Input, Accumulator>());
     case Operator::max:
-      return static_cast<Accumulator>(extreme_item<Input, Accumulator>(false));
+      return static_cast<Accumulator>(neutral_item<Operator::max, Input, Accumulator>());
     case Operator::bit_and:
-      if constexpr (std::is_integral_v<Accumulator>) return static_cast<Accumulator>(static_cast<Input>(~Input{0}));
+      if constexpr (std::is_integral_v<Accumulator>)
+        return static_cast<Accumulator>(neutral_item<Operator::bit_and, Input, Accumulator>());
       [[fallthrough]];
     default:
-      return 0;
+      return 0;  // also of floating-point sums, whose neutral item is -0: exclusive ones begin with it
   }
 }
 

@@ -55,8 +55,6 @@ constexpr f32 exact_value_of(f16 value) {
   return __builtin_bit_cast(f32, sign | widened << 23 | fraction << 13);
 }
 
-template <class T>
-inline constexpr bool kIsFloating = static_cast<T>(0.5) != static_cast<T>(0);
 template <>
 inline constexpr bool kIsFloating<f16> = true;
 template <>

@@ -515,37 +515,27 @@ SCANTUNE_DEVICE f32 max_nan(f32 a, f32 b) {
 
 // No instruction does this. A comparison that also holds for NaN, taken unless b is NaN; numbers that are equal differ
 // in the sign of zero at most. a, which may arrive late, is waited for by three instructions in a row.
-SCANTUNE_DEVICE f64 min_nan(f64 a, f64 b) {
-  f64 result;
-  asm("{ .reg .pred is_nan, first, equal; .reg .u32 low, high, low_a, high_a;\n"
-      "setp.nan.f64 is_nan, %2, %2;\n"
-      "setp.ltu.and.f64 first, %1, %2, !is_nan;\n"
-      "setp.eq.f64 equal, %1, %2;\n"
-      "selp.f64 %0, %1, %2, first;\n"
-      "mov.b64 {low, high}, %0;\n"
-      "mov.b64 {low_a, high_a}, %1;\n"
-      "@equal or.b32 high, high, high_a;\n"
-      "mov.b64 %0, {low, high}; }"
-      : "=&d"(result)
-      : "d"(a), "d"(b));
-  return result;
-}
-
-SCANTUNE_DEVICE f64 max_nan(f64 a, f64 b) {
-  f64 result;
-  asm("{ .reg .pred is_nan, first, equal; .reg .u32 low, high, low_a, high_a;\n"
-      "setp.nan.f64 is_nan, %2, %2;\n"
-      "setp.gtu.and.f64 first, %1, %2, !is_nan;\n"
-      "setp.eq.f64 equal, %1, %2;\n"
-      "selp.f64 %0, %1, %2, first;\n"
-      "mov.b64 {low, high}, %0;\n"
-      "mov.b64 {low_a, high_a}, %1;\n"
-      "@equal and.b32 high, high, high_a;\n"
-      "mov.b64 %0, {low, high}; }"
-      : "=&d"(result)
-      : "d"(a), "d"(b));
-  return result;
-}
+#define SCANTUNE_EXTREME_OF_F64(name, precedes, of_equal)                          \
+  SCANTUNE_DEVICE f64 name(f64 a, f64 b) {                                         \
+    f64 result;                                                                    \
+    asm("{ .reg .pred is_nan, first, equal; .reg .u32 low, high, low_a, high_a;\n" \
+        "setp.nan.f64 is_nan, %2, %2;\n"                                           \
+        "setp." precedes                                                           \
+        ".and.f64 first, %1, %2, !is_nan;\n"                                       \
+        "setp.eq.f64 equal, %1, %2;\n"                                             \
+        "selp.f64 %0, %1, %2, first;\n"                                            \
+        "mov.b64 {low, high}, %0;\n"                                               \
+        "mov.b64 {low_a, high_a}, %1;\n"                                           \
+        "@equal " of_equal                                                         \
+        ".b32 high, high, high_a;\n"                                               \
+        "mov.b64 %0, {low, high}; }"                                               \
+        : "=&d"(result)                                                            \
+        : "d"(a), "d"(b));                                                         \
+    return result;                                                                 \
+  }
+SCANTUNE_EXTREME_OF_F64(min_nan, "ltu", "or")
+SCANTUNE_EXTREME_OF_F64(max_nan, "gtu", "and")
+#undef SCANTUNE_EXTREME_OF_F64
 
 // 16-bit floating-point numbers: what they are worth, and the nearest one.
 SCANTUNE_DEVICE f32 value_of(f16 value) {

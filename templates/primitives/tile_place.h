@@ -1,4 +1,4 @@
-// Where a tile lies in input and output, in families that have one for each CTA.
+// Where a tile lies in input and output, behind a head that belongs to none.
 #pragma once
 
 #include "primitives/head_scan.h"

@@ -140,22 +140,22 @@ class TileScan {
   // Returns all threads the aggregate, where the operator allows before anything is scanned. scan_reduced() follows,
   // and carry_in().
   SCANTUNE_DEVICE T reduce() {
-    if constexpr (!kReducesFirst) return scan_in_every_warp();
-    reduce_all_rows();
-    T total = prefix_[0];
-#pragma unroll
-    for (int row = 1; row < kRows; ++row) total = combine_if(lane_ < valid_lanes(row), prefix_[row], total);
-    if constexpr (kPads) {
-      total = scantune::warp_reduce<Op>(total, lane_);
+    if constexpr (!kReducesFirst) {
+      return scan_in_every_warp();
     } else {
-      total = scantune::warp_reduce_ascending<Op>(total, lane_, valid_lanes(0));
+      static_assert(kPads);
+      reduce_all_rows();
+      T total = prefix_[0];
+#pragma unroll
+      for (int row = 1; row < kRows; ++row) total = Op::combine(prefix_[row], total);
+      total = scantune::warp_reduce<Op>(total, lane_);
+      if constexpr (kShape.warps() == 1) return total;
+      share(total);
+      if constexpr (kShape.warps() <= kMostTotalsInTurn) return combine_totals();
+      if constexpr (kScansTotalsLast)
+        return scantune::warp_reduce<Op, kLanesOfTotals>(shared_.warp_totals[lane_ % kLanesOfTotals], lane_);
+      return distribute_totals();
     }
-    if constexpr (kShape.warps() == 1) return kPads ? total : scantune::shuffle_index(total, kLaneOfTotal);
-    share(total);
-    if constexpr (kShape.warps() <= kMostTotalsInTurn) return combine_totals();
-    if constexpr (kScansTotalsLast)
-      return scantune::warp_reduce<Op, kLanesOfTotals>(shared_.warp_totals[lane_ % kLanesOfTotals], lane_);
-    return distribute_totals();
   }
 
   // What is left of the scan after reduce().
@@ -239,8 +239,8 @@ class TileScan {
     sync_block();
   }
 
-  // One total after the other: for so few, shuffles would take longer. Returns the aggregate, which nobody asks of the
-  // last tile, and only there warps have no items.
+  // One total after the other: for so few, shuffles would take longer. Returns the aggregate, to
+  // which warps without items add neutral ones.
   SCANTUNE_DEVICE T combine_totals() {
     T sum = shared_.warp_totals[0];
 #pragma unroll

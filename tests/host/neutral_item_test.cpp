@@ -15,8 +15,8 @@ template <class Item>
 std::vector<Item> items_at_the_edges() {
   if constexpr (kIsFloating<Item>) {
     std::vector<Item> items;
-    for (const f64 value : {-0.0, 0.0, 1.0, -1.0, 0x1p-14, -65504.0, std::numeric_limits<f64>::infinity(),
-                            -std::numeric_limits<f64>::infinity()})
+    constexpr f64 kInfinity = std::numeric_limits<f64>::infinity(), kNaN = std::numeric_limits<f64>::quiet_NaN();
+    for (const f64 value : {-0.0, 0.0, 1.0, -1.0, 0x1p-14, -65504.0, kInfinity, -kInfinity, kNaN})
       items.push_back(floating_item<Item>(value));
     return items;
   } else {
@@ -32,8 +32,10 @@ std::vector<Item> items_at_the_edges() {
   }
 }
 
+// NaN has many bits, which operators may exchange.
 template <class T>
 bool has_bits_of(const T& a, const T& b) {
+  if (a != a || b != b) return a != a && b != b;
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 

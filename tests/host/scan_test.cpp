@@ -254,7 +254,8 @@ TEST_P(Family, IsRightBehindAHeadOfEveryKind) {
   Random random(17);
   for (ScanRequest request :
        {request_of(ValueType::u8), request_of(ValueType::i16, Operator::max), request_of(ValueType::f32),
-        request_of(ValueType::u64, Operator::min), request_of(ValueType::i8, ValueType::i32)}) {
+        request_of(ValueType::u64, Operator::min), request_of(ValueType::i8, ValueType::i32),
+        request_of(ValueType::f16), request_of(ValueType::bf16, Operator::product)}) {
     if (!solves(family, request)) continue;
     request.alignment_bytes = 1;
     request.init = static_cast<Init>(packs_extremes(request) ? 0 : random.below(3));
@@ -299,17 +300,20 @@ TEST(ThreePhase, ScansSumsOfSums) {
 
 // Behind a head, the last tile but one may have to leave an item to the last: padding must not get into its aggregate.
 TEST(OneShot, AddsUpTheItemsAloneOfATileThatLeavesOneToTheLast) {
-  ScanRequest request = request_of(ValueType::u32, Operator::min);
-  request.alignment_bytes = 1;
-  request.n = 2 * 256 + 2;
   const FamilyModel& family = *find_family("one_shot");
-  for (const char* blocks : {"1", "2"}) {
-    const Config config = config_of(
-        family, request,
-        {{"block_threads", "64"}, {"items_per_thread", "4"}, {"vector_bytes", "16"}, {"cluster_blocks", blocks}});
-    Case scan{request, config, 3};
-    scan.misaligned_input_bytes = 4;
-    check(scan);
+  for (ScanRequest request :
+       {request_of(ValueType::u32, Operator::min), request_of(ValueType::f16, Operator::min),
+        request_of(ValueType::bf16, Operator::product), request_of(ValueType::u16, Operator::bit_and)}) {
+    request.alignment_bytes = 1;
+    request.n = 2 * 512 + 2;
+    for (const char* blocks : {"1", "2"}) {
+      const Config config = config_of(
+          family, request,
+          {{"block_threads", "64"}, {"items_per_thread", "8"}, {"vector_bytes", "16"}, {"cluster_blocks", blocks}});
+      Case scan{request, config, 3};
+      scan.misaligned_input_bytes = 4;
+      check(scan);
+    }
   }
 }
 
