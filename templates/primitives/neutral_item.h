@@ -30,12 +30,17 @@ constexpr T integer_bound(bool greatest) {
   return static_cast<T>(greatest ? ~u64{0} : 0);
 }
 
-// Whether every value of an integer type is one of the other. Otherwise they are taken modulo its width, and the bounds
-// of the type bound nothing of what becomes of them.
-template <class T, class Other>
-constexpr bool is_within() {
-  if (kIsSignedInteger<T> == kIsSignedInteger<Other>) return sizeof(T) <= sizeof(Other);
-  return kIsSignedInteger<Other> && sizeof(T) < sizeof(Other);
+// Whether integers keep their order as accumulators. Otherwise they are taken modulo the accumulator's width, and the
+// bounds of their type bound nothing of what becomes of them.
+template <class Item, class T>
+constexpr bool keeps_order() {
+  if constexpr (kIsFloating<T>) {
+    return true;
+  } else if constexpr (kIsSignedInteger<Item> == kIsSignedInteger<T>) {
+    return sizeof(Item) <= sizeof(T);
+  } else {
+    return kIsSignedInteger<T> && sizeof(Item) < sizeof(T);
+  }
 }
 
 // The item that is the greatest, or the least, of all when they are accumulators T.
@@ -44,9 +49,7 @@ constexpr Item extreme_item(bool greatest) {
   if constexpr (kIsFloating<Item>) {
     constexpr f64 kInfinity = __builtin_bit_cast(f64, u64{0x7ff} << 52);
     return floating_item<Item>(greatest ? kInfinity : -kInfinity);
-  } else if constexpr (kIsFloating<T>) {
-    return integer_bound<Item>(greatest);
-  } else if constexpr (is_within<Item, T>()) {
+  } else if constexpr (keeps_order<Item, T>()) {
     return integer_bound<Item>(greatest);
   } else {
     return static_cast<Item>(integer_bound<T>(greatest));
