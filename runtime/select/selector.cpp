@@ -99,6 +99,13 @@ Choice choose(std::span<const TuningRecord> candidates, const Wanted& wanted) {
   return by_breakpoint(in_reach, candidates, wanted).value_or(in_reach);
 }
 
+// Whether the record says no more than that the default config of its n was good, and n is too far to be served by it.
+bool stands_for_the_default(const Choice& choice) {
+  const TuningRecord& record = *choice.record;
+  return choice.distance.far && choice.other == nullptr &&
+         record.config == record.config.family().default_config(record.request, record.device.sm);
+}
+
 std::string where(const TuningRecord& record, const Distance& distance) {
   const std::string sms = std::to_string(record.device.sm_count) + " SMs";
   if (record.layer == Layer::built_in) return ": built-in record (" + record.device.name + ", " + sms + ")";
@@ -167,6 +174,7 @@ std::string reason_of(const Choice& choice, const ScanRequest& request) {
   if (distance.other_latency)
     text += std::string("; measured ") + token(record.request.latency) + ", for want of a record measured " +
             token(request.latency);
+  if (stands_for_the_default(choice)) text += "; the default won there, so this n has its own default";
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
   if (distance.stale) text += staleness(record);
   if (choice.other != nullptr && breakpoint_of(choice).is_stale())
@@ -183,8 +191,12 @@ Selection select(const TuningTable& table, const DeviceIdentity& device, const S
   const Config untuned = default_config(request, device.sm);
   const Wanted wanted{device, request, operator_name, untuned.family()};
   const auto candidates = table.candidates(device.sm, request);
-  if (const Choice choice = choose(candidates, wanted); choice.record != nullptr)
-    return {choice.record->config, origin_of(choice.distance), reason_of(choice, request), *choice.record};
+  if (const Choice choice = choose(candidates, wanted); choice.record != nullptr) {
+    const Config& measured = choice.record->config;
+    const Config config =
+        stands_for_the_default(choice) ? measured.family().default_config(request, device.sm) : measured;
+    return {config, origin_of(choice.distance), reason_of(choice, request), *choice.record};
+  }
   return {untuned, ConfigOrigin::untuned,
           "no tuning record serves " + to_string(request, operator_name) + " on " + describe(device), std::nullopt};
 }

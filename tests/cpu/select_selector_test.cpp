@@ -250,6 +250,19 @@ TEST(Selector, DoesNotStretchAFamilyBeyondAnOctaveToWhereTheDefaultsIsPreferred)
   }
 }
 
+TEST(Selector, TakesADefaultThatWonFarAwayForADefaultThatIsGood) {
+  const u64 n = u64{1} << 30;
+  const Config own = find_family("pipelined")->default_config(sum_of(n), 90);
+  const auto won = select_from({row_of("pipelined", 1 << 22)}, sum_of(n));
+  EXPECT_NE(won.config, won.record->config) << "more tiles are in flight where there is more to scan";
+  EXPECT_EQ(won.config, own);
+  EXPECT_EQ(won.origin, ConfigOrigin::between_n);
+  EXPECT_TRUE(contains(won.reason, "the default won there")) << won.reason;
+
+  const auto beaten = select_from({row_with("pipelined", 1 << 22, "poll_distance", 1)}, sum_of(n));
+  EXPECT_EQ(value_of(beaten.config, "poll_distance"), 1);
+}
+
 TEST(Selector, UsesTheRecordOfAnotherOperatorOfTheSameTypes) {
   ScanRequest request = sum_of(1 << 16);
   request.op = Operator::max;
