@@ -1,32 +1,25 @@
-#include "select/selector.h"
+// Which record serves by N, latency, device, operator, types and guarantees.
+#include "select_selection.h"
 
 #include <gtest/gtest.h>
 
 #include "scantune/error.hpp"
-#include "select_rows.h"
 
 namespace scantune {
 namespace {
 
-using testing::custom_of;
+using testing::contains;
 using testing::custom_row;
+using testing::isolated;
+using testing::isolated_sum_of;
 using testing::kH200;
+using testing::of_type;
 using testing::row_of;
 using testing::row_with;
+using testing::select_custom;
+using testing::select_from;
 using testing::sum_of;
-using ::testing::Test;
 using testing::value_of;
-
-Selection select_from(std::vector<RecordRow> rows, const ScanRequest& request, const DeviceIdentity& device = kH200) {
-  return select(TuningTable(rows), device, request);
-}
-
-// For a custom operator of 8 bytes and moderate cost.
-Selection select_custom(std::vector<RecordRow> rows, std::string_view name, u64 n = 1 << 16) {
-  return select(TuningTable(rows), kH200, custom_of(8, Operator::custom_moderate, n), name);
-}
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(Selector, TakesTheRecordOfExactlyThisN) {
   const auto selection = select_from(
@@ -62,17 +55,6 @@ TEST(Selector, LeavesARecordToWhatOneTileOrOneClusterHolds) {
 
   const auto between = select_from({one_cluster[0], row_of("one_shot", 1 << 20)}, sum_of(33'000));
   EXPECT_EQ(between.origin, ConfigOrigin::untuned) << "a record five octaves away knows no better: " << between.reason;
-}
-
-ScanRequest isolated_sum_of(u64 n) {
-  ScanRequest request = sum_of(n);
-  request.latency = Latency::isolated;
-  return request;
-}
-
-RecordRow isolated(RecordRow row) {
-  row.latency = "isolated";
-  return row;
 }
 
 TEST(Selector, TakesTheRecordOfTheLatencyThatWasAskedFor) {
@@ -118,113 +100,6 @@ TEST(Selector, TakesTheNearerOfTwoFarRecordsWhateverTheirLatency) {
   const std::vector rows{isolated(row_with("pipelined", 1 << 22, "pdl", 0)), row_with("pipelined", 1 << 24, "pdl", 1)};
   const auto selection = select_from(rows, isolated_sum_of(1 << 28));
   EXPECT_EQ(value_of(selection.config, "pdl"), 1) << selection.reason;
-}
-
-RecordRow with_breakpoint(RecordRow row, std::int64_t n_high, std::int64_t n_switch, double regret = 0.015) {
-  row.breakpoint = BreakpointRow{n_high, n_switch, regret, template_hash()};
-  return row;
-}
-
-// Of 2^16 items with 512 threads up to a breakpoint, and of 2^17 items with 128 from there on.
-std::vector<RecordRow> rows_around(std::int64_t n_switch) {
-  return {with_breakpoint(row_with("lookback", 1 << 16, "block_threads", 512), 1 << 17, n_switch),
-          row_with("lookback", 1 << 17, "block_threads", 128)};
-}
-
-TEST(Selector, SwitchesBetweenTwoRecordsWhereTheBreakpointSays) {
-  for (const std::int64_t n_switch : {70'000, 120'000}) {
-    const u64 at = static_cast<u64>(n_switch);
-    EXPECT_EQ(value_of(select_from(rows_around(n_switch), sum_of(at - 1)).config, "block_threads"), 512) << n_switch;
-    EXPECT_EQ(value_of(select_from(rows_around(n_switch), sum_of(at)).config, "block_threads"), 128) << n_switch;
-  }
-}
-
-TEST(Selector, LeavesTheRecordsOfABreakpointTheirOwnN) {
-  const auto rows = rows_around(1 << 17);
-  EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 16)).config, "block_threads"), 512);
-  EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 17)).config, "block_threads"), 128);
-}
-
-TEST(Selector, SaysThatABreakpointDecidedAndWhatThatCostsAtMost) {
-  const auto below = select_from(rows_around(70'000), sum_of(66'000));
-  EXPECT_EQ(below.origin, ConfigOrigin::between_n);
-  EXPECT_TRUE(contains(below.reason,
-                       "tuned for n = 65536 (which serves n = 66000, below the breakpoint n = 70000 between it and n = "
-                       "131072, by its probes up to 1.5 % slower than the other) on this device"))
-      << below.reason;
-  const auto above = select_from(rows_around(70'000), sum_of(71'000));
-  EXPECT_TRUE(contains(above.reason,
-                       "tuned for n = 131072 (which serves n = 71000, from the breakpoint n = 70000 between it and n = "
-                       "65536, "))
-      << above.reason;
-}
-
-TEST(Selector, SaysNothingOfTheCostWhereTheProbesTimedSomethingElse) {
-  ScanRequest max = sum_of(66'000), of_u32 = sum_of(66'000);
-  max.op = Operator::max;
-  of_u32.input_type = of_u32.accumulator_type = of_u32.output_type = ValueType::u32;
-  const DeviceIdentity h100{"sm_90", 90, "NVIDIA H100", 132};
-  for (const Selection& selection : {select_from(rows_around(70'000), max), select_from(rows_around(70'000), of_u32),
-                                     select_from(rows_around(70'000), sum_of(66'000), h100),
-                                     select_from(rows_around(70'000), isolated_sum_of(66'000))}) {
-    EXPECT_TRUE(contains(selection.reason, "the breakpoint n = 70000")) << selection.reason;
-    EXPECT_FALSE(contains(selection.reason, "slower than the other")) << selection.reason;
-  }
-}
-
-TEST(Selector, SaysThatABreakpointIsOfOtherTemplates) {
-  auto rows = rows_around(70'000);
-  EXPECT_FALSE(contains(select_from(rows, sum_of(66'000)).reason, "other kernel templates"));
-  rows[0].breakpoint->template_hash = "another";
-  const auto selection = select_from(rows, sum_of(66'000));
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_TRUE(contains(selection.reason, "; the breakpoint was measured with other kernel templates"))
-      << selection.reason;
-}
-
-TEST(Selector, LetsNoPreferenceOfFamiliesOverruleABreakpoint) {
-  const std::vector rows{with_breakpoint(row_of("single_block", 1 << 14), 1 << 16, 60'000),
-                         row_of("lookback", 1 << 16)};
-  for (const u64 n : {u64{17'000}, u64{33'000}, u64{59'999}})
-    EXPECT_STREQ(select_from(rows, sum_of(n)).config.family().name(), "single_block") << n;
-  EXPECT_STREQ(select_from(rows, sum_of(60'000)).config.family().name(), "lookback");
-  EXPECT_EQ(select_from({row_of("single_block", 1 << 14)}, sum_of(59'999)).origin, ConfigOrigin::untuned)
-      << "without a breakpoint it does not reach as far";
-}
-
-TEST(Selector, LetsABreakpointDecideBetweenTwoEndsThatAreBothFar) {
-  const std::vector rows{with_breakpoint(row_of("single_block", 1 << 12), 1 << 17, 100'000),
-                         row_of("three_phase", 1 << 17)};
-  EXPECT_STREQ(select_from(rows, sum_of(1 << 14)).config.family().name(), "single_block");
-}
-
-TEST(Selector, ForgetsABreakpointOverARecordBetweenItsEnds) {
-  auto rows = rows_around(120'000);
-  rows.push_back(row_with("lookback", 80'000, "block_threads", 384));
-  EXPECT_EQ(value_of(select_from(rows, sum_of(110'000)).config, "block_threads"), 128) << "the nearest";
-}
-
-TEST(Selector, UsesNoBreakpointOfOneDatabaseBetweenRecordsOfTwo) {
-  auto rows = rows_around(120'000);
-  RecordRow users = rows[1];
-  rows[0].layer = rows[1].layer = Layer::shared;
-  users.database = "another.db";
-  rows.push_back(users);
-  EXPECT_EQ(value_of(select_from(rows, sum_of(100'000)).config, "block_threads"), 128) << "the nearest";
-}
-
-TEST(Selector, UsesTheBreakpointOfBuiltInRecords) {
-  auto rows = rows_around(120'000);
-  for (RecordRow& row : rows) row.layer = Layer::built_in;
-  EXPECT_EQ(value_of(select_from(rows, sum_of(100'000)).config, "block_threads"), 512);
-}
-
-TEST(Selector, LetsABreakpointServeOtherOperatorsToo) {
-  ScanRequest request = sum_of(100'000);
-  request.op = Operator::max;
-  const auto selection = select_from(rows_around(120'000), request);
-  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
 TEST(Selector, PassesOverANearerRecordWhoseFamilyCannotScanThisN) {
@@ -309,21 +184,6 @@ TEST(Selector, UsesNothingFromAnotherArchitecture) {
   EXPECT_EQ(select_from({a100}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
-RecordRow of_type(RecordRow row, const char* type) {
-  row.input_type = row.accumulator_type = row.output_type = type;
-  return row;
-}
-
-ScanRequest of_type(ScanRequest request, ValueType type) {
-  request.input_type = request.accumulator_type = request.output_type = type;
-  return request;
-}
-
-RecordRow built_in(RecordRow row) {
-  row.layer = Layer::built_in;
-  return row;
-}
-
 TEST(Selector, UsesTheRecordOfOtherTypesOfTheSameSizes) {
   const auto selection =
       select_from({row_with("lookback", 1 << 16, "block_threads", 512)}, of_type(sum_of(1 << 16), ValueType::f32));
@@ -376,90 +236,6 @@ TEST(Selector, UsesNothingFromAStructOfTheSameSize) {
   EXPECT_EQ(select_from({custom_row(8, "custom_moderate", 1 << 16)}, request).origin, ConfigOrigin::untuned);
 }
 
-TEST(Selector, UsesABuiltInRecordWhereNothingWasTuned) {
-  const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512))}, sum_of(1 << 16));
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_EQ(selection.reason, "tuned for n = 65536: built-in record (NVIDIA H200, 132 SMs)");
-}
-
-TEST(Selector, UsesTheBuiltInRecordOfTheNearestN) {
-  const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512)),
-                                      built_in(row_with("lookback", 1 << 17, "block_threads", 128))},
-                                     sum_of(120'000));
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
-  EXPECT_TRUE(contains(selection.reason, "n = 131072 (the nearest that serves n = 120000): built-in record"))
-      << selection.reason;
-}
-
-TEST(Selector, UsesABuiltInRecordForExclusiveScansOfUnalignedPointers) {
-  ScanRequest request = sum_of(1 << 16);
-  request.kind = Kind::exclusive;
-  request.init = Init::value;
-  request.alignment_bytes = 4;
-  EXPECT_EQ(select_from({built_in(row_of("lookback", 1 << 16))}, request).origin, ConfigOrigin::built_in);
-}
-
-TEST(Selector, UsesABuiltInRecordOfAnotherOperatorAndOtherTypesAndSaysSo) {
-  ScanRequest request = of_type(sum_of(1 << 16), ValueType::f32);
-  request.op = Operator::max;
-  const auto selection = select_from({built_in(row_of("lookback", 1 << 16))}, request);
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_TRUE(contains(selection.reason, "tuned for i32 sum, types of the same sizes, and n = 65536: built-in record"))
-      << selection.reason;
-}
-
-TEST(Selector, UsesABuiltInRecordOfAnotherDeviceOfTheArchitecture) {
-  const DeviceIdentity h100{"sm_90", 90, "NVIDIA H100 PCIe", 114};
-  const auto selection =
-      select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512))}, sum_of(1 << 16), h100);
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_TRUE(contains(selection.reason, "built-in record (NVIDIA H200, 132 SMs)")) << selection.reason;
-}
-
-TEST(Selector, UsesABuiltInRecordOfOtherTemplatesAndSaysSo) {
-  RecordRow stale = built_in(row_of("lookback", 1 << 16));
-  stale.template_hash = "another";
-  const auto selection = select_from({stale}, sum_of(1 << 16));
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_TRUE(contains(selection.reason, "the kernel templates were edited after it was measured")) << selection.reason;
-}
-
-TEST(Selector, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
-  const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512)),
-                                      row_with("lookback", 1 << 16, "block_threads", 128)},
-                                     sum_of(1 << 16));
-  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
-}
-
-TEST(Selector, PrefersABuiltInRecordOfThisDeviceAndNToTheUsersOfAnotherN) {
-  const auto selection = select_from({built_in(row_with("lookback", 1 << 26, "block_threads", 512)),
-                                      row_with("lookback", 1 << 12, "block_threads", 128)},
-                                     sum_of(1 << 26));
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-}
-
-TEST(Selector, PrefersTheUsersRecordOfThisDeviceToABuiltInOneOfAnother) {
-  RecordRow other = built_in(row_with("lookback", 1 << 16, "block_threads", 512));
-  other.device_name = "NVIDIA H100";
-  const auto selection = select_from({other, row_with("lookback", 1 << 17, "block_threads", 128)}, sum_of(1 << 16));
-  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
-}
-
-TEST(Selector, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
-  RecordRow other = row_with("lookback", 1 << 16, "block_threads", 128);
-  other.device_name = "NVIDIA H100";
-  const auto selection =
-      select_from({other, built_in(row_with("lookback", 1 << 16, "block_threads", 512))}, sum_of(1 << 16));
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-}
-
 TEST(Selector, FallsBackToTheDefaultWithoutRecords) {
   const auto selection = select_from({}, sum_of(1 << 16));
   EXPECT_EQ(selection.origin, ConfigOrigin::untuned);
@@ -471,21 +247,6 @@ TEST(Selector, FallsBackToTheDefaultWithoutRecords) {
 TEST(Selector, NamesTheOperatorThatNoRecordServes) {
   const auto selection = select_custom({}, "affine");
   EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine")) << selection.reason;
-}
-
-TEST(Selector, LetsTheUsersDatabaseOverrideASharedOne) {
-  RecordRow shared = row_with("lookback", 1 << 16, "block_threads", 512);
-  shared.layer = Layer::shared;
-  const RecordRow user = row_with("lookback", 1 << 16, "block_threads", 128);
-  EXPECT_EQ(value_of(select_from({shared, user}, sum_of(1 << 16)).config, "block_threads"), 128);
-}
-
-TEST(Selector, LetsTheFirstOfTwoSharedDatabasesOverrideTheSecond) {
-  RecordRow first = row_with("lookback", 1 << 16, "block_threads", 512);
-  RecordRow second = row_with("lookback", 1 << 16, "block_threads", 128);
-  first.layer = second.layer = Layer::shared;
-  second.median_us = first.median_us / 2;
-  EXPECT_EQ(value_of(select_from({first, second}, sum_of(1 << 16)).config, "block_threads"), 512);
 }
 
 TEST(Selector, PrefersARecordOfTheseTemplatesAndUsesAStaleOneWithAWarning) {
@@ -550,84 +311,6 @@ TEST(Selector, UsesARecordOfSumForEveryOperatorOfTheSameTypes) {
     EXPECT_EQ(selection.origin, ConfigOrigin::other_operator) << token(op);
     EXPECT_EQ(value_of(selection.config, "block_threads"), 512) << token(op);
   }
-}
-
-TEST(Selector, TakesTheRecordOfANamedOperatorByItsName) {
-  const auto selection = select_custom(
-      {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 16, 512),
-       custom_row(8, "custom_moderate:filter", 1 << 16, 384)},
-      "affine");
-  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine and n = 65536")) << selection.reason;
-}
-
-TEST(Selector, PrefersAnotherNOfTheSameNameToItsCostClass) {
-  const auto selection = select_custom(
-      {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 17, 512)},
-      "affine");
-  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-}
-
-TEST(Selector, KnowsANamedOperatorAlsoUnderAnotherCostClass) {
-  const auto selection = select_custom(
-      {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_cheap:affine", 1 << 16, 512)}, "affine");
-  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-}
-
-TEST(Selector, FallsBackToTheCostClassOfANamedOperator) {
-  const auto selection =
-      select_custom({custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:filter", 1 << 16, 512),
-                     custom_row(8, "custom_moderate", 1 << 17, 128)},
-                    "affine");
-  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
-  EXPECT_TRUE(contains(selection.reason, "custom_moderate operators of this size and n = 131072")) << selection.reason;
-}
-
-TEST(Selector, TakesTheRecordOfItsCostClassForAnOperatorWithoutAName) {
-  const auto selection = select_custom(
-      {custom_row(8, "custom_moderate:affine", 1 << 16, 512), custom_row(8, "custom_moderate", 1 << 17, 128)}, "");
-  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
-  EXPECT_FALSE(contains(selection.reason, "custom")) << selection.reason;
-}
-
-TEST(Selector, LetsANamedRecordServeOthersOfItsClassBeforeAnotherClass) {
-  for (const char* asked : {"", "filter"}) {
-    const auto selection = select_custom(
-        {custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:affine", 1 << 17, 512)}, asked);
-    EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
-    EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-    EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine of the same types")) << selection.reason;
-  }
-}
-
-TEST(Selector, LetsAnotherCostClassServeAsAnotherOperator) {
-  const auto selection = select_custom({custom_row(8, "custom_expensive", 1 << 16, 512)}, "affine");
-  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
-  EXPECT_TRUE(contains(selection.reason, "custom_expensive of the same types")) << selection.reason;
-}
-
-TEST(Selector, UsesNothingFromAnotherValueSize) {
-  EXPECT_EQ(select_custom({custom_row(12, "custom_moderate", 1 << 16)}, "").origin, ConfigOrigin::untuned);
-  EXPECT_EQ(select_custom({custom_row(4, "custom_moderate:affine", 1 << 16)}, "affine").origin, ConfigOrigin::untuned);
-}
-
-TEST(Selector, ServesAStructOfThatSizeWhateverItIsAlignedTo) {
-  ScanRequest request = custom_of(8, Operator::custom_moderate, 1 << 16);
-  request.custom_alignment = 1;
-  EXPECT_EQ(select_from({custom_row(8, "custom_moderate", 1 << 16)}, request).origin, ConfigOrigin::exact_n);
-}
-
-TEST(Selector, PrefersANamedRecordOfThisDeviceToOneOfAnother) {
-  RecordRow named = custom_row(8, "custom_moderate:affine", 1 << 16, 512);
-  named.device_name = "NVIDIA H100";
-  const auto selection = select_custom({named, custom_row(8, "custom_cheap", 1 << 16, 128)}, "affine");
-  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
 }
 
 TEST(Selector, DoesNotGiveAFreeRequestARecordTunedUnderAGuarantee) {

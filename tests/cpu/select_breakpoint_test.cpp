@@ -1,0 +1,126 @@
+// Which of two records serves between their N.
+#include "select_selection.h"
+
+#include <gtest/gtest.h>
+
+namespace scantune {
+namespace {
+
+using testing::built_in;
+using testing::contains;
+using testing::isolated_sum_of;
+using testing::row_of;
+using testing::row_with;
+using testing::select_from;
+using testing::sum_of;
+using testing::value_of;
+
+RecordRow with_breakpoint(RecordRow row, std::int64_t n_high, std::int64_t n_switch, double regret = 0.015) {
+  row.breakpoint = BreakpointRow{n_high, n_switch, regret, template_hash()};
+  return row;
+}
+
+// Of 2^16 items with 512 threads up to a breakpoint, and of 2^17 items with 128 from there on.
+std::vector<RecordRow> rows_around(std::int64_t n_switch) {
+  return {with_breakpoint(row_with("lookback", 1 << 16, "block_threads", 512), 1 << 17, n_switch),
+          row_with("lookback", 1 << 17, "block_threads", 128)};
+}
+
+TEST(Selector, SwitchesBetweenTwoRecordsWhereTheBreakpointSays) {
+  for (const std::int64_t n_switch : {70'000, 120'000}) {
+    const u64 at = static_cast<u64>(n_switch);
+    EXPECT_EQ(value_of(select_from(rows_around(n_switch), sum_of(at - 1)).config, "block_threads"), 512) << n_switch;
+    EXPECT_EQ(value_of(select_from(rows_around(n_switch), sum_of(at)).config, "block_threads"), 128) << n_switch;
+  }
+}
+
+TEST(Selector, LeavesTheRecordsOfABreakpointTheirOwnN) {
+  const auto rows = rows_around(1 << 17);
+  EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 16)).config, "block_threads"), 512);
+  EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 17)).config, "block_threads"), 128);
+}
+
+TEST(Selector, SaysThatABreakpointDecidedAndWhatThatCostsAtMost) {
+  const auto below = select_from(rows_around(70'000), sum_of(66'000));
+  EXPECT_EQ(below.origin, ConfigOrigin::between_n);
+  EXPECT_TRUE(contains(below.reason,
+                       "tuned for n = 65536 (which serves n = 66000, below the breakpoint n = 70000 between it and n = "
+                       "131072, by its probes up to 1.5 % slower than the other) on this device"))
+      << below.reason;
+  const auto above = select_from(rows_around(70'000), sum_of(71'000));
+  EXPECT_TRUE(contains(above.reason,
+                       "tuned for n = 131072 (which serves n = 71000, from the breakpoint n = 70000 between it and n = "
+                       "65536, "))
+      << above.reason;
+}
+
+TEST(Selector, SaysNothingOfTheCostWhereTheProbesTimedSomethingElse) {
+  ScanRequest max = sum_of(66'000), of_u32 = sum_of(66'000);
+  max.op = Operator::max;
+  of_u32.input_type = of_u32.accumulator_type = of_u32.output_type = ValueType::u32;
+  const DeviceIdentity h100{"sm_90", 90, "NVIDIA H100", 132};
+  for (const Selection& selection : {select_from(rows_around(70'000), max), select_from(rows_around(70'000), of_u32),
+                                     select_from(rows_around(70'000), sum_of(66'000), h100),
+                                     select_from(rows_around(70'000), isolated_sum_of(66'000))}) {
+    EXPECT_TRUE(contains(selection.reason, "the breakpoint n = 70000")) << selection.reason;
+    EXPECT_FALSE(contains(selection.reason, "slower than the other")) << selection.reason;
+  }
+}
+
+TEST(Selector, SaysThatABreakpointIsOfOtherTemplates) {
+  auto rows = rows_around(70'000);
+  EXPECT_FALSE(contains(select_from(rows, sum_of(66'000)).reason, "other kernel templates"));
+  rows[0].breakpoint->template_hash = "another";
+  const auto selection = select_from(rows, sum_of(66'000));
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+  EXPECT_TRUE(contains(selection.reason, "; the breakpoint was measured with other kernel templates"))
+      << selection.reason;
+}
+
+TEST(Selector, LetsNoPreferenceOfFamiliesOverruleABreakpoint) {
+  const std::vector rows{with_breakpoint(row_of("single_block", 1 << 14), 1 << 16, 60'000),
+                         row_of("lookback", 1 << 16)};
+  for (const u64 n : {u64{17'000}, u64{33'000}, u64{59'999}})
+    EXPECT_STREQ(select_from(rows, sum_of(n)).config.family().name(), "single_block") << n;
+  EXPECT_STREQ(select_from(rows, sum_of(60'000)).config.family().name(), "lookback");
+  EXPECT_EQ(select_from({row_of("single_block", 1 << 14)}, sum_of(59'999)).origin, ConfigOrigin::untuned)
+      << "without a breakpoint it does not reach as far";
+}
+
+TEST(Selector, LetsABreakpointDecideBetweenTwoEndsThatAreBothFar) {
+  const std::vector rows{with_breakpoint(row_of("single_block", 1 << 12), 1 << 17, 100'000),
+                         row_of("three_phase", 1 << 17)};
+  EXPECT_STREQ(select_from(rows, sum_of(1 << 14)).config.family().name(), "single_block");
+}
+
+TEST(Selector, ForgetsABreakpointOverARecordBetweenItsEnds) {
+  auto rows = rows_around(120'000);
+  rows.push_back(row_with("lookback", 80'000, "block_threads", 384));
+  EXPECT_EQ(value_of(select_from(rows, sum_of(110'000)).config, "block_threads"), 128) << "the nearest";
+}
+
+TEST(Selector, UsesNoBreakpointOfOneDatabaseBetweenRecordsOfTwo) {
+  auto rows = rows_around(120'000);
+  RecordRow users = rows[1];
+  rows[0].layer = rows[1].layer = Layer::shared;
+  users.database = "another.db";
+  rows.push_back(users);
+  EXPECT_EQ(value_of(select_from(rows, sum_of(100'000)).config, "block_threads"), 128) << "the nearest";
+}
+
+TEST(Selector, UsesTheBreakpointOfBuiltInRecords) {
+  auto rows = rows_around(120'000);
+  for (RecordRow& row : rows) row.layer = Layer::built_in;
+  EXPECT_EQ(value_of(select_from(rows, sum_of(100'000)).config, "block_threads"), 512);
+}
+
+TEST(Selector, LetsABreakpointServeOtherOperatorsToo) {
+  ScanRequest request = sum_of(100'000);
+  request.op = Operator::max;
+  const auto selection = select_from(rows_around(120'000), request);
+  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+}
+
+}  // namespace
+}  // namespace scantune

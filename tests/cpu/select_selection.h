@@ -1,0 +1,51 @@
+// What the selector takes from rows, for its tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "select/selector.h"
+#include "select_rows.h"
+
+namespace scantune::testing {
+
+inline Selection select_from(std::vector<RecordRow> rows, const ScanRequest& request,
+                             const DeviceIdentity& device = kH200) {
+  return select(TuningTable(rows), device, request);
+}
+
+// For a custom operator of 8 bytes and moderate cost.
+inline Selection select_custom(std::vector<RecordRow> rows, std::string_view name, u64 n = 1 << 16) {
+  return select(TuningTable(rows), kH200, custom_of(8, Operator::custom_moderate, n), name);
+}
+
+inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+inline ScanRequest isolated_sum_of(u64 n) {
+  ScanRequest request = sum_of(n);
+  request.latency = Latency::isolated;
+  return request;
+}
+
+inline RecordRow isolated(RecordRow row) {
+  row.latency = "isolated";
+  return row;
+}
+
+inline RecordRow of_type(RecordRow row, const char* type) {
+  row.input_type = row.accumulator_type = row.output_type = type;
+  return row;
+}
+
+inline ScanRequest of_type(ScanRequest request, ValueType type) {
+  request.input_type = request.accumulator_type = request.output_type = type;
+  return request;
+}
+
+inline RecordRow built_in(RecordRow row) {
+  row.layer = Layer::built_in;
+  return row;
+}
+
+}  // namespace scantune::testing
