@@ -93,6 +93,14 @@ TEST(Selector, LetsABreakpointDecideBetweenTwoEndsThatAreBothFar) {
   EXPECT_STREQ(select_from(rows, sum_of(1 << 14)).config.family().name(), "single_block");
 }
 
+TEST(Selector, RunsWhatABreakpointWasMeasuredWithThoughItIsTheDefaultFarAway) {
+  const RecordRow low = row_of("pipelined", 1 << 22), high = row_with("pipelined", 1 << 30, "poll_distance", 1);
+  const auto selection = select_from({with_breakpoint(low, 1 << 30, 1 << 29), high}, sum_of(1 << 28));
+  EXPECT_EQ(selection.record->request.n, 1u << 22);
+  EXPECT_EQ(selection.config, selection.record->config);
+  EXPECT_NE(selection.config, find_family("pipelined")->default_config(sum_of(1 << 28), 90));
+}
+
 TEST(Selector, ForgetsABreakpointOverARecordBetweenItsEnds) {
   auto rows = rows_around(120'000);
   rows.push_back(row_with("lookback", 80'000, "block_threads", 384));
