@@ -18,7 +18,7 @@ struct Tokens<TileLayout> {
 };
 
 enum class WarpScan {
-  kogge_stone,   // five shuffles
+  kogge_stone,   // five shuffles, or seven in three steps
   brent_kung,    // up-sweep and down-sweep by shuffles: nine steps, fewer combines
   hillis_steele  // in shared memory with two buffers
 };
@@ -49,6 +49,7 @@ struct TileShape {
   CacheHint store_hint;
   bool pads_tiles;  // partial tiles are filled up with neutral items, which are combined like any, instead of branching
   bool is_peeled;   // tiles begin on vector boundaries of the input, and anywhere in the output
+  int scan_radix;   // of Kogge-Stone: 4 is fewer steps and more shuffles than 2
 
   constexpr int warps() const { return block_threads / kWarpThreads; }
   // Lanes that scan the totals of the warps: a power of two.
@@ -59,6 +60,8 @@ struct TileShape {
   }
   constexpr int tile_items() const { return block_threads * items_per_thread; }
   constexpr int vectors_per_thread() const { return items_per_thread / vector_items; }
+  // Runs of consecutive items that a thread holds, each of which takes a scan over the lanes.
+  constexpr int rows() const { return layout == TileLayout::striped ? vectors_per_thread() : 1; }
   // An odd stride of vectors per thread touches every shared-memory bank once.
   constexpr int exchange_stride_vectors() const { return vectors_per_thread() | 1; }
 
@@ -138,17 +141,25 @@ constexpr TileLayout tile_layout(const Config& config, const ScanRequest& reques
   return turned ? TileLayout::warp_transposed : config.layout;
 }
 
+// Words of one item for each row of a CTA. An SM shuffles one a cycle, and a step of a scan takes some thirty: of so
+// few words, more shuffles at once cost nothing that shows.
+inline constexpr int kFewScannedWords = 16;
+
 template <class Config>
 constexpr TileShape tile_shape(const Config& config, const ScanRequest& request) {
-  return {config.block_threads,
-          config.items_per_thread,
-          vector_items(config.vector_bytes, request),
-          tile_layout(config, request),
-          config.warp_scan,
-          config.load_hint,
-          config.store_hint,
-          Config::pads_tiles && !is_custom(request.op),
-          false};
+  TileShape shape{config.block_threads,
+                  config.items_per_thread,
+                  vector_items(config.vector_bytes, request),
+                  tile_layout(config, request),
+                  config.warp_scan,
+                  config.load_hint,
+                  config.store_hint,
+                  Config::pads_tiles && !is_custom(request.op),
+                  false,
+                  2};
+  if (config.waits_for_scans() && shape.warps() * shape.rows() * register_bytes(request) / 4 <= kFewScannedWords)
+    shape.scan_radix = 4;
+  return shape;
 }
 
 // Of a tile in shared memory on its way to an output that is aligned otherwise than the input.

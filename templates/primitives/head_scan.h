@@ -47,8 +47,8 @@ class HeadScan {
   static constexpr u32 kMostItems = kVectorAlignmentBytes / sizeof(Input);
 
   SCANTUNE_DEVICE T inclusive() const {
-    return scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op, kMostItems>(scantune::convert<T>(item_), lane_,
-                                                                                items_, static_cast<T*>(nullptr));
+    return scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op, kMostItems, 4>(scantune::convert<T>(item_), lane_,
+                                                                                   items_, static_cast<T*>(nullptr));
   }
   SCANTUNE_DEVICE T total_of(T inclusive) const { return scantune::shuffle_index(inclusive, items_ - 1); }
 

@@ -37,7 +37,7 @@ class TileScan {
   static constexpr int kItems = kShape.items_per_thread;
   static constexpr int kVectorItems = kShape.vector_items;
   static constexpr int kVectors = kShape.vectors_per_thread();
-  static constexpr int kRows = kStriped ? kVectors : 1;
+  static constexpr int kRows = kShape.rows();
   static constexpr int kRowItems = kStriped ? kVectorItems : kItems;
   static constexpr u32 kWarpItems = kWarpThreads * kItems;
   static constexpr int kExchangeBytes = exchange_bytes_per_warp(kShape, Problem::kRequest);
@@ -222,8 +222,8 @@ class TileScan {
     for (int row = 0; row < kRows; ++row) {
       const u32 valid_lanes = this->valid_lanes(row);
       if (row > 0 && valid_lanes == 0) break;
-      const T inclusive =
-          scantune::warp_inclusive_scan<kShape.warp_scan, Op>(prefix_[row], lane_, valid_lanes, scan_exchange());
+      const T inclusive = scantune::warp_inclusive_scan<kShape.warp_scan, Op, kWarpThreads, kShape.scan_radix>(
+          prefix_[row], lane_, valid_lanes, scan_exchange());
       const T before_lane = scantune::shuffle_up(inclusive, 1);
       prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
       const bool is_last = kPads && row == kRows - 1;
@@ -260,8 +260,8 @@ class TileScan {
 
   // Lane i of the calling warp gets the combination of the warps 0..i.
   SCANTUNE_DEVICE T scan_totals() {
-    return scantune::warp_inclusive_scan<kShape.warp_scan, Op, kLanesOfTotals>(shared_.warp_totals[lane_], lane_,
-                                                                               valid_warps(), scan_exchange());
+    return scantune::warp_inclusive_scan<kShape.warp_scan, Op, kLanesOfTotals, kShape.scan_radix>(
+        shared_.warp_totals[lane_], lane_, valid_warps(), scan_exchange());
   }
 
   SCANTUNE_DEVICE bool full() const { return tile_items_ == kTileItems; }
