@@ -35,11 +35,21 @@ bool may_run(const TuningRecord& record, const Wanted& wanted) {
          reject_reason(record.config, wanted.request, wanted.device.sm) == nullptr;
 }
 
-// Within an octave a measurement knows better than any rule. Farther away no family displaces a preferred one: the
-// fastest kernels for little and for much are of different families.
+// Whether no family is preferred to the record's for what is asked for. The fastest kernels for little and for much are
+// of different families.
+bool is_preferred(const TuningRecord& record, const Wanted& wanted) {
+  return record.config.family().preference(wanted.request, wanted.device.sm) >=
+         wanted.default_family.preference(wanted.request, wanted.device.sm);
+}
+
+// Within an octave a measurement knows better than the rule by which families are preferred, unless what won is what
+// the rule preferred for the record's n: then nothing speaks against the rule, which now prefers another.
 bool is_in_reach(const TuningRecord& record, const Distance& distance, const Wanted& wanted) {
-  return !distance.far || record.config.family().preference(wanted.request, wanted.device.sm) >=
-                              wanted.default_family.preference(wanted.request, wanted.device.sm);
+  if (is_preferred(record, wanted)) return true;
+  if (distance.far) return false;
+  ScanRequest measured = wanted.request;
+  measured.n = record.request.n;
+  return &default_config(measured, wanted.device.sm).family() != &record.config.family();
 }
 
 // Whether the config held its own n in one tile or one cluster, and n no longer: it would take tile after tile, or tell

@@ -125,6 +125,21 @@ TEST(Selector, DoesNotStretchAFamilyBeyondAnOctaveToWhereTheDefaultsIsPreferred)
   }
 }
 
+TEST(Selector, LeavesARecordWhereTheRuleThatItAgreesWithPrefersAnotherFamily) {
+  const u64 held = u64{1} << 21;  // the most sums of i32 for which one_shot is preferred
+  const auto family_at = [](const RecordRow& row, u64 n) {
+    return std::string(select_from({row}, sum_of(n)).config.family().name());
+  };
+  EXPECT_EQ(family_at(row_of("one_shot", held), held * 3 / 4), "one_shot");
+  EXPECT_EQ(family_at(row_of("one_shot", held), held * 3 / 2), "pipelined");
+  EXPECT_EQ(family_at(row_of("pipelined", 2 * held), held), "one_shot");
+  EXPECT_EQ(family_at(row_of("one_shot", 2 * held), held * 3), "one_shot") << "it won where pipelined is preferred";
+
+  const std::vector both{row_of("one_shot", held), row_of("pipelined", 2 * held)};
+  const auto between = select_from(both, sum_of(held * 5 / 4));
+  EXPECT_EQ(between.record->request.n, 2 * held) << "though the other is nearer: " << between.reason;
+}
+
 TEST(Selector, TakesADefaultThatWonFarAwayForADefaultThatIsGood) {
   const u64 n = u64{1} << 30;
   const Config own = find_family("pipelined")->default_config(sum_of(n), 90);
