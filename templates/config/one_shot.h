@@ -29,8 +29,7 @@ struct OneShotConfig {
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
                 // start before that one has ended
 
-  // Whether an SM has nothing else to do while warps scan: no other CTA, no aggregates to wait for.
-  constexpr bool waits_for_scans() const { return cluster_blocks > 1; }
+  constexpr bool is_latency_bound() const { return cluster_blocks > 1; }  // by default one cluster, and each CTA alone
 
   constexpr bool operator==(const OneShotConfig&) const = default;
 };

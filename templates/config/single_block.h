@@ -19,8 +19,7 @@ struct SingleBlockConfig {
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
                 // start before that one has ended
 
-  // Whether an SM has nothing else to do while warps scan.
-  constexpr bool waits_for_scans() const { return true; }
+  constexpr bool is_latency_bound() const { return true; }
 
   constexpr bool operator==(const SingleBlockConfig&) const = default;
 };

@@ -20,7 +20,7 @@ struct ThreePhaseConfig {
   int min_ctas_per_sm = 1;  // register budget: this many CTAs must fit one SM
   int pdl = 1;              // programmatic dependent launch: starts while the kernel before it drains
 
-  constexpr bool waits_for_scans() const { return false; }  // an SM has other tiles
+  constexpr bool is_latency_bound() const { return false; }
 
   constexpr bool operator==(const ThreePhaseConfig&) const = default;
 };

@@ -141,10 +141,13 @@ constexpr TileLayout tile_layout(const Config& config, const ScanRequest& reques
   return turned ? TileLayout::warp_transposed : config.layout;
 }
 
-// Words of one item for each row of a CTA. An SM shuffles one a cycle, and a step of a scan takes some thirty: of so
-// few words, more shuffles at once cost nothing that shows.
-inline constexpr int kFewScannedWords = 16;
+// Words that a CTA shuffles in one step of its warp scans: warps x rows x words of a value. Up to 8 no kernel
+// measured was slower with radix 4, of 16 some, beyond all: an SM shuffles one word of a warp a cycle,
+// and a step takes some thirty cycles.
+inline constexpr int kFewShuffledWords = 16;
 
+// Config::is_latency_bound(): whether the SM has little else to do while a warp waits for its shuffles. Where other
+// CTAs or polls fill that time, more shuffles cost more than fewer steps save.
 template <class Config>
 constexpr TileShape tile_shape(const Config& config, const ScanRequest& request) {
   TileShape shape{config.block_threads,
@@ -157,8 +160,9 @@ constexpr TileShape tile_shape(const Config& config, const ScanRequest& request)
                   Config::pads_tiles && !is_custom(request.op),
                   false,
                   2};
-  if (config.waits_for_scans() && shape.warps() * shape.rows() * register_bytes(request) / 4 <= kFewScannedWords)
-    shape.scan_radix = 4;
+  // Combining may cost a caller's own operator more than a shuffle.
+  const bool few_shuffles = shape.warps() * shape.rows() * register_bytes(request) / 4 <= kFewShuffledWords;
+  if (config.is_latency_bound() && few_shuffles && !is_custom(request.op)) shape.scan_radix = 4;
   return shape;
 }
 

@@ -9,6 +9,7 @@ namespace scantune {
 // not wait for each other.
 template <class Op, u32 kLanes, int kRadix, class T>
 SCANTUNE_DEVICE T scan_by_kogge_stone(T value, i32 place) {
+  static_assert(kRadix == 2 || kRadix == 4);
   u32 offset = 1;
   if constexpr (kRadix == 4) {
 #pragma unroll

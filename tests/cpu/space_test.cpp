@@ -10,6 +10,8 @@
 #include <set>
 #include <span>
 
+#include "config/lookback.h"
+#include "config/one_shot.h"
 #include "config/single_block.h"
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
@@ -351,6 +353,45 @@ TEST(Space, DeterministicFloatSumsDoNotDependOnTheAlignmentOfPointers) {
   for (const FamilyModel* family : families())
     for (const Config& config : searched_configs(*family, request, 90))
       EXPECT_EQ(to_string(config).find("layout=striped"), std::string::npos) << to_string(config);
+}
+
+TEST(Space, ShortScansTakeFewerStepsWhereTheyShuffleFewWords) {
+  const auto radix = [](const auto& config, ValueType type, Operator op = Operator::sum) {
+    ScanRequest request = request_of(type, 1000);
+    request.op = op;
+    return peeled_tile_shape(config, request).scan_radix;
+  };
+  const SingleBlockConfig rows_of_one{.block_threads = 512, .layout = TileLayout::direct};
+  EXPECT_EQ(radix(rows_of_one, ValueType::i32), 4) << "16 warps of one row of words";
+  EXPECT_EQ(radix(rows_of_one, ValueType::i64), 2) << "of two words each";
+  EXPECT_EQ(radix(rows_of_one, ValueType::i32, Operator::custom_cheap), 2) << "combining may cost more than shuffling";
+  const SingleBlockConfig rows_of_vectors{.block_threads = 256, .items_per_thread = 8, .layout = TileLayout::striped};
+  EXPECT_EQ(radix(rows_of_vectors, ValueType::i32), 4) << "8 warps of two rows";
+  EXPECT_EQ(radix(rows_of_vectors, ValueType::i64), 2) << "8 warps of four rows of two words";
+  EXPECT_EQ(radix(OneShotConfig{.block_threads = 128, .cluster_blocks = 8}, ValueType::i32), 4);
+  EXPECT_EQ(radix(OneShotConfig{.block_threads = 128}, ValueType::i32), 2) << "CTAs that poll";
+  EXPECT_EQ(radix(LookbackConfig{.block_threads = 128}, ValueType::i32), 2) << "other tiles on the same SM";
+}
+
+TEST(Space, DeterministicScansTakeTheSameStepsAtEveryAlignment) {
+  const auto check = [](const auto& config, ScanRequest request) {
+    const int aligned = peeled_tile_shape(config, request).scan_radix;
+    request.alignment_bytes = 1;
+    EXPECT_EQ(peeled_tile_shape(config, request).scan_radix, aligned) << config.block_threads;
+  };
+  for (const ValueType type : {ValueType::f16, ValueType::f32, ValueType::f64})
+    for (const int threads : {32, 64, 128, 256, 512, 1024})
+      for (const int items : {4, 8, 16})
+        for (const TileLayout layout : {TileLayout::direct, TileLayout::warp_transposed}) {
+          ScanRequest request = request_of(type, 1000);
+          request.determinism = Determinism::run_to_run;
+          check(SingleBlockConfig{.block_threads = threads, .items_per_thread = items, .layout = layout}, request);
+          if (threads >= 64)
+            check(
+                OneShotConfig{
+                    .block_threads = threads, .items_per_thread = items, .layout = layout, .cluster_blocks = 4},
+                request);
+        }
 }
 
 }  // namespace
