@@ -42,14 +42,15 @@ bool is_preferred(const TuningRecord& record, const Wanted& wanted) {
          wanted.default_family.preference(wanted.request, wanted.device.sm);
 }
 
-// Within an octave a measurement knows better than the rule by which families are preferred, unless what won is what
-// the rule preferred for the record's n: then nothing speaks against the rule, which now prefers another.
-bool is_in_reach(const TuningRecord& record, const Distance& distance, const Wanted& wanted) {
-  if (is_preferred(record, wanted)) return true;
-  if (distance.far) return false;
+// Whether the rule by which families are preferred has another take over between the record's n and the n that is asked
+// for, and the record is no evidence against it: what won is what the rule preferred there. A family that is preferred
+// only because the record's is not any more takes nothing over.
+bool is_superseded(const TuningRecord& record, const Wanted& wanted) {
   ScanRequest measured = wanted.request;
   measured.n = record.request.n;
-  return &default_config(measured, wanted.device.sm).family() != &record.config.family();
+  const auto preference = [&](const ScanRequest& of) { return wanted.default_family.preference(of, wanted.device.sm); };
+  return preference(wanted.request) > preference(measured) &&
+         &default_config(measured, wanted.device.sm).family() == &record.config.family();
 }
 
 // Whether the config held its own n in one tile or one cluster, and n no longer: it would take tile after tile, or tell
@@ -76,16 +77,24 @@ Choice nearest_of(std::span<const TuningRecord> candidates, const Wanted& wanted
   return nearest;
 }
 
+// The nearest record on the other side of n that differs in n alone; without a record when there is none.
+Choice across(const TuningRecord& record, const Distance& distance, std::span<const TuningRecord> candidates,
+              const Wanted& wanted) {
+  const u64 n = wanted.request.n;
+  if (record.request.n == n) return {};
+  return nearest_of(candidates, wanted, [&](const TuningRecord& other, const Distance& candidate) {
+    return (other.request.n < n) != (record.request.n < n) && other.request.n != n && candidate.is_alike(distance);
+  });
+}
+
 // The nearest record or the one on the other side of n, where a measurement between the two says which.
 std::optional<Choice> by_breakpoint(const Choice& nearest, std::span<const TuningRecord> candidates,
                                     const Wanted& wanted) {
-  const u64 n = wanted.request.n;
-  if (nearest.record == nullptr || nearest.record->request.n == n) return std::nullopt;
-  const bool nearest_is_low = nearest.record->request.n < n;
-  const Choice other = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
-    return (record.request.n < n) != nearest_is_low && record.request.n != n && candidate.is_alike(nearest.distance);
-  });
+  if (nearest.record == nullptr) return std::nullopt;
+  const Choice other = across(*nearest.record, nearest.distance, candidates, wanted);
   if (other.record == nullptr) return std::nullopt;
+  const u64 n = wanted.request.n;
+  const bool nearest_is_low = nearest.record->request.n < n;
   const TuningRecord &low = *(nearest_is_low ? nearest : other).record,
                      &high = *(nearest_is_low ? other : nearest).record;
   if (!low.breakpoint || low.breakpoint->n_high != high.request.n || problem_of(low) != problem_of(high))
@@ -95,18 +104,35 @@ std::optional<Choice> by_breakpoint(const Choice& nearest, std::span<const Tunin
   return choice;
 }
 
+// Within an octave a measurement knows better than any rule, unless a family takes over that the rule has for this n
+// and that did not win on the other side of it either.
+bool is_in_reach(const TuningRecord& record, const Distance& distance, std::span<const TuningRecord> candidates,
+                 const Wanted& wanted) {
+  if (is_preferred(record, wanted)) return true;
+  if (distance.far) return false;
+  if (!is_superseded(record, wanted)) return true;
+  const Choice beyond = across(record, distance, candidates, wanted);
+  return beyond.record != nullptr && &beyond.record->config.family() == &record.config.family();
+}
+
 // Between the ends of a breakpoint their configs were measured, so no rule keeps either out. Without a record when none
 // serves.
 Choice choose(std::span<const TuningRecord> candidates, const Wanted& wanted) {
   const Choice nearest = nearest_of(candidates, wanted, [](auto&&...) { return true; });
   if (const auto measured = by_breakpoint(nearest, candidates, wanted)) return *measured;
+  const bool is_near = nearest.record != nullptr && !nearest.distance.far;
+  const bool is_near_and_outgrown = is_near && is_outgrown(*nearest.record, wanted.request);
   // Where n has outgrown what is near, what is far knows no more than the default.
-  const bool is_known_nearby = nearest.record != nullptr && !nearest.distance.far;
   const Choice in_reach = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
-    return is_in_reach(record, candidate, wanted) && !is_outgrown(record, wanted.request) &&
-           !(candidate.far && is_known_nearby);
+    return is_in_reach(record, candidate, candidates, wanted) && !is_outgrown(record, wanted.request) &&
+           !(candidate.far && is_near_and_outgrown);
   });
-  return by_breakpoint(in_reach, candidates, wanted).value_or(in_reach);
+  const Choice served = by_breakpoint(in_reach, candidates, wanted).value_or(in_reach);
+  // If what was measured of another problem calls for the family of the nearest record after all, that record knows it
+  // best.
+  const bool is_same_family =
+      is_near && served.record != nullptr && &served.record->config.family() == &nearest.record->config.family();
+  return is_same_family && !is_near_and_outgrown ? nearest : served;
 }
 
 // Whether the record says no more than that the default config of its n was good, and n is too far to be served by it.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/tile.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -125,19 +126,56 @@ TEST(Selector, DoesNotStretchAFamilyBeyondAnOctaveToWhereTheDefaultsIsPreferred)
   }
 }
 
-TEST(Selector, LeavesARecordWhereTheRuleThatItAgreesWithPrefersAnotherFamily) {
-  const u64 held = u64{1} << 21;  // the most sums of i32 for which one_shot is preferred
-  const auto family_at = [](const RecordRow& row, u64 n) {
-    return std::string(select_from({row}, sum_of(n)).config.family().name());
-  };
-  EXPECT_EQ(family_at(row_of("one_shot", held), held * 3 / 4), "one_shot");
-  EXPECT_EQ(family_at(row_of("one_shot", held), held * 3 / 2), "pipelined");
-  EXPECT_EQ(family_at(row_of("pipelined", 2 * held), held), "one_shot");
-  EXPECT_EQ(family_at(row_of("one_shot", 2 * held), held * 3), "one_shot") << "it won where pipelined is preferred";
+constexpr u64 kHeld = kBytesAllSmsHold / 4;  // sums of i32 for which one_shot is preferred; beyond, pipelined is
 
-  const std::vector both{row_of("one_shot", held), row_of("pipelined", 2 * held)};
-  const auto between = select_from(both, sum_of(held * 5 / 4));
-  EXPECT_EQ(between.record->request.n, 2 * held) << "though the other is nearer: " << between.reason;
+std::string family_of(const Selection& selection) { return selection.config.family().name(); }
+
+TEST(Selector, LeavesARecordWhereAFamilyTakesOverThatDidNotLoseToIt) {
+  const auto at_held = row_of("one_shot", kHeld), beyond = row_of("pipelined", 2 * kHeld);
+  EXPECT_EQ(family_of(select_from({at_held}, sum_of(kHeld * 3 / 4))), "one_shot");
+  const auto left = select_from({at_held}, sum_of(kHeld * 3 / 2));
+  EXPECT_EQ(family_of(left), "pipelined");
+  EXPECT_EQ(left.origin, ConfigOrigin::untuned);
+  EXPECT_EQ(family_of(select_from({beyond}, sum_of(kHeld))), "one_shot");
+  EXPECT_EQ(family_of(select_from({row_of("one_shot", 2 * kHeld)}, sum_of(kHeld * 3))), "one_shot") << "it won there";
+
+  const auto between = select_from({at_held, beyond}, sum_of(kHeld * 5 / 4));
+  EXPECT_EQ(between.record->request.n, 2 * kHeld) << "though the other is nearer: " << between.reason;
+  const auto far = select_from({at_held, row_with("pipelined", 4 * kHeld, "poll_distance", 1)}, sum_of(kHeld * 3 / 2));
+  EXPECT_EQ(far.record->request.n, 4 * kHeld) << "a record of the family that takes over: " << far.reason;
+}
+
+TEST(Selector, KeepsARecordWhereTheFamilyThatTakesOverLosesOnTheOtherSideToo) {
+  const std::vector both{row_of("one_shot", kHeld), row_of("one_shot", 4 * kHeld)};
+  const auto low = select_from(both, sum_of(kHeld * 3 / 2));
+  EXPECT_EQ(low.record->request.n, kHeld) << low.reason;
+}
+
+TEST(Selector, KeepsARecordWhereItsFamilyIsNoLongerPreferredAndNoneTakesOver) {
+  RecordRow row = row_of("one_shot", kHeld);
+  row.arch = "sm_80";
+  row.config = canonical_parameters(find_family("one_shot")->default_config(sum_of(kHeld), 80));
+  const DeviceIdentity without_pipelined{"sm_80", 80, kH200.name, kH200.sm_count};
+  EXPECT_EQ(family_of(select_from({row}, sum_of(kHeld * 3 / 2), without_pipelined)), "one_shot");
+
+  ScanRequest request = of_type(sum_of(kHeld), ValueType::f32);
+  request.determinism = Determinism::run_to_run;
+  RecordRow exact = of_type(row_of("one_shot", kHeld), "f32");
+  exact.determinism = "run_to_run";
+  exact.config = canonical_parameters(find_family("one_shot")->default_config(request, 90));
+  request.n = kHeld * 3 / 2;
+  EXPECT_EQ(family_of(select_from({exact}, request)), "one_shot") << "three_phase reads everything twice";
+}
+
+TEST(Selector, TakesTheNearestRecordIfTheBreakpointOfAnotherProblemCallsForItsFamily) {
+  const u64 held = kBytesAllSmsHold / 8;
+  RecordRow low = of_type(row_of("one_shot", held), "i64");
+  const RecordRow near = isolated(low), high = of_type(row_of("pipelined", 2 * held), "i64");
+  low.breakpoint = BreakpointRow{static_cast<std::int64_t>(2 * held), static_cast<std::int64_t>(held * 5 / 4), 0.01,
+                                 template_hash()};
+  const auto at = [&](u64 n) { return select_from({near, low, high}, of_type(isolated_sum_of(n), ValueType::i64)); };
+  EXPECT_EQ(at(held * 9 / 8).record->request.latency, Latency::isolated) << at(held * 9 / 8).reason;
+  EXPECT_EQ(family_of(at(held * 3 / 2)), "pipelined") << at(held * 3 / 2).reason;
 }
 
 TEST(Selector, TakesADefaultThatWonFarAwayForADefaultThatIsGood) {
