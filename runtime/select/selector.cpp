@@ -42,15 +42,13 @@ bool is_preferred(const TuningRecord& record, const Wanted& wanted) {
          wanted.default_family.preference(wanted.request, wanted.device.sm);
 }
 
-// Whether the rule by which families are preferred has another take over between the record's n and the n that is asked
-// for, and the record is no evidence against it: what won is what the rule preferred there. A family that is preferred
-// only because the record's is not any more takes nothing over.
+// Whether the record won as the rule has it by which families are preferred, and the rule has another family take over
+// for what is asked for: then the measurement is no evidence against it. A family that is preferred only because the
+// record's is not any more takes nothing over.
 bool is_superseded(const TuningRecord& record, const Wanted& wanted) {
-  ScanRequest measured = wanted.request;
-  measured.n = record.request.n;
-  const auto preference = [&](const ScanRequest& of) { return wanted.default_family.preference(of, wanted.device.sm); };
-  return preference(wanted.request) > preference(measured) &&
-         &default_config(measured, wanted.device.sm).family() == &record.config.family();
+  const int sm = wanted.device.sm;
+  return wanted.default_family.preference(wanted.request, sm) > wanted.default_family.preference(record.request, sm) &&
+         &default_config(record.request, sm).family() == &record.config.family();
 }
 
 // Whether the config held its own n in one tile or one cluster, and n no longer: it would take tile after tile, or tell
@@ -77,14 +75,17 @@ Choice nearest_of(std::span<const TuningRecord> candidates, const Wanted& wanted
   return nearest;
 }
 
-// The nearest record on the other side of n that differs in n alone; without a record when there is none.
+// The nearest record of the same problem on the other side of n; without a record when another problem's is nearer
+// there, or none is.
 Choice across(const TuningRecord& record, const Distance& distance, std::span<const TuningRecord> candidates,
               const Wanted& wanted) {
   const u64 n = wanted.request.n;
   if (record.request.n == n) return {};
-  return nearest_of(candidates, wanted, [&](const TuningRecord& other, const Distance& candidate) {
-    return (other.request.n < n) != (record.request.n < n) && other.request.n != n && candidate.is_alike(distance);
+  const Choice other = nearest_of(candidates, wanted, [&](const TuningRecord& candidate, const Distance& its_distance) {
+    return (candidate.request.n < n) != (record.request.n < n) && candidate.request.n != n &&
+           its_distance.is_alike(distance);
   });
+  return other.record != nullptr && problem_of(*other.record) == problem_of(record) ? other : Choice{};
 }
 
 // The nearest record or the one on the other side of n, where a measurement between the two says which.
@@ -97,22 +98,22 @@ std::optional<Choice> by_breakpoint(const Choice& nearest, std::span<const Tunin
   const bool nearest_is_low = nearest.record->request.n < n;
   const TuningRecord &low = *(nearest_is_low ? nearest : other).record,
                      &high = *(nearest_is_low ? other : nearest).record;
-  if (!low.breakpoint || low.breakpoint->n_high != high.request.n || problem_of(low) != problem_of(high))
-    return std::nullopt;
+  if (!low.breakpoint || low.breakpoint->n_high != high.request.n) return std::nullopt;
   Choice choice = (n >= low.breakpoint->n_switch) == nearest_is_low ? other : nearest;
   choice.other = choice.record == &low ? &high : &low;
   return choice;
 }
 
-// Within an octave a measurement knows better than any rule, unless a family takes over that the rule has for this n
-// and that did not win on the other side of it either.
+// Within an octave a measurement knows better than the rule by which families are preferred, unless another takes over,
+// and the record's own did not win against it beyond n.
 bool is_in_reach(const TuningRecord& record, const Distance& distance, std::span<const TuningRecord> candidates,
                  const Wanted& wanted) {
   if (is_preferred(record, wanted)) return true;
   if (distance.far) return false;
   if (!is_superseded(record, wanted)) return true;
   const Choice beyond = across(record, distance, candidates, wanted);
-  return beyond.record != nullptr && &beyond.record->config.family() == &record.config.family();
+  return beyond.record != nullptr && &beyond.record->config.family() == &record.config.family() &&
+         !is_superseded(*beyond.record, wanted);
 }
 
 // Between the ends of a breakpoint their configs were measured, so no rule keeps either out. Without a record when none
@@ -122,7 +123,8 @@ Choice choose(std::span<const TuningRecord> candidates, const Wanted& wanted) {
   if (const auto measured = by_breakpoint(nearest, candidates, wanted)) return *measured;
   const bool is_near = nearest.record != nullptr && !nearest.distance.far;
   const bool is_near_and_outgrown = is_near && is_outgrown(*nearest.record, wanted.request);
-  // Where n has outgrown what is near, what is far knows no more than the default.
+  // Where n has outgrown what is near, what is far knows no more than the default. What is near and superseded counts
+  // for nothing: as if it were not there, records of the family that takes over serve from afar.
   const Choice in_reach = nearest_of(candidates, wanted, [&](const TuningRecord& record, const Distance& candidate) {
     return is_in_reach(record, candidate, candidates, wanted) && !is_outgrown(record, wanted.request) &&
            !(candidate.far && is_near_and_outgrown);

@@ -167,6 +167,27 @@ TEST(Selector, KeepsARecordWhereItsFamilyIsNoLongerPreferredAndNoneTakesOver) {
   EXPECT_EQ(family_of(select_from({exact}, request)), "one_shot") << "three_phase reads everything twice";
 }
 
+TEST(Selector, JudgesARecordOfAnotherOperatorByItsOwnProblem) {
+  const u64 held = kBytesAllSmsHold / 2;  // packed sums of i16; exclusive maxima are held in words, half as many
+  RecordRow sum = row_of("one_shot", held);
+  sum.input_type = sum.output_type = "i16";
+  RecordRow smaller = sum;
+  smaller.n /= 2;
+  ScanRequest maximum = sum_of(held * 3 / 2);
+  maximum.input_type = maximum.output_type = ValueType::i16;
+  maximum.op = Operator::max;
+  maximum.kind = Kind::exclusive;
+  maximum.init = Init::value;
+  EXPECT_EQ(family_of(select_from({sum}, maximum)), "pipelined");
+  maximum.n = held * 3 / 4;
+  EXPECT_EQ(family_of(select_from({smaller, sum}, maximum)), "pipelined") << "both sums won as the rule has it";
+}
+
+TEST(Selector, KeepsARecordWhereAnotherFamilyIsPreferredAsMuchAsAtItsN) {
+  const auto room_for_more = row_with("single_block", 2048, "block_threads", 1024);
+  EXPECT_EQ(family_of(select_from({room_for_more}, sum_of(3000))), "single_block");
+}
+
 TEST(Selector, TakesTheNearestRecordIfTheBreakpointOfAnotherProblemCallsForItsFamily) {
   const u64 held = kBytesAllSmsHold / 8;
   RecordRow low = of_type(row_of("one_shot", held), "i64");
