@@ -141,10 +141,14 @@ constexpr TileLayout tile_layout(const Config& config, const ScanRequest& reques
   return turned ? TileLayout::warp_transposed : config.layout;
 }
 
-// Words that a CTA shuffles in one step of its warp scans: warps x rows x words of a value. Up to 8 no kernel
-// measured was slower with radix 4, of 16 some, beyond all: an SM shuffles one word of a warp a cycle,
-// and a step takes some thirty cycles.
+// Words that a CTA shuffles in one step of its warp scans: warps x rows x words of a value. Up to 8 no kernel measured
+// was slower with radix 4, of 16 some, beyond all: an SM shuffles one word of a warp a cycle, and a step takes some
+// thirty cycles.
 inline constexpr int kFewShuffledWords = 16;
+
+// Of Kogge-Stone scans whose shuffles have the SM to themselves. Combining may cost a caller's own operator more than a
+// shuffle, and radix 4 combines more.
+constexpr int fast_scan_radix(const ScanRequest& request) { return is_custom(request.op) ? 2 : 4; }
 
 // Config::is_latency_bound(): whether the SM has little else to do while a warp waits for its shuffles. Where other
 // CTAs or polls fill that time, more shuffles cost more than fewer steps save.
@@ -160,9 +164,8 @@ constexpr TileShape tile_shape(const Config& config, const ScanRequest& request)
                   Config::pads_tiles && !is_custom(request.op),
                   false,
                   2};
-  // Combining may cost a caller's own operator more than a shuffle.
   const bool few_shuffles = shape.warps() * shape.rows() * register_bytes(request) / 4 <= kFewShuffledWords;
-  if (config.is_latency_bound() && few_shuffles && !is_custom(request.op)) shape.scan_radix = 4;
+  if (config.is_latency_bound() && few_shuffles) shape.scan_radix = fast_scan_radix(request);
   return shape;
 }
 

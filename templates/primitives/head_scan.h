@@ -46,7 +46,7 @@ class HeadScan {
  private:
   static constexpr u32 kMostItems = kVectorAlignmentBytes / sizeof(Input);
   // One warp scans few items while the others load theirs.
-  static constexpr int kScanRadix = is_custom(Problem::kRequest.op) ? 2 : 4;
+  static constexpr int kScanRadix = fast_scan_radix(Problem::kRequest);
 
   SCANTUNE_DEVICE T inclusive() const {
     return scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op, kMostItems, kScanRadix>(
