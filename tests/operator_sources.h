@@ -71,13 +71,9 @@ __device__ Value combine(Value earlier, Value later) {
 }
 )"),
        6, "factor"},
-      // What is not there shows after the last line.
-      {"missing_combine", kScanOfFloats,
-       source("__device__ Value join(Value earlier, Value later) {\n  return later;\n}"), 4, "combine"},
-      {"missing_value", kScanOfPairs,
-       source("struct Pair {\n  float scale, offset;\n};\n__device__ Pair combine(Pair earlier, Pair later) {\n"
-              "  return later;\n}"),
-       7, "Value"},
+      // What is wrong with a definition shows after the last line.
+      {"combine_of_one_value", kScanOfFloats, source("__device__ Value combine(Value later) {\n  return later;\n}"), 4,
+       "combine must take two Values"},
       {"value_of_the_wrong_size", kScanOfPairs,
        source("struct Value {\n  float scale, offset, rest;\n};\n"
               "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
@@ -105,19 +101,46 @@ __device__ Value combine(Value earlier, Value later) {
   };
 }
 
+// What is found out before a compiler is asked.
+inline std::vector<OperatorMistake> mistakes_of_definitions() {
+  const auto source = [](const char* text) { return CustomOperator{.source = text, .name = ""}; };
+  return {
+      {"missing_combine", kScanOfFloats,
+       source("__device__ Value join(Value earlier, Value later) {\n  return later;\n}"), 4,
+       "no combine: define __device__ Value combine(Value earlier, Value later)"},
+      {"missing_value", kScanOfPairs,
+       source("struct Pair {\n  float scale, offset;\n};\n__device__ Pair combine(Pair earlier, Pair later) {\n"
+              "  return later;\n}"),
+       7, "no Value: define a struct Value"},
+      {"value_beside_a_number", kScanOfFloats,
+       source("// Two numbers.\nstruct Value {\n  float a, b;\n};\n"
+              "__device__ Value combine(Value earlier, Value later) {\n  return later;\n}"),
+       2, "Value is declared already, as f32, in which the items are combined: leave its definition out"},
+  };
+}
+
 // Calls every mathematical function that CUDA C++ declares by itself and the host device promises too.
 inline const CustomOperator kOperatorWithMathematics{
     .source = R"(__device__ __noinline__ float single(float x, float y) {
-  x = ceilf(x) + cosf(x) + expf(x) + exp2f(x) + expm1f(x) + fabsf(x) + floorf(x) + logf(x) + log1pf(x) + log2f(x);
-  return sinf(x) + sqrtf(x) + tanhf(x) + truncf(x) + fmaxf(x, y) + fminf(x, y) + powf(x, y) + fmaf(x, y, x);
+  x = acosf(x) + acoshf(x) + asinf(x) + asinhf(x) + atanf(x) + atanhf(x) + cbrtf(x) + ceilf(x) + cosf(x) + coshf(x);
+  x += erff(x) + erfcf(x) + expf(x) + exp10f(x) + exp2f(x) + expm1f(x) + fabsf(x) + floorf(x) + logf(x) + log10f(x);
+  x += log1pf(x) + log2f(x) + nearbyintf(x) + rintf(x) + roundf(x) + sinf(x) + sinhf(x) + sqrtf(x) + tanf(x);
+  x += tanhf(x) + truncf(x) + rsqrtf(x) + ldexpf(x, 3) + fmaf(x, y, x) + nextafterf(x, y) + remainderf(x, y);
+  return x + atan2f(x, y) + copysignf(x, y) + fdimf(x, y) + fmaxf(x, y) + fminf(x, y) + fmodf(x, y) + hypotf(x, y) +
+         powf(x, y);
 }
 static __device__ __noinline__ double twice_as_wide(double x, double y) {
-  x = ceil(x) + cos(x) + exp(x) + exp2(x) + expm1(x) + fabs(x) + floor(x) + log(x) + log1p(x) + log2(x);
-  return sin(x) + sqrt(x) + tanh(x) + trunc(x) + fmax(x, y) + fmin(x, y) + pow(x, y) + fma(x, y, x);
+  x = acos(x) + acosh(x) + asin(x) + asinh(x) + atan(x) + atanh(x) + cbrt(x) + ceil(x) + cos(x) + cosh(x);
+  x += erf(x) + erfc(x) + exp(x) + exp10(x) + exp2(x) + expm1(x) + fabs(x) + floor(x) + log(x) + log10(x);
+  x += log1p(x) + log2(x) + nearbyint(x) + rint(x) + round(x) + sin(x) + sinh(x) + sqrt(x) + tan(x);
+  x += tanh(x) + trunc(x) + rsqrt(x) + ldexp(x, 3) + fma(x, y, x) + nextafter(x, y) + remainder(x, y);
+  return x + atan2(x, y) + copysign(x, y) + fdim(x, y) + fmax(x, y) + fmin(x, y) + fmod(x, y) + hypot(x, y) + pow(x, y);
 }
-__host__ __device__ __forceinline__ int whole(int x, unsigned y) { return min(x, 5) + max(x, 3) + max(y, 1u); }
+__host__ __device__ bool strange(double x) { return isnan(x) || isinf(x) || !isfinite(x) || signbit(x); }
+__host__ __device__ __forceinline__ int whole(int x, unsigned y) { return min(x, 5) + max(x, 3) + max(y, 1u) + abs(x); }
 __device__ Value combine(Value earlier, Value later) {
-  return max(single(earlier, later), static_cast<Value>(twice_as_wide(earlier, later))) + whole(earlier, later);
+  return max(single(earlier, later), static_cast<Value>(twice_as_wide(earlier, later))) + whole(earlier, later) +
+         strange(later);
 }
 )",
     .name = ""};

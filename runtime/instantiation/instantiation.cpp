@@ -1,6 +1,6 @@
 #include "instantiation/instantiation.h"
 
-#include <algorithm>
+#include "instantiation/operator_text.h"
 
 namespace scantune {
 namespace {
@@ -38,21 +38,6 @@ std::string request_literal(const ScanRequest& request) {
          ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";
 }
 
-// The caller's source at global scope, with lines of its own, and the operator that it makes. What is missing in it
-// shows at the line after its last.
-std::string custom_operator(const ScanRequest& request, const CustomOperator& custom) {
-  std::string text;
-  if (request.accumulator_type != ValueType::custom)
-    text += std::string("using Value = scantune::") + token(request.accumulator_type) + ";\n";
-  const std::string bytes = std::to_string(request.accumulator_bytes());
-  const std::string alignment = std::to_string(request.alignment_of(request.accumulator_type));
-  const std::string end = std::to_string(std::ranges::count(custom.source, '\n') + 2);
-  // The empty line is for a last one that ends in a backslash.
-  return text + "#line 1 \"operator.cu\"\n" + custom.source + "\n\n#line " + end +
-         " \"operator.cu\"\nSCANTUNE_CUSTOM_OPERATOR(ScantuneOperator, " + bytes + ", " + alignment +
-         ")\n#line 1 \"scantune_kernel.cu\"\n";
-}
-
 // The problem and the choice, in a namespace where their names meet none of the caller's. All that can be said before
 // the caller's source is, so that macros of that do not change it; what follows calls things ScantuneX.
 std::string instance(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
@@ -64,8 +49,8 @@ std::string instance(const ScanRequest& request, const Config& config, const Cus
   if (custom == nullptr) return begin + choice + "using ScantuneProblem = " + problem + ">;\n" + kernels + end;
   return "#include \"primitives/custom_operator.h\"\n" + begin + choice +
          "template <class Operation>\nusing ScantuneProblemOf = " + problem + ", 0, Operation>;\n" + end +
-         custom_operator(request, *custom) + begin +
-         "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" + kernels + end;
+         operator_text(request, *custom) + begin + "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" +
+         kernels + end;
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ struct Instantiation {
 };
 
 // The source does not depend on request.n, so one compiled module serves every N. custom: the operator, if the
-// request's is a custom one. Its source follows the kernels' headers, with line numbers of its own.
+// request's is a custom one. Its source follows the kernels' headers, with line numbers of its own. Throws CompileError
+// for one that no compiler is asked about, because it reads a file or lacks a definition.
 Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr);
 
 }  // namespace scantune

@@ -5,14 +5,16 @@
 
 #include "jit/nvrtc_library.h"
 #include "scantune/error.hpp"
+#include "support/environment.h"
 
 namespace scantune {
 namespace {
 
 // The templates' constexpr functions carry no __device__, since a host compiler reads them too. Resource usage goes to
 // the log: registers, shared memory and spills are what a reader of a slow kernel wants first.
+// No header is looked for in the current directory, which is not part of a binary's key.
 constexpr const char* kOptions[] = {"--std=c++20", "--device-as-default-execution-space", "--minimal",
-                                    "--ptxas-options=-v"};
+                                    "--no-source-include", "--ptxas-options=-v"};
 
 // The templates as NVRTC wants its in-memory headers.
 struct Headers {
@@ -96,7 +98,7 @@ void check_arch(const NvrtcLibrary& nvrtc, const std::string& arch) {
 std::string NvrtcCompiler::fingerprint() const {
   std::string text = "nvrtc >= " + std::to_string(kOldestNvrtc.major) + "." + std::to_string(kOldestNvrtc.minor);
   for (const char* option : kOptions) text += std::string(" ") + option;
-  if (const char* named = std::getenv("SCANTUNE_NVRTC"); named && *named) text += std::string(" by ") + named;
+  if (const char* named = environment_variable("SCANTUNE_NVRTC"); named && *named) text += std::string(" by ") + named;
   return text;
 }
 

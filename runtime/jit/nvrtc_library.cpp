@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "scantune/error.hpp"
+#include "support/environment.h"
 
 namespace scantune {
 namespace {
@@ -36,7 +37,7 @@ void load_builtins_beside(const std::string& nvrtc_path, NvrtcVersion version) {
 
 std::vector<std::string> nvrtc_candidates() {
   std::vector<std::string> candidates;
-  if (const char* named = std::getenv("SCANTUNE_NVRTC"); named && *named) {
+  if (const char* named = environment_variable("SCANTUNE_NVRTC"); named && *named) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(named, ignored)) return {named};
     add_directory(candidates, named);
@@ -44,7 +45,7 @@ std::vector<std::string> nvrtc_candidates() {
   }
   candidates.assign(std::begin(kNames), std::end(kNames));
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* root = std::getenv(variable); root && *root)
+    if (const char* root = environment_variable(variable); root && *root)
       add_directory(candidates, std::filesystem::path(root) / "lib64");
   add_directory(candidates, "/usr/local/cuda/lib64");
   return candidates;

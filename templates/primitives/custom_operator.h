@@ -5,12 +5,17 @@
 #include "primitives/intrinsics.h"
 
 #ifndef __CUDACC_RTC__
-#include "primitives/host_math.h"
+#include "primitives/host_functions.h"
 
 #define __device__
 #define __host__
 #define __forceinline__ inline
 #define __noinline__
+
+// An operator's inline PTX would be taken for assembly of the CPU.
+#define asm static_assert(false, "the host device has no PTX: write this in C++");
+#define __asm asm
+#define __asm__ asm
 #endif
 
 namespace scantune {
@@ -21,9 +26,6 @@ template <class A>
 inline constexpr bool kIsSame<A, A> = true;
 
 template <class T>
-T& any_value();
-
-template <class T>
 inline constexpr bool kIsDefaultConstructible = requires { T(); };
 template <class T>
 inline constexpr bool kIsAssignable = requires(T& to, const T& from) { to = from; };
@@ -32,18 +34,25 @@ inline constexpr bool kIsAssignable = requires(T& to, const T& from) { to = from
 
 // Declares the operator `name` from the caller's ::Value and ::combine. value_bytes and value_alignment are those of
 // the type whose items are scanned. The namespace first: where the source lacks a closing brace, this is what says so.
-#define SCANTUNE_CUSTOM_OPERATOR(name, value_bytes, value_alignment)                                                   \
-  namespace scantune {}                                                                                                \
-  static_assert(sizeof(::Value) == value_bytes && alignof(::Value) == value_alignment,                                 \
-                "Value must have the size and the alignment of the type that is scanned: " #value_bytes                \
-                " and " #value_alignment " bytes");                                                                    \
-  static_assert(__is_trivially_copyable(::Value), "Value must be trivially copyable");                                 \
-  static_assert(scantune::kIsDefaultConstructible<::Value>, "Value must have a default constructor");                  \
-  static_assert(scantune::kIsAssignable<::Value>, "Value must be assignable: it cannot have const members");           \
-  static_assert(                                                                                                       \
-      scantune::kIsSame<decltype(::combine(scantune::any_value<::Value>(), scantune::any_value<::Value>())), ::Value>, \
-      "combine must return a Value");                                                                                  \
-  struct name {                                                                                                        \
-    using Value = ::Value;                                                                                             \
-    SCANTUNE_DEVICE static Value combine(Value earlier, Value later) { return ::combine(earlier, later); }             \
+// A combine that cannot be called is looked for without ::, since only so its absence makes a concept false.
+#define SCANTUNE_CUSTOM_OPERATOR(name, value_bytes, value_alignment)                                             \
+  namespace scantune {}                                                                                          \
+  template <class ScantuneValue>                                                                                 \
+  concept name##Combines = requires(ScantuneValue& scantune_value) { combine(scantune_value, scantune_value); }; \
+  template <class ScantuneValue>                                                                                 \
+  concept name##Returns = requires(ScantuneValue& scantune_value) {                                              \
+    requires scantune::kIsSame<decltype(combine(scantune_value, scantune_value)), ScantuneValue>;                \
+  };                                                                                                             \
+  static_assert(sizeof(::Value) == value_bytes && alignof(::Value) == value_alignment,                           \
+                "Value must have the size and the alignment of the type that is scanned: " #value_bytes          \
+                " and " #value_alignment " bytes");                                                              \
+  static_assert(__is_trivially_copyable(::Value), "Value must be trivially copyable");                           \
+  static_assert(scantune::kIsDefaultConstructible<::Value>, "Value must have a default constructor");            \
+  static_assert(scantune::kIsAssignable<::Value>, "Value must be assignable: it cannot have const members");     \
+  static_assert(name##Combines<::Value>,                                                                         \
+                "combine must take two Values: define __device__ Value combine(Value earlier, Value later)");    \
+  static_assert(!name##Combines<::Value> || name##Returns<::Value>, "combine must return a Value");              \
+  struct name {                                                                                                  \
+    using Value = ::Value;                                                                                       \
+    SCANTUNE_DEVICE static Value combine(Value earlier, Value later) { return ::combine(earlier, later); }       \
   };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cpu/select_rows.h"
+#include "device_functions.h"
 #include "gpu_test.h"
 #include "launch/scan_plan.h"
 #include "operator_sources.h"
@@ -117,6 +118,10 @@ TEST_F(CustomOperatorsOnGpu, AMistakeNamesTheCallersLineAndHarmsNothing) {
     EXPECT_NE(text.find("lesser"), std::string::npos) << text;
   }
   EXPECT_TRUE(scanned(items, Op::custom(kMinMax, MinMax{INT32_MAX, INT32_MIN})) == running_ranges(items));
+}
+
+TEST_F(CustomOperatorsOnGpu, DeviceFunctionsHaveTheResultsThatTheHostDeviceHasToo) {
+  expect_right_device_functions(*device_);
 }
 
 // Records of 8-byte custom values on this GPU, of one cost class and of one operator by its name.

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device_functions.h"
+#include "file_reading_sources.h"
 #include "jit/nvrtc_compiler.h"
 #include "operator_sources.h"
 #include "scantune/error.hpp"
@@ -10,6 +12,8 @@ namespace scantune {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 Binary compiled(const ScanRequest& request, const CustomOperator& custom) {
   return NvrtcCompiler().compile(instantiate(request, default_config(request, 90), &custom), "sm_90");
@@ -33,8 +37,64 @@ TEST_P(Mistake, IsReportedAtTheCallersOwnLine) {
 INSTANTIATE_TEST_SUITE_P(OfACaller, Mistake, testing::ValuesIn(operator_mistakes()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+class WrongDefinition : public testing::TestWithParam<OperatorMistake> {};
+
+TEST_P(WrongDefinition, IsTheFirstThingSaid) {
+  const OperatorMistake& mistake = GetParam();
+  try {
+    compiled(mistake.request, mistake.custom);
+    FAIL() << "it compiled";
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), StartsWith("operator.cu:" + std::to_string(mistake.line) + ": error: " + mistake.word));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfACaller, WrongDefinition, testing::ValuesIn(mistakes_of_definitions()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(CustomOperator, ThatReadsAFileIsRefusedInEverySpellingAndTheFileIsNotQuoted) {
+  const SecretFile file;
+  auto sources = file_reading_sources(file.path());
+  for (const FileReadingSource& one : unclear_sources(file.path())) sources.push_back(one);
+  for (const FileReadingSource& one : sources) {
+    try {
+      compiled(kScanOfFloats, {.source = one.source, .name = ""});
+      ADD_FAILURE() << one.name << " compiled";
+    } catch (const CompileError& error) {
+      EXPECT_THAT(error.what(), StartsWith("operator.cu:" + std::to_string(one.line) + ": error: ")) << one.name;
+      EXPECT_THAT(error.what(), Not(HasSubstr(SecretFile::kText))) << one.name;
+    }
+  }
+}
+
+TEST(CustomOperator, MayNameDirectivesInItsStringsAndComments) {
+  const std::string combine = "\n__device__ Value combine(Value earlier, Value later) { return later; }\n";
+  for (const FileReadingSource& one : sources_that_read_nothing())
+    EXPECT_NO_THROW(compiled(kScanOfFloats, {.source = one.source + combine, .name = ""})) << one.name;
+}
+
 TEST(CustomOperator, MayCallTheMathematicsThatCudaDeclares) {
   EXPECT_NO_THROW(compiled(kScanOfFloats, kOperatorWithMathematics));
+}
+
+TEST(CustomOperator, MayCallTheDeviceFunctionsThatTheHostDeviceHas) {
+  EXPECT_NO_THROW(NvrtcCompiler().compile(device_functions_kernel(), "sm_90"));
+}
+
+// The scanner of sources is the first guard, and this the second: what the key of a binary does not hold is not read.
+TEST(NvrtcCompiler, LooksForNoHeaderInTheCurrentDirectory) {
+  const SecretFile file;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(file.path()).parent_path());
+  const std::string name = std::filesystem::path(file.path()).filename();
+  try {
+    NvrtcCompiler().compile({.source = "#include \"" + name + "\"\n", .kernels = {}, .label = "a test"}, "sm_90");
+    ADD_FAILURE() << "it compiled";
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("could not open source file"));
+    EXPECT_THAT(error.what(), Not(HasSubstr(SecretFile::kText)));
+  }
+  std::filesystem::current_path(before);
 }
 
 }  // namespace

@@ -130,6 +130,6 @@ def test_import_keeps_the_trials_of_two_sources_apart(tune: Tune, database: Data
     tune(problems=(AFFINE,), source=SECOND, started_at=LATER)
     with open_database(tmp_path / "theirs.db") as theirs:
         report = import_database(theirs, database.path, Referee())
-        assert (report.rejected, sorted(tried(theirs))) == ([], sorted(tried(database)))
+        assert (report.rejected, sorted(tried(theirs))) == (0, sorted(tried(database)))
         assert Archive(theirs).records() == Archive(database).records()
         assert theirs._connection.execute("SELECT count(*) FROM run").fetchone()[0] == 2

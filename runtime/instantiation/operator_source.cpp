@@ -1,0 +1,154 @@
+#include "instantiation/operator_source.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "instantiation/source_lexer.h"
+
+namespace scantune {
+namespace {
+
+using Kind = SourceToken::Kind;
+using Separators = SourceLexer::Separators;
+using Words = std::span<const std::string_view>;
+using Line = std::vector<SourceToken>;  // what one directive, or one line between them, consists of
+
+// The others read files, or are known to some compilers only.
+constexpr std::array<std::string_view, 14> kDirectives = {"define", "undef",   "if",       "ifdef", "ifndef",
+                                                          "elif",   "elifdef", "elifndef", "else",  "endif",
+                                                          "error",  "warning", "line",     "pragma"};
+// These words of a pragma name files or modules, to compilers that know them.
+constexpr std::array<std::string_view, 4> kPragmas = {"dependency", "include_alias", "pch_preprocess", "module"};
+constexpr std::array<std::string_view, 3> kQueries = {"__has_include", "__has_include_next", "__has_embed"};
+constexpr std::array<std::string_view, 4> kTypeKeys = {"struct", "class", "union", "enum"};
+
+bool is_among(Words words, const SourceToken& token) {
+  return token.kind == Kind::identifier && std::ranges::find(words, token.text) != words.end();
+}
+
+bool is_directive(const Line& line, std::string_view name) {
+  return line.front().is_directive_mark() && line.size() > 1 && line[1].is(name);
+}
+
+// visit: whether to go on after a line. The last one ends with what is unclear, if anything is.
+template <class Visit>
+void visit_lines(SourceLexer lexer, Visit visit) {
+  Line line;
+  while (true) {
+    const SourceToken token = lexer.next();
+    const bool ends = token.kind == Kind::newline || token.kind == Kind::end;
+    if (!line.empty() && (ends || token.starts_line)) {
+      if (!visit(line)) return;
+      line.clear();
+    }
+    if (token.kind == Kind::end) return;
+    if (!ends) line.push_back(token);
+    if (token.kind == Kind::unclear) return void(visit(line));
+  }
+}
+
+SourceMistake read_of_a_file(int line, const std::string& reader) {
+  return {line, reader +
+                    ": operators cannot include files, for a compiled kernel is kept under the operator's text alone "
+                    "and would outlive the file's; paste that text into the source"};
+}
+
+std::optional<SourceMistake> read_by_directive(const Line& line) {
+  if (line.size() == 1) return std::nullopt;
+  const SourceToken& name = line[1];
+  if (!is_among(kDirectives, name)) return read_of_a_file(line.front().line, "#" + name.text);
+  if (name.is("line") && (line.size() != 3 || line[2].kind != Kind::number))
+    return read_of_a_file(name.line, "#line with more than a number");
+  const auto words = std::span(line).subspan(2, std::min<std::size_t>(line.size() - 2, 2));
+  const auto reader = std::ranges::find_if(words, [](const SourceToken& word) { return is_among(kPragmas, word); });
+  if (name.is("pragma") && reader != words.end()) return read_of_a_file(name.line, "#pragma " + reader->text);
+  return std::nullopt;
+}
+
+// A line that the C++ standard takes for a directive of modules.
+std::optional<SourceMistake> read_by_module(Line line) {
+  if (line.front().is("export")) line.erase(line.begin());
+  if (line.size() < 2) return std::nullopt;
+  const SourceToken &name = line[0], &after = line[1];
+  const bool names_module = after.kind == Kind::identifier || after.is(":");
+  const bool imports = name.is("import") && (names_module || after.kind == Kind::literal || after.is("<"));
+  if (imports || (name.is("module") && (names_module || after.is(";")))) return read_of_a_file(name.line, name.text);
+  return std::nullopt;
+}
+
+std::optional<SourceMistake> read_in(const Line& line) {
+  for (const SourceToken& token : line) {
+    if (token.kind == Kind::unclear) return SourceMistake{token.line, "compilers differ over " + token.text};
+    if (is_among(kQueries, token)) return read_of_a_file(token.line, token.text);
+  }
+  return line.front().is_directive_mark() ? read_by_directive(line) : read_by_module(line);
+}
+
+std::optional<SourceMistake> first_read(std::string_view source, Separators separators) {
+  std::optional<SourceMistake> found;
+  visit_lines(SourceLexer(source, separators), [&](const Line& line) {
+    found = read_in(line);
+    return !found;
+  });
+  return found;
+}
+
+// Finds `struct Value {` at global scope and outside of #if, where it is sure to be compiled.
+class ValueDefinition {
+ public:
+  void visit(const Line& line) {
+    if (is_directive(line, "if") || is_directive(line, "ifdef") || is_directive(line, "ifndef")) ++groups_;
+    if (is_directive(line, "endif")) --groups_;
+    if (line.front().is_directive_mark()) return;
+    for (const SourceToken& token : line) take(token);
+  }
+  int line() const { return line_; }  // 0: there is none
+
+ private:
+  void take(const SourceToken& token) {
+    const bool defines = token.is("{") || token.is(":") || token.is("final");
+    if (named_ != 0 && defines && line_ == 0) line_ = named_;
+    const bool global = depth_ == 0 && groups_ == 0;
+    named_ = global && in_type_ && token.is("Value") ? token.line : 0;
+    if (token.is("{") || token.is("(")) ++depth_;
+    if (token.is("}") || token.is(")")) --depth_;
+    if (is_among(kTypeKeys, token)) in_type_ = true;
+    if (token.is("{") || token.is("}") || token.is(";")) in_type_ = false;
+  }
+
+  int line_ = 0;
+  int named_ = 0;  // the line of the last token, if that is the name of a type at global scope
+  int depth_ = 0;
+  int groups_ = 0;
+  bool in_type_ = false;  // after a type's key, before its body
+};
+
+}  // namespace
+
+std::optional<SourceMistake> first_read_of_a_file(std::string_view source) {
+  const auto found = first_read(source, Separators::parts_of_numbers);
+  return found ? found : first_read(source, Separators::quotes_in_groups);
+}
+
+std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value) {
+  bool has_combine = false, has_value = !declared_value.empty();
+  ValueDefinition definition;
+  visit_lines(SourceLexer(source), [&](const Line& line) {
+    has_combine |= std::ranges::any_of(line, [](const SourceToken& token) { return token.is("combine"); });
+    has_value |= std::ranges::any_of(line, [](const SourceToken& token) { return token.is("Value"); });
+    definition.visit(line);
+    return true;
+  });
+  if (!has_value) return SourceMistake{line_after(source), "no Value: define a struct Value like the items"};
+  if (!has_combine)
+    return SourceMistake{line_after(source), "no combine: define __device__ Value combine(Value earlier, Value later)"};
+  if (declared_value.empty() || definition.line() == 0) return std::nullopt;
+  return SourceMistake{definition.line(), "Value is declared already, as " + std::string(declared_value) +
+                                              ", in which the items are combined: leave its definition out"};
+}
+
+int line_after(std::string_view source) { return static_cast<int>(std::ranges::count(source, '\n')) + 2; }
+
+}  // namespace scantune

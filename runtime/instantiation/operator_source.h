@@ -1,0 +1,32 @@
+// What can be said against an operator's source before a compiler sees it.
+//
+// A compiled kernel is kept under its text alone, so one whose source read a file would be served long after that file
+// has changed. This guards against mistakes, not against malice: an operator is code, and runs as such.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace scantune {
+
+struct SourceMistake {
+  int line;          // of the source, from 1
+  std::string text;  // what is wrong and what to do
+
+  bool operator==(const SourceMistake&) const = default;
+};
+
+// The first place that makes a compiler read a file or look for one, or over which compilers differ so that one might:
+// any directive but those that never do, #line with a file name, import and module, __has_include and its kin. What
+// stands in comments and strings is none; what a false #if leaves out is one. A name that ## pastes together is missed.
+std::optional<SourceMistake> first_read_of_a_file(std::string_view source);
+
+// A combine or a Value that is not there at all, or a struct Value beside the one that is declared. declared_value: the
+// number that the latter names; empty for structs, whose Value the source defines.
+std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value);
+
+// Where what is missing in a source shows.
+int line_after(std::string_view source);
+
+}  // namespace scantune

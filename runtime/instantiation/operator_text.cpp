@@ -1,0 +1,30 @@
+#include "instantiation/operator_text.h"
+
+#include "instantiation/operator_source.h"
+#include "scantune/error.hpp"
+#include "space/space.h"
+
+namespace scantune {
+namespace {
+
+void refuse(const std::optional<SourceMistake>& mistake) {
+  if (mistake) throw CompileError("operator.cu:" + std::to_string(mistake->line) + ": error: " + mistake->text);
+}
+
+}  // namespace
+
+std::string operator_text(const ScanRequest& request, const CustomOperator& custom) {
+  const std::string number = request.accumulator_type == ValueType::custom ? "" : token(request.accumulator_type);
+  refuse(first_read_of_a_file(custom.source));
+  refuse(wrong_definition(custom.source, number));
+  const std::string value = number.empty() ? "" : "using Value = scantune::" + number + ";\n";
+  const std::string bytes = std::to_string(request.accumulator_bytes());
+  const std::string alignment = std::to_string(request.alignment_of(request.accumulator_type));
+  const std::string end = std::to_string(line_after(custom.source));
+  // The empty line is for a last one that ends in a backslash.
+  return value + "#line 1 \"operator.cu\"\n" + custom.source + "\n\n#line " + end +
+         " \"operator.cu\"\nSCANTUNE_CUSTOM_OPERATOR(ScantuneOperator, " + bytes + ", " + alignment +
+         ")\n#line 1 \"scantune_kernel.cu\"\n";
+}
+
+}  // namespace scantune

@@ -1,0 +1,16 @@
+// A caller's operator as text of a translation unit.
+#pragma once
+
+#include <string>
+
+#include "config/request.h"
+#include "instantiation/custom_operator.h"
+
+namespace scantune {
+
+// The source at global scope, with line numbers of its own, and after it the struct ScantuneOperator that the kernels
+// take; what comes before includes primitives/custom_operator.h. Throws CompileError for a source that reads a file or
+// lacks a definition, whatever compiler is to see it.
+std::string operator_text(const ScanRequest& request, const CustomOperator& custom);
+
+}  // namespace scantune

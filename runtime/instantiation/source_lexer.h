@@ -1,0 +1,70 @@
+// The tokens of an operator's source, so far as every compiler sees the same ones.
+//
+// Where g++, clang and NVRTC part ways, a source may read a file on one device and not on another. The lexer takes
+// no side: it returns an `unclear` token, which says what to change.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace scantune {
+
+struct SourceToken {
+  enum class Kind { identifier, number, literal, punctuation, newline, unclear, end };
+
+  Kind kind;
+  std::string text;         // without the backslashes that continue a line; of an unclear token, what to change and why
+  int line;                 // where it starts, from 1
+  bool starts_line = true;  // nothing but blanks and comments before it: a # here begins a directive
+
+  // Not by a literal, whatever stands in it.
+  bool is(std::string_view spelling) const { return kind != Kind::literal && text == spelling; }
+  bool is_directive_mark() const { return starts_line && (is("#") || is("%:")); }
+};
+
+class SourceLexer {
+ public:
+  // What a digit separator between #if and #endif is: NVRTC takes it for a quote where it skips such a group.
+  enum class Separators { parts_of_numbers, quotes_in_groups };
+
+  explicit SourceLexer(std::string_view source, Separators separators = Separators::parts_of_numbers);
+
+  // A newline token ends every line that holds others. After an unclear token, and after the end, comes the same again.
+  SourceToken next();
+
+ private:
+  using Kind = SourceToken::Kind;
+
+  char peek();  // the next character past continued lines; 0 at the end
+  char peek_second();
+  void advance() { line_ += source_[position_++] == '\n'; }
+  std::string take_word();
+  void skip_blanks_and_comments();
+  void skip_line_comment();
+  void skip_block_comment();
+
+  Kind take(std::string& text);
+  Kind take_identifier(std::string& text);
+  Kind take_number(std::string& text);
+  Kind take_quoted(std::string& text);
+  Kind take_raw_string(std::string& text);
+  Kind take_suffix(std::string& text);
+  Kind take_punctuation(std::string& text);
+  Kind unclear(const char* what, int line = 0);  // 0: the one that is read
+  void follow(const SourceToken& token);
+
+  std::string_view source_;
+  Separators separators_;
+  std::size_t position_ = 0;
+  int line_ = 1;
+  bool line_is_blank_ = true;     // so far
+  bool line_has_tokens_ = false;  // so far; a comment of several lines may make a line blank again
+  bool in_directive_ = false;
+  bool in_message_ = false;       // of #error or #warning
+  bool names_directive_ = false;  // the next token does
+  int open_groups_ = 0;           // of #if to #endif
+  int unclear_line_ = 0;
+  std::string unclear_;  // the first thing that is, if any
+};
+
+}  // namespace scantune

@@ -1,0 +1,110 @@
+// What is found in an operator's source before a compiler sees it.
+#include "instantiation/operator_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "file_reading_sources.h"
+#include "instantiation/instantiation.h"
+#include "operator_sources.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr auto kName = [](const auto& tested) { return std::string(tested.param.name); };
+
+class SourceThatReads : public testing::TestWithParam<FileReadingSource> {};
+
+TEST_P(SourceThatReads, IsRefusedAtItsLine) {
+  const std::optional<SourceMistake> found = first_read_of_a_file(GetParam().source);
+  ASSERT_TRUE(found) << GetParam().source;
+  EXPECT_EQ(found->line, GetParam().line);
+  EXPECT_THAT(found->text, AllOf(HasSubstr("cannot include files"), HasSubstr("paste that text")));
+}
+
+INSTANTIATE_TEST_SUITE_P(InEverySpelling, SourceThatReads, testing::ValuesIn(file_reading_sources()), kName);
+
+class UnclearSource : public testing::TestWithParam<FileReadingSource> {};
+
+TEST_P(UnclearSource, IsRefusedWithARemedy) {
+  const std::optional<SourceMistake> found = first_read_of_a_file(GetParam().source);
+  ASSERT_TRUE(found) << GetParam().source;
+  EXPECT_EQ(found->line, GetParam().line);
+  EXPECT_THAT(found->text, AllOf(StartsWith("compilers differ over "), HasSubstr(": ")));
+}
+
+INSTANTIATE_TEST_SUITE_P(OverWhichCompilersDiffer, UnclearSource, testing::ValuesIn(unclear_sources()), kName);
+
+class SourceThatReadsNothing : public testing::TestWithParam<FileReadingSource> {};
+
+TEST_P(SourceThatReadsNothing, IsAccepted) {
+  const std::optional<SourceMistake> found = first_read_of_a_file(GetParam().source);
+  EXPECT_FALSE(found) << found->line << ": " << found->text;
+}
+
+INSTANTIATE_TEST_SUITE_P(ByADirective, SourceThatReadsNothing, testing::ValuesIn(sources_that_read_nothing()), kName);
+
+// In a group that it skips, NVRTC takes a digit separator for a quote.
+TEST(OperatorSource, IsRefusedWhereADigitSeparatorHidesADirectiveFromSomeCompilersOnly) {
+  const auto found = first_read_of_a_file("#if 0\n1'0/*'\n#endif\n#include \"a.h\"\n//*/");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->line, 4);
+}
+
+TEST(OperatorSource, IsReadInTimeThatGrowsWithItsLengthOnly) {
+  std::string source;
+  while (source.size() < 1 << 20) source += "/* \" */ R\"(x)\" 1'0 \\\n a::b # ' \n#define A \"\n";
+  EXPECT_FALSE(first_read_of_a_file(source));
+}
+
+TEST(OperatorSource, LacksCombineWhereTheNameDoesNotAppear) {
+  const char* const source = "__device__ Value join(Value a, Value b) {\n  return b; // combine\n}";
+  const std::optional<SourceMistake> found = wrong_definition(source, "i32");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->line, 4);
+  EXPECT_THAT(found->text, HasSubstr("no combine: define __device__ Value combine(Value earlier, Value later)"));
+}
+
+TEST(OperatorSource, LacksValueWhereAStructIsScannedAndTheNameDoesNotAppear) {
+  const char* const source = "struct Pair { int a, b; };\n__device__ Pair combine(Pair a, Pair b) { return b; }\n";
+  const std::optional<SourceMistake> found = wrong_definition(source, "");
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->text, HasSubstr("no Value: define a struct Value"));
+  EXPECT_FALSE(wrong_definition(source, "i32"));
+}
+
+TEST(OperatorSource, MayNotDefineAValueWhereOneIsDeclared) {
+  const std::string combine = "\n__device__ Value combine(Value a, Value b) { return b; }";
+  for (const char* defined :
+       {"struct Value { int a; };", "class alignas(8) Value final {};", "union Value { int a; };",
+        "enum class Value : int {};", "struct Pair;\nstruct\nValue\n{};", "int f(); struct Value {};"}) {
+    const std::optional<SourceMistake> found = wrong_definition(defined + combine, "f32");
+    ASSERT_TRUE(found) << defined;
+    EXPECT_THAT(found->text, HasSubstr("Value is declared already, as f32"));
+    EXPECT_FALSE(wrong_definition(defined + combine, "")) << defined;
+  }
+  for (const char* other :
+       {"namespace mine { struct Value { int a; }; }", "template <class Value> struct Box {};",
+        "#if PAIRS\nstruct Value { int a; };\n#endif", "struct Pair f(Value);", "using Value = float;", "struct Value;",
+        "#define STRUCT struct Value {", "struct Values { Value a; };"})
+    EXPECT_FALSE(wrong_definition(other + combine, "f32")) << other;
+}
+
+TEST(Instantiation, RefusesASourceThatReadsAFileAndQuotesNothingOfIt) {
+  const CustomOperator custom{"#include \"/etc/hostname\"\n__device__ Value combine(Value, Value b) { return b; }", ""};
+  try {
+    instantiate(kScanOfFloats, default_config(kScanOfFloats, 90), &custom);
+    FAIL() << "it was accepted";
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), StartsWith("operator.cu:1: error: #include: operators cannot include files"));
+  }
+}
+
+}  // namespace
+}  // namespace scantune
