@@ -1,19 +1,18 @@
 #include "select/layers.h"
 
-#include <cstdlib>
-#include <iterator>
+#include <atomic>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "scantune/error.hpp"
 #include "select/database.h"
-#include "support/embedded_file.h"
+#include "support/environment.h"
 #include "support/log.h"
 #include "support/paths.h"
 
 namespace scantune {
-
-std::span<const EmbeddedFile> built_in_databases();  // db/builtin/*.jsonl, put in by the build
 
 namespace {
 
@@ -21,13 +20,22 @@ struct JsonColumns {
   const nlohmann::json& object;
 
   std::string text(const char* name) const { return object.at(name).get<std::string>(); }
-  std::int64_t integer(const char* name) const { return object.at(name).get<std::int64_t>(); }
+  // By reference, which throws for a number with a fraction: get() would convert what no integer holds.
+  std::int64_t integer(const char* name) const { return object.at(name).get_ref<const std::int64_t&>(); }
   double real(const char* name) const { return object.at(name).get<double>(); }
   bool is_null(const char* name) const { return !object.contains(name) || object.at(name).is_null(); }
 };
 
-void append(std::vector<RecordRow>& rows, std::vector<RecordRow> more) {
-  rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+RecordRow built_in_row(const JsonColumns& columns) {
+  RecordRow row;
+  row.layer = Layer::built_in;
+  row.database = "built-in";
+  read_row(columns, static_cast<DeviceRow&>(row));
+  read_row(columns, static_cast<ProblemRow&>(row));
+  read_own_columns(columns, row);
+  row.template_hash = columns.text("template_hash");
+  if (row.breakpoint) row.breakpoint->template_hash = columns.text("switch_template_hash");
+  return row;
 }
 
 bool is_absent(const std::filesystem::path& file) {
@@ -35,38 +43,62 @@ bool is_absent(const std::filesystem::path& file) {
   return std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found;
 }
 
-void append_if_readable(std::vector<RecordRow>& rows, const std::filesystem::path& file, Layer layer) {
+using Remarks = std::vector<std::string>;
+
+void add_if_readable(CheckedRows& rows, const std::filesystem::path& file, Layer layer, Remarks& remarks) {
   try {
-    append(rows, read_records(file, layer));
+    rows.add(read_records(file, layer));
   } catch (const DatabaseError& error) {
-    log_once(std::string(error.what()) + ". Going on without it.");
+    remarks.push_back(std::string(error.what()) + ". Going on without it.");
   }
 }
 
-TuningTable load_all_layers() {
-  std::vector<RecordRow> rows;
-  if (const auto file = user_database(); file && !is_absent(*file)) append_if_readable(rows, *file, Layer::user);
-  for (const auto& file : shared_databases()) append_if_readable(rows, file, Layer::shared);
-  append(rows, built_in_records());
-  TuningTable table(rows);
-  if (const auto rejected = table.rejected(); !rejected.empty())
-    log_once(std::to_string(rejected.size()) +
-             " tuning records are not used ('scantune db explain' lists them); the first: " + rejected.front().row +
-             ": " + rejected.front().reason);
-  return table;
+void add_built_in(CheckedRows& rows) {
+  for (const RecordRow& row : built_in_records()) rows.add(row);
 }
+
+TuningTable read_all_layers(Remarks& remarks) {
+  CheckedRows rows;
+  if (const auto file = user_database(); file && !is_absent(*file)) add_if_readable(rows, *file, Layer::user, remarks);
+  for (const auto& file : shared_databases()) add_if_readable(rows, file, Layer::shared, remarks);
+  add_built_in(rows);
+  return TuningTable(std::move(rows));
+}
+
+TuningTable load_all_layers(Remarks& remarks) {
+  try {
+    TuningTable table = read_all_layers(remarks);
+    if (table.rejected_count() > 0)
+      remarks.push_back(std::to_string(table.rejected_count()) +
+                        " tuning records are not used ('scantune db explain' lists them); the first: " +
+                        table.rejected().front().row + ": " + table.rejected().front().reason);
+    return table;
+  } catch (const std::bad_alloc&) {
+    remarks.emplace_back("there is too little memory for the tuning databases together. Going on without them.");
+  }
+  CheckedRows rows;
+  add_built_in(rows);
+  return TuningTable(std::move(rows));
+}
+
+// The table of the process, and what is to be said of it once it is there.
+struct LoadedTable {
+  Remarks remarks;
+  TuningTable table = load_all_layers(remarks);
+  std::atomic<bool> told = false;
+};
 
 }  // namespace
 
 std::optional<std::filesystem::path> user_database() {
-  if (const char* file = std::getenv("SCANTUNE_DB"); file != nullptr && *file != '\0') return file;
+  if (const char* file = environment_variable("SCANTUNE_DB"); file != nullptr && *file != '\0') return file;
   if (const auto directory = data_directory()) return *directory / "tuning.db";
   return std::nullopt;
 }
 
 std::vector<std::filesystem::path> shared_databases() {
   std::vector<std::filesystem::path> files;
-  const char* list = std::getenv("SCANTUNE_DB_PATH");
+  const char* list = environment_variable("SCANTUNE_DB_PATH");
   for (std::string_view rest = list == nullptr ? "" : list; !rest.empty();) {
     const auto file = rest.substr(0, rest.find(':'));
     if (!file.empty()) files.emplace_back(file);
@@ -82,7 +114,7 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines) {
     json_lines.remove_prefix(std::min(json_lines.size(), text.size() + 1));
     if (text.empty()) continue;
     try {
-      rows.push_back(row_of(JsonColumns{nlohmann::json::parse(text)}, Layer::built_in, "built-in"));
+      rows.push_back(built_in_row(JsonColumns{nlohmann::json::parse(text)}));
     } catch (const nlohmann::json::exception& error) {
       throw DatabaseError("built-in records, line " + std::to_string(line) + ": " + error.what());
     }
@@ -92,21 +124,25 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines) {
 
 std::vector<RecordRow> built_in_records() {
   std::vector<RecordRow> rows;
-  for (const EmbeddedFile& file : built_in_databases()) append(rows, parse_built_in(file.text));
+  for (const EmbeddedFile& file : built_in_databases())
+    for (RecordRow& row : parse_built_in(file.text)) rows.push_back(std::move(row));
   return rows;
 }
 
 TuningTable table_of(std::span<const std::filesystem::path> files) {
-  std::vector<RecordRow> rows;
+  CheckedRows rows;
   for (std::size_t index = 0; index < files.size(); ++index)
-    append(rows, read_records(files[index], index == 0 ? Layer::user : Layer::shared));
-  append(rows, built_in_records());
-  return TuningTable(rows);
+    rows.add(read_records(files[index], index == 0 ? Layer::user : Layer::shared));
+  add_built_in(rows);
+  return TuningTable(std::move(rows));
 }
 
 const TuningTable& tuning_table() {
-  static const TuningTable kTable = load_all_layers();
-  return kTable;
+  static LoadedTable loaded;
+  // A log may call the library, which must not find the table half made.
+  if (!loaded.told.load(std::memory_order_relaxed) && !loaded.told.exchange(true))
+    for (const std::string& remark : loaded.remarks) log_once(remark);
+  return loaded.table;
 }
 
 }  // namespace scantune

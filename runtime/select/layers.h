@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "select/tuning_table.h"
+#include "support/embedded_file.h"
 
 namespace scantune {
 
@@ -16,10 +17,11 @@ std::optional<std::filesystem::path> user_database();
 // SCANTUNE_DB_PATH: files separated by colons, the first overriding those behind it.
 std::vector<std::filesystem::path> shared_databases();
 
-// Rows of text with one JSON object per line, whose members are the columns of db/queries/load_records.sql; what may be
-// null may be left out. Throws DatabaseError naming the line.
+// Rows of text with one JSON object per line, whose members are the columns of db/queries/load_*.sql, without ids; what
+// may be null may be left out. Throws DatabaseError naming the line.
 std::vector<RecordRow> parse_built_in(std::string_view json_lines);
 std::vector<RecordRow> built_in_records();
+std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*.jsonl, put in by the build
 
 // The table over the given files, the first overriding those behind it, and the built-in records. Throws DatabaseError.
 TuningTable table_of(std::span<const std::filesystem::path> files);

@@ -10,22 +10,15 @@ namespace scantune {
 // Where a row comes from; an earlier layer overrides a later one.
 enum class Layer { user, shared, built_in };
 
-// Where the record of the next larger N takes over: measured between the two, in the row of the smaller.
-struct BreakpointRow {
-  std::int64_t n_high = 0;
-  std::int64_t n_switch = 0;
-  double regret = 0;
-  std::string template_hash;
-};
-
-struct RecordRow {
-  Layer layer = Layer::user;
-  std::string database;  // the file, or "built-in"
-
+// The device that records were measured on.
+struct DeviceRow {
   std::string arch;
   std::string device_name;
   std::int64_t sm_count = 0;
+};
 
+// The problem that records solve, of any n.
+struct ProblemRow {
   std::string input_type;
   std::string accumulator_type;
   std::string output_type;
@@ -34,8 +27,21 @@ struct RecordRow {
   std::string determinism;
   std::string forward_progress;
   std::string latency;
-  std::int64_t n = 0;
+};
 
+// Where the record of the next larger N takes over: measured between the two, in the row of the smaller.
+struct BreakpointRow {
+  std::int64_t n_high = 0;
+  std::int64_t n_switch = 0;
+  double regret = 0;
+  std::string template_hash;
+};
+
+struct RecordRow : DeviceRow, ProblemRow {
+  Layer layer = Layer::user;
+  std::string database;  // the file, or "built-in"
+
+  std::int64_t n = 0;
   std::string family;
   std::string config;  // the parameters as JSON
   std::string template_hash;
@@ -45,38 +51,43 @@ struct RecordRow {
   std::optional<BreakpointRow> breakpoint = std::nullopt;
 };
 
+// What follows reads the columns of the queries db/queries/load_*.sql by their names. Columns has text(name),
+// integer(name), real(name) and is_null(name).
+
 template <class Columns>
-std::optional<BreakpointRow> breakpoint_of(const Columns& columns) {
-  if (columns.is_null("next_n")) return std::nullopt;
-  return BreakpointRow{columns.integer("next_n"), columns.integer("switch_n"), columns.real("switch_regret"),
-                       columns.text("switch_template_hash")};
+void read_row(const Columns& columns, DeviceRow& row) {
+  row.arch = columns.text("arch");
+  row.device_name = columns.text("device_name");
+  row.sm_count = columns.integer("sm_count");
 }
 
-// The row of one result of db/queries/load_records.sql. Columns has text(name), integer(name), real(name) and
-// is_null(name).
 template <class Columns>
-RecordRow row_of(const Columns& columns, Layer layer, const std::string& database) {
-  return {.layer = layer,
-          .database = database,
-          .arch = columns.text("arch"),
-          .device_name = columns.text("device_name"),
-          .sm_count = columns.integer("sm_count"),
-          .input_type = columns.text("input_type"),
-          .accumulator_type = columns.text("accumulator_type"),
-          .output_type = columns.text("output_type"),
-          .op = columns.text("op"),
-          .kind = columns.text("kind"),
-          .determinism = columns.text("determinism"),
-          .forward_progress = columns.text("forward_progress"),
-          .latency = columns.text("latency"),
-          .n = columns.integer("n"),
-          .family = columns.text("family"),
-          .config = columns.text("config"),
-          .template_hash = columns.text("template_hash"),
-          .median_us = columns.real("median_us"),
-          .default_us = columns.is_null("default_us") ? std::nullopt : std::optional(columns.real("default_us")),
-          .finished_at = columns.text("finished_at"),
-          .breakpoint = breakpoint_of(columns)};
+void read_row(const Columns& columns, ProblemRow& row) {
+  row.input_type = columns.text("input_type");
+  row.accumulator_type = columns.text("accumulator_type");
+  row.output_type = columns.text("output_type");
+  row.op = columns.text("op");
+  row.kind = columns.text("kind");
+  row.determinism = columns.text("determinism");
+  row.forward_progress = columns.text("forward_progress");
+  row.latency = columns.text("latency");
+}
+
+// The record's own columns and those of the breakpoint above it; template hashes are those of runs.
+template <class Columns>
+void read_own_columns(const Columns& columns, RecordRow& row) {
+  row.n = columns.integer("n");
+  row.family = columns.text("family");
+  row.config = columns.text("config");
+  row.median_us = columns.real("median_us");
+  row.default_us = columns.is_null("default_us") ? std::nullopt : std::optional(columns.real("default_us"));
+  row.finished_at = columns.text("finished_at");
+  row.breakpoint.reset();
+  if (columns.is_null("next_n")) return;
+  row.breakpoint = {.n_high = columns.integer("next_n"),
+                    .n_switch = columns.integer("switch_n"),
+                    .regret = columns.real("switch_regret"),
+                    .template_hash = {}};
 }
 
 }  // namespace scantune

@@ -1,27 +1,19 @@
 #include "select/tuning_record.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "scantune/error.hpp"
+#include "select/printable.h"
 #include "space/config_json.h"
 #include "space/spelling.h"
 
 namespace scantune {
 namespace {
 
-constexpr std::size_t kLongestText = 256;
 constexpr std::size_t kLongestConfig = 4096;
 constexpr int kLargestParameter = 1 << 16;  // no family multiplies two such values out of an int
 constexpr std::int64_t kMostSms = 1 << 16;
-
-// Text of a database ends up in messages: nothing that a terminal would interpret.
-std::string printable(const std::string& text) {
-  std::string clean = text.substr(0, kLongestText);
-  std::ranges::replace_if(clean, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
-  return clean;
-}
 
 std::string label(const RecordRow& row) {
   return printable(row.family) + " for " + printable(row.input_type) + " " + printable(row.op) + " of " +
@@ -37,17 +29,6 @@ template <class Enum>
 Enum known(const char* column, const std::string& text) {
   if (const auto value = parse_token<Enum>(text)) return *value;
   reject(std::string(column) + " is '" + printable(text) + "', which this version does not know");
-}
-
-int sm_of(const std::string& arch) {
-  if (arch == "host") return kHostSm;
-  int sm = 0;
-  const char* const end = arch.data() + arch.size();
-  if (arch.starts_with("sm_"))
-    if (const auto [rest, error] = std::from_chars(arch.data() + 3, end, sm);
-        error == std::errc{} && rest == end && sm >= 10 && sm < 1000)
-      return sm;
-  reject("arch is '" + printable(arch) + "', which is neither host nor sm_ and a number");
 }
 
 void check_sizes(const RecordRow& row) {
@@ -126,6 +107,17 @@ TuningRecord checked(const RecordRow& row) {
 }
 
 }  // namespace
+
+int sm_of(const std::string& arch) {
+  if (arch == "host") return kHostSm;
+  int sm = 0;
+  const char* const end = arch.data() + arch.size();
+  if (arch.starts_with("sm_"))
+    if (const auto [rest, error] = std::from_chars(arch.data() + 3, end, sm);
+        error == std::errc{} && rest == end && sm >= 10 && sm < 1000)
+      return sm;
+  reject("arch is '" + printable(arch) + "', which is neither host nor sm_ and a number");
+}
 
 std::variant<TuningRecord, RejectedRow> check(const RecordRow& row) {
   try {

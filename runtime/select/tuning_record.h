@@ -40,6 +40,10 @@ struct TuningRecord {
   bool is_stale() const { return template_hash != scantune::template_hash(); }
 };
 
+// 10 * major + minor of the compute capability, or kHostSm. Throws RequestError if it is neither "host" nor "sm_90" or
+// the like.
+int sm_of(const std::string& arch);
+
 // A row that must not be used, and why.
 struct RejectedRow {
   std::string row;  // database, config and problem, for people

@@ -15,34 +15,30 @@ auto key_of(int sm, const ScanRequest& request) {
 
 auto key_of_record(const TuningRecord& record) { return key_of(record.device.sm, record.request); }
 
+CheckedRows checked(std::span<const RecordRow> rows) {
+  CheckedRows all;
+  for (const RecordRow& row : rows) all.add(row);
+  return all;
+}
+
 }  // namespace
 
-TuningTable::TuningTable(std::span<const RecordRow> rows) {
-  for (const RecordRow& row : rows) {
-    auto result = check(row);
-    if (auto* rejected = std::get_if<RejectedRow>(&result)) {
-      rejected_.push_back(std::move(*rejected));
-      continue;
-    }
-    records_.push_back(std::move(std::get<TuningRecord>(result)));
-    if (!row.breakpoint) continue;
-    auto breakpoint = check_breakpoint(row);
-    if (auto* rejected = std::get_if<RejectedRow>(&breakpoint))
-      rejected_.push_back(std::move(*rejected));
-    else
-      records_.back().breakpoint = std::get<Breakpoint>(breakpoint);
-  }
-  std::ranges::stable_sort(records_, {}, key_of_record);
+TuningTable::TuningTable(CheckedRows rows) : rows_(std::move(rows)) {
+  std::ranges::stable_sort(rows_.records, {}, key_of_record);
   drop_breakpoints_without_upper_end();
 }
 
+TuningTable::TuningTable(std::span<const RecordRow> rows) : TuningTable(checked(rows)) {}
+
 void TuningTable::drop_breakpoints_without_upper_end() {
+  const auto has_breakpoint = [](const TuningRecord& record) { return record.breakpoint.has_value(); };
+  if (std::ranges::none_of(rows_.records, has_breakpoint)) return;
   // Sorted: a database of any size is searched in no time.
-  std::set<std::pair<decltype(problem_of(records_.front())), u64>> places;
-  for (const TuningRecord& record : records_) places.emplace(problem_of(record), record.request.n);
-  for (TuningRecord& record : records_) {
+  std::set<std::pair<decltype(problem_of(rows_.records.front())), u64>> places;
+  for (const TuningRecord& record : rows_.records) places.emplace(problem_of(record), record.request.n);
+  for (TuningRecord& record : rows_.records) {
     if (!record.breakpoint || places.contains({problem_of(record), record.breakpoint->n_high})) continue;
-    rejected_.push_back(rejected_breakpoint(
+    rows_.reject(rejected_breakpoint(
         record, "there is no usable record at its upper end, n = " + std::to_string(record.breakpoint->n_high)));
     record.breakpoint.reset();
   }
@@ -50,8 +46,8 @@ void TuningTable::drop_breakpoints_without_upper_end() {
 
 std::span<const TuningRecord> TuningTable::candidates(int sm, const ScanRequest& request) const {
   const auto key = key_of(sm, request);
-  const auto first = std::ranges::lower_bound(records_, key, {}, key_of_record);
-  const auto last = std::ranges::upper_bound(records_, key, {}, key_of_record);
+  const auto first = std::ranges::lower_bound(rows_.records, key, {}, key_of_record);
+  const auto last = std::ranges::upper_bound(rows_.records, key, {}, key_of_record);
   return {first, last};
 }
 

@@ -4,27 +4,29 @@
 #include <span>
 #include <vector>
 
-#include "select/tuning_record.h"
+#include "select/checked_rows.h"
 
 namespace scantune {
 
 class TuningTable {
  public:
   TuningTable() = default;
+  explicit TuningTable(CheckedRows rows);
   explicit TuningTable(std::span<const RecordRow> rows);
 
   // The records of one architecture whose input, accumulator and output values are as wide as the request's; of custom
   // types if its own are.
   std::span<const TuningRecord> candidates(int sm, const ScanRequest& request) const;
 
-  std::span<const TuningRecord> records() const { return records_; }
-  std::span<const RejectedRow> rejected() const { return rejected_; }
+  std::span<const TuningRecord> records() const { return rows_.records; }
+  // The first refused rows: where there are very many, not all.
+  std::span<const RejectedRow> rejected() const { return rows_.rejected; }
+  std::size_t rejected_count() const { return rows_.rejected.size() + rows_.unlisted_rejections; }
 
  private:
   void drop_breakpoints_without_upper_end();
 
-  std::vector<TuningRecord> records_;  // sorted by architecture and sizes
-  std::vector<RejectedRow> rejected_;
+  CheckedRows rows_;  // records sorted by architecture and sizes
 };
 
 }  // namespace scantune

@@ -1,80 +1,29 @@
 #include "select/database.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "scantune/error.hpp"
 #include "select/layers.h"
 #include "select/selector.h"
+#include "select_database_file.h"
 #include "select_rows.h"
 
 namespace scantune {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::contains;
+using testing::DatabaseFile;
 using testing::kH200;
 using testing::row_of;
 using testing::sum_of;
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-class DatabaseFile : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "scantune-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-    file_ = directory_ / "tuning.db";
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  // A database as the tuner writes it.
-  SQLite::Database create(const fs::path& file) {
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    std::ifstream schema(SCANTUNE_SCHEMA);
-    std::stringstream text;
-    text << schema.rdbuf();
-    database.exec(text.str());
-    database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
-                  "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
-                  "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132);"
-                  "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', "
-                  "'in_order', 'back_to_back');");
-    return database;
-  }
-
-  void insert(SQLite::Database& database, const RecordRow& row) {
-    SQLite::Statement statement(database, "INSERT INTO record VALUES (1, 1, ?, ?, ?, 1, ?, 0.01, ?, NULL, ?)");
-    statement.bind(1, row.n);
-    statement.bind(2, row.family);
-    statement.bind(3, row.config);
-    statement.bind(4, row.median_us);
-    if (row.default_us) statement.bind(5, *row.default_us);
-    statement.bind(6, row.finished_at);
-    statement.exec();
-  }
-
-  std::string message_of_reading() {
-    try {
-      read_records(file_, Layer::user);
-    } catch (const DatabaseError& error) {
-      return error.what();
-    }
-    return "";
-  }
-
-  fs::path directory_;
-  fs::path file_;
-};
 
 TEST_F(DatabaseFile, GivesBackTheBreakpointAboveARecord) {
   auto database = create(file_);
@@ -82,24 +31,21 @@ TEST_F(DatabaseFile, GivesBackTheBreakpointAboveARecord) {
   insert(database, row_of("lookback", 2000));
   database.exec("INSERT INTO breakpoint VALUES (1, 1, 1000, 2000, 1800, '[]', 0.02, 1, '2025-01-02T03:04:05Z')");
   const auto rows = read_records(file_, Layer::user);
-  ASSERT_EQ(rows.size(), 2u);
-  for (const RecordRow& row : rows) EXPECT_EQ(row.breakpoint.has_value(), row.n == 1000);
-  const auto selection = select(TuningTable(rows), kH200, sum_of(1700));
+  ASSERT_EQ(rows.records.size(), 2u);
+  for (const TuningRecord& record : rows.records) EXPECT_EQ(record.breakpoint.has_value(), record.request.n == 1000);
+  const TuningTable table(rows);
+  const auto selection = select(table, kH200, sum_of(1700));
   EXPECT_TRUE(contains(selection.reason, "below the breakpoint n = 1800")) << selection.reason;
   EXPECT_FALSE(contains(selection.reason, "other kernel templates")) << selection.reason;
 }
 
 TEST_F(DatabaseFile, OfVersion1HoldsRecordsMeasuredBackToBackAndNoBreakpoints) {
-  auto database = create(file_);
+  auto database = create(file_, SCANTUNE_SCHEMA_VERSION_1);
   insert(database, row_of("lookback", 65536));
-  database.exec(
-      "CREATE TABLE older AS SELECT id, input_type, accumulator_type, output_type, op, kind, determinism, "
-      "forward_progress FROM problem; DROP TABLE problem; ALTER TABLE older RENAME TO problem; DROP TABLE breakpoint; "
-      "PRAGMA user_version = 1");
   const auto rows = read_records(file_, Layer::user);
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].latency, "back_to_back");
-  EXPECT_FALSE(rows[0].breakpoint.has_value());
+  ASSERT_EQ(rows.records.size(), 1u);
+  EXPECT_EQ(rows.records[0].request.latency, Latency::back_to_back);
+  EXPECT_FALSE(rows.records[0].breakpoint.has_value());
   EXPECT_EQ(select(TuningTable(rows), kH200, sum_of(65536)).origin, ConfigOrigin::exact_n);
 }
 
@@ -112,15 +58,16 @@ TEST_F(DatabaseFile, GivesBackTheRecordsThatWereStored) {
   auto database = create(file_);
   insert(database, row_of("lookback", 65536));
   insert(database, row_of("single_block", 1024));
-  const auto rows = read_records(file_, Layer::shared);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].n, 1024);
-  EXPECT_EQ(rows[1].family, "lookback");
-  EXPECT_EQ(rows[1].config, row_of("lookback", 65536).config);
-  EXPECT_EQ(rows[1].database, file_.string());
-  EXPECT_EQ(rows[1].layer, Layer::shared);
-  EXPECT_EQ(rows[1].template_hash, template_hash());
-  const auto selection = select(TuningTable(rows), kH200, sum_of(65536));
+  const TuningTable table(read_records(file_, Layer::shared));
+  ASSERT_EQ(table.records().size(), 2u);
+  EXPECT_EQ(table.records()[0].request.n, 1024u);
+  const TuningRecord& record = table.records()[1];
+  EXPECT_EQ(record.config.family().name(), std::string("lookback"));
+  EXPECT_EQ(canonical_parameters(record.config), row_of("lookback", 65536).config);
+  EXPECT_EQ(record.database, file_.string());
+  EXPECT_EQ(record.layer, Layer::shared);
+  EXPECT_EQ(record.template_hash, template_hash());
+  const auto selection = select(table, kH200, sum_of(65536));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(selection.record->finished_at, "2025-01-02T03:04:05Z");
 }
@@ -130,7 +77,8 @@ TEST_F(DatabaseFile, MayHoldAWinnerWhoseDefaultFailed) {
   RecordRow row = row_of("lookback", 65536);
   row.default_us = std::nullopt;
   insert(database, row);
-  const auto selection = select(TuningTable(read_records(file_, Layer::user)), kH200, sum_of(65536));
+  const TuningTable table(read_records(file_, Layer::user));
+  const auto selection = select(table, kH200, sum_of(65536));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(selection.record->default_us, std::nullopt);
 }
@@ -141,7 +89,7 @@ TEST_F(DatabaseFile, IsReadWhileATunerWritesToItsLog) {
   insert(database, row_of("lookback", 65536));
   database.exec("BEGIN IMMEDIATE");
   insert(database, row_of("lookback", 131072));
-  EXPECT_EQ(read_records(file_, Layer::user).size(), 1u);
+  EXPECT_EQ(read_records(file_, Layer::user).records.size(), 1u);
 }
 
 TEST_F(DatabaseFile, IsReadFromAFolderThatCannotBeWritten) {
@@ -154,14 +102,14 @@ TEST_F(DatabaseFile, IsReadFromAFolderThatCannotBeWritten) {
   chmod(directory_.c_str(), 0555);
   const auto rows = read_records(file_, Layer::shared);
   chmod(directory_.c_str(), 0755);
-  EXPECT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows.records.size(), 1u);
 }
 
 TEST_F(DatabaseFile, MayHaveCharactersInItsPathThatMeanSomethingInAUri) {
   file_ = directory_ / "a%20b?mode=rwc#c.db";
   auto database = create(file_);
   insert(database, row_of("lookback", 65536));
-  EXPECT_EQ(read_records(file_, Layer::user).size(), 1u);
+  EXPECT_EQ(read_records(file_, Layer::user).records.size(), 1u);
 }
 
 TEST_F(DatabaseFile, ThatIsMissingIsNamed) {
@@ -233,15 +181,6 @@ TEST_F(DatabaseFile, ThatIsLockedIsRefusedSoon) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
-TEST_F(DatabaseFile, WithAViewInPlaceOfATableIsNotExecuted) {
-  create(file_).exec(
-      "ALTER TABLE record RENAME TO hidden;"
-      "CREATE VIEW record AS WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) "
-      "SELECT 1 AS device_id, 1 AS problem_id, n, 'lookback' AS family, '{}' AS config, 1 AS run_id, 1.0 AS median_us, "
-      "0.0 AS spread, 1.0 AS default_us, 1.0 AS ceiling_us, '' AS finished_at FROM endless");
-  EXPECT_TRUE(contains(message_of_reading(), "no table record")) << message_of_reading();
-}
-
 TEST_F(DatabaseFile, WithMoreRecordsThanAnyTunerStoresIsRefused) {
   auto database = create(file_);
   database.exec(
@@ -308,6 +247,17 @@ TEST(BuiltInRecords, NameTheLineThatIsWrong) {
     FAIL() << "a broken line was read";
   } catch (const DatabaseError& error) {
     EXPECT_TRUE(contains(error.what(), "line 2")) << error.what();
+  }
+}
+
+TEST(BuiltInRecords, AreRefusedWhereANumberWithAFractionStandsForAnInteger) {
+  std::string line = built_in_databases().front().text;
+  line.resize(line.find('\n'));
+  ASSERT_EQ(parse_built_in(line).size(), 1u);
+  const std::size_t n = line.find("\"n\":") + 4;
+  for (const char* number : {"1e308", "1.5", "-1e19"}) {
+    const std::string other = line.substr(0, n) + number + line.substr(line.find(',', n));
+    EXPECT_THROW(parse_built_in(other), DatabaseError) << number;
   }
 }
 

@@ -14,26 +14,25 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   ScanRequest request;
   request.n = static_cast<u64>(n);
   const Config config = find_family(family)->default_config(request, 90);
-  return {.layer = Layer::user,
-          .database = "test.db",
-          .arch = "sm_90",
-          .device_name = "NVIDIA H200",
-          .sm_count = 132,
-          .input_type = "i32",
-          .accumulator_type = "i32",
-          .output_type = "i32",
-          .op = "sum",
-          .kind = "inclusive",
-          .determinism = "unconstrained",
-          .forward_progress = "in_order",
-          .latency = "back_to_back",
-          .n = n,
-          .family = family,
-          .config = canonical_parameters(config),
-          .template_hash = template_hash(),
-          .median_us = 10,
-          .default_us = 12,
-          .finished_at = "2025-01-02T03:04:05Z"};
+  RecordRow row;
+  static_cast<DeviceRow&>(row) = {.arch = "sm_90", .device_name = "NVIDIA H200", .sm_count = 132};
+  static_cast<ProblemRow&>(row) = {.input_type = "i32",
+                                   .accumulator_type = "i32",
+                                   .output_type = "i32",
+                                   .op = "sum",
+                                   .kind = "inclusive",
+                                   .determinism = "unconstrained",
+                                   .forward_progress = "in_order",
+                                   .latency = "back_to_back"};
+  row.database = "test.db";
+  row.n = n;
+  row.family = family;
+  row.config = canonical_parameters(config);
+  row.template_hash = template_hash();
+  row.median_us = 10;
+  row.default_us = 12;
+  row.finished_at = "2025-01-02T03:04:05Z";
+  return row;
 }
 
 // The same with one parameter changed, so that a test can tell configs apart.

@@ -1,0 +1,1 @@
+SELECT id, arch, name, sm_count FROM device

@@ -1,0 +1,34 @@
+// The file of a tuning database and those that SQLite keeps beside it, judged before any of them is opened.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "scantune/error.hpp"
+
+namespace scantune {
+
+// What is wrong with a tuning database, and what to do.
+DatabaseError unusable(const std::filesystem::path& database, const std::string& problem, const std::string& remedy);
+
+class DatabaseFiles {
+ public:
+  // Throws DatabaseError unless the database is a regular file, or a link to one, and each of the others a regular file
+  // or absent: who opens a FIFO waits until somebody else does.
+  explicit DatabaseFiles(const std::filesystem::path& database);
+
+  std::string uri() const;  // for SQLite
+  // Whether somebody else may have written it: it has another owner, or others may write to it.
+  bool may_be_of_others() const;
+  // Whether changes stand in its write-ahead log.
+  bool has_log() const;
+  // Whether a transaction that did not end left a journal.
+  bool has_journal() const;
+
+ private:
+  std::filesystem::path beside(const char* suffix) const { return file_.string() + suffix; }
+
+  std::filesystem::path file_;  // without links: the other files lie beside what a link points to
+};
+
+}  // namespace scantune

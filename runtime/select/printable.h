@@ -1,0 +1,18 @@
+// Text of a database ends up in messages: nothing that a terminal would interpret.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace scantune {
+
+inline constexpr std::size_t kLongestText = 256;  // bytes; a tuner writes none longer, but for configs
+
+inline std::string printable(std::string_view text) {
+  std::string clean(text.substr(0, kLongestText));
+  std::ranges::replace_if(clean, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return clean;
+}
+
+}  // namespace scantune

@@ -1,0 +1,154 @@
+#include "select/record_reader.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "select/database_files.h"
+#include "select/printable.h"
+#include "select/queries.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kMostRecords = 100'000;
+constexpr std::size_t kMostText = 64 << 20;  // bytes, all values together
+
+struct RunRow {
+  std::string template_hash;
+};
+
+template <class Columns>
+void read_row(const Columns& columns, RunRow& row) {
+  row.template_hash = columns.text("template_hash");
+}
+
+// What may still be read of the texts of a file.
+class TextBudget {
+ public:
+  explicit TextBudget(const std::filesystem::path& file) : file_(file) {}
+
+  void take(std::size_t bytes) {
+    if (bytes > left_)
+      throw unusable(file_, "it holds more than " + std::to_string(kMostText >> 20) + " MiB of text",
+                     "export what you need from it");
+    left_ -= bytes;
+  }
+
+ private:
+  const std::filesystem::path& file_;
+  std::size_t left_ = kMostText;
+};
+
+struct SqlColumns {
+  SQLite::Statement& statement;
+  TextBudget& budget;
+  std::size_t longest_text;  // so many bytes are kept: a check that refuses longer ones needs no more
+
+  std::string text(const char* name) const {
+    std::string text = statement.getColumn(name).getString();
+    budget.take(text.size());
+    if (text.size() > longest_text) text.resize(longest_text);
+    return text;
+  }
+  std::int64_t integer(const char* name) const { return statement.getColumn(name).getInt64(); }
+  double real(const char* name) const { return statement.getColumn(name).getDouble(); }
+  bool is_null(const char* name) const { return statement.isColumnNull(name); }
+};
+
+// The rows of one table by their ids, each read once.
+template <class Row>
+class RowsById {
+ public:
+  RowsById(SQLite::Statement by_id, TextBudget& budget) : by_id_(std::move(by_id)), budget_(budget) {}
+
+  // Null if there is none.
+  const Row* find(const SQLite::Column& id) {
+    if (!id.isInteger()) return nullptr;
+    const std::int64_t key = id.getInt64();
+    if (const auto known = rows_.find(key); known != rows_.end()) return &known->second;
+    by_id_.reset();
+    by_id_.bind(1, key);
+    if (!by_id_.executeStep()) return nullptr;
+    Row& row = rows_[key];
+    read_row(SqlColumns{by_id_, budget_, kLongestText + 1}, row);
+    return &row;
+  }
+
+ private:
+  SQLite::Statement by_id_;
+  TextBudget& budget_;
+  std::map<std::int64_t, Row> rows_;
+};
+
+class RecordReader {
+ public:
+  RecordReader(HardenedDatabase& database, const std::filesystem::path& file, Layer layer, int schema_version)
+      : file_(file),
+        as_of_now_(schema_version == 1 ? query("version_1_as_now.sql") : ""),
+        budget_(file),
+        count_(database.statement("SELECT count(*) FROM (SELECT 1 FROM record LIMIT ?1)")),
+        records_(database.statement(as_of_now_ + query("load_records.sql"))),
+        devices_(database.statement(query("load_device.sql")), budget_),
+        problems_(database.statement(as_of_now_ + query("load_problem.sql")), budget_),
+        runs_(database.statement(query("load_run.sql")), budget_) {
+    row_.layer = layer;
+    row_.database = file.string();
+  }
+
+  CheckedRows read() {
+    const int count = count_records();
+    CheckedRows rows;
+    rows.records.reserve(static_cast<std::size_t>(count));
+    records_.bind(1, count);
+    while (records_.executeStep())
+      if (read_record()) rows.add(row_);
+    return rows;
+  }
+
+ private:
+  int count_records() {
+    count_.bind(1, kMostRecords + 1);
+    const int count = count_.executeStep() ? count_.getColumn(0).getInt() : 0;
+    if (count > kMostRecords)
+      throw unusable(file_, "it has more than " + std::to_string(kMostRecords) + " records",
+                     "export what you need from it");
+    return count;
+  }
+
+  // Returns whether the record has a device, a problem and a run.
+  bool read_record() {
+    const DeviceRow* const device = devices_.find(records_.getColumn("device_id"));
+    const ProblemRow* const problem = problems_.find(records_.getColumn("problem_id"));
+    const RunRow* const run = runs_.find(records_.getColumn("run_id"));
+    if (device == nullptr || problem == nullptr || run == nullptr) return false;
+    static_cast<DeviceRow&>(row_) = *device;
+    static_cast<ProblemRow&>(row_) = *problem;
+    row_.template_hash = run->template_hash;
+    read_own_columns(SqlColumns{records_, budget_, HardenedDatabase::kLongestValue}, row_);
+    if (!row_.breakpoint) return true;
+    if (const RunRow* const probing = runs_.find(records_.getColumn("switch_run_id")))
+      row_.breakpoint->template_hash = probing->template_hash;
+    return true;
+  }
+
+  const std::filesystem::path& file_;
+  const std::string as_of_now_;
+  TextBudget budget_;
+  SQLite::Statement count_;
+  SQLite::Statement records_;
+  RowsById<DeviceRow> devices_;
+  RowsById<ProblemRow> problems_;
+  RowsById<RunRow> runs_;
+  RecordRow row_;
+};
+
+}  // namespace
+
+CheckedRows read_records(HardenedDatabase& database, const std::filesystem::path& file, Layer layer,
+                         int schema_version) {
+  return RecordReader(database, file, layer, schema_version).read();
+}
+
+}  // namespace scantune
