@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <system_error>
 
 #include "support/log.h"
+#include "support/ownership.h"
 #include "support/sha256.h"
 
 namespace scantune {
@@ -118,8 +120,7 @@ std::optional<Binary> parse(std::string_view file, const std::string& key) {
 }
 
 bool trusted(const struct stat& status) {
-  const bool ours = status.st_uid == ::geteuid() || status.st_uid == 0;
-  return S_ISREG(status.st_mode) && ours && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return S_ISREG(status.st_mode) && changeable_because(status, ::geteuid()).empty();
 }
 
 // Empty if the file cannot be read or is not to be trusted.
@@ -137,6 +138,15 @@ std::string read_file(const std::filesystem::path& path) {
     done += static_cast<std::size_t>(bytes);
   }
   return text;
+}
+
+// Once a day, so that warm starts write next to nothing. What may not be written is used all the same.
+void note_use(const std::filesystem::path& path) {
+  constexpr time_t kDay = 24 * 3600;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || ::time(nullptr) - status.st_mtime < kDay) return;
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = 0, .tv_nsec = UTIME_NOW}};
+  [[maybe_unused]] const int ignored = ::utimensat(AT_FDCWD, path.c_str(), times, 0);
 }
 
 void write_all(int file, std::string_view text) {
@@ -158,7 +168,8 @@ void make_private_directory(const std::filesystem::path& directory) {
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target)
-      : path_(target.string() + ".XXXXXX"), file_(::mkostemp(path_.data(), O_CLOEXEC)) {  // mode 0600
+      : path_(target.string() + "." + std::string(kTemporaryDigits, 'X')),
+        file_(::mkostemp(path_.data(), O_CLOEXEC)) {  // mode 0600
     if (file_.get() < 0) throw_errno("creating a file");
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -188,13 +199,28 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
 
 }  // namespace
 
+bool BinaryCache::is_usable() const {
+  if (!directory_) return false;
+  struct stat status {};
+  if (::stat(directory_->c_str(), &status) != 0) return true;
+  // Whoever may write to it may put any file of this user, or an old entry, in the place of an entry.
+  const std::string reason = changeable_because(status, ::geteuid());
+  if (!reason.empty())
+    log_once("the kernel cache " + directory_->string() + " is not used, because " + reason +
+             ", and what it holds is code that this process would run: kernels are compiled anew in every process. Let "
+             "only yourself write to it (chmod go-w), or name another directory with SCANTUNE_CACHE.");
+  return reason.empty();
+}
+
 std::optional<Binary> BinaryCache::load(const std::string& key) const {
-  if (!directory_) return std::nullopt;
-  return parse(read_file(file(key)), key);
+  if (!is_usable()) return std::nullopt;
+  std::optional<Binary> found = parse(read_file(file(key)), key);
+  if (found) note_use(file(key));
+  return found;
 }
 
 void BinaryCache::store(const std::string& key, const Binary& binary) const {
-  if (!directory_) return;
+  if (!is_usable()) return;
   try {
     make_private_directory(*directory_);
     const std::string content = content_of(key, binary);

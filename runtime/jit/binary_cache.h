@@ -8,10 +8,15 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "jit/compiler.h"
 
 namespace scantune {
+
+// Behind the key, which is 64 hexadecimal digits. While it is written a dot and kTemporaryDigits characters follow.
+inline constexpr std::string_view kCacheSuffix = ".bin";
+inline constexpr std::size_t kTemporaryDigits = 6;
 
 class BinaryCache {
  public:
@@ -19,14 +24,17 @@ class BinaryCache {
   explicit BinaryCache(std::optional<std::filesystem::path> directory) : directory_(std::move(directory)) {}
 
   // The binary that was stored under the key, with compile_ms 0; nullopt if there is none or it is damaged. A file that
-  // another user owns or may write is not trusted: the host device's binaries are code that this process would run.
+  // another user owns or may write is not trusted: the host device's binaries are code that this process would run. Nor
+  // is anything in such a directory, which is left alone and named once. The file's time of modification is moved to
+  // now if it is older than a day, and so tells when it was used.
   std::optional<Binary> load(const std::string& key) const;
 
   // Says once, on standard error, when the directory cannot be written.
   void store(const std::string& key, const Binary& binary) const;
 
  private:
-  std::filesystem::path file(const std::string& key) const { return *directory_ / (key + ".bin"); }
+  bool is_usable() const;
+  std::filesystem::path file(const std::string& key) const { return *directory_ / (key + std::string(kCacheSuffix)); }
 
   std::optional<std::filesystem::path> directory_;
 };

@@ -2,44 +2,24 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
+
+#include "jit/supervisor.h"
 
 namespace scantune {
 namespace {
 
-void check(int error, const char* what) {
-  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), what);
 }
-
-class SpawnActions {
- public:
-  SpawnActions() { check(posix_spawn_file_actions_init(&actions_), "posix_spawn_file_actions_init"); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
-  posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-};
-
-class SpawnAttributes {
- public:
-  SpawnAttributes() { check(posix_spawnattr_init(&attributes_), "posix_spawnattr_init"); }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-  posix_spawnattr_t* get() { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
-};
 
 class Descriptor {
  public:
@@ -57,27 +37,96 @@ class Descriptor {
   int descriptor_;
 };
 
-pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-            const std::filesystem::path& directory, int output) {
-  SpawnActions actions;
-  check(posix_spawn_file_actions_addchdir_np(actions.get(), directory.c_str()), "posix_spawn_file_actions_addchdir_np");
-  check(posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0),
-        "posix_spawn_file_actions_addopen");
-  check(posix_spawn_file_actions_adddup2(actions.get(), output, 1), "posix_spawn_file_actions_adddup2");
-  check(posix_spawn_file_actions_adddup2(actions.get(), output, 2), "posix_spawn_file_actions_adddup2");
-  // A group of its own, so that a compiler driver dies with the processes that it has started.
-  SpawnAttributes attributes;
-  check(posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETPGROUP), "posix_spawnattr_setflags");
-  check(posix_spawnattr_setpgroup(attributes.get(), 0), "posix_spawnattr_setpgroup");
+struct Pipe {
+  Pipe() : Pipe(opened()) {}
 
-  std::string name = program.string();
-  std::vector<std::string> texts = arguments;
-  std::vector<char*> argv{name.data()};
-  for (std::string& text : texts) argv.push_back(text.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  check(posix_spawn(&child, name.c_str(), actions.get(), attributes.get(), argv.data(), environ), name.c_str());
+  Descriptor output, input;  // to read from, to write to
+
+ private:
+  struct Ends {
+    int of[2];
+  };
+  explicit Pipe(Ends ends) : output(ends.of[0]), input(ends.of[1]) {}
+  static Ends opened() {
+    Ends ends{};
+    if (pipe2(ends.of, O_CLOEXEC) != 0) fail(errno, "pipe2");
+    return ends;
+  }
+};
+
+// No handler of this process may run in the one that it forks.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+pid_t fork_supervisor(const SupervisedProgram& program) {
+  const BlockedSignals blocked;
+  const pid_t child = fork();
+  if (child < 0) fail(errno, "fork");
+  if (child == 0) supervise(program);
+  setpgid(child, child);  // as the child does: whoever is first
   return child;
+}
+
+u64 seconds_of(std::chrono::milliseconds time) {
+  return static_cast<u64>(std::chrono::ceil<std::chrono::seconds>(time).count());
+}
+
+// The environment of this process, with another place for temporary files: a program that is killed leaves its own.
+std::vector<std::string> environment_with(const std::filesystem::path& temporary) {
+  std::vector<std::string> entries{"TMPDIR=" + temporary.string()};
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (!std::string_view(*entry).starts_with("TMPDIR=")) entries.emplace_back(*entry);
+  return entries;
+}
+
+// As exec takes it. Points into the texts.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers(texts.size() + 1);
+  std::ranges::transform(texts, pointers.begin(), [](std::string& text) { return text.data(); });
+  return pointers;
+}
+
+pid_t start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+            const std::filesystem::path& directory, const ChildLimits& limits, int output, int report) {
+  std::vector<std::string> texts{program.string()}, entries = environment_with(directory);
+  texts.insert(texts.end(), arguments.begin(), arguments.end());
+  return fork_supervisor({.path = program.c_str(),
+                          .arguments = pointers_to(texts).data(),
+                          .environment = pointers_to(entries).data(),
+                          .directory = directory.c_str(),
+                          .output = output,
+                          .report = report,
+                          .most_bytes = limits.memory_bytes,
+                          .most_cpu_s = seconds_of(limits.time) + 1,
+                          .starter = getpid()});
+}
+
+int exit_status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// The errno of a child that could not start its program; 0 once it has.
+int error_of_start(int report) {
+  int error = 0;
+  ssize_t bytes = 0;
+  do bytes = read(report, &error, sizeof error);
+  while (bytes < 0 && errno == EINTR);
+  return bytes == sizeof error ? error : 0;
 }
 
 // Collects the output until the other end is closed. False when the time is up first.
@@ -99,20 +148,20 @@ bool read_until(int input, std::chrono::steady_clock::time_point deadline, std::
 }  // namespace
 
 ChildResult run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                      const std::filesystem::path& directory, std::chrono::milliseconds timeout) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
-  Descriptor input(ends[0]), output(ends[1]);
-  const pid_t child = spawn(program, arguments, directory, output.get());
-  output.close();
-
-  ChildResult result;
-  result.timed_out = !read_until(input.get(), std::chrono::steady_clock::now() + timeout, result.output);
-  if (result.timed_out) kill(-child, SIGKILL);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+                      const std::filesystem::path& directory, const ChildLimits& limits) {
+  const auto deadline = std::chrono::steady_clock::now() + limits.time;
+  Pipe output, report;
+  const pid_t child = start(program, arguments, directory, limits, output.input.get(), report.input.get());
+  output.input.close();
+  report.input.close();
+  if (const int error = error_of_start(report.output.get()); error != 0) {
+    exit_status_of(child);
+    fail(error, program.string());
   }
-  result.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ChildResult result;
+  result.timed_out = !read_until(output.output.get(), deadline, result.output);
+  if (result.timed_out) kill(-child, SIGKILL);
+  result.exit_status = exit_status_of(child);
   return result;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "config/types.h"
+
 namespace scantune {
 
 struct ChildResult {
@@ -14,9 +16,15 @@ struct ChildResult {
   std::string output;  // standard output and error together
 };
 
-// Runs the program with its arguments (the first one after its name) in a directory and waits for it; kills it and its
-// children when it takes longer. Throws std::system_error when it cannot be started.
+struct ChildLimits {
+  std::chrono::milliseconds time;
+  u64 memory_bytes;  // of the address space of each process
+};
+
+// Runs the program with its arguments (the first one after its name) in a directory, where its temporary files go too,
+// and waits for it; kills it and its children when they take longer. They end with this process, however it ends.
+// Throws std::system_error when the program cannot be started.
 ChildResult run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                      const std::filesystem::path& directory, std::chrono::milliseconds timeout);
+                      const std::filesystem::path& directory, const ChildLimits& limits);
 
 }  // namespace scantune

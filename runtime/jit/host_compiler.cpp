@@ -2,23 +2,27 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include "jit/child_process.h"
+#include "jit/private_directory.h"
 #include "scantune/error.hpp"
+#include "support/environment.h"
 
 namespace scantune {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kTimeout{60};
+// A kernel takes a fifth of the memory; a source that makes templates without end would take all that there is.
+constexpr ChildLimits kLimits = {.time = std::chrono::seconds(60), .memory_bytes = u64{3} << 29};
 constexpr const char* kNoCompiler =
     "the host device needs a C++ compiler and found none; install g++ or set SCANTUNE_CXX to one";
 
@@ -28,6 +32,7 @@ const std::vector<std::string> kOptions = {"-std=c++20",
                                            "-fPIC",
                                            "-shared",
                                            "-nostdlib",
+                                           "-nostdinc",
                                            "-fwrapv",
                                            "-fno-strict-aliasing",
                                            "-fvisibility=hidden",
@@ -40,7 +45,7 @@ const std::vector<std::string> kOptions = {"-std=c++20",
                                            "c++"};
 
 fs::path on_path(const std::string& name) {
-  const char* const path = std::getenv("PATH");
+  const char* const path = environment_variable("PATH");
   for (const char* begin = path; begin != nullptr;) {
     const char* const end = std::strchr(begin, ':');
     const fs::path candidate = fs::path(end != nullptr ? std::string(begin, end) : std::string(begin)) / name;
@@ -52,38 +57,13 @@ fs::path on_path(const std::string& name) {
 
 // The compiler that the environment names, or the system's; empty if there is none.
 fs::path find_compiler() {
-  if (const char* const chosen = std::getenv("SCANTUNE_CXX"); chosen != nullptr && *chosen != '\0') {
+  if (const char* const chosen = environment_variable("SCANTUNE_CXX"); chosen != nullptr && *chosen != '\0') {
     if (std::strchr(chosen, '/') == nullptr) return on_path(chosen);
     return access(chosen, X_OK) == 0 ? fs::absolute(chosen) : fs::path();
   }
   const fs::path standard = on_path("c++");
   return standard.empty() ? on_path("g++") : standard;
 }
-
-// A directory that only this process uses, gone with the object.
-class PrivateDirectory {
- public:
-  PrivateDirectory() {
-    std::error_code error;
-    fs::path parent = fs::temp_directory_path(error);
-    if (error) parent = "/tmp";
-    std::string name = (parent / "scantune-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw CompileError("cannot make a directory to compile a kernel in, " + name + ": " + std::strerror(errno) +
-                         "; set TMPDIR to a directory that can be written to");
-    path_ = name;
-  }
-  PrivateDirectory(const PrivateDirectory&) = delete;
-  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -103,6 +83,24 @@ void write_templates(std::span<const TemplateFile> templates, const fs::path& ro
     fs::create_directories((root / file.path).parent_path());
     write_file(root / file.path, file.text);
   }
+}
+
+// Of a signal in the words in which a compiler's driver tells that one of its programs ended by one.
+std::string ending_of(const fs::path& program, int exit_status) {
+  if (exit_status <= 128) return program.string() + " returned " + std::to_string(exit_status);
+  return std::string(strsignal(exit_status - 128)) + " signal terminated program " + program.string();
+}
+
+// The files that a compiler says it read, in make's notation: "kernel.so: kernel.cpp templates/...", over several
+// lines.
+std::vector<std::string> files_in(const std::vector<char>& dependencies) {
+  std::istringstream text(std::string(dependencies.begin(), dependencies.end()));
+  std::string target;
+  text >> target;
+  std::vector<std::string> files;
+  for (std::string file; text >> file;)
+    if (file != "\\") files.push_back(file);
+  return files;
 }
 
 }  // namespace
@@ -126,11 +124,27 @@ std::string HostCompiler::version() {
   if (compiler_.empty()) throw DeviceError(kNoCompiler);
   const std::lock_guard lock(mutex_);
   if (version_.empty()) {
-    const ChildResult result = run_child(compiler_, {"--version"}, "/", kTimeout);
+    const ChildResult result = run_child(compiler_, {"--version"}, "/", kLimits);
     version_ = result.output.substr(0, result.output.find('\n'));
     if (version_.empty()) version_ = compiler_.filename().string();
   }
   return version_;
+}
+
+// The binary is kept under the text of the kernel and of the templates; of no other file would a change be noticed.
+void HostCompiler::refuse_foreign_files(const fs::path& dependencies, const std::string& label) const {
+  const std::optional<std::vector<char>> read = read_file(dependencies);
+  if (!read) throw CompileError(label + " for host: " + compiler_.string() + " does not say which files it read (-MD)");
+  const auto is_foreign = [&](const std::string& file) {
+    return file != "kernel.cpp" && std::ranges::none_of(templates_, [&](const TemplateFile& known) {
+             return file == std::string("templates/") + known.path;
+           });
+  };
+  const std::vector<std::string> files = files_in(*read);
+  const auto foreign = std::ranges::find_if(files, is_foreign);
+  if (foreign != files.end())
+    throw CompileError(label + " for host: " + compiler_.string() + " read " + *foreign +
+                       ", and kernels cannot include files; paste its text into the operator's source");
 }
 
 Binary HostCompiler::compile(const Instantiation& instantiation, const std::string& arch) {
@@ -140,12 +154,13 @@ Binary HostCompiler::compile(const Instantiation& instantiation, const std::stri
   const auto start = std::chrono::steady_clock::now();
   const PrivateDirectory directory;
   std::vector<std::string> arguments = kOptions;
-  arguments.insert(arguments.end(), {"-Itemplates", "kernel.cpp", "-o", "kernel.so", "-Wl,--as-needed", "-lm"});
+  arguments.insert(arguments.end(), {"-Itemplates", "-MD", "-MF", "kernel.d", "kernel.cpp", "-o", "kernel.so",
+                                     "-Wl,--as-needed", "-lm"});
   ChildResult result;
   try {
     write_templates(templates_, directory.path() / "templates");
     write_file(directory.path() / "kernel.cpp", instantiation.source);
-    result = run_child(compiler_, arguments, directory.path(), kTimeout);
+    result = run_child(compiler_, arguments, directory.path(), kLimits);
   } catch (const std::system_error& error) {
     throw CompileError(instantiation.label + " for host: " + compiler_.string() + " could not run: " + error.what());
   }
@@ -154,8 +169,9 @@ Binary HostCompiler::compile(const Instantiation& instantiation, const std::stri
     throw CompileError(instantiation.label + " for host: " + compiler_.string() + " took longer than a minute:\n" +
                        result.output);
   if (result.exit_status != 0 || !image)
-    throw CompileError(instantiation.label + " for host did not compile (" + compiler_.string() + " returned " +
-                       std::to_string(result.exit_status) + "):\n" + result.output);
+    throw CompileError(instantiation.label + " for host did not compile (" + ending_of(compiler_, result.exit_status) +
+                       "):\n" + result.output);
+  refuse_foreign_files(directory.path() / "kernel.d", instantiation.label);
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   return {.image = std::move(*image),
           .compiler = version(),

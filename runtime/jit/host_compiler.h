@@ -19,10 +19,13 @@ class HostCompiler : public Compiler {
   std::string version() override;
 
   // Runs SCANTUNE_CXX, or else c++ or g++ from the PATH. Throws DeviceError when there is none, CompileError with the
-  // compiler's whole log when it fails or takes longer than a minute. arch must be "host".
+  // compiler's whole log when it fails or takes longer than a minute, and without one when it read any file but the
+  // kernel and the templates. arch must be "host".
   Binary compile(const Instantiation& instantiation, const std::string& arch) override;
 
  private:
+  void refuse_foreign_files(const std::filesystem::path& dependencies, const std::string& label) const;
+
   std::span<const TemplateFile> templates_;
   std::filesystem::path compiler_;  // empty: none found
   std::mutex mutex_;

@@ -2,34 +2,59 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
+
+#include "support/environment.h"
 
 namespace scantune {
 namespace {
 
 bool is_quiet() {
-  const char* const value = std::getenv("SCANTUNE_LOG");
+  const char* const value = environment_variable("SCANTUNE_LOG");
   return value != nullptr && std::string_view(value) == "quiet";
 }
 
-bool first_time(std::string_view message) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> seen;
-  const std::lock_guard lock(mutex);
-  return seen.emplace(message).second;
+// Never destroyed: threads may have something to say while the process ends.
+struct Log {
+  std::recursive_mutex mutex;  // a log may call what has a remark to make
+  LogFunction function = nullptr;
+  void* user = nullptr;
+  std::set<std::string, std::less<>> said;
+};
+
+Log& log() {
+  static Log& only = *new Log;
+  return only;
+}
+
+// In one write: lines of several threads and processes do not mix.
+void write_line(const std::string& message) {
+  const std::string line = "scantune: " + message + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 }  // namespace
 
 void log_once(std::string_view message) noexcept try {
-  if (is_quiet() || !first_time(message)) return;
-  // One write: lines of several threads and processes do not mix.
-  const std::string line = "scantune: " + std::string(message) + "\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  Log& to = log();
+  const std::lock_guard lock(to.mutex);
+  if (to.function == nullptr && is_quiet()) return;
+  const auto [text, is_new] = to.said.emplace(message);
+  if (!is_new) return;
+  if (to.function != nullptr)
+    to.function(to.user, text->c_str());
+  else
+    write_line(*text);
 } catch (...) {  // out of memory: a remark is not worth more trouble
+}
+
+void set_log(LogFunction function, void* user) noexcept {
+  Log& to = log();
+  const std::lock_guard lock(to.mutex);
+  to.function = function;
+  to.user = user;
 }
 
 }  // namespace scantune

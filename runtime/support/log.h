@@ -1,12 +1,17 @@
-// Remarks for people, on standard error.
+// Remarks for people, on standard error or to whoever takes them.
 #pragma once
 
 #include <string_view>
 
 namespace scantune {
 
-// Writes "scantune: message" and a newline; the same message only once per process. SCANTUNE_LOG=quiet
-// silences it. Never throws.
+// Gives the message to the log of the process; the same message only once. Never throws.
 void log_once(std::string_view message) noexcept;
+
+using LogFunction = void (*)(void* user, const char* message);
+
+// Makes this the log of the process. Called from any thread, one call after another, and not once another has taken its
+// place. Null: standard error, as "scantune: message" and a newline, which SCANTUNE_LOG=quiet silences.
+void set_log(LogFunction function, void* user) noexcept;
 
 }  // namespace scantune

@@ -1,13 +1,13 @@
 #include "support/paths.h"
 
-#include <cstdlib>
+#include "support/environment.h"
 
 namespace scantune {
 namespace {
 
 // The rules say that a relative path is to be ignored.
 std::optional<std::filesystem::path> absolute_path_in(const char* variable) {
-  const char* value = std::getenv(variable);
+  const char* value = environment_variable(variable);
   if (!value || *value != '/') return std::nullopt;
   return std::filesystem::path(value);
 }
@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> xdg_directory(const char* variable, const c
 }  // namespace
 
 std::optional<std::filesystem::path> cache_directory() {
-  if (const char* value = std::getenv("SCANTUNE_CACHE")) {
+  if (const char* value = environment_variable("SCANTUNE_CACHE")) {
     if (*value == '\0') return std::nullopt;
     return std::filesystem::absolute(value);
   }

@@ -14,6 +14,7 @@
 #include "jit/cached_compiler.h"
 #include "jit_counting_compiler.h"
 #include "jit_temporary_directory.h"
+#include "support/ownership.h"
 
 namespace scantune {
 namespace {
@@ -130,6 +131,39 @@ TEST_F(BinaryCacheTest, DoesNotTrustAFileThatOthersMayWrite) {
   cache_.store(kKey, example());
   fs::permissions(file_, fs::perms::group_write, fs::perm_options::add);
   EXPECT_FALSE(cache_.load(kKey));
+}
+
+TEST_F(BinaryCacheTest, LeavesADirectoryAloneThatOthersMayWriteTo) {
+  cache_.store(kKey, example());
+  for (const mode_t mode : {0777, 0770, 01777}) {
+    ASSERT_EQ(chmod(directory_.c_str(), mode), 0);
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(cache_.load(kKey).has_value());
+    cache_.store(kOtherKey, example());
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(files_in(directory_), 1u);
+    if (mode != 0777) continue;  // said once
+    EXPECT_NE(said.find(directory_.string() + " is not used, because others than its owner may write"), said.npos)
+        << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  }
+  ASSERT_EQ(chmod(directory_.c_str(), 0755), 0);
+  EXPECT_TRUE(cache_.load(kKey).has_value());
+}
+
+TEST(Ownership, IsTrustedOfTheUserAndOfRootAlone) {
+  constexpr uid_t kUser = 1000;
+  const auto reason = [](uid_t owner, mode_t mode) {
+    struct stat status {};
+    status.st_uid = owner;
+    status.st_mode = S_IFDIR | mode;
+    return changeable_because(status, kUser);
+  };
+  EXPECT_EQ(reason(kUser, 0755), "");
+  EXPECT_EQ(reason(0, 0755), "");
+  EXPECT_EQ(reason(1001, 0700), "it belongs to user 1001");
+  EXPECT_EQ(reason(kUser, 0720), "others than its owner may write to it");
+  EXPECT_EQ(reason(0, 01777), "others than its owner may write to it");
 }
 
 TEST_F(BinaryCacheTest, SavesTheSecondCompilation) {

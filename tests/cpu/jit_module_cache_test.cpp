@@ -26,12 +26,12 @@ class LoadingDevice : public Device {
   void launch(const Module&, const Launch&, const KernelArguments&, Stream) override { refuse(); }
   void* allocate(u64) override { refuse(); }
   void free(void*) noexcept override {}
-  void zero(void*, u64) override { refuse(); }
+  void fill(void*, std::byte, u64) override { refuse(); }
   void upload(void*, const void*, u64) override { refuse(); }
   void download(void*, const void*, u64) override { refuse(); }
   void synchronize() override {}
   StreamState stream_state(Stream) override { return {}; }
-  std::string pointer_problem(const void*, u64) override { return {}; }
+  std::string pointer_problem(const void*, u64, unsigned) override { return {}; }
   std::string stream_problem(Stream) override { return {}; }
   void retain_until_graph_dies(void*, void (*)(void*), void*) override { refuse(); }
   double time_us(const std::function<void(Stream)>&, int) override { refuse(); }

@@ -1,0 +1,34 @@
+// What a directory of compiled kernels holds, and how it is made smaller while other processes use it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "config/types.h"
+
+namespace scantune {
+
+struct CacheEntry {
+  std::filesystem::path file;
+  u64 bytes;
+  std::int64_t used_at;  // seconds since 1970, up to a day early
+};
+
+struct CacheContents {
+  std::vector<CacheEntry> entries;  // the least recently used first
+
+  u64 kernels() const { return entries.size(); }
+  u64 bytes() const;
+};
+
+// Regular files with names that BinaryCache gives; nothing else in the directory is looked at. Empty if there is no
+// such directory. Throws Error if it cannot be read.
+CacheContents cache_contents(const std::filesystem::path& directory);
+
+// Removes the least recently used entries until no more than so many bytes are left, and what processes that died left
+// half written an hour ago or earlier. An entry is one file, so another process finds it whole or compiles anew; one
+// that was written or used meanwhile stays. Returns what was removed. Throws Error if an entry cannot be removed.
+CacheContents evict(const std::filesystem::path& directory, u64 most_bytes);
+
+}  // namespace scantune

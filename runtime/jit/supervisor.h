@@ -1,0 +1,28 @@
+// The process between a compiler and whoever started it: it ends them together.
+#pragma once
+
+#include <sys/types.h>
+
+#include "config/types.h"
+
+namespace scantune {
+
+// What to run. All of it is made before the fork: after one, a process of several threads must not allocate.
+struct SupervisedProgram {
+  const char* path;
+  char* const* arguments;  // with the name in front and a null pointer at the end
+  char* const* environment;
+  const char* directory;
+  int output;      // takes standard output and error
+  int report;      // takes errno if the program cannot be started; closed by its start
+  u64 most_bytes;  // of address space, of each process
+  u64 most_cpu_s;  // of each process
+  pid_t starter;   // the process that forks
+};
+
+// The body of a forked process. Leads a process group of its own, runs the program in it, and exits with its status as
+// a shell would say it. Kills the group when the starter ends, however it does: a compiler's driver gets to know of
+// nothing, and the programs that it has started of less. All signals must be blocked.
+[[noreturn]] void supervise(const SupervisedProgram& program);
+
+}  // namespace scantune

@@ -1,0 +1,14 @@
+// Who may change a file.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+
+namespace scantune {
+
+// Why somebody beside the user and root may change this file or directory; empty if nobody may. Access lists beyond the
+// mode, and the directories above, are not looked at.
+std::string changeable_because(const struct stat& status, uid_t user);
+
+}  // namespace scantune

@@ -1,0 +1,15 @@
+// Prints every place that the environment may have named, one a line.
+#include <iostream>
+
+#include "jit/host_compiler.h"
+#include "jit/nvrtc_library.h"
+#include "select/layers.h"
+#include "support/paths.h"
+
+int main() {
+  for (const std::string& library : scantune::nvrtc_candidates()) std::cout << "NVRTC " << library << '\n';
+  std::cout << "compiler " << scantune::HostCompiler().fingerprint() << '\n';
+  if (const auto directory = scantune::cache_directory()) std::cout << "cache " << directory->string() << '\n';
+  if (const auto file = scantune::user_database()) std::cout << "database " << file->string() << '\n';
+  for (const auto& file : scantune::shared_databases()) std::cout << "shared database " << file.string() << '\n';
+}
