@@ -5,10 +5,13 @@
 #include <cstring>
 #include <limits>
 
+#include "measure/parallel.h"
 #include "measure/value_types.h"
 
 namespace scantune {
 namespace {
+
+constexpr u64 kPartItems = u64{1} << 14;  // that one thread makes at a time
 
 constexpr u64 kOddInteger = 12345;    // an initial value: odd, so that products keep it, and no power of two
 constexpr double kMovedShare = 0.9;   // of the range of values: how far a running minimum or maximum moves
@@ -222,7 +225,6 @@ bool takes_random_bytes(const ScanRequest& request) {
 }  // namespace
 
 void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) {
-  const ValueType type = spec.request.input_type;
   const auto item_bytes = static_cast<std::size_t>(spec.request.input_bytes());
   if (takes_random_bytes(spec.request)) {
     for (std::size_t item = 0; item * item_bytes < out.size(); ++item)
@@ -230,13 +232,23 @@ void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) {
     return;
   }
   const Items items(spec);
-  for (std::size_t item = 0; item * item_bytes < out.size(); ++item) {
-    std::byte* const to = out.data() + item * item_bytes;
-    if (is_integer(type))
-      put_integer(type, items.integer(first + item), to);
-    else
-      put_floating(type, items.floating(first + item), to);
-  }
+  // The type is told apart once and not for every item: there may be 2^30.
+  visit_type(spec.request.input_type, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item) {
+      if constexpr (std::is_integral_v<T>)
+        put(static_cast<T>(items.integer(first + item)), out.data() + item * sizeof(T));
+      else
+        put(static_cast<T>(items.floating(first + item)), out.data() + item * sizeof(T));
+    }
+  });
+}
+
+void fill_input_on_all_cores(const InputSpec& spec, u64 first, std::span<std::byte> out) {
+  const u64 item_bytes = static_cast<u64>(spec.request.input_bytes()), part_bytes = kPartItems * item_bytes;
+  parallel_for(ceil_div<u64>(out.size(), part_bytes), [&](u64 part) {
+    const u64 begin = part * part_bytes;
+    fill_input(spec, first + part * kPartItems, out.subspan(begin, std::min<u64>(part_bytes, out.size() - begin)));
+  });
 }
 
 void fill_init(const ScanRequest& request, unsigned char* init) {

@@ -44,6 +44,7 @@ constexpr bool applies(InputPattern pattern, const ScanRequest& request) {
 
 // Writes the items of the input that start at item `first` and fill `out`.
 void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out);
+void fill_input_on_all_cores(const InputSpec& spec, u64 first, std::span<std::byte> out);
 
 // An initial value that matters: it changes every sum and product, and beats the first items of a running minimum or
 // maximum but not the last. Writes an accumulator to init, which has room for kMaxValueBytes.

@@ -76,7 +76,7 @@ const Measurer::Buffers& Measurer::buffers_for(const ScanRequest& request, int c
                                                    output_stride,
                                                    {device_, places * input_stride},
                                                    {device_, places * output_stride}});
-  upload_input(device_, {request}, buffers->inputs.data(), count, input_stride);
+  upload_input(staging_, InputSpec{request}, buffers->inputs.data(), count, input_stride);
   buffers_ = std::move(buffers);
   return *buffers_;
 }

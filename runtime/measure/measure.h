@@ -11,6 +11,7 @@
 #include "measure/ordinary_kernel.h"
 #include "measure/prepared_scan.h"
 #include "measure/race.h"
+#include "measure/staging.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -57,6 +58,7 @@ class Measurer {
   const OrdinaryKernel& neighbour();
 
   Device& device_;
+  Staging staging_{device_};
   std::unique_ptr<Buffers> buffers_;
   std::map<std::pair<int, int>, std::vector<CopyKernel>> copies_;  // by the sizes of input and output items
   std::unique_ptr<OrdinaryKernel> neighbour_;                      // made for the first isolated scan

@@ -10,14 +10,17 @@
 namespace scantune {
 namespace {
 
+constexpr u64 kPieceItems = 256;  // of an input, made at a time: they stay in the nearest cache
+
 template <class Running>
 class ReferenceOf final : public Reference {
  public:
-  explicit ReferenceOf(const InputSpec& input) : input_(input), exclusive_(input.request.kind == Kind::exclusive) {
+  explicit ReferenceOf(const KnownInput& input)
+      : input_(input.spec), exclusive_(input.spec.request.kind == Kind::exclusive) {
     std::vector<Running> totals(ceil_div(items(), kChunkItems), Running(input_));
     parallel_for(totals.size(), [&](u64 chunk) {
       Running total(input_);  // of its own cache line: neighbours in `totals` belong to other threads
-      visit_chunk(chunk, kChunkItems, [&](u64, const std::byte* item) {
+      visit_chunk(input, chunk, kChunkItems, [&](u64, const std::byte* item) {
         total.add_item(item);
         return true;
       });
@@ -36,6 +39,7 @@ class ReferenceOf final : public Reference {
   }
 
   u64 item_bytes() const override { return static_cast<u64>(request().output_bytes()); }
+  u64 bytes() const override { return sizeof *this + carries_.capacity() * sizeof(Running); }
 
   std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
     const u64 count = found.size() / item_bytes();
@@ -52,26 +56,38 @@ class ReferenceOf final : public Reference {
     return describe(first_wrong, found.data() + (first_wrong - first) * item_bytes());
   }
 
+  void expect(const KnownInput& input, std::span<std::byte> output) const override {
+    parallel_for(carries_.size(), [&](u64 chunk) {
+      visit_outputs(input, chunk, kChunkItems, [&](u64 index, const Running& running) {
+        running.output(output.data() + index * item_bytes());
+        return true;
+      });
+    });
+  }
+
  private:
   const ScanRequest& request() const { return input_.request; }
   u64 items() const { return request().n; }
 
   // Calls visit(index, item) for the first `most` items of a chunk in order, until it returns false.
   template <class Visit>
-  void visit_chunk(u64 chunk, u64 most, Visit&& visit) const {
-    const u64 first = chunk * kChunkItems, count = std::min({most, kChunkItems, items() - first});
+  void visit_chunk(const KnownInput& input, u64 chunk, u64 most, Visit&& visit) const {
+    const u64 first = chunk * kChunkItems, end = first + std::min({most, kChunkItems, items() - first});
     const u64 input_bytes = static_cast<u64>(request().input_bytes());
-    std::vector<std::byte> input(count * input_bytes);
-    fill_input(input_, first, input);
-    for (u64 item = 0; item < count; ++item)
-      if (!visit(first + item, input.data() + item * input_bytes)) return;
+    std::byte scratch[kPieceItems * kMaxValueBytes];
+    for (u64 piece = first; piece < end; piece += kPieceItems) {
+      const u64 count = std::min(kPieceItems, end - piece);
+      const auto made = input.items(piece, std::span(scratch).first(count * input_bytes));
+      for (u64 item = 0; item < count; ++item)
+        if (!visit(piece + item, made.data() + item * input_bytes)) return;
+    }
   }
 
   // Calls visit(index, running) with the value that each of the first `most` outputs of a chunk should have.
   template <class Visit>
-  void visit_outputs(u64 chunk, u64 most, Visit&& visit) const {
+  void visit_outputs(const KnownInput& input, u64 chunk, u64 most, Visit&& visit) const {
     Running running = carries_[chunk];
-    visit_chunk(chunk, most, [&](u64 index, const std::byte* item) {
+    visit_chunk(input, chunk, most, [&](u64 index, const std::byte* item) {
       if (!exclusive_) running.add_item(item);
       if (!visit(index, running)) return false;
       if (exclusive_) running.add_item(item);
@@ -82,7 +98,7 @@ class ReferenceOf final : public Reference {
   // The index of the first of `count` outputs of a chunk that is wrong, or n.
   u64 first_mismatch(u64 chunk, const std::byte* found, u64 count) const {
     u64 wrong = items();
-    visit_outputs(chunk, count, [&](u64 index, const Running& running) {
+    visit_outputs(input_, chunk, count, [&](u64 index, const Running& running) {
       if (running.agrees(found + (index - chunk * kChunkItems) * item_bytes())) return true;
       wrong = index;
       return false;
@@ -92,7 +108,7 @@ class ReferenceOf final : public Reference {
 
   Mismatch describe(u64 wrong, const std::byte* found) const {
     std::byte expected[kMaxValueBytes];
-    visit_outputs(wrong / kChunkItems, wrong % kChunkItems + 1, [&](u64 index, const Running& running) {
+    visit_outputs(input_, wrong / kChunkItems, wrong % kChunkItems + 1, [&](u64 index, const Running& running) {
       if (index == wrong) running.output(expected);
       return true;
     });
@@ -105,15 +121,48 @@ class ReferenceOf final : public Reference {
   std::vector<Running> carries_;  // of everything before each chunk, the initial value included
 };
 
+// Equal bytes are right; only others are looked at item by item.
+class LastingReference final : public Reference {
+ public:
+  LastingReference(std::unique_ptr<const Reference> computed, const KnownInput& input)
+      : computed_(std::move(computed)), expected_(input.spec.request.n * computed_->item_bytes()) {
+    computed_->expect(input, expected_);
+  }
+
+  u64 item_bytes() const override { return computed_->item_bytes(); }
+  u64 bytes() const override { return computed_->bytes() + expected_.size(); }
+
+  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
+    if (equal_on_all_cores(std::span(expected_).subspan(first * item_bytes(), found.size()), found))
+      return std::nullopt;
+    return computed_->check(first, found);
+  }
+
+  void expect(const KnownInput&, std::span<std::byte> output) const override {
+    std::ranges::copy(expected_, output.begin());
+  }
+
+ private:
+  std::unique_ptr<const Reference> computed_;
+  std::vector<std::byte> expected_;
+};
+
 }  // namespace
 
-std::unique_ptr<const Reference> make_reference(const InputSpec& input) {
-  const ScanRequest& request = input.request;
+std::unique_ptr<const Reference> make_reference(const KnownInput& input) {
+  const ScanRequest& request = input.spec.request;
   if (is_custom(request.op)) return std::make_unique<ReferenceOf<RunningStandIn>>(input);
   if (is_integer(request.accumulator_type)) return std::make_unique<ReferenceOf<RunningInteger>>(input);
   if (request.op == Operator::min || request.op == Operator::max)
     return std::make_unique<ReferenceOf<RunningExtreme>>(input);
   return std::make_unique<ReferenceOf<RunningRounded>>(input);
+}
+
+std::unique_ptr<const Reference> make_lasting_reference(const KnownInput& input) {
+  auto computed = make_reference(input);
+  const bool keeps = input.spec.request.n * computed->item_bytes() <= kMostKeptBytes;
+  if (!keeps || input.spec.pattern == InputPattern::rounding) return computed;
+  return std::make_unique<LastingReference>(std::move(computed), input);
 }
 
 }  // namespace scantune

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "measure/inputs.h"
+#include "measure/known_input.h"
 
 namespace scantune {
 
@@ -28,17 +28,25 @@ struct Mismatch {
 // the bound rounds to in the output's type is right, also an infinity.
 class Reference {
  public:
-  static constexpr u64 kChunkItems = u64{1} << 16;
+  static constexpr u64 kChunkItems = u64{1} << 14;
 
   virtual ~Reference() = default;
 
   virtual u64 item_bytes() const = 0;  // of the output
+  virtual u64 bytes() const = 0;       // that this reference takes in memory
 
   // Compares part of an output, whole items starting at item `first`, a multiple of kChunkItems. Uses all cores.
   virtual std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const = 0;
+
+  // Writes the whole output, as it is expected. input: that of this reference. Uses all cores.
+  virtual void expect(const KnownInput& input, std::span<std::byte> output) const = 0;
 };
 
-// The initial value, if the request has one, is fill_init()'s.
-std::unique_ptr<const Reference> make_reference(const InputSpec& input);
+// The initial value, if the request has one, is fill_init()'s. The items, if they are known, are not kept.
+std::unique_ptr<const Reference> make_reference(const KnownInput& input);
+
+// The same for checking again and again: an output of up to kMostKeptBytes is kept, where one that is right has but one
+// value to its every bit, and then costs a comparison of bytes. Any other than the kept bytes are checked as above.
+std::unique_ptr<const Reference> make_lasting_reference(const KnownInput& input);
 
 }  // namespace scantune

@@ -63,14 +63,18 @@ class RunningInteger {
   u64 value_ = 0;  // an accumulator
 };
 
+// An item as a kernel loads it.
+inline long double accumulator_of(const ScanRequest& request, const std::byte* item) {
+  const long double number = floating_at(request.input_type, item);
+  return request.input_type == request.accumulator_type ? number : rounded(request.accumulator_type, number);
+}
+
 // Floating-point minima and maxima, which are exact: NaN propagates, -0 orders below +0.
 class RunningExtreme {
  public:
   explicit RunningExtreme(const InputSpec& spec) : request_(&spec.request) {}
 
-  void add_item(const std::byte* item) {
-    combine(rounded(request_->accumulator_type, floating_at(request_->input_type, item)));
-  }
+  void add_item(const std::byte* item) { combine(accumulator_of(*request_, item)); }
   void add_init(const std::byte* init) { combine(floating_at(request_->accumulator_type, init)); }
   void add(const RunningExtreme& later) {
     if (!later.empty_) combine(later.value_);
@@ -108,9 +112,7 @@ class RunningRounded {
         exact_(spec.pattern == InputPattern::exact),
         value_(spec.request.op == Operator::product ? 1 : 0) {}
 
-  void add_item(const std::byte* item) {
-    combine(rounded(request_->accumulator_type, floating_at(request_->input_type, item)));
-  }
+  void add_item(const std::byte* item) { combine(accumulator_of(*request_, item)); }
   void add_init(const std::byte* init) { combine(floating_at(request_->accumulator_type, init)); }
   void add(const RunningRounded& later) {
     is_product() ? value_ *= later.value_ : value_ += later.value_;
@@ -122,8 +124,9 @@ class RunningRounded {
 
   // The accumulator lies within the bound, and rounding it to the output is monotone, infinities included.
   bool agrees(const std::byte* found) const {
-    const long double bound = exact_ ? 0 : error_bound();
     const long double number = floating_at(request_->output_type, found);
+    if (exact_) return number == rounded(request_->output_type, value_);
+    const long double bound = error_bound();
     return number >= rounded(request_->output_type, value_ - bound) &&
            number <= rounded(request_->output_type, value_ + bound);  // false for NaN
   }
@@ -136,6 +139,7 @@ class RunningRounded {
 
   void combine(long double later) {
     is_product() ? value_ *= later : value_ += later;
+    if (exact_) return;
     magnitude_ += std::abs(later);
     roundings_ += 1;
   }

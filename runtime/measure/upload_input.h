@@ -1,12 +1,12 @@
 // Inputs in the memory of a device.
 #pragma once
 
-#include "device/device.h"
-#include "measure/inputs.h"
+#include "measure/known_input.h"
+#include "measure/staging.h"
 
 namespace scantune {
 
 // Writes the input to `count` places, stride_bytes apart.
-void upload_input(Device& device, const InputSpec& input, std::byte* to, int count = 1, u64 stride_bytes = 0);
+void upload_input(Staging& staging, const KnownInput& input, std::byte* to, int count = 1, u64 stride_bytes = 0);
 
 }  // namespace scantune

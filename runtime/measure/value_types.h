@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -48,17 +49,71 @@ auto visit_type(ValueType type, Function&& function) {
 
 // Every number of every built-in type is a long double, and every integer is 64 bits modulo 2^64. So one conversion to
 // them and one from them is exact up to the single rounding, or the single reduction, that the target type asks for.
-long double floating_at(ValueType type, const std::byte* value);
-u64 integer_at(ValueType type, const std::byte* value);  // integer types; negative ones with their sign extended
-void put_floating(ValueType type, long double number, std::byte* value);  // floating-point types; to nearest even
-void put_integer(ValueType type, u64 number, std::byte* value);           // integer types; modulo their width
+// They stand here because a reference calls several of them for each of 2^30 items.
+template <class T>
+T value_at(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+template <class T>
+void put(T value, std::byte* bytes) {
+  std::memcpy(bytes, &value, sizeof value);
+}
+
+[[noreturn]] void refuse_as_integer(ValueType type);  // throw RequestError
+[[noreturn]] void refuse_as_floating(ValueType type);
+
+inline long double floating_at(ValueType type, const std::byte* value) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) { return static_cast<long double>(value_at<T>(value)); });
+}
+
+// Integer types; negative numbers with their sign extended.
+inline u64 integer_at(ValueType type, const std::byte* value) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) -> u64 {
+    if constexpr (std::is_integral_v<T>) return static_cast<u64>(value_at<T>(value));
+    refuse_as_integer(type);
+  });
+}
+
+// Floating-point types; to nearest even.
+inline void put_floating(ValueType type, long double number, std::byte* value) {
+  visit_type(type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>)
+      refuse_as_floating(type);
+    else
+      put(static_cast<T>(number), value);
+  });
+}
+
+// Integer types; modulo their width.
+inline void put_integer(ValueType type, u64 number, std::byte* value) {
+  visit_type(type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>)
+      put(static_cast<T>(number), value);
+    else
+      refuse_as_integer(type);
+  });
+}
 
 // As kernels convert on load and on store: from any built-in type to any that the request rules allow.
 void convert(ValueType from, const std::byte* value, ValueType to, std::byte* converted);
 
 // What a number is in that type, and back.
-long double rounded(ValueType type, long double number);
-u64 reduced(ValueType type, u64 number);
+inline long double rounded(ValueType type, long double number) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) -> long double {
+    if constexpr (std::is_integral_v<T>)
+      refuse_as_floating(type);
+    else
+      return static_cast<long double>(static_cast<T>(number));
+  });
+}
+inline u64 reduced(ValueType type, u64 number) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) -> u64 {
+    if constexpr (std::is_integral_v<T>) return static_cast<u64>(static_cast<T>(number));
+    refuse_as_integer(type);
+  });
+}
 
 // Bits of an integer's magnitude, or of a floating-point number's significand.
 int significant_bits(ValueType type);

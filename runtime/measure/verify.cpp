@@ -9,7 +9,6 @@ namespace {
 
 constexpr u64 kSmallItems = u64{1} << 17;       // up to here every combination is cheap, even on the host device
 constexpr u64 kOtherKindsItems = u64{1} << 22;  // other kinds than the request's are not run on more items
-constexpr std::size_t kMostReferences = 512;
 
 u64 several_tiles(const Config& config, const ScanRequest& request) {
   return 5 * static_cast<u64>(config.family().tile_items(config, request)) / 2 | 1;
@@ -50,6 +49,11 @@ std::vector<VerifyCase> cases(const Config& config, const ScanRequest& request, 
   return all;
 }
 
+ScanRequest aligned(ScanRequest request) {
+  request.alignment_bytes = kVectorAlignmentBytes;
+  return request;
+}
+
 ScanRequest with_kind(ScanRequest request, Kind kind, Init init) {
   request.kind = kind;
   request.init = init;
@@ -86,7 +90,7 @@ std::vector<VerifiedKernel> verified_kernels(const ScanRequest& request, const C
 int Verifier::verify(const ScanRequest& request, const Config& config, const CustomOperator* custom,
                      const VerifyOptions& options) {
   const u64 most_items = std::max(request.n, several_tiles(config, request));
-  VerifyRun run(device_, config, request, most_items);
+  VerifyRun run(device_, staging_, config, request, most_items);
   std::vector<VerifiedKernel> kernels = verified_kernels(request, custom, options.all_kinds);
   // A caller's own operator runs in a config only once that is known to be right.
   std::stable_partition(kernels.begin(), kernels.end(), [](const auto& kernel) { return kernel.custom == nullptr; });
@@ -104,8 +108,8 @@ int Verifier::verify(const ScanRequest& request, const Config& config, const Cus
 int Verifier::verify_kernel(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed) {
   const auto all = cases(scan.config(), scan.request(), most_items, device_.identity().sm);
   for (const VerifyCase& which : all) {
-    const InputSpec input{with_items(scan.request(), which.n), which.pattern, seed};
-    run.run(scan, which, input, reference(input));
+    const KnownInput input = known({with_items(scan.request(), which.n), which.pattern, seed});
+    run.run(scan, which, input, *reference(input));
   }
   return static_cast<int>(all.size());
 }
@@ -115,22 +119,26 @@ int Verifier::run_callers_own(VerifyRun& run, const PreparedScan& scan, u64 most
   int runs = 0;
   for (const u64 n : all) {
     if (n > most_items) continue;
-    run.run_unchecked(scan, {with_items(scan.request(), n), InputPattern::exact, seed});
+    run.run_unchecked(scan, known({with_items(scan.request(), n), InputPattern::exact, seed}));
     ++runs;
   }
   return runs;
 }
 
-const Reference& Verifier::reference(const InputSpec& input) {
-  // Which kernel returns it does not enter a result.
+KnownInput Verifier::known(const InputSpec& input) {
+  if (input.request.n * static_cast<u64>(input.request.input_bytes()) > kMostKeptBytes) return {input};
+  // The kind of scan and its kernel do not enter an input.
   InputSpec key = input;
-  key.request.alignment_bytes = kVectorAlignmentBytes;
-  if (key.request.init == Init::memory) key.request.init = Init::value;
-  const auto known = std::ranges::find(references_, key, &CachedReference::input);
-  if (known != references_.end()) return *known->reference;
-  if (references_.size() >= kMostReferences) references_.clear();
-  references_.push_back({key, make_reference(key)});
-  return *references_.back().reference;
+  key.request = aligned(with_kind(input.request, Kind::inclusive, Init::none));
+  return {input, inputs_.get(key, [&] { return std::make_shared<const KnownItems>(key); })};
+}
+
+std::shared_ptr<const Reference> Verifier::reference(const KnownInput& input) {
+  // Which kernel returns it does not enter a result.
+  KnownInput key = input;
+  key.spec.request = aligned(input.spec.request);
+  if (key.spec.request.init == Init::memory) key.spec.request.init = Init::value;
+  return references_.get(key.spec, [&] { return std::shared_ptr(make_lasting_reference(key)); });
 }
 
 }  // namespace scantune

@@ -1,11 +1,11 @@
 // Runs a config and compares what it returns with the CPU's reference, before it may win.
 #pragma once
 
-#include <list>
 #include <memory>
 #include <vector>
 
 #include "measure/reference.h"
+#include "measure/spec_cache.h"
 #include "measure/verify_run.h"
 #include "scantune/error.hpp"
 
@@ -35,6 +35,11 @@ class Verifier {
  public:
   explicit Verifier(Device& device) : device_(device) {}
 
+  // What is kept between calls, at most. A problem of the largest size that is kept needs two inputs, of n and of n - 1
+  // items, and up to seven outputs of theirs.
+  static constexpr u64 kMostInputBytes = 4 * kMostKeptBytes;
+  static constexpr u64 kMostReferenceBytes = 8 * kMostKeptBytes;
+
   // Scans request.n items, one fewer, and sizes around the config's tile; by the kernel for aligned pointers and by the
   // one for any pointer; out of place and, where items keep their size, in place; into poisoned outputs between guard
   // zones; again and again on one workspace that is never cleared. Returns the number of cases. Throws WrongResult, and
@@ -49,18 +54,15 @@ class Verifier {
              const VerifyOptions& options = {});
 
  private:
-  const Reference& reference(const InputSpec& input);
+  KnownInput known(const InputSpec& input);
+  std::shared_ptr<const Reference> reference(const KnownInput& input);
   int verify_kernel(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed);
   int run_callers_own(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed);
 
-  struct CachedReference {
-    InputSpec input;
-    std::unique_ptr<const Reference> reference;
-  };
-
   Device& device_;
-  // A reference costs a pass over all items, and the next candidate needs the same ones.
-  std::list<CachedReference> references_;
+  Staging staging_{device_};
+  SpecCache<KnownItems> inputs_{kMostInputBytes};
+  SpecCache<Reference> references_{kMostReferenceBytes};
 };
 
 }  // namespace scantune

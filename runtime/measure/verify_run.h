@@ -2,11 +2,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "measure/device_buffer.h"
 #include "measure/prepared_scan.h"
 #include "measure/reference.h"
+#include "measure/staging.h"
 
 namespace scantune {
 
@@ -19,16 +19,16 @@ struct VerifyCase {
 
 class VerifyRun {
  public:
-  // Room for scans of up to most_items items.
-  VerifyRun(Device& device, const Config& config, ScanRequest request, u64 most_items);
+  // Room for scans of up to most_items items. The staging lives longer.
+  VerifyRun(Device& device, Staging& staging, const Config& config, ScanRequest request, u64 most_items);
 
   // Scans into poisoned memory and compares; out of place again and again, on the workspace of all scans before. Throws
   // WrongResult.
-  void run(const PreparedScan& scan, const VerifyCase& which, const InputSpec& input, const Reference& reference);
+  void run(const PreparedScan& scan, const VerifyCase& which, const KnownInput& input, const Reference& reference);
 
   // Scans twice by a kernel whose results the CPU does not know. Throws WrongResult if it writes where it must not, or
   // if the request asks for equal bits and the second scan returns others.
-  void run_unchecked(const PreparedScan& scan, const InputSpec& input);
+  void run_unchecked(const PreparedScan& scan, const KnownInput& input);
 
   // Throws WrongResult if any scan has written behind the workspace.
   void check_workspace_guard(const PreparedScan& scan);
@@ -39,18 +39,16 @@ class VerifyRun {
   std::byte* output_of(const PreparedScan& scan) const;
   void poison(std::byte* output, u64 bytes);
   // Text saying what is wrong; empty if nothing is.
-  std::string problem_with_output(const Reference& reference, const std::byte* output, u64 bytes);
-  std::string problem_with_input(const InputSpec& input, const std::byte* on_device);
-  std::string problem_with_guards(const std::byte* output, u64 bytes);
-  std::string problem_with_guard(const std::byte* guard, const char* where);
-  std::span<const std::byte> download(const std::byte* from, u64 bytes);
+  std::string problem_with_output(const Reference& reference, std::byte* output, u64 bytes);
+  std::string problem_with_input(const KnownInput& input, std::byte* on_device);
+  std::string problem_with_guard(std::byte* guard, const char* where);
 
   Device& device_;
+  Staging& staging_;
   u64 workspace_bytes_;
   DeviceBuffer input_;
   DeviceBuffer output_;
   DeviceBuffer workspace_;
-  std::vector<std::byte> staging_;
 };
 
 }  // namespace scantune

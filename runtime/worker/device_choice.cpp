@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scantune/error.hpp"
+#include "support/environment.h"
 
 namespace scantune {
 namespace {
@@ -20,7 +21,7 @@ std::optional<Integer> integer(std::string_view digits) {
 
 // The GPU of that index among those that the environment already allows.
 std::string visible_device(unsigned index) {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char* visible = environment_variable("CUDA_VISIBLE_DEVICES");
   if (visible == nullptr) return std::to_string(index);
   std::vector<std::string> names;
   std::string_view rest = visible;

@@ -11,9 +11,13 @@
 #include <string_view>
 
 #include "worker/device_choice.h"
+#include "worker/line_reader.h"
+#include "worker/protocol.h"
 #include "worker/session.h"
 
 namespace {
+
+using Outcome = scantune::LineReader::Outcome;
 
 constexpr const char* kUsage =
     "usage: scantune-worker [--device cuda[:INDEX]|host] [--seed SEED]\n"
@@ -74,9 +78,12 @@ int main(int count, char** arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   scantune::Session session([&] { return choice->open(); });
-  for (std::string line; std::getline(std::cin, line);) {
-    if (line.empty()) continue;
-    std::cout << session.respond(line) << '\n' << std::flush;
+  scantune::LineReader lines(std::cin);
+  std::string line;
+  for (auto read = lines.next(line); read != Outcome::end; read = lines.next(line)) {
+    if (read == Outcome::line && line.empty()) continue;
+    std::cout << (read == Outcome::line ? session.respond(line) : scantune::refusal_of_long_line()) << '\n'
+              << std::flush;
     if (!std::cout) return 1;
   }
   // Without unwinding: a context that a kernel still occupies would keep the process.

@@ -4,8 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include "select/tuning_record.h"
+
 namespace scantune {
 namespace {
+
+constexpr std::size_t kLongestName = 256;
+constexpr int kMostSms = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& message) { throw WorkerError("bad_request", message); }
 
@@ -30,12 +35,23 @@ const Json& member(const Json& json, const char* name) {
   return *found;
 }
 
+double number(const Json& value, const char* name, double least, double most) {
+  if (value.is_number())
+    if (const double read = value.get<double>(); read >= least && read <= most) return read;
+  refuse(std::string(name) + " must be a number from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
 double number(const Json& json, const char* name, double fallback, double least, double most) {
   const auto found = json.find(name);
-  if (found == json.end()) return fallback;
-  if (found->is_number())
-    if (const double value = found->get<double>(); value >= least && value <= most) return value;
-  refuse(std::string(name) + " must be a number from " + std::to_string(least) + " to " + std::to_string(most));
+  return found == json.end() ? fallback : number(*found, name, least, most);
+}
+
+std::string text(const Json& json, const char* name) {
+  const Json& value = member(json, name);
+  if (!value.is_string()) refuse(std::string(name) + " must be a text");
+  const std::string& found = value.get_ref<const std::string&>();
+  if (found.empty() || found.size() > kLongestName) refuse(std::string(name) + " must have 1 to 256 bytes");
+  return found;
 }
 
 bool truth(const Json& json, const char* name, bool fallback) {
@@ -91,6 +107,26 @@ u64 Params::seed() const {
 }
 
 bool Params::all_kinds() const { return truth(json_, "all_kinds", true); }
+
+bool Params::with_configs() const { return truth(json_, "configs", true); }
+
+std::optional<DeviceIdentity> Params::described_device() const {
+  const auto found = json_.find("device");
+  if (found == json_.end()) return std::nullopt;
+  if (!found->is_object()) refuse("device must be a JSON object");
+  require_known(*found, {"arch", "name", "sm_count"});
+  const std::string arch = text(*found, "arch"), name = text(*found, "name");
+  const double sm_count = number(member(*found, "sm_count"), "sm_count", 1, kMostSms);
+  if (sm_count != std::floor(sm_count)) refuse("sm_count must be an integer");
+  return DeviceIdentity{arch, read([&] { return sm_of(arch); }), name, static_cast<int>(sm_count)};
+}
+
+std::optional<u64> Params::most_bytes() const {
+  const auto found = json_.find("most_bytes");
+  if (found == json_.end()) return std::nullopt;
+  if (!found->is_number_unsigned()) refuse("most_bytes must be an integer that is not negative");
+  return found->get<u64>();
+}
 
 std::optional<std::vector<std::filesystem::path>> Params::databases() const {
   const auto found = json_.find("databases");

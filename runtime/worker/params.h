@@ -22,7 +22,10 @@ class Params {
   MeasurePolicy policy() const;
   u64 seed() const;                                                     // 1 unless given
   bool all_kinds() const;                                               // true unless given
+  bool with_configs() const;                                            // `configs` of space: true unless given
   std::optional<std::vector<std::filesystem::path>> databases() const;  // nullopt unless given
+  std::optional<DeviceIdentity> described_device() const;               // `device` of hello
+  std::optional<u64> most_bytes() const;                                // of cache
 
  private:
   const Json& json_;

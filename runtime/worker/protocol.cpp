@@ -1,5 +1,7 @@
 #include "worker/protocol.h"
 
+#include "worker/line_reader.h"
+
 namespace scantune {
 namespace {
 
@@ -21,12 +23,36 @@ std::string take(Json& document, WorkerRequest& request) {
   return {};
 }
 
+constexpr int kMostLevels = 32;
+constexpr std::size_t kMostValues = std::size_t{1} << 20;
+
+// What makes a document more than a request.
+struct Excess {
+  std::string problem;
+};
+
+// Throws Excess while it reads: a line of brackets would become a hundred times as much memory.
+Json parse(const std::string& line) {
+  std::size_t values = 0;
+  const auto within_limits = [&](int level, Json::parse_event_t, const Json&) {
+    if (level >= kMostLevels)
+      throw Excess{"the line is nested more than " + std::to_string(kMostLevels) + " levels deep"};
+    if (++values > kMostValues) throw Excess{"the line holds more than " + std::to_string(kMostValues) + " values"};
+    return true;
+  };
+  return Json::parse(line, within_limits, false);
+}
+
 }  // namespace
 
 WorkerRequest read_request(const std::string& line) {
   WorkerRequest request;
-  Json document = Json::parse(line, nullptr, false);
-  request.problem = take(document, request);
+  try {
+    Json document = parse(line);
+    request.problem = take(document, request);
+  } catch (const Excess& excess) {
+    request.problem = excess.problem;
+  }
   return request;
 }
 
@@ -44,6 +70,11 @@ std::string error_line(const Json& id, const WorkerError& error) {
   line["ok"] = false;
   line["error"] = error_json(error);
   return line_of(line);
+}
+
+std::string refusal_of_long_line() {
+  return error_line(nullptr, {"bad_request", "the line is longer than " + std::to_string(LineReader::kMostBytes >> 20) +
+                                                 " MiB: no request is; an operator's source must be shorter"});
 }
 
 Json error_json(const WorkerError& error) {

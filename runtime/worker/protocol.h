@@ -26,11 +26,13 @@ struct WorkerRequest {
   std::string problem;  // why the line is no request; empty if it is one
 };
 
+// Takes neither more memory nor more time than what a request may hold: 32 levels and 2^20 values.
 WorkerRequest read_request(const std::string& line);
 
 // One line each, without its end.
 std::string answer_line(const Json& id, Json result);
 std::string error_line(const Json& id, const WorkerError& error);
+std::string refusal_of_long_line();
 
 Json error_json(const WorkerError& error);
 

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <sstream>
 
 #include "jit/binary_key.h"
+#include "jit/cache_contents.h"
 #include "select/layers.h"
 #include "select/selector.h"
+#include "support/paths.h"
+#include "worker/described_device.h"
 
 namespace scantune {
 namespace {
@@ -36,19 +40,24 @@ Json parameter_json(const ParameterModel& parameter) {
   return json;
 }
 
-Json family_json(const FamilyModel& family, const ScanRequest& request, int sm) {
-  Json parameters = Json::array(), configs = Json::array();
-  for (const ParameterModel& parameter : family.parameters()) parameters.push_back(parameter_json(parameter));
+Json configs_json(const FamilyModel& family, const ScanRequest& request, int sm) {
+  Json configs = Json::array();
   for (const Config& config : searched_configs(family, request, sm)) {
     Json indices = Json::array();
     for (std::size_t index = 0; index < family.parameters().size(); ++index)
       indices.push_back(index_of(family.parameters()[index], config[static_cast<int>(index)]));
     configs.push_back(std::move(indices));
   }
+  return configs;
+}
+
+Json family_json(const FamilyModel& family, const ScanRequest& request, int sm, bool with_configs) {
+  Json parameters = Json::array();
+  for (const ParameterModel& parameter : family.parameters()) parameters.push_back(parameter_json(parameter));
   Json json = Json::object();
   json["name"] = family.name();
   json["parameters"] = std::move(parameters);
-  json["configs"] = std::move(configs);
+  json["configs"] = with_configs ? configs_json(family, request, sm) : Json::array();
   json["default"] = to_json(family.default_config(request, sm));
   return json;
 }
@@ -116,26 +125,33 @@ WorkerError Session::translated(const std::exception_ptr& error) {
 }
 
 Json Session::call(const WorkerRequest& request) {
-  if (request.method == "hello") return hello();
-  if (request.method == "space") return space({request.params, {"request"}});
+  if (request.method == "hello") return hello({request.params, {"device"}});
+  if (request.method == "space") return space({request.params, {"request", "configs"}});
   if (request.method == "validate") return validate({request.params, {"request", "config"}});
   if (request.method == "compile") return compile({request.params, {"request", "config", "all_kinds"}});
   if (request.method == "verify") return verify({request.params, {"request", "config", "seed", "all_kinds"}});
   if (request.method == "measure") return measure({request.params, {"request", "configs", "policy"}});
   if (request.method == "select") return select({request.params, {"request", "databases"}});
+  if (request.method == "built_in") return built_in({request.params, {}});
+  if (request.method == "cache") return cache({request.params, {"most_bytes"}});
   throw WorkerError("bad_request", "there is no method '" + request.method + "'");
 }
 
 Device& Session::device() {
-  if (device_ == nullptr) {
-    device_ = open_device_();
-    verifier_ = std::make_unique<Verifier>(*device_);
-    measurer_ = std::make_unique<Measurer>(*device_);
-  }
+  if (device_ == nullptr) use(open_device_());
   return *device_;
 }
 
-Json Session::hello() {
+void Session::use(std::shared_ptr<Device> device) {
+  measurer_.reset();
+  verifier_.reset();
+  device_ = std::move(device);
+  verifier_ = std::make_unique<Verifier>(*device_);
+  measurer_ = std::make_unique<Measurer>(*device_);
+}
+
+Json Session::hello(const Params& params) {
+  if (auto described = params.described_device()) use(std::make_shared<DescribedDevice>(*std::move(described)));
   const DeviceIdentity& identity = device().identity();
   Json json = Json::object();
   json["protocol"] = kProtocol;
@@ -155,10 +171,12 @@ Json Session::hello() {
 Json Session::space(const Params& params) {
   const StatedRequest stated = params.stated();
   const ScanRequest& request = stated.request;
+  const bool with_configs = params.with_configs();
   const int sm = device().identity().sm;
   Json families_json = Json::array();
   for (const FamilyModel* family : families())
-    if (family->unsupported_reason(request, sm) == nullptr) families_json.push_back(family_json(*family, request, sm));
+    if (family->unsupported_reason(request, sm) == nullptr)
+      families_json.push_back(family_json(*family, request, sm, with_configs));
   Json json = Json::object();
   json["request"] = to_json(stated);
   json["default_config"] = to_json(default_config(request, sm));
@@ -258,6 +276,35 @@ Json Session::select(const Params& params) {
   json["origin"] = token(selection.origin);
   json["reason"] = selection.reason;
   json["rejected"] = std::move(rejected);
+  return json;
+}
+
+Json Session::built_in(const Params&) {
+  Json records = Json::array();
+  for (const EmbeddedFile& file : built_in_databases()) {
+    std::istringstream lines(file.text);
+    for (std::string line; std::getline(lines, line);) records.push_back(Json::parse(line));
+  }
+  Json json = Json::object();
+  json["records"] = std::move(records);
+  return json;
+}
+
+Json Session::cache(const Params& params) {
+  const auto directory = cache_directory();
+  const auto most_bytes = params.most_bytes();
+  CacheContents removed, left;
+  if (directory && most_bytes) removed = evict(*directory, *most_bytes);
+  if (directory) left = cache_contents(*directory);
+  Json json = Json::object();
+  json["directory"] = nullptr;
+  if (directory) json["directory"] = directory->string();
+  json["kernels"] = left.kernels();
+  json["bytes"] = left.bytes();
+  json["least_recent_use"] = nullptr;
+  if (left.kernels() > 0) json["least_recent_use"] = left.entries.front().used_at;
+  json["removed_kernels"] = removed.kernels();
+  json["removed_bytes"] = removed.bytes();
   return json;
 }
 

@@ -21,15 +21,18 @@ class Session {
 
  private:
   Json call(const WorkerRequest& request);
-  Json hello();
+  Json hello(const Params& params);
   Json space(const Params& params);
   Json validate(const Params& params);
   Json compile(const Params& params);
   Json verify(const Params& params);
   Json measure(const Params& params);
   Json select(const Params& params);
+  Json built_in(const Params& params);
+  Json cache(const Params& params);
 
   Device& device();
+  void use(std::shared_ptr<Device> device);
   WorkerError translated(const std::exception_ptr& error);  // an exception as the protocol names it
 
   std::function<std::shared_ptr<Device>()> open_device_;

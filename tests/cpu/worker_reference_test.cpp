@@ -108,6 +108,26 @@ TEST_P(ReferenceOfTypes, FindsTheFirstOfSeveralWrongItems) {
   }
 }
 
+TEST_P(ReferenceOfTypes, SaysTheSameOfAWrongItemWhetherItKeepsTheOutputOrNot) {
+  const u64 n = 700, bytes = static_cast<u64>(GetParam().output_bytes());
+  for (const InputSpec& input : inputs_of(GetParam(), n)) {
+    const auto computed = make_reference(input);
+    const auto lasting = make_lasting_reference({input, std::make_shared<const KnownItems>(input)});
+    EXPECT_EQ(lasting->item_bytes(), bytes);
+    EXPECT_EQ(lasting->bytes() >= n * bytes, input.pattern != InputPattern::rounding) << named(input);
+    auto output = plain_scan(input);
+    EXPECT_FALSE(lasting->check(0, output)) << named(input);
+    for (const u64 index : {n - 1, u64{0}}) {
+      output[index * bytes + bytes - 1] ^= std::byte{0x20};
+      const auto expected = computed->check(0, output), found = lasting->check(0, output);
+      ASSERT_TRUE(expected && found) << named(input) << " at " << index;
+      EXPECT_EQ(found->index, index);
+      EXPECT_EQ(found->expected, expected->expected);
+      EXPECT_EQ(found->found, expected->found);
+    }
+  }
+}
+
 TEST_P(ReferenceOfTypes, ChecksAPartOnItsOwn) {
   for (const ScanRequest& request : with_operators(GetParam())) {
     const InputSpec input = with(exclusive(request), kChunk + 100);
@@ -285,6 +305,28 @@ TEST(Reference, TellsMinusZeroFromZero) {
     const auto wrong = make_reference(spec)->check(0, output);
     ASSERT_TRUE(wrong);
     EXPECT_EQ(wrong->index, zero);
+  }
+}
+
+// As a GPU's own NaN differs from the CPU's in bits that say nothing.
+TEST(Reference, AcceptsEveryNanWhereItKeepsTheOutput) {
+  const InputSpec spec =
+      with(request_of(ValueType::f32, ValueType::f32, ValueType::f32, Operator::max), 64, InputPattern::specials);
+  auto output = plain_scan(spec);
+  ASSERT_TRUE(std::isnan(floating_at(ValueType::f32, output.data() + 4 * 63)));
+  output[4 * 63] ^= std::byte{1};
+  EXPECT_FALSE(make_lasting_reference({spec})->check(0, output));
+  output[4 * 62 + 3] = {};
+  EXPECT_TRUE(make_lasting_reference({spec})->check(0, output));
+}
+
+TEST(Reference, KeepsAnOutputOnlyUpToTheLimit) {
+  const u64 most = kMostKeptBytes / 8;
+  for (const u64 n : {most, most + 1}) {
+    const auto reference =
+        make_lasting_reference({with(request_of(ValueType::i64, ValueType::i64, ValueType::i64), n)});
+    EXPECT_EQ(reference->bytes() >= kMostKeptBytes, n == most) << n;
+    EXPECT_LT(reference->bytes(), kMostKeptBytes + (1 << 20)) << n;
   }
 }
 

@@ -94,13 +94,15 @@ class ScanningDevice : public Device {
     return data;
   }
   void free(void* memory) noexcept override { allocations_.erase(memory); }
-  void zero(void* memory, u64 bytes) override { std::memset(memory, 0, bytes); }
+  void fill(void* memory, std::byte value, u64 bytes) override {
+    std::memset(memory, std::to_integer<int>(value), bytes);
+  }
   void upload(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void synchronize() override { require_well(); }
 
   StreamState stream_state(Stream) override { return {}; }
-  std::string pointer_problem(const void*, u64) override { return {}; }
+  std::string pointer_problem(const void*, u64, unsigned) override { return {}; }
   std::string stream_problem(Stream) override { return {}; }
   void retain_until_graph_dies(void*, void (*)(void*), void*) override {}
 

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "jit/binary_cache.h"
+#include "jit_temporary_directory.h"
+#include "select/layers.h"
 #include "worker/session.h"
 #include "worker_scanning_device.h"
 
@@ -109,6 +113,87 @@ TEST_F(WorkerSession, SaysThatThereIsNoDeviceAndLooksAgainLater) {
   EXPECT_EQ(answer["error"]["message"], "no CUDA device is visible");
   present = true;
   EXPECT_TRUE(Json::parse(session.respond(R"({"id": 1, "method": "hello"})"))["ok"]);
+}
+
+TEST_F(WorkerSession, SelectsForADeviceThatIsOnlyDescribed) {
+  bool opened = false;
+  Session session([&]() -> std::shared_ptr<Device> {
+    opened = true;
+    throw DeviceError("no CUDA device is visible");
+  });
+  const auto ask = [&](const char* method, const Json& params) {
+    return Json::parse(session.respond(Json{{"id", 1}, {"method", method}, {"params", params}}.dump()));
+  };
+  const Json h200 = {{"arch", "sm_90"}, {"name", "NVIDIA H200"}, {"sm_count", 132}};
+  EXPECT_EQ(ask("hello", {{"device", h200}})["result"]["device"], h200);
+  const Json selected = ask("select", {{"request", request(1 << 14)}, {"databases", Json::array()}});
+  EXPECT_EQ(selected["result"]["origin"], "built_in") << selected;
+  EXPECT_TRUE(ask("space", {{"request", request()}, {"configs", false}})["ok"]);
+  const Json config = to_json(lookback());
+  for (const char* method : {"compile", "verify"}) {
+    const Json refused = ask(method, {{"request", request()}, {"config", config}});
+    EXPECT_EQ(refused["error"]["kind"], "unsupported") << refused;
+    EXPECT_NE(refused["error"]["message"].get<std::string>().find("NVIDIA H200 (sm_90) is described"),
+              std::string::npos);
+    EXPECT_FALSE(refused["error"].contains("fatal"));
+  }
+  const Json measured = ask("measure", {{"request", request()}, {"configs", {config}}});
+  EXPECT_EQ(measured["result"]["measurements"][0]["error"]["kind"], "unsupported") << measured;
+  EXPECT_FALSE(opened);
+}
+
+TEST_F(WorkerSession, RefusesADeviceThatIsDescribedWrongly) {
+  const Json wrong[] = {
+      "NVIDIA H200",
+      {{"arch", "sm_90"}, {"name", "NVIDIA H200"}},
+      {{"arch", "sm90"}, {"name", "NVIDIA H200"}, {"sm_count", 132}},
+      {{"arch", "sm_90"}, {"name", ""}, {"sm_count", 132}},
+      {{"arch", "sm_90"}, {"name", "NVIDIA H200"}, {"sm_count", 0}},
+      {{"arch", "sm_90"}, {"name", "NVIDIA H200"}, {"sm_count", 1.5}},
+      {{"arch", "sm_90"}, {"name", "NVIDIA H200"}, {"sm_count", 132}, {"clock", 1}},
+  };
+  for (const Json& device : wrong) EXPECT_EQ(error("hello", {{"device", device}})["kind"], "bad_request") << device;
+  EXPECT_EQ(result("hello")["device"]["sm_count"], 4);
+}
+
+TEST_F(WorkerSession, ListsTheRecordsThatComeWithTheLibrary) {
+  const Json records = result("built_in")["records"];
+  ASSERT_EQ(records.size(), built_in_records().size());
+  EXPECT_EQ(records[0]["device_name"], "NVIDIA H200");
+  EXPECT_TRUE(records[0].contains("config"));
+  EXPECT_EQ(error("built_in", {{"device", 1}})["kind"], "bad_request");
+}
+
+TEST_F(WorkerSession, ShowsAndEvictsTheKernelCache) {
+  const TemporaryDirectory root;
+  setenv("SCANTUNE_CACHE", root.path().c_str(), 1);
+  BinaryCache(root.path()).store(std::string(64, 'a'), {std::vector<char>(1000, 'x'), "NVRTC 13.0", "", 1});
+  const Json shown = result("cache");
+  EXPECT_EQ(shown["directory"], root.path().string());
+  EXPECT_EQ(shown["kernels"], 1);
+  EXPECT_GT(shown["bytes"], 1000);
+  EXPECT_TRUE(shown["least_recent_use"].is_number());
+  const Json evicted = result("cache", {{"most_bytes", 0}});
+  EXPECT_EQ(evicted["removed_kernels"], 1);
+  EXPECT_EQ(evicted["removed_bytes"], shown["bytes"]);
+  EXPECT_EQ(evicted["kernels"], 0);
+  EXPECT_TRUE(evicted["least_recent_use"].is_null());
+  EXPECT_EQ(error("cache", {{"most_bytes", -1}})["kind"], "bad_request");
+  setenv("SCANTUNE_CACHE", "", 1);
+  EXPECT_TRUE(result("cache", {{"most_bytes", 0}})["directory"].is_null());
+  unsetenv("SCANTUNE_CACHE");
+}
+
+TEST_F(WorkerSession, TellsTheDefaultsOfTheFamiliesWithoutTheirConfigs) {
+  const Json space = result("space", {{"request", request()}});
+  const Json told = result("space", {{"request", request()}, {"configs", false}});
+  ASSERT_EQ(told["families"].size(), space["families"].size());
+  for (std::size_t index = 0; index < space["families"].size(); ++index) {
+    EXPECT_EQ(told["families"][index]["default"], space["families"][index]["default"]);
+    EXPECT_EQ(told["families"][index]["configs"], Json::array());
+  }
+  EXPECT_EQ(told["default_config"], space["default_config"]);
+  EXPECT_EQ(error("space", {{"request", request()}, {"configs", 0}})["kind"], "bad_request");
 }
 
 TEST_F(WorkerSession, ListsLegalConfigsOnlyAsIndicesIntoTheValues) {

@@ -286,6 +286,59 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
   }
 }
 
+// What is wrong with the second of two configs, of which the first is right.
+std::string complaint_after_a_right_one(const std::function<void(const Scanned&)>& mistake) {
+  const ScanRequest request = request_of(ValueType::i32);
+  ScanningDevice device;
+  Verifier verifier(device);
+  verifier.verify(request, small_tiles(request));
+  device.mistake = mistake;
+  try {
+    verifier.verify(request, small_tiles(request));
+  } catch (const WrongResult& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Verifier, SaysTheSameOfAWrongItemWhetherItKnowsTheOutputOrNot) {
+  const auto last_item = [](const Scanned& scanned) {
+    if (scanned.request.n == kItems) scanned.flip(kItems - 1);
+  };
+  const std::string message = complaint_after_a_right_one(last_item);
+  EXPECT_NE(message.find("item 4999 should be"), std::string::npos) << message;
+  EXPECT_EQ(message, complaint(last_item));
+}
+
+// By the last of its three scans out of place, so that no output tells.
+TEST(Verifier, NoticesAChangedInputWhetherItKnowsTheInputOrNot) {
+  const auto after_third_scan = [scans = 0](const Scanned& scanned) mutable {
+    if (scanned.input == scanned.output || ++scans % 3 != 0 || scanned.request.n != kItems) return;
+    const_cast<std::byte*>(scanned.input)[4 * kItems - 1] ^= std::byte{1};
+  };
+  for (const std::string& message : {complaint(after_third_scan), complaint_after_a_right_one(after_third_scan)}) {
+    EXPECT_NE(message.find("of 5000 items"), std::string::npos) << message;
+    EXPECT_NE(message.find("it changed its input"), std::string::npos) << message;
+  }
+}
+
+// The first of these parts holds the guard before it, and the last one that behind it.
+TEST(Verifier, CatchesWritesAroundAnOutputThatIsCopiedInParts) {
+  ScanRequest request = request_of(ValueType::i8);
+  request.n = (u64{1} << 21) + 77;
+  const std::pair<const char*, std::function<void(const Scanned&)>> mistakes[] = {
+      {"before the output, at byte 4095", [](const Scanned& scanned) { scanned.output[-1] = {}; }},
+      {"behind the output, at byte 4095", [](const Scanned& scanned) { scanned.output[scanned.bytes() + 4095] = {}; }}};
+  for (const auto& [said, mistake] : mistakes) {
+    const std::string message = complaint(
+        [&, make = mistake](const Scanned& scanned) {
+          if (scanned.request.n == request.n) make(scanned);
+        },
+        request);
+    EXPECT_NE(message.find(said), std::string::npos) << message;
+  }
+}
+
 TEST(Verifier, CatchesAMaximumThatDropsNan) {
   const std::string message = complaint(
       [](const Scanned& scanned) {

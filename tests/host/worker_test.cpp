@@ -155,6 +155,23 @@ TEST_F(WorkerOnHost, ShowsAMistakeInTheCallersOwnOperatorWithItsLine) {
   EXPECT_NE(answer["error"]["message"].get<std::string>().find("operator.cu:5"), std::string::npos) << answer;
 }
 
+// The key of a binary holds the source alone, so the kernel of the first header would be served for the second.
+TEST_F(WorkerOnHost, CompilesNoOperatorThatIncludesAHeaderWhichMayChange) {
+  const std::filesystem::path header = std::filesystem::path(::testing::TempDir()) / "scantune-header.h";
+  const Json asked = custom_request("#include \"" + header.string() + "\"\n" + kAffine);
+  const Json config = result("space", {{"request", asked}})["default_config"];
+  const Json compile = {{"id", 1}, {"method", "compile"}, {"params", {{"request", asked}, {"config", config}}}};
+  for (const char* secret : {"secret_sum", "secret_product"}) {
+    std::ofstream(header) << "#define " << secret << "\n#error " << secret << "\n";
+    const Json answer = Json::parse(session_.respond(compile.dump()));
+    EXPECT_EQ(answer["error"]["kind"], "compile_error") << answer;
+    const std::string message = answer["error"]["message"];
+    EXPECT_EQ(message.find("operator.cu:1: error: #include: operators cannot include files"), 0u) << message;
+    EXPECT_EQ(message.find(secret), std::string::npos) << message;
+  }
+  std::filesystem::remove(header);
+}
+
 TEST_F(WorkerOnHost, IntroducesItselfAsHost) {
   const Json hello = result("hello", Json::object());
   EXPECT_EQ(hello["device"]["arch"], "host");

@@ -1,0 +1,46 @@
+// An input together with its items, where they are few enough to be kept.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "measure/inputs.h"
+
+namespace scantune {
+
+// Up to here an input, or an output, is kept whole; what is larger is made again, part by part.
+constexpr u64 kMostKeptBytes = u64{16} << 20;
+
+class KnownItems {
+ public:
+  explicit KnownItems(const InputSpec& spec);  // makes them, on all cores
+
+  std::span<const std::byte> items() const { return items_; }
+  u64 bytes() const { return items_.size(); }
+
+ private:
+  std::vector<std::byte> items_;
+};
+
+struct KnownInput {
+  KnownInput(const InputSpec& input, std::shared_ptr<const KnownItems> items = nullptr)
+      : spec(input), known(std::move(items)) {}
+
+  InputSpec spec;
+  std::shared_ptr<const KnownItems> known;  // null: an item is made whenever it is looked at
+
+  u64 bytes() const { return spec.request.n * static_cast<u64>(spec.request.input_bytes()); }
+
+  // Items from `first` on: the kept ones, or made in scratch, which has room for them.
+  std::span<const std::byte> items(u64 first, std::span<std::byte> scratch) const;
+  // Writes those that fill `out`, and compares those that should be `found`, on all cores.
+  void write(u64 first, std::span<std::byte> out) const;
+  bool equals(u64 first, std::span<const std::byte> found) const;
+
+ private:
+  std::span<const std::byte> kept(u64 first, u64 bytes) const;
+};
+
+}  // namespace scantune

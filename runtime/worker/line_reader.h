@@ -1,0 +1,32 @@
+// Lines of a client that may send anything.
+#pragma once
+
+#include <cstddef>
+#include <istream>
+#include <string>
+
+namespace scantune {
+
+class LineReader {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+  enum class Outcome {
+    line,
+    too_long,  // told as soon as the limit is passed; the next call goes on behind the line
+    end
+  };
+
+  explicit LineReader(std::istream& input) : input_(*input.rdbuf()) {}
+
+  // Without its newline. Holds no more memory than a line may have, and next to none after a long one.
+  Outcome next(std::string& line);
+
+ private:
+  void skip_rest();
+
+  std::streambuf& input_;
+  bool inside_line_ = false;  // of one that was too long
+};
+
+}  // namespace scantune
