@@ -9,6 +9,7 @@
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
 #include "select/layers.h"
+#include "support/log.h"
 
 using namespace scantune;
 using namespace scantune::c_api;
@@ -57,20 +58,18 @@ extern "C" {
 
 const char* scantune_error_message(void) { return message(); }
 
+int32_t scantune_error_cuda_result(void) { return cuda_result(); }
+
 const char* scantune_version(void) { return SCANTUNE_VERSION; }
+
+void scantune_set_log(scantune_log log, void* user) { set_log(log, user); }
 
 scantune_type scantune_accumulator(scantune_type input, scantune_type output) {
   return default_accumulator_of(input, output);
 }
 
 scantune_status scantune_problem_init(scantune_problem* problem, size_t struct_bytes) {
-  return guarded([&] {
-    if (struct_bytes != sizeof(scantune_problem))
-      throw RequestError("struct_bytes is " + std::to_string(struct_bytes) +
-                         ", and this library's scantune_problem has " + std::to_string(sizeof(scantune_problem)) +
-                         " bytes: use the header of this version");
-    not_null("problem", problem) = SCANTUNE_PROBLEM_INIT;
-  });
+  return guarded([&] { initialise(&not_null("problem", problem), struct_bytes); });
 }
 
 scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,

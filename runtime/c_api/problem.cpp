@@ -1,11 +1,14 @@
 #include "c_api/problem.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <string_view>
+#include <type_traits>
 
 #include "c_api/identity.h"
+#include "c_api/struct_version.h"
 #include "scantune/error.hpp"
 #include "space/spelling.h"
 
@@ -66,13 +69,35 @@ ValueType checked_accumulator(const scantune_problem& problem, ValueType input, 
   return checked_type("accumulator_type", problem.accumulator_type);
 }
 
-// The first member of every struct says with which version of it the caller was compiled.
-template <class Struct>
-void check_version(const char* member, const char* type, const char* advice, const Struct& given) {
-  if (given.struct_bytes == sizeof given) return;
-  fail(member, std::to_string(given.struct_bytes) + ", and this library's " + type + " has " +
-                   std::to_string(sizeof given) + " bytes: " + advice +
-                   ", and compile with the header of this version");
+// A member that fell into padding would not make its struct grow, and no size would tell of it.
+static_assert(std::has_unique_object_representations_v<scantune_problem> &&
+              std::has_unique_object_representations_v<scantune_custom_operator>);
+
+constexpr scantune_problem kDefaultProblem = SCANTUNE_PROBLEM_INIT;
+constexpr scantune_custom_operator kDefaultOperator = SCANTUNE_CUSTOM_OPERATOR_INIT;
+constexpr StructVersion kProblemVersion = {"struct_bytes", "scantune_problem", "start from SCANTUNE_PROBLEM_INIT",
+                                           offsetof(scantune_problem, captured_launches), sizeof(scantune_problem)};
+constexpr StructVersion kOperatorVersion = {"custom.struct_bytes", "scantune_custom_operator",
+                                            "start from SCANTUNE_CUSTOM_OPERATOR_INIT",
+                                            sizeof(scantune_custom_operator), sizeof(scantune_custom_operator)};
+static_assert(kProblemVersion.oldest_bytes == 72 && kOperatorVersion.oldest_bytes == 48);
+
+// A problem and its operator as this library knows them, whichever header the caller has.
+struct Given {
+  const scantune_problem& problem;
+  const scantune_custom_operator* custom;  // null if none is given
+};
+
+// Where they lie that come from another header.
+struct Storage {
+  scantune_problem problem;
+  scantune_custom_operator custom;
+};
+
+Given given_by(const scantune_problem* caller, Storage& storage) {
+  const scantune_problem& problem = *as_known(kProblemVersion, caller, kDefaultProblem, storage.problem);
+  if (problem.custom == nullptr || number_in(problem.op) != SCANTUNE_CUSTOM) return {problem, problem.custom};
+  return {problem, as_known(kOperatorVersion, problem.custom, kDefaultOperator, storage.custom)};
 }
 
 Operator operator_of(const scantune_custom_operator& custom) {
@@ -81,16 +106,14 @@ Operator operator_of(const scantune_custom_operator& custom) {
   return kByCost[checked_enum("custom.cost", "scantune_cost", custom.cost, 0, SCANTUNE_EXPENSIVE)];
 }
 
-Operator checked_operator(const scantune_problem& problem) {
-  const int op = checked_enum("op", "scantune_operator", problem.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
-  if (op != SCANTUNE_CUSTOM && problem.custom != nullptr)
+Operator checked_operator(const Given& given) {
+  const int op = checked_enum("op", "scantune_operator", given.problem.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
+  if (op != SCANTUNE_CUSTOM && given.custom != nullptr)
     fail("custom", "given, but op is " + std::string(token(static_cast<Operator>(op))) +
                        ": set op to SCANTUNE_CUSTOM, or custom to NULL");
   if (op != SCANTUNE_CUSTOM) return static_cast<Operator>(op);
-  if (problem.custom == nullptr) fail("custom", "NULL, and op is SCANTUNE_CUSTOM: point it to the operator");
-  check_version("custom.struct_bytes", "scantune_custom_operator", "start from SCANTUNE_CUSTOM_OPERATOR_INIT",
-                *problem.custom);
-  return operator_of(*problem.custom);
+  if (given.custom == nullptr) fail("custom", "NULL, and op is SCANTUNE_CUSTOM: point it to the operator");
+  return operator_of(*given.custom);
 }
 
 Init checked_init(const scantune_problem& problem, Kind kind) {
@@ -142,45 +165,57 @@ CustomOperatorView checked_custom(const scantune_custom_operator& custom) {
   return {custom.source, custom.name != nullptr ? custom.name : ""};
 }
 
-InitialValue initial_value(const scantune_problem& problem, const ScanRequest& request) {
+InitialValue initial_value(const Given& given, const ScanRequest& request) {
+  const scantune_problem& problem = given.problem;
   if (request.init == Init::none) return {};
   if (request.init == Init::memory) return {request, problem.device_init};
   if (problem.init != nullptr) return {request, problem.init};
-  if (problem.custom == nullptr) return identity_of(request);
-  if (problem.custom->identity == nullptr)
+  if (given.custom == nullptr) return identity_of(request);
+  if (given.custom->identity == nullptr)
     fail("custom.identity", "NULL, and an exclusive scan starts from it: pass it, or set init or device_init");
-  return {request, problem.custom->identity};
+  return {request, given.custom->identity};
 }
 
 }  // namespace
 
-Problem checked(const scantune_problem* given) {
-  if (given == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
-  check_version("struct_bytes", "scantune_problem", "start from SCANTUNE_PROBLEM_INIT", *given);
+Problem checked(const scantune_problem* caller) {
+  if (caller == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
+  Storage storage;
+  const Given given = given_by(caller, storage);
+  const scantune_problem& asked = given.problem;
   Problem problem;
   ScanRequest& request = problem.request;
-  request.n = given->n;
-  request.input_type = checked_type("input_type", given->input_type);
-  request.output_type = checked_type("output_type", given->output_type);
-  request.accumulator_type = checked_accumulator(*given, request.input_type, request.output_type);
-  request.op = checked_operator(*given);
-  request.kind = static_cast<Kind>(checked_enum("kind", "scantune_kind", given->kind, 0, SCANTUNE_EXCLUSIVE));
+  request.n = asked.n;
+  request.input_type = checked_type("input_type", asked.input_type);
+  request.output_type = checked_type("output_type", asked.output_type);
+  request.accumulator_type = checked_accumulator(asked, request.input_type, request.output_type);
+  request.op = checked_operator(given);
+  request.kind = static_cast<Kind>(checked_enum("kind", "scantune_kind", asked.kind, 0, SCANTUNE_EXCLUSIVE));
   request.determinism = static_cast<Determinism>(
-      checked_enum("determinism", "scantune_determinism", given->determinism, 0, SCANTUNE_RUN_TO_RUN));
+      checked_enum("determinism", "scantune_determinism", asked.determinism, 0, SCANTUNE_RUN_TO_RUN));
   request.forward_progress = static_cast<ForwardProgress>(
-      checked_enum("forward_progress", "scantune_forward_progress", given->forward_progress, 0, SCANTUNE_DOCUMENTED));
+      checked_enum("forward_progress", "scantune_forward_progress", asked.forward_progress, 0, SCANTUNE_DOCUMENTED));
   request.latency =
-      static_cast<Latency>(checked_enum("latency", "scantune_latency", given->latency, 0, SCANTUNE_ISOLATED));
-  request.init = checked_init(*given, request.kind);
-  if (given->custom != nullptr) {
-    check_value_type(*given->custom, request);
-    problem.custom = checked_custom(*given->custom);
+      static_cast<Latency>(checked_enum("latency", "scantune_latency", asked.latency, 0, SCANTUNE_ISOLATED));
+  request.init = checked_init(asked, request.kind);
+  if (given.custom != nullptr) {
+    check_value_type(*given.custom, request);
+    problem.custom = checked_custom(*given.custom);
   }
   if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(request) + ": " + reason);
-  problem.init = initial_value(*given, request);
-  check_captured_launches(given->captured_launches);
-  problem.captured_launches = given->captured_launches;
+  problem.init = initial_value(given, request);
+  check_captured_launches(asked.captured_launches);
+  problem.captured_launches = asked.captured_launches;
+  if (asked.reserved != 0)
+    fail("reserved", std::to_string(asked.reserved) + "; it must be 0: start from SCANTUNE_PROBLEM_INIT");
   return problem;
+}
+
+void initialise(scantune_problem* problem, std::size_t struct_bytes) {
+  check_struct_bytes(kProblemVersion, struct_bytes);
+  std::memset(static_cast<void*>(problem), 0, struct_bytes);
+  std::memcpy(static_cast<void*>(problem), &kDefaultProblem, std::min(struct_bytes, sizeof kDefaultProblem));
+  problem->struct_bytes = struct_bytes;
 }
 
 scantune_type default_accumulator_of(scantune_type input, scantune_type output) {

@@ -1,6 +1,7 @@
 // A problem as C states it, in the words of the library.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "launch/scan_plan.h"
@@ -16,7 +17,10 @@ struct Problem {
 };
 
 // Throws RequestError that names the member which is wrong, what was found and what to do. Allocates nothing else.
-Problem checked(const scantune_problem* given);
+Problem checked(const scantune_problem* caller);
+
+// Sets every member of a problem of this size to its default. Throws RequestError if no problem has it.
+void initialise(scantune_problem* problem, std::size_t struct_bytes);
 
 // What scantune_accumulator() answers.
 scantune_type default_accumulator_of(scantune_type input, scantune_type output);

@@ -12,6 +12,7 @@ constexpr const char* kNoHostMemory = "the host is out of memory";
 
 thread_local std::string text;
 thread_local const char* shown = "";
+thread_local int result_of_cuda = 0;
 
 scantune_status report(scantune_status status, const char* message) noexcept {
   try {
@@ -26,6 +27,7 @@ scantune_status report(scantune_status status, const char* message) noexcept {
 }  // namespace
 
 scantune_status report_exception() noexcept {
+  result_of_cuda = 0;
   try {
     throw;
   } catch (const RequestError& error) {
@@ -33,8 +35,10 @@ scantune_status report_exception() noexcept {
   } catch (const CompileError& error) {
     return report(SCANTUNE_COMPILE_ERROR, error.what());
   } catch (const OutOfMemoryError& error) {
+    result_of_cuda = error.cuda_result;
     return report(SCANTUNE_OUT_OF_MEMORY, error.what());
   } catch (const DeviceError& error) {
+    result_of_cuda = error.cuda_result;
     return report(SCANTUNE_DEVICE_ERROR, error.what());
   } catch (const DatabaseError& error) {
     return report(SCANTUNE_DATABASE_ERROR, error.what());
@@ -49,5 +53,7 @@ scantune_status report_exception() noexcept {
 }
 
 const char* message() noexcept { return shown; }
+
+int cuda_result() noexcept { return result_of_cuda; }
 
 }  // namespace scantune::c_api

@@ -11,6 +11,9 @@ scantune_status report_exception() noexcept;
 // This thread's last message; empty before its first failure.
 const char* message() noexcept;
 
+// The CUresult of its last failure; 0 if no call of the driver failed.
+int cuda_result() noexcept;
+
 // Runs what a C function does.
 template <class Body>
 scantune_status guarded(const Body& body) noexcept {

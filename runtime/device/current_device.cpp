@@ -1,9 +1,9 @@
 #include "device/device.h"
 
-#include <cstdlib>
 #include <string_view>
 
 #include "scantune/error.hpp"
+#include "support/environment.h"
 
 namespace scantune {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 enum class Choice { cuda, host };
 
 Choice choice() {
-  const char* variable = std::getenv("SCANTUNE_DEVICE");
+  const char* variable = environment_variable("SCANTUNE_DEVICE");
   const std::string_view name = variable ? variable : "";
   if (name.empty() || name == "cuda") return Choice::cuda;
   if (name == "host") return Choice::host;

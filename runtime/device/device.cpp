@@ -1,10 +1,30 @@
 #include "device/device.h"
 
+#include <new>
+
+#include "scantune/error.hpp"
+
 namespace scantune {
+
+void* Device::allocate_staging(u64 bytes) {
+  void* const memory = ::operator new(bytes, std::nothrow);
+  if (memory == nullptr)
+    throw OutOfMemoryError("the CPU has no " + std::to_string(bytes) + " bytes to stage copies in");
+  return memory;
+}
+
+void Device::free_staging(void* memory) noexcept { ::operator delete(memory); }
+
+std::string shortage(u64 held_bytes, u64 needed_bytes, unsigned item_bytes) {
+  return "the allocation holds " + std::to_string(held_bytes) + " bytes from there on, room for " +
+         std::to_string(held_bytes / item_bytes) + " items of " + std::to_string(item_bytes) +
+         " bytes, and the scan needs " + std::to_string(needed_bytes / item_bytes);
+}
 
 std::string Device::argument_problem(std::span<const NamedMemory> arguments, Stream stream) {
   return first_problem(
-      arguments, [&](const void* memory, u64 bytes) { return pointer_problem(memory, bytes); },
+      arguments,
+      [&](const void* memory, u64 bytes, unsigned item_bytes) { return pointer_problem(memory, bytes, item_bytes); },
       [&] { return stream_problem(stream); });
 }
 

@@ -1,6 +1,7 @@
 // A device runs compiled kernels. Two exist: a CUDA GPU through the driver, and the host device.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,7 +43,11 @@ struct NamedMemory {
   const char* argument;
   const void* memory;
   u64 bytes;
+  unsigned item_bytes;
 };
+
+// What is wrong with memory whose allocation holds fewer bytes than the items need.
+std::string shortage(u64 held_bytes, u64 needed_bytes, unsigned item_bytes);
 
 class Device {
  public:
@@ -66,18 +71,27 @@ class Device {
 
   virtual void* allocate(u64 bytes) = 0;  // throws OutOfMemoryError
   virtual void free(void* memory) noexcept = 0;
-  virtual void zero(void* memory, u64 bytes) = 0;  // complete on return; legal while other streams are captured
+  // Sets every byte to value. Complete on return; legal while other streams are captured.
+  virtual void fill(void* memory, std::byte value, u64 bytes) = 0;
+  void zero(void* memory, u64 bytes) { fill(memory, std::byte{0}, bytes); }
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
   virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
   virtual void synchronize() = 0;
+
+  // Memory of the host that is copied from and to at the full speed of the bus. Throws OutOfMemoryError.
+  virtual void* allocate_staging(u64 bytes);
+  virtual void free_staging(void* memory) noexcept;
+  // Copies that may still be under way on return, until synchronize(). They wait for no launch before them.
+  virtual void begin_upload(void* destination, const void* staging, u64 bytes) { upload(destination, staging, bytes); }
+  virtual void begin_download(void* staging, const void* source, u64 bytes) { download(staging, source, bytes); }
 
   // Why the device refuses every further call: the error that destroyed its context. Empty while it works.
   virtual std::string failure() const { return {}; }
 
   virtual StreamState stream_state(Stream stream) = 0;
   // Empty if memory is the device's and the stream belongs to its context; else what is wrong. For scan()'s full
-  // checks.
-  virtual std::string pointer_problem(const void* pointer, u64 bytes) = 0;
+  // checks. item_bytes: for a message that says how many items fit.
+  virtual std::string pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) = 0;
   virtual std::string stream_problem(Stream stream) = 0;
   // The first problem of these arguments and of the stream, after the name of the argument; empty if there is none.
   virtual std::string argument_problem(std::span<const NamedMemory> arguments, Stream stream);
@@ -97,7 +111,7 @@ class Device {
   static std::string first_problem(std::span<const NamedMemory> arguments, const PointerProblem& pointer_problem,
                                    const StreamProblem& stream_problem) {
     for (const NamedMemory& named : arguments)
-      if (const auto problem = pointer_problem(named.memory, named.bytes); !problem.empty())
+      if (const auto problem = pointer_problem(named.memory, named.bytes, named.item_bytes); !problem.empty())
         return std::string(named.argument) + ": " + problem;
     if (const auto problem = stream_problem(); !problem.empty()) return "stream: " + problem;
     return {};

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "scantune/error.hpp"
+
 namespace scantune {
 namespace {
 
@@ -63,6 +65,26 @@ bool overlap_badly(Range input, Range output) {
   return !in_place && overlap(input, output);
 }
 
+// What is wrong with a pointer by itself, naming the argument; empty if nothing is.
+std::string address_problem(const ScanRequest& request, const Ranges& ranges) {
+  const auto problem_with = [&](const char* name, Range range, ValueType type) {
+    return range_problem(name, range, request.alignment_of(type), request.n);
+  };
+  if (auto problem = problem_with("input", ranges.input, request.input_type); !problem.empty()) return problem;
+  if (auto problem = problem_with("output", ranges.output, request.output_type); !problem.empty()) return problem;
+  if (request.init != Init::memory) return {};
+  return problem_with("device_init", ranges.init, request.accumulator_type);
+}
+
+// Of ranges that overlap.
+std::string overlap_problem(const Ranges& ranges) {
+  if (overlap_badly(ranges.input, ranges.output))
+    return "input " + to_string(ranges.input) + " and output " + to_string(ranges.output) +
+           " overlap: they must be the same range or lie apart";
+  return "device_init " + to_string(ranges.init) + " lies in the output " + to_string(ranges.output) +
+         ", which is written before it is read";
+}
+
 bool init_is_plausible(const ScanRequest& request, const Ranges& ranges) {
   return is_plausible(ranges.init, request.alignment_of(request.accumulator_type)) &&
          !overlap(ranges.init, ranges.output);
@@ -78,23 +100,12 @@ bool arguments_are_plausible(const ScanRequest& request, const ScanPointers& poi
          (request.init != Init::memory || init_is_plausible(request, ranges));
 }
 
-std::string arguments_problem(const ScanRequest& request, const ScanPointers& pointers) {
+void refuse_arguments(Device& device, const ScanRequest& request, const ScanPointers& pointers, Stream stream) {
   const Ranges ranges(request, pointers);
-  const auto problem_with = [&](const char* name, Range range, ValueType type) {
-    return range_problem(name, range, request.alignment_of(type), request.n);
-  };
-  if (auto problem = problem_with("input", ranges.input, request.input_type); !problem.empty()) return problem;
-  if (auto problem = problem_with("output", ranges.output, request.output_type); !problem.empty()) return problem;
-  if (overlap_badly(ranges.input, ranges.output))
-    return "input " + to_string(ranges.input) + " and output " + to_string(ranges.output) +
-           " overlap: they must be the same range or lie apart";
-  if (request.init != Init::memory) return {};
-  if (auto problem = problem_with("device_init", ranges.init, request.accumulator_type); !problem.empty())
-    return problem;
-  if (overlap(ranges.init, ranges.output))
-    return "device_init " + to_string(ranges.init) + " lies in the output " + to_string(ranges.output) +
-           ", which is written before it is read";
-  return {};
+  std::string problem = address_problem(request, ranges);
+  if (problem.empty()) problem = device.argument_problem(NamedArguments(request, pointers).list(), stream);
+  if (problem.empty()) problem = overlap_problem(ranges);
+  throw RequestError(to_string(request) + ": " + problem);
 }
 
 std::string size_problem(const ScanRequest& request) {

@@ -1,9 +1,10 @@
-// What can be said against the arguments of a scan without asking the driver.
+// What can be said against the arguments of a scan.
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "config/request.h"
+#include "device/device.h"
 
 namespace scantune {
 
@@ -14,11 +15,35 @@ struct ScanPointers {
   const void* init_memory;  // of Init::memory
 };
 
-// False if arguments_problem() has something to say. Small enough for every call of a plan.
+// The memory that they name.
+class NamedArguments {
+ public:
+  NamedArguments(const ScanRequest& request, const ScanPointers& pointers)
+      : memory_{items("input", pointers.input, request.n, request.input_bytes()),
+                items("output", pointers.output, request.n, request.output_bytes()),
+                items("device_init", pointers.init_memory, 1, request.accumulator_bytes())},
+        count_(request.init == Init::memory ? 3 : 2) {}
+
+  std::span<const NamedMemory> list() const { return {memory_, count_}; }
+
+ private:
+  static NamedMemory items(const char* argument, const void* memory, u64 n, int item_bytes) {
+    const auto bytes = static_cast<unsigned>(item_bytes);
+    return {argument, memory, n * bytes, bytes};
+  }
+
+  NamedMemory memory_[3];
+  std::size_t count_;
+};
+
+// False if null, alignment, the end of the address space or an overlap says that a pointer of a scan of n > 0 items is
+// wrong. Asks nobody: small enough for every call of a plan.
 bool arguments_are_plausible(const ScanRequest& request, const ScanPointers& pointers);
 
-// What is wrong with the pointers of a scan of n > 0 items, naming the argument; empty if nothing is.
-std::string arguments_problem(const ScanRequest& request, const ScanPointers& pointers);
+// Throws RequestError that says what is wrong with arguments that are not plausible. What the device knows of their
+// memory comes before an overlap, since too large an n makes the ranges of neighbouring allocations overlap.
+[[noreturn]] void refuse_arguments(Device& device, const ScanRequest& request, const ScanPointers& pointers,
+                                   Stream stream);
 
 // What is wrong with a request apart from having no kernel; empty if nothing is.
 std::string size_problem(const ScanRequest& request);

@@ -16,19 +16,12 @@ namespace {
   throw RequestError(to_string(request) + ": " + problem);
 }
 
-NamedMemory init_memory(const ScanRequest& request, const InitialValue& init) {
-  return {"device_init", init.memory, static_cast<unsigned>(request.accumulator_bytes())};
-}
-
 void check_arguments(Device& device, const ScanCall& call) {
   const ScanRequest& request = call.request;
   const ScanPointers pointers{call.input, call.output, call.init.memory};
-  if (!arguments_are_plausible(request, pointers)) fail(request, arguments_problem(request, pointers));
-  const NamedMemory memory[] = {{"input", call.input, request.n * static_cast<unsigned>(request.input_bytes())},
-                                {"output", call.output, request.n * static_cast<unsigned>(request.output_bytes())},
-                                init_memory(request, call.init)};
-  const std::size_t named = request.init == Init::memory ? 3 : 2;
-  if (const auto problem = device.argument_problem({memory, named}, call.stream); !problem.empty())
+  if (!arguments_are_plausible(request, pointers)) refuse_arguments(device, request, pointers, call.stream);
+  if (const auto problem = device.argument_problem(NamedArguments(request, pointers).list(), call.stream);
+      !problem.empty())
     fail(request, problem);
 }
 
@@ -92,9 +85,9 @@ void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& tabl
 
 void check_init_memory(Device& device, const ScanRequest& request, const InitialValue& init) {
   if (request.init != Init::memory) return;
-  const auto [argument, memory, bytes] = init_memory(request, init);
-  if (const auto problem = device.pointer_problem(memory, bytes); !problem.empty())
-    fail(request, std::string(argument) + ": " + problem);
+  const auto bytes = static_cast<unsigned>(request.accumulator_bytes());
+  if (const auto problem = device.pointer_problem(init.memory, bytes, bytes); !problem.empty())
+    fail(request, "device_init: " + problem);
 }
 
 }  // namespace scantune

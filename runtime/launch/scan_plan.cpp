@@ -117,8 +117,7 @@ void ScanPlan::allow_captures(int captured_launches, CaptureMemory memory) {
 void ScanPlan::run(const void* input, void* output, const InitialValue& init, Stream stream) {
   if (request_.n == 0) return;
   const ScanPointers pointers{input, output, init.memory};
-  if (!arguments_are_plausible(request_, pointers))
-    throw RequestError(to_string(request_) + ": " + arguments_problem(request_, pointers));
+  if (!arguments_are_plausible(request_, pointers)) refuse_arguments(device(), request_, pointers, stream);
   enqueue(input, output, init, stream);
 }
 

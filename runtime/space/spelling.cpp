@@ -11,12 +11,12 @@ std::string spell(const SpelledType& type) {
 }
 
 std::optional<SpelledType> parse_type(std::string_view text) {
+  const auto type = parse_token<ValueType>(text);
+  if (type && *type != ValueType::custom) return SpelledType{*type};
   // Trying all sizes admits one spelling of each.
   for (SpelledType custom{ValueType::custom, 1}; custom.custom_bytes <= kMaxValueBytes; ++custom.custom_bytes)
     if (text == spell(custom)) return custom;
-  const auto type = parse_token<ValueType>(text);
-  if (!type || *type == ValueType::custom) return std::nullopt;
-  return SpelledType{*type};
+  return std::nullopt;
 }
 
 std::string spell_type(const ScanRequest& request, ValueType type) { return spell({type, request.custom_bytes}); }

@@ -88,7 +88,8 @@ struct Width {
 // Compares one scan with what `expected` returns, whose operator equals the scan's.
 void check(Device& device, const PreparedScan& scan, const ScanRequest& expected) {
   const InputSpec input{.request = expected};
-  VerifyRun run(device, scan.config(), scan.request(), expected.n);
+  Staging staging(device);
+  VerifyRun run(device, staging, scan.config(), scan.request(), expected.n);
   run.run(scan, {.n = expected.n}, input, *make_reference(input));
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 constexpr u64 kTransferBytes = u64{64} << 20;
 constexpr u64 kFillBytes = u64{1} << 20;
-constexpr u64 kPlaceBytes = 256;                    // buffers start behind multiples of this
-constexpr u64 kCheckedItems = u64{1} << 25;         // of one output, by the CPU
-constexpr u64 kPartItems = Reference::kChunkItems;  // checked at a time
+constexpr u64 kPlaceBytes = 256;                        // buffers start behind multiples of this
+constexpr u64 kCheckedItems = u64{1} << 25;             // of one output, by the CPU
+constexpr u64 kPartItems = 4 * Reference::kChunkItems;  // checked at a time
 
 // Page-locked, so that copies run at the speed of the bus.
 class Staging {

@@ -66,7 +66,7 @@ std::vector<HostCall> questions_to_the_driver() {
            }},
           {"which device it is", [] { static_cast<void>(cuda_device()); }},
           {"whose memory it is",
-           [=] { static_cast<void>(place->device->pointer_problem(place->input.data(), sizeof(i32))); }},
+           [=] { static_cast<void>(place->device->pointer_problem(place->input.data(), sizeof(i32), sizeof(i32))); }},
           {"whose stream it is", [=] { static_cast<void>(place->device->stream_problem(place->stream)); }},
           {"whether the stream is captured, and its id",
            [=] { static_cast<void>(place->device->stream_state(place->stream)); }}};

@@ -24,6 +24,8 @@ struct Pair {
   int first, second;
 };
 
+enum Level { kBelowZero = -1 };
+
 struct EndlessValues {
   const long long* data() const { return nullptr; }
   u64 size() const { return ~u64{0}; }
@@ -42,7 +44,7 @@ struct Arguments {
   explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
     problem.n = kItems;
     problem.input_type = problem.output_type = SCANTUNE_I32;
-    custom.source = "its source";
+    custom.source = "Value combine";
     custom.identity = identity;
     custom.value_type = SCANTUNE_I32;
   }
@@ -184,6 +186,15 @@ Calls options(const runtime::ScanOptions<T>& wrong, u64 n = kItems) {
           cpp([=](Arguments&) { runtime::describe<T>(n, wrong); })};
 }
 
+// A scan of T in its accumulator, and a plan of it.
+template <class T, class Value>
+Calls with_init(Value value) {
+  return {cpp([=](Arguments& with) {
+            runtime::scan(static_cast<const T*>(with.in()), static_cast<T*>(with.out()), kItems, {.init = value});
+          }),
+          cpp([=](Arguments&) { runtime::plan<T>(kItems, {.init = value}); })};
+}
+
 template <class T>
 Calls custom_operator(const std::function<runtime::Op()>& make) {
   return {cpp([=](Arguments& with) {
@@ -232,6 +243,9 @@ const std::string kWithNull("before\0after", 12);
 const std::vector<BadInput> kBadInput = {
     // The problem.
     {"scantune_problem", "struct_bytes", "another version's", c_problem([](auto& p) { p.struct_bytes = 8; }), {"struct_bytes is 8", "SCANTUNE_PROBLEM_INIT"}},
+    {"scantune_problem", "struct_bytes", "of no version", c_problem([](auto& p) { p.struct_bytes = 76; }), {"struct_bytes is 76", "the oldest that it serves 72"}},
+    {"scantune_problem", "struct_bytes", "out of all range", c_problem([](auto& p) { p.struct_bytes = ~std::size_t{0} - 7; }), {"struct_bytes is 18446744073709551608"}},
+    {"scantune_problem", "reserved", "not 0", c_problem([](auto& p) { p.reserved = 7; }), {"reserved is 7", "must be 0"}},
     {"scantune_problem", "n", "more items than an address space", c_problem([](auto& p) { p.n = ~u64{0}; }), {"n is 18446744073709551615", "more items than fit"}},
     {"scantune_problem", "n", "more items than a grid can have", {spoiled([](Arguments& a) { a.problem.n = u64{1} << 50; a.output = std::uintptr_t{1} << 60; }, c_scan)}, {"no kernel scans", "more tiles than a grid"}},
     {"scantune_problem", "input_type", "left out", c_problem([](auto& p) { p.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
@@ -321,6 +335,14 @@ const std::vector<BadInput> kBadInput = {
     {"ScanOptions", "op", "bits of floating-point numbers", options<float>({.op = runtime::Op::bit_and}), {"f32 inclusive bit_and", "for integers"}},
     {"ScanOptions", "op", "of a struct, built in", options<Affine>({}), {"custom type needs a custom operator"}},
     {"ScanOptions", "kind", "no kind", options<int>({.kind = static_cast<runtime::Kind>(9)}), {"kind is 9"}},
+    {"runtime::scan runtime::plan runtime::describe", "op", "bits of floating-point numbers", {cpp([](Arguments& a) { runtime::scan(static_cast<const float*>(a.in()), static_cast<float*>(a.out()), kItems, runtime::Op::bit_and); }), cpp([](Arguments&) { runtime::plan<float>(kItems, runtime::Op::bit_and); }), cpp([](Arguments&) { runtime::describe<float>(kItems, runtime::Op::bit_and); })}, {"f32 inclusive bit_and", "for integers"}},
+    {"InitialValue", "value", "negative, of an unsigned accumulator", with_init<std::uint8_t>(-1), {"init is -1, and the accumulator, u32, holds 0 to 4294967295"}},
+    {"InitialValue", "value", "wider than the accumulator", with_init<int>(std::int64_t{1} << 31), {"init is 2147483648, and the accumulator, i32, holds -2147483648 to 2147483647", "scan<In, Out, Acc>()"}},
+    {"InitialValue", "value", "less than the accumulator's least", with_init<int>(-(std::int64_t{1} << 31) - 1), {"init is -2147483649"}},
+    {"InitialValue", "value", "of an enumeration, wider than the accumulator", with_init<unsigned>(kBelowZero), {"init is -1"}},
+    {"InitialValue", "value", "an integer that a float rounds", with_init<runtime::f16>((1 << 24) + 1), {"init is 16777217, and the accumulator, f32, holds integers of 24 bits"}},
+    {"InitialValue", "value", "an integer that a double rounds", with_init<double>(~u64{0}), {"init is 18446744073709551615", "f64"}},
+    {"InitialValue", "value", "a double that a float would turn into infinity", with_init<float>(-1e300), {"init is -1e+300, and the accumulator, f32, holds numbers up to 3.40282e+38"}},
     {"ScanOptions", "init", "beside device_init", options<int>({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given"}},
     {"ScanOptions", "device_init", "memory of the host", options<int>({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
     {"ScanOptions", "determinism", "no determinism", options<int>({.determinism = static_cast<runtime::Determinism>(9)}), {"determinism is 9"}},
@@ -329,12 +351,13 @@ const std::vector<BadInput> kBadInput = {
     {"ScanOptions", "captured_launches", "negative", {cpp([](Arguments&) { runtime::plan<int>(kItems, {.captured_launches = -1}); })}, {"captured_launches is -1"}},
     {"Op::custom", "source", "empty", custom_operator<int>([] { return runtime::Op::custom("", 0); }), {"custom.source is empty"}},
     {"Op::custom", "source", "with a null character", custom_operator<int>([] { return runtime::Op::custom(kWithNull, 0); }), {"source", "null character at position 6"}},
-    {"Op::custom", "identity", "of another number's type", custom_operator<int>([] { return runtime::Op::custom("its source", 0.0f); }), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
-    {"Op::custom", "identity", "a number, for a struct", custom_operator<Affine>([] { return runtime::Op::custom("its source", 0); }), {"is i32, and the accumulator is a struct of 12 bytes aligned to 4"}},
-    {"Op::custom", "identity", "of another struct's size", custom_operator<Affine>([] { return runtime::Op::custom("its source", Pair{}); }), {"is a struct of 8 bytes"}},
-    {"CustomOptions", "name", "with a space", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.name = "two words"}); }), {"custom.name is 'two words'"}},
-    {"CustomOptions", "name", "with a null character", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.name = kWithNull}); }), {"name", "null character"}},
-    {"CustomOptions", "cost", "no cost", custom_operator<int>([] { return runtime::Op::custom("its source", 0, {.cost = static_cast<runtime::Cost>(9)}); }), {"custom.cost is 9"}},
+    {"Op::custom", "identity", "of another number's type", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0.0f); }), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
+    {"Op::custom", "identity", "a number, for a struct", custom_operator<Affine>([] { return runtime::Op::custom("Value combine", 0); }), {"is i32, and the accumulator is a struct of 12 bytes aligned to 4"}},
+    {"Op::custom", "identity", "of another struct's size", custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Pair{}); }), {"is a struct of 8 bytes"}},
+    {"CustomOptions", "name", "with a space", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.name = "two words"}); }), {"custom.name is 'two words'"}},
+    {"CustomOptions", "name", "with a null character", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.name = kWithNull}); }), {"name", "null character"}},
+    {"CustomOptions", "cost", "no cost", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.cost = static_cast<runtime::Cost>(9)}); }), {"custom.cost is 9"}},
+    {"Log", "take", "empty", {cpp([](Arguments&) { runtime::Log log{nullptr}; })}, {"take the remarks is empty"}},
     {"runtime::release", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::release(a.stream); })}, {"being captured"}},
     {"Buffer", "values", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long> buffer{EndlessValues()}; })}, {"larger than any memory"}},
     {"Buffer", "items", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long>((u64{1} << 61) + 1); })}, {"larger than any memory"}},
@@ -369,7 +392,7 @@ TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
   set_current_device(device);
   for (const Calls& calls : {c_scan_with([](Arguments&) {}), arithmetic([](Arguments&) {}), c_custom([](auto&) {}),
                              c_struct(12, 4), init_in_memory(0x5000), options<int>({}),
-                             custom_operator<Affine>([] { return runtime::Op::custom("its source", Affine{}); })})
+                             custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Affine{}); })})
     for (const Call& call : calls) {
       Arguments arguments(device);
       const Outcome outcome = call(arguments);

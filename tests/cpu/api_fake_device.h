@@ -109,9 +109,9 @@ class FakeDevice : public Device {
     allocations.erase(memory);
     std::free(memory);
   }
-  void zero(void* memory, u64 bytes) override {
+  void fill(void* memory, std::byte value, u64 bytes) override {
     called_driver();
-    std::memset(memory, 0, bytes);
+    std::memset(memory, std::to_integer<int>(value), bytes);
   }
   void upload(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
@@ -125,7 +125,7 @@ class FakeDevice : public Device {
     const StreamFake& fake = streams.at(stream);
     return {fake.id, fake.capturing_graph};
   }
-  std::string pointer_problem(const void* pointer, u64) override {
+  std::string pointer_problem(const void* pointer, u64, unsigned) override {
     return pointer == host_pointer ? "is memory of the host" : "";
   }
   std::string stream_problem(Stream stream) override { return stream == nullptr ? "" : streams.at(stream).problem; }

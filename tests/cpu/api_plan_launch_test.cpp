@@ -56,7 +56,7 @@ TEST_F(Plans, OfDifferentTypesCompileForPointersOfTheSmallerAlignment) {
 }
 
 TEST_F(Plans, OfStructsTakeAnyAddressThatTheirAlignmentAllows) {
-  const CustomOperator custom{"combine", ""};
+  const CustomOperator custom{"Value combine", ""};
   const auto plan = this->plan(custom12(1000), 4, &custom);
   run(*plan, address(0x1000004), address(0x9000008));
   EXPECT_THROW(run(*plan, address(0x1000002), address(0x9000000)), RequestError);

@@ -113,7 +113,7 @@ TEST_F(Plans, RefuseAConfigThatCannotRunTheRequest) {
 }
 
 TEST_F(Plans, OfAnUntunedCustomOperatorSayHowItsCostClassIsTuned) {
-  const CustomOperator custom{"combine", ""};
+  const CustomOperator custom{"Value combine", ""};
   ScanRequest request = custom12(1000);  // of its own: each problem is told once
   request.op = Operator::custom_cheap;
   ::testing::internal::CaptureStderr();
@@ -124,7 +124,7 @@ TEST_F(Plans, OfAnUntunedCustomOperatorSayHowItsCostClassIsTuned) {
 }
 
 TEST_F(Plans, OfAnUntunedNamedOperatorSayHowItIsTunedByItsName) {
-  const CustomOperator custom{"combine", "affine"};
+  const CustomOperator custom{"Value combine", "affine"};
   ::testing::internal::CaptureStderr();
   plan(custom12(1000), 4, &custom);
   const std::string text = ::testing::internal::GetCapturedStderr();
@@ -147,7 +147,7 @@ TEST_F(Plans, OfDifferentTypesSayHowTheyAreTuned) {
 
 TEST(TuningCommand, NamesEveryMemberOfTheRequestByWhichRecordsAreKept) {
   const auto command = [](const ScanRequest& request, const char* name = nullptr) {
-    const CustomOperator custom{"combine", name != nullptr ? name : ""};
+    const CustomOperator custom{"Value combine", name != nullptr ? name : ""};
     return tuning_command(request, is_custom(request.op) ? &custom : nullptr, "sm_90");
   };
   ScanRequest request = sum_of(1000);

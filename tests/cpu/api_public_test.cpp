@@ -1,12 +1,16 @@
 // What the public functions, C and C++, make of their arguments.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -90,6 +94,68 @@ TEST_F(PublicApi, InitialValuesReachTheKernelAsAccumulators) {
   EXPECT_EQ(last_launch().arguments.init_memory, memory);
 }
 
+template <class T, class Acc, class Value>
+void expect_init(const FakeDevice& device, const Value& value, Acc expected) {
+  runtime::scan(device_memory<T>(0x1000000), device_memory<T>(0x9000000), kItems, {.init = value});
+  EXPECT_EQ(init_of<Acc>(device.launched.back()), expected) << "of " << sizeof(T) << " bytes";
+}
+
+template <class T, class Acc>
+void expect_zero_and_one(const FakeDevice& device) {
+  expect_init<T, Acc>(device, 0, Acc{0});
+  expect_init<T, Acc>(device, 1, Acc{1});
+}
+
+TEST_F(PublicApi, ZeroAndOneAreInitialValuesOfEveryType) {
+  expect_zero_and_one<std::int8_t, std::int32_t>(*device_);
+  expect_zero_and_one<std::int16_t, std::int32_t>(*device_);
+  expect_zero_and_one<std::int32_t, std::int32_t>(*device_);
+  expect_zero_and_one<std::int64_t, std::int64_t>(*device_);
+  expect_zero_and_one<std::uint8_t, std::uint32_t>(*device_);
+  expect_zero_and_one<std::uint16_t, std::uint32_t>(*device_);
+  expect_zero_and_one<std::uint32_t, std::uint32_t>(*device_);
+  expect_zero_and_one<std::uint64_t, std::uint64_t>(*device_);
+  expect_zero_and_one<runtime::f16, float>(*device_);
+  expect_zero_and_one<runtime::bf16, float>(*device_);
+  expect_zero_and_one<float, float>(*device_);
+  expect_zero_and_one<double, double>(*device_);
+}
+
+TEST_F(PublicApi, InitialValuesOfAnotherTypeKeepTheirMeaning) {
+  expect_init<std::uint8_t, std::uint32_t>(*device_, ~0u, ~0u);
+  expect_init<int>(*device_, std::numeric_limits<std::int64_t>::min() >> 32, std::numeric_limits<int>::min());
+  expect_init<int>(*device_, true, 1);
+  expect_init<std::int64_t>(*device_, 'a', std::int64_t{'a'});
+  expect_init<float>(*device_, std::uint64_t{1} << 63, 0x1p63f);
+  expect_init<float>(*device_, -(1 << 24), -0x1p24f);
+  expect_init<float>(*device_, 0.1, 0.1f);
+  expect_init<float>(*device_, -std::numeric_limits<double>::infinity(), -std::numeric_limits<float>::infinity());
+  expect_init<double>(*device_, 0.1f, double{0.1f});
+  expect_init<int>(*device_, std::optional<int>(5), 5);
+}
+
+TEST_F(PublicApi, NoInitialValueIsNone) {
+  for (const runtime::ScanOptions<int>& options :
+       {runtime::ScanOptions<int>{.init = {}}, runtime::ScanOptions<int>{.init = std::nullopt}})
+    EXPECT_EQ(runtime::describe<int>(10, options), runtime::describe<int>(10));
+}
+
+TEST_F(PublicApi, AnOperatorAloneIsAllTheOptionsThatAScanNeeds) {
+  const runtime::ScanOptions<float> options = {.op = Op::max};
+  EXPECT_EQ(runtime::describe<float>(kItems, Op::max), runtime::describe<float>(kItems, options));
+  EXPECT_EQ(runtime::plan<float>(kItems, Op::max).describe(), runtime::describe<float>(kItems, options));
+  runtime::scan(device_memory<float>(0x1000000), device_memory<float>(0x9000000), kItems, Op::max);
+  EXPECT_EQ(device_->launched.size(), 1u);
+  EXPECT_TRUE(contains(device_->compiler().sources.back(), "Operator::max")) << device_->compiler().sources.back();
+}
+
+TEST_F(PublicApi, StructsStartFromStructsAndFromWhatTheyAreMadeOf) {
+  const runtime::InitialValue<std::complex<float>> one = 1;
+  EXPECT_EQ(*one.get(), std::complex<float>(1, 0));
+  const runtime::InitialValue<std::array<int, 2>> pair = {{1, 2}};
+  EXPECT_EQ(*pair.get(), (std::array{1, 2}));
+}
+
 template <class In, class Acc>
 Acc identity(const FakeDevice& device, const Op& op) {
   runtime::scan<In, Acc, Acc>(device_memory<In>(0x1000000), device_memory<Acc>(0x9000000), kItems,
@@ -161,19 +227,19 @@ struct Affine {
 };
 
 TEST_F(PublicApi, ACustomOperatorReachesTheKernelWithSourceCostNameAndIdentity) {
-  const Op op = Op::custom("its source", Affine{1, 2, 3}, {.name = "affine", .cost = runtime::Cost::expensive});
+  const Op op = Op::custom("Value combine", Affine{1, 2, 3}, {.name = "affine", .cost = runtime::Cost::expensive});
   ::testing::internal::CaptureStderr();
   runtime::scan(device_memory<Affine>(0x1000004), device_memory<Affine>(0x9000000), kItems,
                 {.op = op, .kind = runtime::Kind::exclusive});
   EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(), "--name affine"));
   for (const char* part :
-       {"its source", ".op = scantune::Operator::custom_expensive", ".custom_bytes = 12", ".custom_alignment = 4"})
+       {"Value combine", ".op = scantune::Operator::custom_expensive", ".custom_bytes = 12", ".custom_alignment = 4"})
     EXPECT_TRUE(contains(device_->compiler().sources.back(), part)) << device_->compiler().sources.back();
   EXPECT_EQ(init_of<Affine>(last_launch()), (Affine{1, 2, 3}));
 }
 
 TEST_F(PublicApi, ACustomOperatorMayWorkOnABuiltInAccumulator) {
-  const Op op = Op::custom("its source", 7LL, {.cost = runtime::Cost::cheap});
+  const Op op = Op::custom("Value combine", 7LL, {.cost = runtime::Cost::cheap});
   runtime::scan(device_memory<int>(0x1000000), device_memory<long long>(0x9000000), kItems,
                 {.op = op, .kind = runtime::Kind::exclusive});
   EXPECT_TRUE(contains(device_->compiler().sources.back(), "custom_cheap"));
@@ -181,7 +247,7 @@ TEST_F(PublicApi, ACustomOperatorMayWorkOnABuiltInAccumulator) {
 }
 
 TEST_F(PublicApi, APlanKeepsNothingOfTheCallersProblem) {
-  std::string source = "its source";
+  std::string source = "Value combine";
   int identity = 5;
   scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;
   custom.source = source.c_str();
@@ -241,6 +307,93 @@ TEST_F(PublicApi, TheDefaultProblemIsTheSameInCAndWithoutAPreprocessor) {
   EXPECT_EQ(problem.captured_launches, expected.captured_launches);
 }
 
+// The problem of the first header: without captured_launches and what came after.
+struct FirstProblem {
+  std::size_t struct_bytes;
+  std::uint64_t n;
+  std::int32_t choices[8];
+  const void* init;
+  const void* device_init;
+  const scantune_custom_operator* custom;
+};
+static_assert(sizeof(FirstProblem) == 72);
+
+// The last bytes before memory that cannot be touched.
+class EndOfMemory {
+ public:
+  EndOfMemory() {
+    EXPECT_NE(pages_, MAP_FAILED);
+    EXPECT_EQ(mprotect(end(0), page_bytes_, PROT_NONE), 0);
+  }
+  EndOfMemory(const EndOfMemory&) = delete;
+  EndOfMemory& operator=(const EndOfMemory&) = delete;
+  ~EndOfMemory() { munmap(pages_, 2 * page_bytes_); }
+
+  void* end(std::size_t bytes) { return static_cast<char*>(pages_) + page_bytes_ - bytes; }
+
+ private:
+  const std::size_t page_bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages_ = mmap(nullptr, 2 * page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+};
+
+TEST_F(PublicApi, AProgramOfTheFirstHeaderIsServedWithDefaultsForTheRest) {
+  EndOfMemory memory;
+  auto* const problem = static_cast<scantune_problem*>(memory.end(sizeof(FirstProblem)));
+  ASSERT_EQ(scantune_problem_init(problem, sizeof(FirstProblem)), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_EQ(problem->struct_bytes, sizeof(FirstProblem));
+  problem->n = 1 << 20;
+  problem->input_type = problem->output_type = SCANTUNE_I32;
+  const Stream stream = device_->make_stream();
+  const auto c_stream = reinterpret_cast<scantune_stream>(stream);
+  EXPECT_EQ(scantune_scan(problem, address(0x1000000), address(0x9000000), c_stream), SCANTUNE_OK)
+      << scantune_error_message();
+  scantune_plan* plan = nullptr;
+  ASSERT_EQ(scantune_plan_create(problem, &plan), SCANTUNE_OK) << scantune_error_message();
+  const scantune_problem defaults = SCANTUNE_PROBLEM_INIT;
+  device_->begin_capture(stream, 1);
+  for (int launch = 0; launch < defaults.captured_launches; ++launch)
+    EXPECT_EQ(scantune_plan_run(plan, address(0x1000000), address(0x9000000), c_stream), SCANTUNE_OK)
+        << scantune_error_message();
+  EXPECT_EQ(scantune_plan_run(plan, address(0x1000000), address(0x9000000), c_stream), SCANTUNE_REQUEST_ERROR);
+  device_->destroy_graph(1);
+  scantune_plan_destroy(plan);
+}
+
+// What a later header may look like.
+template <class Struct>
+struct Later {
+  Struct known;
+  std::uint64_t unknown = 0;
+};
+
+TEST_F(PublicApi, AProgramOfALaterHeaderIsServedUnlessItSetsWhatIsUnknown) {
+  const int identity = 5;
+  Later<scantune_custom_operator> custom{SCANTUNE_CUSTOM_OPERATOR_INIT};
+  custom.known.struct_bytes = sizeof custom;
+  custom.known.source = "Value combine";
+  custom.known.identity = &identity;
+  custom.known.value_type = SCANTUNE_I32;
+  Later<scantune_problem> problem{SCANTUNE_PROBLEM_INIT};
+  ASSERT_EQ(scantune_problem_init(&problem.known, sizeof problem), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_EQ(problem.known.struct_bytes, sizeof problem);
+  problem.known.n = kItems;
+  problem.known.input_type = problem.known.output_type = SCANTUNE_I32;
+  problem.known.op = SCANTUNE_CUSTOM;
+  problem.known.kind = SCANTUNE_EXCLUSIVE;
+  problem.known.custom = &custom.known;
+  const auto scan = [&] { return scantune_scan(&problem.known, address(0x1000000), address(0x9000000), nullptr); };
+  EXPECT_EQ(scan(), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_EQ(init_of<int>(last_launch()), identity);
+  for (std::uint64_t* const member : {&problem.unknown, &custom.unknown}) {
+    *member = std::uint64_t{1} << 63;
+    EXPECT_EQ(scan(), SCANTUNE_REQUEST_ERROR);
+    EXPECT_TRUE(contains(scantune_error_message(), "sets a member that this library does not know"))
+        << scantune_error_message();
+    *member = 0;
+  }
+  EXPECT_EQ(device_->launched.size(), 1u);
+}
+
 TEST_F(PublicApi, HeaderAndLibraryAreOfOneVersion) {
   const auto version = std::to_string(SCANTUNE_VERSION_MAJOR) + '.' + std::to_string(SCANTUNE_VERSION_MINOR) + '.' +
                        std::to_string(SCANTUNE_VERSION_PATCH);
@@ -284,7 +437,8 @@ TEST_F(PublicApi, BuffersFreeTheirMemory) {
 
 // What goes wrong inside, the status it becomes, and the exception that C++ makes of that.
 template <class Thrown, class Caught = Thrown>
-void expect_status(FakeDevice& device, scantune_status status, const Thrown& thrown, const char* text) {
+void expect_status(FakeDevice& device, scantune_status status, const Thrown& thrown, const char* text,
+                   int cuda_result = 0) {
   device.before_load = [&] { throw thrown; };
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
   problem.n = kItems;
@@ -293,12 +447,15 @@ void expect_status(FakeDevice& device, scantune_status status, const Thrown& thr
   EXPECT_EQ(scantune_plan_create(&problem, &plan), status);
   EXPECT_EQ(plan, nullptr);
   EXPECT_TRUE(contains(scantune_error_message(), text)) << scantune_error_message();
+  EXPECT_EQ(scantune_error_cuda_result(), cuda_result) << text;
   try {
     runtime::plan<int>(kItems);
     ADD_FAILURE() << "no exception of status " << status;
   } catch (const Error& error) {
     EXPECT_EQ(typeid(error), typeid(Caught)) << "status " << status;
     EXPECT_TRUE(contains(error.what(), text)) << error.what();
+    const auto* const of_device = dynamic_cast<const DeviceError*>(&error);
+    EXPECT_EQ(of_device != nullptr ? of_device->cuda_result : 0, cuda_result) << text;
   }
 }
 
@@ -308,6 +465,8 @@ TEST_F(PublicApi, ErrorsAreTheSameOnBothSidesOfTheCInterface) {
   expect_status(device, SCANTUNE_REQUEST_ERROR, RequestError("refused"), "refused");
   expect_status(device, SCANTUNE_COMPILE_ERROR, CompileError("a whole log"), "a whole log");
   expect_status(device, SCANTUNE_DEVICE_ERROR, DeviceError("no driver"), "no driver");
+  expect_status(device, SCANTUNE_DEVICE_ERROR, DeviceError("not permitted", 800), "not permitted", 800);
+  expect_status(device, SCANTUNE_OUT_OF_MEMORY, OutOfMemoryError("80 GiB", 2), "80 GiB", 2);
   expect_status(device, SCANTUNE_OUT_OF_MEMORY, OutOfMemoryError("80 GiB"), "80 GiB");
   expect_status(device, SCANTUNE_DATABASE_ERROR, DatabaseError("no table"), "no table");
   expect_status<std::bad_alloc, Error>(device, SCANTUNE_INTERNAL_ERROR, {}, "the host is out of memory");

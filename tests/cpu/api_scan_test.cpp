@@ -78,7 +78,7 @@ TEST_F(Scans, OfNoItemsReturnAtOnceWhateverThePointers) {
 }
 
 TEST_F(Scans, OfCustomOperatorsAreToldApartBySourceAndName) {
-  const CustomOperator first{"the first", ""}, second{"the second", ""}, named{"the first", "name"};
+  const CustomOperator first{"Value combine", ""}, second{"Value combine()", ""}, named{"Value combine", "name"};
   for (const CustomOperator* custom : {&first, &second, &named, &first}) scan(custom12(100), nullptr, nullptr, custom);
   const auto module = [&](std::size_t launch) { return device_->launched.at(launch).module; };
   EXPECT_NE(module(0), module(1));
@@ -109,7 +109,8 @@ TEST_F(Scans, RememberAtLeastTheLastFourProblems) {
 TEST_F(Scans, OfOperatorsThatDifferInTheirSourceAloneDoNotCrowdEachOtherOut) {
   const Stream stream = device_->make_stream();
   std::vector<CustomOperator> operators;
-  for (int index = 0; index < 16; ++index) operators.push_back({"source " + std::to_string(index), ""});
+  for (int index = 0; index < 16; ++index)
+    operators.push_back({"Value combine" + std::string(static_cast<std::size_t>(index), ' '), ""});
   for (const CustomOperator& custom : operators) scan(custom12(100), nullptr, stream, &custom);
   device_->begin_capture(stream, 1);
   const auto is_remembered = [&](const CustomOperator& custom) {

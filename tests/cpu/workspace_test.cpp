@@ -188,7 +188,7 @@ TEST_F(Workspaces, OfKnownStreamsWaitForNobodyWhoIsAllocating) {
 
 TEST_F(Workspaces, AreFreedAgainIfTheyCannotBeZeroed) {
   struct CannotZero : FakeDevice {
-    void zero(void*, u64) override { throw DeviceError("no"); }
+    void fill(void*, std::byte, u64) override { throw DeviceError("no"); }
   };
   const auto broken = std::make_shared<CannotZero>();
   WorkspacePool pool(broken);

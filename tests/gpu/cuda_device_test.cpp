@@ -151,15 +151,30 @@ TEST_F(CudaDeviceTest, AllocatesAndZeroesWhileAnotherThreadCaptures) {
   EXPECT_EQ(problem, "");
 }
 
-TEST_F(CudaDeviceTest, ZeroesEveryByte) {
-  void* words = memory();
-  const std::vector<unsigned char> ones(kBytes, 1);
-  std::vector<unsigned char> read(kBytes, 2);
-  device_->upload(words, ones.data(), kBytes);
-  device_->zero(words, kBytes - 1);
-  device_->download(read.data(), words, kBytes);
-  EXPECT_EQ(std::count(read.begin(), read.end(), 0), static_cast<std::ptrdiff_t>(kBytes - 1));
-  EXPECT_EQ(read.back(), 1);
+TEST_F(CudaDeviceTest, FillsEveryByteAndNoOther) {
+  auto* const bytes = static_cast<std::byte*>(memory());
+  const std::vector<std::byte> ones(kBytes, std::byte{1});
+  for (const std::byte value : {std::byte{0}, std::byte{0xa5}}) {
+    std::vector<std::byte> read(kBytes);
+    device_->upload(bytes, ones.data(), kBytes);
+    device_->fill(bytes + 1, value, kBytes - 2);
+    device_->download(read.data(), bytes, kBytes);
+    EXPECT_EQ(std::ranges::count(read, value), static_cast<std::ptrdiff_t>(kBytes - 2));
+    EXPECT_EQ(read.front(), std::byte{1});
+    EXPECT_EQ(read.back(), std::byte{1});
+  }
+}
+
+TEST_F(CudaDeviceTest, CopiesThroughStagingMemory) {
+  auto* const staging = static_cast<std::byte*>(device_->allocate_staging(2 * kBytes));
+  void* const words = memory();
+  std::fill_n(staging, kBytes, std::byte{7});
+  std::fill_n(staging + kBytes, kBytes, std::byte{8});
+  device_->begin_upload(words, staging, kBytes);
+  device_->begin_download(staging + kBytes, words, kBytes);
+  device_->synchronize();
+  EXPECT_EQ(std::count(staging + kBytes, staging + 2 * kBytes, std::byte{7}), static_cast<std::ptrdiff_t>(kBytes));
+  device_->free_staging(staging);
 }
 
 TEST_F(CudaDeviceTest, TellsStreamsApartAndSeesACapture) {
@@ -192,15 +207,15 @@ TEST_F(CudaDeviceTest, ReleasesATokenOnceTheGraphAndItsExecutablesAreGone) {
 
 TEST_F(CudaDeviceTest, AcceptsItsOwnPinnedAndManagedMemory) {
   void* own = memory();
-  EXPECT_EQ(device_->pointer_problem(own, kBytes), "");
-  EXPECT_EQ(device_->pointer_problem(static_cast<char*>(own) + 16, kBytes - 16), "");
+  EXPECT_EQ(device_->pointer_problem(own, kBytes, 1), "");
+  EXPECT_EQ(device_->pointer_problem(static_cast<char*>(own) + 16, kBytes - 16, 1), "");
   void* pinned = nullptr;
   check(SCANTUNE_TEST_DRIVER(cuMemAllocHost)(&pinned, kBytes), "cuMemAllocHost");
-  EXPECT_EQ(device_->pointer_problem(pinned, kBytes), "");
+  EXPECT_EQ(device_->pointer_problem(pinned, kBytes, 1), "");
   check(SCANTUNE_TEST_DRIVER(cuMemFreeHost)(pinned), "cuMemFreeHost");
   CUdeviceptr managed = 0;
   check(SCANTUNE_TEST_DRIVER(cuMemAllocManaged)(&managed, kBytes, CU_MEM_ATTACH_GLOBAL), "cuMemAllocManaged");
-  EXPECT_EQ(device_->pointer_problem(reinterpret_cast<void*>(managed), kBytes), "");
+  EXPECT_EQ(device_->pointer_problem(reinterpret_cast<void*>(managed), kBytes, 1), "");
   SCANTUNE_CHECK(cuMemFree(managed));
 }
 
@@ -208,16 +223,16 @@ TEST_F(CudaDeviceTest, AcceptsMemoryOfAPool) {
   const TestStream stream;
   CUdeviceptr pooled = 0;
   check(SCANTUNE_TEST_DRIVER(cuMemAllocAsync)(&pooled, kBytes, stream), "cuMemAllocAsync");
-  EXPECT_EQ(device_->pointer_problem(reinterpret_cast<void*>(pooled), kBytes), "");
+  EXPECT_EQ(device_->pointer_problem(reinterpret_cast<void*>(pooled), kBytes, 1), "");
   check(SCANTUNE_TEST_DRIVER(cuMemFreeAsync)(pooled, stream), "cuMemFreeAsync");
   stream.synchronize();
 }
 
 TEST_F(CudaDeviceTest, SaysWhatIsWrongWithAPointer) {
   std::vector<char> host(kBytes);
-  EXPECT_NE(device_->pointer_problem(host.data(), kBytes).find("host memory"), std::string::npos);
-  EXPECT_NE(device_->pointer_problem(reinterpret_cast<void*>(u64{0x123456789000}), kBytes), "");
-  const std::string too_short = device_->pointer_problem(memory(), u64{1} << 40);
+  EXPECT_NE(device_->pointer_problem(host.data(), kBytes, 1).find("host memory"), std::string::npos);
+  EXPECT_NE(device_->pointer_problem(reinterpret_cast<void*>(u64{0x123456789000}), kBytes, 1), "");
+  const std::string too_short = device_->pointer_problem(memory(), u64{1} << 40, 1);
   EXPECT_NE(too_short.find("the scan needs 1099511627776"), std::string::npos) << too_short;
 }
 
@@ -237,9 +252,9 @@ TEST_F(CudaDeviceTest, KnowsTheStreamsAndMemoryOfAnotherContext) {
   EXPECT_EQ(device_->stream_problem(own), "");
   CUdeviceptr memory_of_other = 0;
   SCANTUNE_CHECK(cuMemAlloc(&memory_of_other, kBytes));
-  EXPECT_NE(device_->pointer_problem(reinterpret_cast<void*>(memory_of_other), kBytes), "");
+  EXPECT_NE(device_->pointer_problem(reinterpret_cast<void*>(memory_of_other), kBytes, 1), "");
   EXPECT_NE(cuda_device(), device_);
-  EXPECT_EQ(cuda_device()->pointer_problem(reinterpret_cast<void*>(memory_of_other), kBytes), "");
+  EXPECT_EQ(cuda_device()->pointer_problem(reinterpret_cast<void*>(memory_of_other), kBytes, 1), "");
   check(SCANTUNE_TEST_DRIVER(cuCtxDestroy)(context), "cuCtxDestroy");
 }
 

@@ -102,10 +102,11 @@ TEST_P(EpochsOnGpu, WrapUnderScansOfWideValues) {
       const u64 word_items = items_of_a_word(config, request);
       request.n = kWords * word_items;
       const TestScan scan(*device_, request, config);
+      Staging staging(*device_);
       wrap(scan, kWords, word_items, [&, seed = u64{0}](u64 n) mutable {
         InputSpec input{.request = request, .seed = ++seed};
         input.request.n = n;
-        upload_input(*device_, input, scan.items());
+        upload_input(staging, input, scan.items());
         scan.enqueue(n, nullptr);
         std::vector<std::byte> found(n * static_cast<u64>(bytes));
         device_->download(found.data(), scan.results(), found.size());

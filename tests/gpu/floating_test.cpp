@@ -64,7 +64,8 @@ class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<T
     const InputSpec input{.request = request, .pattern = pattern};
     ASSERT_TRUE(applies(pattern, request));
     const TestScan scan = scan_of(request);
-    upload_input(*device_, input, scan.items());
+    Staging staging(*device_);
+    upload_input(staging, input, scan.items());
     const auto wrong = make_reference(input)->check(0, results_of(scan, request));
     EXPECT_FALSE(wrong) << to_string(scan.config()) << " of " << to_string(request) << ", item " << wrong->index
                         << ": expected " << wrong->expected << ", found " << wrong->found;

@@ -2,8 +2,11 @@
 // values in memory, determinism. Runs beside api_test.cpp, which sets the host device up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -47,6 +50,18 @@ TEST(ApiProblems, FlagsBecomeOffsets) {
   std::vector<std::int32_t> expected(kItems);
   std::exclusive_scan(values.begin(), values.end(), expected.begin(), 0);
   EXPECT_EQ(scanned<std::int32_t>(values, {.kind = Kind::exclusive}), expected);
+}
+
+TEST(ApiProblems, BoolsCountAsZeroAndOne) {
+  const auto values = flags();
+  std::array<bool, kItems> bools{};
+  std::ranges::copy(values, bools.begin());
+  std::vector<std::int64_t> expected(kItems);
+  std::inclusive_scan(values.begin(), values.end(), expected.begin(), std::plus<>(), std::int64_t{2});
+  const Buffer<bool> in(bools);
+  const Buffer<std::int64_t> out(kItems);
+  runtime::scan(in.data(), out.data(), kItems, {.init = 2});
+  EXPECT_EQ(downloaded(out), expected);
 }
 
 TEST(ApiProblems, SumsAreAsWideAsTheirResults) {
@@ -166,6 +181,24 @@ TEST(ApiProblems, DeterministicSumsHaveTheSameBitsAtEveryAddress) {
   for (const float* input : {aligned.data(), unaligned.data() + 1}) {
     plan(input, out.data());
     EXPECT_EQ(downloaded(out), first);
+  }
+}
+
+TEST(ApiProblems, OfMoreItemsThanABufferHoldsAreRefusedWithTheNumberThatFits) {
+  const Buffer<std::int32_t> first(1000), second(1000);
+  const auto [in, out] = std::minmax({first.data(), second.data()});
+  const auto n = static_cast<std::uint64_t>(out - in) + 1;  // the ranges overlap, too
+  for (const auto& call : {std::function([&] { runtime::scan(in, out, n); }),
+                           std::function([&] { runtime::plan<std::int32_t>(n)(in, out); })}) {
+    try {
+      call();
+      ADD_FAILURE() << "scanned";
+    } catch (const RequestError& error) {
+      const std::string expected =
+          "input: the allocation holds 4000 bytes from there on, room for 1000 items of 4 bytes, and the scan needs " +
+          std::to_string(n);
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+    }
   }
 }
 

@@ -36,6 +36,7 @@ std::array<std::string_view, kMostCalls> names;
 std::size_t name_count = 0;
 
 int resident_clusters = 1;
+CUresult launch_result = CUDA_SUCCESS;
 unsigned long long last_id = 0;
 std::deque<Context> contexts;
 std::deque<StreamRecord> streams;
@@ -102,6 +103,7 @@ std::span<const std::string_view> calls() { return {names.data(), name_count}; }
 void forget_calls() { name_count = 0; }
 CUctx_st* make_context() { return handle_of(new_context()); }
 void set_resident_clusters(int clusters) { resident_clusters = clusters; }
+void set_launch_result(int result) { launch_result = static_cast<CUresult>(result); }
 void begin_capture(CUstream_st* stream) { stream_of(stream)->captured = true; }
 void end_capture(CUstream_st* stream) { stream_of(stream)->captured = false; }
 
@@ -246,7 +248,7 @@ CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) {
   SCANTUNE_RECORD();
-  return CUDA_SUCCESS;
+  return launch_result;
 }
 
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction, const CUlaunchConfig*) {

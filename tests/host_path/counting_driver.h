@@ -20,6 +20,9 @@ CUctx_st* make_context();
 // How many clusters of any shape the GPU has room for.
 void set_resident_clusters(int clusters);
 
+// What launches return from now on, a CUresult.
+void set_launch_result(int result);
+
 void begin_capture(CUstream_st* stream);
 void end_capture(CUstream_st* stream);
 

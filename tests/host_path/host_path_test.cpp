@@ -104,7 +104,35 @@ TEST_F(HostPath, OfScanAsksOnceAboutAnAllocationThatHoldsInputAndOutput) {
 TEST_F(HostPath, OfScanRefusesAnOutputThatLeavesTheAllocationOfTheInput) {
   const runtime::Buffer<i32> short_of_half(kFew + kFew / 2);
   EXPECT_THAT([&] { runtime::scan(short_of_half.data(), short_of_half.data() + kFew, kFew, {.stream = stream_}); },
-              ThrowsMessage<RequestError>(HasSubstr("output: the allocation holds 512 bytes")));
+              ThrowsMessage<RequestError>(
+                  HasSubstr("output: the allocation holds 512 bytes from there on, room for 128 items of "
+                            "4 bytes, and the scan needs 256")));
+}
+
+TEST_F(HostPath, SaysThatAnAllocationIsTooShortBeforeThatInputAndOutputOverlap) {
+  const runtime::Buffer<i32> shared(2 * kFew);
+  const auto too_many = [&](u64 n) { runtime::scan(shared.data(), shared.data() + kFew, n, {.stream = stream_}); };
+  EXPECT_THAT([&] { too_many(kFew + 1); },
+              ThrowsMessage<RequestError>(HasSubstr("output: the allocation holds 1024 bytes")));
+  const auto plan = runtime::plan<i32>(kFew + 1);
+  EXPECT_THAT([&] { plan(shared.data(), shared.data() + kFew, stream_); },
+              ThrowsMessage<RequestError>(HasSubstr("room for 256 items of 4 bytes, and the scan needs 257")));
+  EXPECT_THAT([&] { runtime::scan(shared.data(), shared.data() + 1, kFew, {.stream = stream_}); },
+              ThrowsMessage<RequestError>(HasSubstr("overlap")));
+}
+
+TEST_F(HostPath, ErrorsCarryTheCudaResultByNameAndNumber) {
+  const auto plan = runtime::plan<i32>(kFew);
+  counting_driver::set_launch_result(CUDA_ERROR_NOT_PERMITTED);
+  try {
+    run(plan);
+    ADD_FAILURE() << "launched";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.cuda_result, CUDA_ERROR_NOT_PERMITTED);
+    EXPECT_THAT(error.what(), HasSubstr("cuLaunchKernelEx failed: an error of the counting driver (800), it answers"));
+  }
+  counting_driver::set_launch_result(CUDA_SUCCESS);
+  EXPECT_NO_THROW(run(plan));
 }
 
 TEST_F(HostPath, AllocatesNothingWhenWarm) {

@@ -102,7 +102,7 @@ def test_installed_headers_include_only_each_other_and_the_standard_library(pref
 
 def test_only_what_users_need_is_installed(prefix: Path) -> None:
     allowed = re.compile(
-        r"bin/scantune-worker|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|share/doc/scantune/(LICENSE|concurrency\.md)|"
+        r"bin/scantune-worker|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|share/doc/scantune/(LICENSE|(concurrency|trust)\.md)|"
         r"lib\w*/(pkgconfig/scantune\.pc|cmake/scantune/scantuneConfig[-\w]*\.cmake)"
     )
     files = [str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir()]

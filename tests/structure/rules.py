@@ -20,6 +20,7 @@ CONFINED = {
     "cuda.h": r'^\s*#\s*include\s*[<"]cuda\.h[>"]',
     "SQLite's header": r'^\s*#\s*include\s*[<"](sqlite3\.h|SQLiteCpp/)',
     "Boost.Context": r'^\s*#\s*include\s*[<"]boost/context/',
+    "getenv": r"\bgetenv\(",
     "import sqlite3": r"^\s*(import|from)\s+sqlite3\b",
     "import optuna": r"^\s*(import|from)\s+optuna\b",
 }

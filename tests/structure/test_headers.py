@@ -16,6 +16,7 @@ PUBLIC = sorted((ROOT / PUBLIC_INCLUDE / "scantune").iterdir())
 CONFIG = sorted((ROOT / "templates/config").glob("*.h"))
 PUBLIC_CPP = [path for path in PUBLIC if path.suffix == ".hpp"]
 C_HEADER = ROOT / PUBLIC_INCLUDE / "scantune/scantune.h"
+ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # which users catch and do not make
 BAD_INPUT = ROOT / "tests/cpu/api_bad_input_test.cpp"
 
 GXX = os.environ.get("CXX", "g++")
@@ -116,6 +117,7 @@ SCANNABLE = [
     ("float", "", "double", None),
     ("bool", "", "int", None),
     ("int", "", "bool", "a bool cannot hold the results"),
+    ("int", "", "const int", "the output is const"),
     ("int", "short", "int", "an accumulator is a number of 4 or 8 bytes"),
     ("int", "float", "int", "the output must be of a floating-point type"),
     ("long double", "", "long double", "no wider numbers"),
@@ -155,6 +157,46 @@ def test_types_that_cannot_be_scanned_are_refused_with_a_sentence(
     assert said == "" if sentence is None else sentence in said
 
 
+# Calls with pointers of the named types, and a part of the sentence with which the compiler refuses them. No two are
+# refused in one instantiation, for a compiler says each once.
+REFUSED_CALLS = [
+    ("scan(ints, ints, 1, {.init = 2.9})", "init must be an integer"),
+    ("scan(bytes, bytes, 1, {.init = 1.0f})", "init must be an integer"),
+    ("plan<int>(1, {.init = nullptr})", "init must be an integer"),
+    ("scan(halves, halves, 1, {.init = scantune::runtime::f16{}})", "pass a float"),
+    ("scan(floats, floats, 1, {.init = floats})", "init must be a number"),
+    ("scan(structs, structs, 1, {.init = 0})", "init must be a value of the struct"),
+    ("scan(ints, const_ints, 1)", "the output is const"),
+    ("scan(bytes, const_bytes, 1, Op::max)", "the output is const"),
+    ("plan<int, const float>(1)", "the output is const"),
+]
+CALLS = """#pragma once
+#include <scantune/runtime.hpp>
+using namespace scantune::runtime;
+struct Pair {
+  int first, second;
+};
+int* ints;
+const int* const_ints;
+unsigned char* bytes;
+const unsigned char* const_bytes;
+float* floats;
+f16* halves;
+Pair* structs;
+"""
+
+
+def test_calls_that_mean_nothing_are_refused_with_a_sentence(tmp_path: Path) -> None:
+    source = tmp_path / "calls.hpp"
+    functions = [f"inline void call{line}() {{ {call}; }}\n" for line, (call, _) in enumerate(REFUSED_CALLS)]
+    source.write_text(CALLS + "".join(functions))
+    said = compile_alone(source, tmp_path, GXX, "-std=c++20", *WARNINGS, f"-I{PUBLIC_INCLUDE}")
+    found = re.findall(r"(\d+):\d+:\s+required from here\n[^\n]*error: static assertion failed: ([^\n]*)", said)
+    sentences = {int(line) - CALLS.count("\n") - 1: sentence for line, sentence in found}
+    for line, (call, sentence) in enumerate(REFUSED_CALLS):
+        assert sentence in sentences.get(line, ""), f"{call}: {said}"
+
+
 # --- The table of bad input covers what the headers declare.
 
 
@@ -185,7 +227,7 @@ PRIVATE = re.compile(
 )
 CLASS = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{(.*?)^\};", re.DOTALL | re.MULTILINE)
 # clang-format puts what a namespace declares at the start of a line, and what a class declares two columns on.
-FUNCTION = r"^{}(?! |return|static_assert)[^\n(;=]*?(operator\(\)|\w+)\(([^()]+)\)[^;{{]*[;{{]"
+FUNCTION = r"^{}(?! |return|static_assert)[^\n(;=]*?(operator\(\)|\w+)\(([^()]+)\)(?! = delete)[^;{{]*[;{{]"
 OPTIONS = {"options"}  # whose members are rows of their own
 
 
@@ -213,7 +255,7 @@ def declared() -> set[tuple[str, str]]:
         c_arguments(cpp["scantune.h"])
         | cpp_members(cpp["runtime.hpp"], "ScanOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
-        | {argument for name, header in cpp.items() if name.endswith(".hpp") for argument in cpp_arguments(header)}
+        | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
     )
 
 
@@ -239,6 +281,7 @@ class Thing {
   explicit Thing(std::uint64_t items) : items_(items) {}
   int operator()(const std::vector<int>& from, T* to = nullptr) const { return call(from); }
   int size() const { return 0; }
+  Thing(const Thing&) = delete;
  private:
   void kept(int b);
 };

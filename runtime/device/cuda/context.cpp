@@ -35,12 +35,10 @@ bool destroys_context(CUresult result) {
 
 std::string text_of(CUresult result, const char* call) {
   const Driver& driver = Driver::instance();
-  const char* name = nullptr;
   const char* meaning = nullptr;
-  driver.cuGetErrorName(result, &name);
   driver.cuGetErrorString(result, &meaning);
-  return std::string(call) + " failed: " + (name ? name : std::to_string(static_cast<int>(result)).c_str()) + " (" +
-         (meaning ? meaning : "unknown to this driver") + ")";
+  return std::string(call) + " failed: " + driver.name_of(result) + ", " +
+         (meaning != nullptr ? meaning : "unknown to this driver");
 }
 
 }  // namespace
@@ -49,26 +47,27 @@ CudaContext::~CudaContext() { delete failure_.load(); }
 
 void CudaContext::fail(int result, const char* call) const {
   const std::string text = text_of(static_cast<CUresult>(result), call);
-  if (destroys_context(static_cast<CUresult>(result))) remember_failure(text);
-  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemoryError(text);
-  throw DeviceError(text);
+  if (destroys_context(static_cast<CUresult>(result))) remember_failure({result, text});
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemoryError(text, result);
+  throw DeviceError(text, result);
 }
 
 std::string CudaContext::failure() const {
-  const std::string* reason = failure_.load(std::memory_order_acquire);
-  return reason ? *reason : std::string();
+  const Failure* failure = failure_.load(std::memory_order_acquire);
+  return failure != nullptr ? failure->reason : std::string();
 }
 
-void CudaContext::throw_failure(const std::string& reason) const {
+void CudaContext::throw_failure(const Failure& failure) const {
   throw DeviceError(
-      "the CUDA context has failed and runs nothing more: " + reason +
-      ". A kernel before, of this library or another, did this; compute-sanitizer finds which. The process "
-      "must be restarted, or the device reset and every plan made anew.");
+      "the CUDA context has failed and runs nothing more: " + failure.reason +
+          ". A kernel before, of this library or another, did this; compute-sanitizer finds which. The process "
+          "must be restarted, or the device reset and every plan made anew.",
+      failure.result);
 }
 
-void CudaContext::remember_failure(const std::string& reason) const {
-  auto kept = std::make_unique<const std::string>(reason);
-  const std::string* expected = nullptr;
+void CudaContext::remember_failure(const Failure& failure) const {
+  auto kept = std::make_unique<const Failure>(failure);
+  const Failure* expected = nullptr;
   // Kept for as long as the process lives: whoever reads it holds no lock.
   if (failure_.compare_exchange_strong(expected, kept.get(), std::memory_order_acq_rel))
     static_cast<void>(kept.release());

@@ -28,18 +28,23 @@ class CudaContext {
       fail(result, call);
   }
   void refuse_if_failed() const {
-    if (const std::string* reason = failure_.load(std::memory_order_acquire)) throw_failure(*reason);
+    if (const Failure* failure = failure_.load(std::memory_order_acquire)) throw_failure(*failure);
   }
   std::string failure() const;
 
  private:
+  struct Failure {
+    int result;  // CUresult
+    std::string reason;
+  };
+
   [[noreturn]] void fail(int result, const char* call) const;
-  [[noreturn]] void throw_failure(const std::string& reason) const;
-  void remember_failure(const std::string& reason) const;
+  [[noreturn]] void throw_failure(const Failure& failure) const;
+  void remember_failure(const Failure& failure) const;
 
   CUctx_st* const handle_;
   const u64 id_;
-  mutable std::atomic<const std::string*> failure_ = nullptr;
+  mutable std::atomic<const Failure*> failure_ = nullptr;
 };
 
 // Makes a context current while it lives. Costs one look at the current one where that is the context already.

@@ -167,12 +167,13 @@ void CudaDevice::free(void* memory) noexcept try {
 } catch (const DeviceError&) {  // the context is gone, and its memory with it
 }
 
-void CudaDevice::zero(void* memory, u64 bytes) {
+void CudaDevice::fill(void* memory, std::byte value, u64 bytes) {
   context_->refuse_if_failed();
   if (bytes == 0) return;
   const CurrentContext current(*context_);
   const OutsideCaptures outside;
-  context_->check(Driver::instance().cuMemsetD8Async(address_of(memory), 0, bytes, own_stream_), "cuMemsetD8Async");
+  const auto byte = std::to_integer<unsigned char>(value);
+  context_->check(Driver::instance().cuMemsetD8Async(address_of(memory), byte, bytes, own_stream_), "cuMemsetD8Async");
   context_->check(Driver::instance().cuStreamSynchronize(own_stream_), "cuStreamSynchronize");
 }
 
@@ -198,6 +199,40 @@ void CudaDevice::synchronize() {
   context_->check(Driver::instance().cuCtxSynchronize(), "cuCtxSynchronize");
 }
 
+void* CudaDevice::allocate_staging(u64 bytes) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  const OutsideCaptures outside;
+  void* memory = nullptr;
+  context_->check(Driver::instance().cuMemHostAlloc(&memory, bytes > 0 ? bytes : 1, 0),
+                  ("cuMemHostAlloc of " + std::to_string(bytes) + " bytes").c_str());
+  return memory;
+}
+
+void CudaDevice::free_staging(void* memory) noexcept try {
+  if (!memory) return;
+  const CurrentContext current(*context_);
+  const OutsideCaptures outside;
+  Driver::instance().cuMemFreeHost(memory);
+} catch (const DeviceError&) {  // the context is gone, and its memory with it
+}
+
+void CudaDevice::begin_upload(void* destination, const void* staging, u64 bytes) {
+  context_->refuse_if_failed();
+  if (bytes == 0) return;
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemcpyHtoDAsync(address_of(destination), staging, bytes, own_stream_),
+                  "cuMemcpyHtoDAsync");
+}
+
+void CudaDevice::begin_download(void* staging, const void* source, u64 bytes) {
+  context_->refuse_if_failed();
+  if (bytes == 0) return;
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemcpyDtoHAsync(staging, address_of(source), bytes, own_stream_),
+                  "cuMemcpyDtoHAsync");
+}
+
 StreamState CudaDevice::stream_state(Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
@@ -218,10 +253,10 @@ std::optional<int> CudaDevice::sm_clock_mhz() {
   return NvmlDevice(pci_bus_id_of(ordinal_)).sm_clock_mhz();
 }
 
-std::string CudaDevice::pointer_problem(const void* pointer, u64 bytes) {
+std::string CudaDevice::pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  return PointerCheck(*context_, ordinal_).problem(pointer, bytes);
+  return PointerCheck(*context_, ordinal_).problem(pointer, bytes, item_bytes);
 }
 
 std::string CudaDevice::stream_problem(Stream stream) {
@@ -236,7 +271,8 @@ std::string CudaDevice::argument_problem(std::span<const NamedMemory> arguments,
   const CurrentContext current(*context_);
   PointerCheck check(*context_, ordinal_);
   return first_problem(
-      arguments, [&](const void* memory, u64 bytes) { return check.problem(memory, bytes); },
+      arguments,
+      [&](const void* memory, u64 bytes, unsigned item_bytes) { return check.problem(memory, bytes, item_bytes); },
       [&] { return stream_problem_in(*context_, stream); });
 }
 

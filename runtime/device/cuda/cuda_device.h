@@ -29,14 +29,18 @@ class CudaDevice : public Device {
 
   void* allocate(u64 bytes) override;
   void free(void* memory) noexcept override;
-  void zero(void* memory, u64 bytes) override;
+  void fill(void* memory, std::byte value, u64 bytes) override;
   // Both wait for all work on the device first.
   void upload(void* destination, const void* source, u64 bytes) override;
   void download(void* destination, const void* source, u64 bytes) override;
   void synchronize() override;
+  void* allocate_staging(u64 bytes) override;  // page-locked
+  void free_staging(void* memory) noexcept override;
+  void begin_upload(void* destination, const void* staging, u64 bytes) override;
+  void begin_download(void* staging, const void* source, u64 bytes) override;
 
   StreamState stream_state(Stream stream) override;
-  std::string pointer_problem(const void* pointer, u64 bytes) override;
+  std::string pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) override;
   std::string stream_problem(Stream stream) override;
   std::string argument_problem(std::span<const NamedMemory> arguments, Stream stream) override;
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;

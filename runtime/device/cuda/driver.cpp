@@ -38,12 +38,15 @@ Driver::Driver(const char* library_name) : library_({library_name}) {
                       ", for which scantune was built. Update the driver. " + kRunOnHost);
   SCANTUNE_DRIVER_FUNCTIONS(SCANTUNE_RESOLVE)
 #undef SCANTUNE_RESOLVE
-  if (const CUresult result = cuInit(0); result != CUDA_SUCCESS) {
-    const char* name = nullptr;  // the toolkit's stub knows none
-    cuGetErrorName(result, &name);
-    throw DeviceError("CUDA could not be initialised: " + (name ? name : "error " + std::to_string(result)) + ". " +
-                      advice_for(result) + kRunOnHost);
-  }
+  if (const CUresult result = cuInit(0); result != CUDA_SUCCESS)
+    throw DeviceError("CUDA could not be initialised: " + name_of(result) + ". " + advice_for(result) + kRunOnHost,
+                      result);
+}
+
+std::string Driver::name_of(CUresult result) const {
+  const char* name = nullptr;  // the toolkit's stub knows none
+  cuGetErrorName(result, &name);
+  return std::string(name != nullptr ? name : "error") + " (" + std::to_string(static_cast<int>(result)) + ")";
 }
 
 }  // namespace scantune

@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <string>
+
 #include "support/dynamic_library.h"
 
 namespace scantune {
@@ -14,7 +16,7 @@ namespace scantune {
   X(cuCtxSetCurrent) X(cuCtxPushCurrent) X(cuCtxPopCurrent) X(cuCtxGetDevice) X(cuCtxGetId) X(cuCtxSynchronize)    \
   X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuFuncGetAttribute)         \
   X(cuFuncLoad) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters) X(cuMemAlloc) X(cuMemFree) X(cuMemsetD8Async)    \
-  X(cuMemcpyHtoD) X(cuMemcpyDtoH)                                                                                  \
+  X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemHostAlloc) X(cuMemFreeHost)     \
   X(cuPointerGetAttributes) X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamSynchronize) X(cuStreamGetId)           \
   X(cuStreamGetCtx) X(cuStreamGetCaptureInfo) X(cuStreamBeginCapture) X(cuStreamEndCapture)                        \
   X(cuThreadExchangeStreamCaptureMode) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventSynchronize)   \
@@ -33,6 +35,9 @@ class Driver {
     static const Driver kDriver("libcuda.so.1");
     return kDriver;
   }
+
+  // As "CUDA_ERROR_NO_DEVICE (100)"; a driver may know no name.
+  std::string name_of(CUresult result) const;
 
   // cuda.h gives many names a version suffix by macros; the members take part in that.
 #define SCANTUNE_DECLARE(function) decltype(&::function) function = nullptr;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "device/cuda/driver.h"
+#include "device/device.h"
 
 namespace scantune {
 namespace {
@@ -46,31 +47,26 @@ std::string problem_of(const Allocation& found, const CudaContext& context, int 
 
 }  // namespace
 
-std::string PointerCheck::problem(const void* pointer, u64 bytes) {
+std::string PointerCheck::problem(const void* pointer, u64 bytes, unsigned item_bytes) {
   const u64 offset = reinterpret_cast<CUdeviceptr>(pointer) - known_start_;
   if (offset < known_bytes_ && bytes <= known_bytes_ - offset) return {};
-  return problem_of_unknown(pointer, bytes);
+  return problem_of_unknown(pointer, bytes, item_bytes);
 }
 
-std::string PointerCheck::problem_of_unknown(const void* pointer, u64 bytes) {
+std::string PointerCheck::problem_of_unknown(const void* pointer, u64 bytes, unsigned item_bytes) {
   u64 checked = 0;
   do {
     const auto address = reinterpret_cast<CUdeviceptr>(pointer) + checked;
     const Allocation found = allocation_of(context_, address);
     std::string problem = problem_of(found, context_, device_ordinal_);
     // Allocators that map physical memory piece by piece hand out buffers of several neighbouring ranges.
-    if (!problem.empty() && checked > 0)
-      return "the allocation holds " + std::to_string(checked) + " bytes from there on, and the scan needs " +
-             std::to_string(bytes);
-    if (!problem.empty()) return problem;
+    if (!problem.empty()) return checked == 0 ? problem : shortage(checked, bytes, item_bytes);
     if (found.bytes == 0) return {};  // CUDA does not say how far it reaches
     known_start_ = found.start;
     known_bytes_ = found.bytes;
     checked += found.start + found.bytes - address;
     const bool may_continue = found.context == nullptr || checked >= bytes;
-    if (!may_continue)
-      return "the allocation holds " + std::to_string(checked) + " bytes from there on, and the scan needs " +
-             std::to_string(bytes);
+    if (!may_continue) return shortage(checked, bytes, item_bytes);
   } while (checked < bytes);
   return {};
 }

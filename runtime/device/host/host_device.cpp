@@ -10,6 +10,7 @@
 #include "jit/cached_compiler.h"
 #include "jit/host_compiler.h"
 #include "scantune/error.hpp"
+#include "support/environment.h"
 #include "support/paths.h"
 
 namespace scantune {
@@ -31,7 +32,7 @@ std::string cpu_name() {
 }
 
 u64 seed_from_environment() {
-  const char* const text = std::getenv("SCANTUNE_HOST_SEED");
+  const char* const text = environment_variable("SCANTUNE_HOST_SEED");
   if (text == nullptr || *text == '\0') return 0;
   u64 seed = 0;
   const char* const end = text + std::strlen(text);
@@ -126,9 +127,9 @@ void HostDevice::free(void* memory) noexcept {
   allocations_.free(memory);
 }
 
-void HostDevice::zero(void* memory, u64 bytes) {
-  check_range(memory, bytes, "zero");
-  std::memset(memory, 0, bytes);
+void HostDevice::fill(void* memory, std::byte value, u64 bytes) {
+  check_range(memory, bytes, "fill");
+  std::memset(memory, std::to_integer<int>(value), bytes);
 }
 
 void HostDevice::upload(void* destination, const void* source, u64 bytes) {
@@ -150,12 +151,13 @@ void HostDevice::check_range(const void* memory, u64 bytes, const char* what) co
                       allocations_.describe(memory));
 }
 
-std::string HostDevice::pointer_problem(const void* pointer, u64 bytes) {
+std::string HostDevice::pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) {
   const std::lock_guard lock(mutex_);
   const Allocations::Range* const range = allocations_.find(pointer);
   if (range == nullptr) return "is not memory of the host device; allocate it with runtime::Buffer";
-  if (!range->contains(pointer, bytes)) return "runs past the end of its allocation: " + allocations_.describe(pointer);
-  return {};
+  if (range->contains(pointer, bytes)) return {};
+  const u64 offset = reinterpret_cast<u64>(pointer) - reinterpret_cast<u64>(range->begin);
+  return shortage(range->bytes - offset, bytes, item_bytes);
 }
 
 void HostDevice::retain_until_graph_dies(void*, void (*release)(void*), void* token) {

@@ -40,7 +40,7 @@ class HostDevice : public Device {
 
   void* allocate(u64 bytes) override;
   void free(void* memory) noexcept override;
-  void zero(void* memory, u64 bytes) override;
+  void fill(void* memory, std::byte value, u64 bytes) override;
   void upload(void* destination, const void* source, u64 bytes) override;
   void download(void* destination, const void* source, u64 bytes) override;
   void synchronize() override {}
@@ -49,7 +49,7 @@ class HostDevice : public Device {
   StreamState stream_state(Stream stream) override {
     return {.id = reinterpret_cast<u64>(stream), .capturing_graph = nullptr};
   }
-  std::string pointer_problem(const void* pointer, u64 bytes) override;
+  std::string pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) override;
   std::string stream_problem(Stream) override { return {}; }
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;
 

@@ -19,7 +19,9 @@ struct CompileError : Error {  // a kernel did not compile; the text holds the c
   using Error::Error;
 };
 struct DeviceError : Error {  // no device, no driver, or a failed call of the driver
-  using Error::Error;
+  explicit DeviceError(const std::string& text, int result = 0) : Error(text), cuda_result(result) {}
+
+  int cuda_result;  // the CUresult of the driver's call that failed; 0 if none did
 };
 struct OutOfMemoryError : DeviceError {  // the device has too little free memory
   using DeviceError::DeviceError;

@@ -74,9 +74,10 @@ class Op {
   // An operator in CUDA C++ source, which is compiled with the kernel. The source defines
   //     __device__ Value combine(Value earlier, Value later)
   // at global scope, associative but not necessarily commutative; Value is the accumulator T. It is declared already if
-  // T is a number; for a struct the source defines a Value of the same members. combine(identity, x) is x. A mistake in
-  // the source is a CompileError of the scan or plan, whose text counts the source's lines as operator.cu. Throws
-  // RequestError when the source or the name is no text.
+  // T is a number; for a struct the source defines a Value of the same members. combine(identity, x) is x. The source
+  // cannot include files, since compiled kernels are kept under its text alone: paste their text in. A mistake in it is
+  // a CompileError of the scan or plan, whose text counts the source's lines as operator.cu. Throws RequestError when
+  // the source or the name is no text.
   template <class T>
   static Op custom(std::string source, const T& identity, CustomOptions options = {}) {
     detail::refuse_null_characters("source", source);

@@ -4,7 +4,7 @@
 //   namespace runtime = scantune::runtime;
 //   runtime::scan(d_in, d_out, n);                                             // inclusive sum, default stream
 //   runtime::scan(d_flags, d_offsets, n, {.kind = runtime::Kind::exclusive});  // i8 in, i32 out
-//   auto plan = runtime::plan<float>(n, {.op = runtime::Op::max});
+//   auto plan = runtime::plan<float>(n, runtime::Op::max);
 //   plan(d_in, d_out, stream);
 //
 // Items are integers of 8 to 64 bits, float, double, half-precision numbers (f16 and bf16 of types.hpp, __half,
@@ -16,11 +16,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 
 #include "scantune/buffer.hpp"
+#include "scantune/initial_value.hpp"
+#include "scantune/log.hpp"
 #include "scantune/op.hpp"
 #include "scantune/status.hpp"
 #include "scantune/types.hpp"
@@ -60,7 +61,7 @@ struct ScanOptions {
   // Combined before the first item, at most one of the two. device_init lies in memory of the device, outside the
   // output, and is read when the scan runs, in the stream's order. Exclusive scans without either start from op's
   // identity, which leaves every item as it is: the minimum of std::int8_t items from 127.
-  std::optional<Acc> init = std::nullopt;
+  InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
   Stream stream = nullptr;  // of scan(); a plan takes its stream per call
   Determinism determinism = Determinism::unconstrained;
@@ -102,7 +103,7 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.determinism = static_cast<scantune_determinism>(options.determinism);
   problem.forward_progress = static_cast<scantune_forward_progress>(options.forward_progress);
   problem.latency = static_cast<scantune_latency>(options.latency);
-  problem.init = options.init ? &*options.init : nullptr;
+  problem.init = options.init.get();
   problem.device_init = options.device_init;
   problem.custom = options.op.custom_operator();
   problem.captured_launches = options.captured_launches;
@@ -146,6 +147,10 @@ Plan<In, Out, Acc> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<
   detail::check(scantune_plan_create(&problem, &state));
   return Plan<In, Out, Acc>(state);
 }
+template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
+Plan<In, Out, Acc> plan(std::uint64_t n, const Op& op) {
+  return plan<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
+}
 
 // Scans input[0, n) into output[0, n), both in memory of the device; in place if they are one range. Returns as soon as
 // the work is in the stream. Throws before anything is launched if an argument is wrong.
@@ -154,6 +159,10 @@ void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::
   const scantune_problem problem = detail::problem_of<In, Out, Acc>(n, options);
   detail::check(scantune_scan(&problem, input, output, options.stream));
 }
+template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
+void scan(const In* input, Out* output, std::uint64_t n, const Op& op) {
+  scan<In, Out, Acc>(input, output, n, ScanOptions<Acc>{.op = op});
+}
 
 // As scan(), without running it: which config runs for n items, from which record, and why.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
@@ -161,6 +170,10 @@ std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc
   auto captured_nowhere = options;
   captured_nowhere.captured_launches = 0;  // nothing runs: no workspace is needed
   return plan<In, Out, Acc>(n, captured_nowhere).describe();
+}
+template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
+std::string describe(std::uint64_t n, const Op& op) {
+  return describe<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
 
 // Gives back what the runtime keeps for a stream that is about to be destroyed, for use by other streams. No scan may

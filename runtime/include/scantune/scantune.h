@@ -100,12 +100,13 @@ typedef enum scantune_cost {
  *     __device__ Value combine(Value earlier, Value later)
  * at global scope, associative but not necessarily commutative. Value is the accumulator: declared already when that is
  * a built-in type, else a struct that the source defines (or names: using Value = ...), trivially copyable, of the size
- * and alignment given here. The source may define whatever else it needs, and its macros do not reach the kernels; it
- * cannot include files. A mistake in it is a SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as
- * operator.cu. Start from SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
+ * and alignment given here. The source may define whatever else it needs, and its macros do not reach the kernels. It
+ * cannot include files: compiled kernels are kept under its text alone, so whatever might read a file is refused before
+ * it is compiled (docs/tuning.md has the list); paste the file's text in. A mistake in it is a SCANTUNE_COMPILE_ERROR
+ * whose log counts the lines of this text, as operator.cu. The source is code: take none from whom you do not trust.
+ * Start from SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
 typedef struct scantune_custom_operator {
-  size_t
-      struct_bytes; /* sizeof(scantune_custom_operator): tells versions apart, so every new member must make it grow */
+  size_t struct_bytes; /* sizeof(scantune_custom_operator), by which the library tells versions apart */
   const char* source;
   const void* identity;     /* an accumulator x with combine(x, y) = y; exclusive scans without init start from it, and
                                only they need it: NULL if there is none */
@@ -118,6 +119,10 @@ typedef struct scantune_custom_operator {
 
 #define SCANTUNE_CUSTOM_OPERATOR_INIT \
   {sizeof(scantune_custom_operator), NULL, NULL, SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_MODERATE, NULL}
+
+/* Structs grow at their ends, by members whose default is 0. A program that was compiled with an older header is served
+ * with the defaults of what that lacks; one that was compiled with a newer header, as long as all is 0 that this
+ * library does not know. */
 
 /* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). No
  * function keeps a pointer to it. */
@@ -141,6 +146,7 @@ typedef struct scantune_problem {
   const scantune_custom_operator* custom; /* with SCANTUNE_CUSTOM, else NULL */
   /* Launches of one plan that may be captured into graphs and be alive at the same time. */
   int32_t captured_launches;
+  uint32_t reserved; /* must be 0 */
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
@@ -157,7 +163,8 @@ typedef struct scantune_problem {
    NULL,                      \
    NULL,                      \
    NULL,                      \
-   4}
+   4,                         \
+   0}
 
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;
@@ -165,14 +172,27 @@ typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy
 
 /* Of the last failed call of this thread; never NULL, valid until this thread's next failure. */
 SCANTUNE_API const char* scantune_error_message(void);
+/* The CUresult of the call of CUDA's driver that made this thread's last failed call fail; 0 if none did. The message
+ * names it, too. */
+SCANTUNE_API int32_t scantune_error_cuda_result(void);
 SCANTUNE_API const char* scantune_version(void); /* MAJOR.MINOR.PATCH */
+
+/* Takes the library's remarks: that nothing was tuned and the default config runs, that the kernel cache cannot be
+ * written, and the like. Each is made once in a process, and is text without a newline at its end. */
+typedef void (*scantune_log)(void* user, const char* remark);
+
+/* Lets log(user, remark) take the remarks, in the place of standard error; NULL: standard error again, which
+ * SCANTUNE_LOG=quiet silences. Calls of log come from any thread, one after another. When this function returns, the
+ * log before it is no longer called. A log must not throw, nor wait for a thread that may be inside a function of this
+ * library; it may call the library itself. */
+SCANTUNE_API void scantune_set_log(scantune_log log, void* user);
 
 /* The accumulator that SCANTUNE_DEFAULT_TYPE stands for: the output's type, or the input's if that is wider and of the
  * same class (integer, floating-point), at least 4 bytes wide. SCANTUNE_DEFAULT_TYPE if either is no type. */
 SCANTUNE_API scantune_type scantune_accumulator(scantune_type input, scantune_type output);
 
 /* Sets every member to its default, as SCANTUNE_PROBLEM_INIT does. struct_bytes: sizeof(scantune_problem) as the caller
- * knows it. */
+ * knows it; no byte beyond is touched. */
 SCANTUNE_API scantune_status scantune_problem_init(scantune_problem* problem, size_t struct_bytes);
 
 /* Scans input[0, n) into output[0, n), both in memory of the device; in place if they are equal. Checks everything

@@ -16,9 +16,9 @@ namespace scantune::runtime::detail {
     case SCANTUNE_COMPILE_ERROR:
       throw CompileError(message);
     case SCANTUNE_DEVICE_ERROR:
-      throw DeviceError(message);
+      throw DeviceError(message, scantune_error_cuda_result());
     case SCANTUNE_OUT_OF_MEMORY:
-      throw OutOfMemoryError(message);
+      throw OutOfMemoryError(message, scantune_error_cuda_result());
     case SCANTUNE_DATABASE_ERROR:
       throw DatabaseError(message);
     default:

@@ -98,10 +98,17 @@ constexpr bool converts_to_output(scantune_type accumulator, scantune_type outpu
   return is_floating(accumulator) == is_floating(output);
 }
 
+template <class Out>
+constexpr void check_output() {
+  static_assert(!std::is_const_v<Out>, "the output is const: a scan writes its results there");
+  static_assert(!std::is_same_v<std::remove_const_t<Out>, bool>,
+                "a bool cannot hold the results of a scan; use unsigned char");
+}
+
 template <class In, class Acc, class Out>
 constexpr void check_types() {
+  check_output<Out>();
   constexpr scantune_type in = type_of<In>(), acc = type_of<Acc>(), out = type_of<Out>();
-  static_assert(!std::is_same_v<Out, bool>, "a bool cannot hold the results of a scan; use unsigned char");
   if constexpr (in == SCANTUNE_CUSTOM_TYPE || acc == SCANTUNE_CUSTOM_TYPE || out == SCANTUNE_CUSTOM_TYPE) {
     static_assert(std::is_same_v<In, Acc> && std::is_same_v<Acc, Out>,
                   "a struct is input, accumulator and output type at once");
@@ -132,6 +139,7 @@ struct Number<SCANTUNE_F32> {
 // The caller's own types where they serve: long long and long may be of one size and are two types.
 template <class In, class Out>
 constexpr auto accumulator_of() {
+  check_output<Out>();
   constexpr scantune_type type = default_accumulator(type_of<In>(), type_of<Out>());
   if constexpr (type == type_of<Out>()) {
     return std::type_identity<Out>();

@@ -1,0 +1,38 @@
+// Structs of callers that were compiled with another version of scantune.h.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace scantune::c_api {
+
+// A struct of scantune.h. Its first member is its size as the caller knows it; later versions only append members,
+// whose defaults are zeroes.
+struct StructVersion {
+  const char* member;        // that holds the size, as messages name it
+  const char* type;          // the struct's name
+  const char* advice;        // what to start from
+  std::size_t oldest_bytes;  // of the first version that is served
+  std::size_t bytes;         // of this one
+};
+
+// Throws RequestError unless a caller's struct may have this size.
+void check_struct_bytes(const StructVersion& version, std::size_t struct_bytes);
+// Throws RequestError, too, if a larger one holds more than zeroes beyond what this library knows.
+void check_struct(const StructVersion& version, const void* given, std::size_t struct_bytes);
+
+// What is given, as this library knows it: with the defaults of what an older caller does not know. Itself if it is of
+// this version, else a copy in the storage.
+template <class Struct>
+const Struct* as_known(const StructVersion& version, const Struct* given, const Struct& defaults, Struct& storage) {
+  const std::size_t struct_bytes = given->struct_bytes;
+  if (struct_bytes == sizeof(Struct)) [[likely]]
+    return given;
+  check_struct(version, given, struct_bytes);
+  storage = defaults;
+  std::memcpy(static_cast<void*>(&storage), given, std::min(struct_bytes, sizeof(Struct)));
+  return &storage;
+}
+
+}  // namespace scantune::c_api

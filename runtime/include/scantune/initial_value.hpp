@@ -1,0 +1,139 @@
+// The accumulator that is combined before the first item.
+#pragma once
+
+#include "scantune/cxx20.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "scantune/error.hpp"
+#include "scantune/types.hpp"
+
+namespace scantune::runtime {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kIsInteger =
+    std::is_integral_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>);
+template <class T, class Acc>
+inline constexpr bool kIsNumber = kIsInteger<T> || std::is_floating_point_v<T> ||
+                                  (kHalfType<T> != SCANTUNE_DEFAULT_TYPE && std::is_convertible_v<const T&, Acc>);
+
+// The number of an integer of any type.
+struct Integer {
+  bool is_negative;
+  std::uint64_t magnitude;
+
+  template <class T>
+  static constexpr Integer of(T value) {
+    const auto promoted = +value;  // neither bool nor a character
+    static_assert(sizeof promoted <= 8, "init must have at most 64 bits");
+    const auto bits = static_cast<std::uint64_t>(promoted);
+    if constexpr (std::is_signed_v<decltype(+value)>)
+      if (promoted < 0) return {true, 0 - bits};
+    return {false, bits};
+  }
+};
+
+template <class Acc>
+constexpr bool holds(Integer integer) {
+  using Limits = std::numeric_limits<Acc>;
+  if constexpr (std::is_floating_point_v<Acc>) {
+    const int bits = 64 - std::countl_zero(integer.magnitude) - std::countr_zero(integer.magnitude);
+    return bits <= Limits::digits;  // negative for 0
+  } else {
+    constexpr auto kGreatest = static_cast<std::uint64_t>(Limits::max());
+    return integer.magnitude <= kGreatest + (integer.is_negative ? 1u : 0u) &&
+           (Limits::is_signed || !integer.is_negative);
+  }
+}
+
+[[noreturn]] inline void refuse_init(const std::string& value, scantune_type accumulator, const std::string& held) {
+  throw RequestError("init is " + value + ", and the accumulator, " + type_name(accumulator, 0, 0) + ", holds " + held +
+                     ": pass a value that it holds, or name another accumulator, as in scan<In, Out, Acc>()");
+}
+
+template <class Acc>
+[[noreturn]] void refuse_integer(Integer integer) {
+  using Limits = std::numeric_limits<Acc>;
+  const std::string value = (integer.is_negative ? "-" : "") + std::to_string(integer.magnitude);
+  if constexpr (std::is_floating_point_v<Acc>)
+    refuse_init(value, type_of<Acc>(), "integers of " + std::to_string(Limits::digits) + " bits");
+  else
+    refuse_init(value, type_of<Acc>(), std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()));
+}
+
+inline std::string short_text(long double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%Lg", value);
+  return text;
+}
+
+template <class Acc, class T>
+Acc accumulator_from_integer(const T& value) {
+  if (const Integer integer = Integer::of(value); !holds<Acc>(integer)) refuse_integer<Acc>(integer);
+  return static_cast<Acc>(value);
+}
+
+// Rounds like any conversion of a literal, but not to infinity.
+template <class Acc, class T>
+Acc accumulator_from_floating(const T& value) {
+  constexpr Acc kGreatest = std::numeric_limits<Acc>::max();
+  if constexpr (sizeof(T) > sizeof(Acc)) {
+    const bool is_finite = value - value == 0;
+    if (is_finite && (value > kGreatest || value < -kGreatest))
+      refuse_init(short_text(value), type_of<Acc>(), "numbers up to " + short_text(kGreatest));
+  }
+  return static_cast<Acc>(value);
+}
+
+// An Acc, what a struct Acc is made of, or nullopt.
+template <class Acc, class T>
+auto accumulator_from(const T& value) {
+  if constexpr (std::is_same_v<T, std::nullopt_t>) {
+    return value;
+  } else if constexpr (!std::is_arithmetic_v<Acc>) {
+    static_assert(std::is_convertible_v<const T&, Acc>, "init must be a value of the struct that is scanned");
+    return value;
+  } else if constexpr (std::is_integral_v<Acc>) {
+    static_assert(kIsInteger<T>,
+                  "init must be an integer, for the accumulator is one: convert it, or name a floating-point "
+                  "accumulator, as in scan<In, Out, Acc>()");
+    return accumulator_from_integer<Acc>(value);
+  } else {
+    static_assert(kIsNumber<T, Acc>,
+                  "init must be a number; f16 and bf16 of types.hpp are combined in float: pass a float");
+    if constexpr (kIsInteger<T>)
+      return accumulator_from_integer<Acc>(value);
+    else
+      return accumulator_from_floating<Acc>(value);
+  }
+}
+
+}  // namespace detail
+
+// None, or a value of any type that the accumulator Acc holds. Floating-point numbers never become integers. An integer
+// that Acc does not hold exactly throws RequestError, and so does a floating-point number that it could only round to
+// infinity.
+template <class Acc>
+class InitialValue {
+ public:
+  InitialValue() = default;
+  InitialValue(const Acc& value) : value_(value) {}
+  InitialValue(const std::optional<Acc>& value) : value_(value) {}
+  template <class T>
+  InitialValue(const T& value) : value_(detail::accumulator_from<Acc>(value)) {}
+
+  const Acc* get() const { return value_ ? &*value_ : nullptr; }  // null if there is none
+
+ private:
+  std::optional<Acc> value_;
+};
+
+}  // namespace scantune::runtime

@@ -1,0 +1,43 @@
+// The library's remarks: that nothing was tuned and the default config runs, that the kernel cache cannot be written,
+// and the like. They go to standard error unless a program takes them.
+#pragma once
+
+#include "scantune/cxx20.hpp"
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "scantune/error.hpp"
+#include "scantune/scantune.h"
+
+namespace scantune::runtime {
+
+// Takes the remarks of the process while it lives, each once; one Log at a time. take is called from any thread, one
+// call after another; what it throws is dropped. It must not wait for a thread that may be calling scantune, nor
+// destroy the Log.
+class Log {
+ public:
+  using Take = std::function<void(std::string_view remark)>;
+
+  // Throws RequestError if there is nothing to call.
+  explicit Log(Take take) : take_(std::move(take)) {
+    if (!take_) throw RequestError("the function that is to take the remarks is empty");
+    scantune_set_log(&pass_on, this);
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  ~Log() { scantune_set_log(nullptr, nullptr); }
+
+ private:
+  static void pass_on(void* log, const char* remark) noexcept {
+    try {
+      static_cast<const Log*>(log)->take_(remark);
+    } catch (...) {
+    }
+  }
+
+  Take take_;
+};
+
+}  // namespace scantune::runtime
