@@ -9,12 +9,14 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-long bench lint format install clean
+.PHONY: help setup tune test test-long fuzz kills bench lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
 	@echo "make test        run every test that this machine can run"
 	@echo "make test-long   run the tests that take minutes"
+	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
+	@echo "make kills       kill every command that writes, 20 times, and run it again"
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
 	@echo "make lint        clang-format, clang-tidy, ruff, mypy"
 	@echo "make install     put library, headers and worker into PREFIX (default: /usr/local)"
@@ -35,6 +37,14 @@ test: setup
 test-long: setup
 	@cmake --build $(BUILD) -j $(JOBS)
 	@.ci/test long
+
+fuzz:
+	@.ci/setup fuzz
+	@.ci/fuzz $(ARGS)
+
+kills: setup
+	@cmake --build $(BUILD) -j $(JOBS) --target scantune-worker
+	@$(bin)/python tests/campaign/kill_and_resume.py $(ARGS)
 
 bench: setup
 	@.ci/bench $(ARGS)

@@ -1,0 +1,298 @@
+"""The commands that write, each with what it writes and what must hold for that after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from leftovers import Contents, damage_of, strangers_in
+from scantune.archive import Archive
+from scantune.config import Config
+from scantune.database import open_database
+from scantune.device import Device
+from scantune.measurement import Measurement
+from scantune.policy import Effort
+from scantune.problem import Problem
+from scantune.record import Record, Run
+from scantune.trial import Trial
+
+_ROOT = Path(__file__).resolve().parents[2]
+_LONGEST_RUN_S = 120.0
+_NOON = "2026-01-01T12:00:00Z"
+_RUN = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "580.65", Effort.quick, 1, "{}")
+_DEVICES = (Device("sm_90", "NVIDIA H200", 132), Device("host", "A CPU", 8))
+
+_TYPES = ("i32", "f32", "u8", "i64", "f64", "i16", "u32", "f16", "i8", "u64", "bf16", "u16")
+
+_MORE_RECORDS = """
+WITH RECURSIVE more (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM more LIMIT ?)
+INSERT INTO record SELECT device_id, problem_id, n + k, family, config, run_id, median_us, spread, default_us,
+  ceiling_us, finished_at FROM record, more
+"""
+_MORE_TRIALS = """
+WITH RECURSIVE more (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM more LIMIT ?)
+INSERT INTO trial SELECT trial.id + k, run_id, device_id, problem_id, n, family, json_object('window', k),
+  template_hash, status, reason, is_default, median_us, spread, samples, compile_ms, sm_clock_mhz, finished_at
+FROM trial, more
+"""
+
+
+class Scene:
+    """A command in a folder of its own, with caches, temporary files and databases there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = folder / "files" / "tuning.db"
+        self.longest_s = 0.0  # until when a kill may come
+        self._runs = 0
+        for name in ("files", "temporary", "home", "cache"):
+            (folder / name).mkdir()
+
+    def arguments(self) -> list[str]:
+        """Return those of the next run."""
+        raise NotImplementedError
+
+    def before(self) -> None:
+        """Put the files into the state that the next run starts from."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the files after a kill."""
+        raise NotImplementedError
+
+    def resumed(self) -> list[str]:
+        """Run the command to its end after all kills, and return what is wrong then."""
+        self.before()
+        return self.run(self.arguments()) + self.problems()
+
+    def summary(self) -> str:
+        raise NotImplementedError
+
+    def start(self, arguments: list[str] | None = None) -> subprocess.Popen[bytes]:
+        self._runs += 1
+        with (self.folder / "output").open("wb") as output:
+            return subprocess.Popen(
+                [sys.executable, "-m", "scantune", *(arguments or self.arguments())],
+                env=self._environment(),
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def output(self) -> str:
+        """Return what the last run printed."""
+        return (self.folder / "output").read_text(errors="replace")
+
+    def run(self, arguments: list[str]) -> list[str]:
+        """Run a command to its end; return its output if it fails."""
+        with self.start(arguments) as command:
+            status = command.wait(_LONGEST_RUN_S)
+        return [] if status == 0 else [f"{shlex.join(arguments)} ended with {status}:\n{self.output()[-2000:]}"]
+
+    def timed(self, arguments: list[str]) -> float:
+        """Return how long a command takes, which must succeed."""
+        started = time.monotonic()
+        if wrong := self.run(arguments):
+            raise SystemExit(wrong[0])
+        return time.monotonic() - started
+
+    def _environment(self) -> dict[str, str]:
+        cleared = {name: value for name, value in os.environ.items() if not name.startswith(("SCANTUNE_", "XDG_"))}
+        return cleared | {
+            "HOME": str(self.folder / "home"),
+            "TMPDIR": str(self.folder / "temporary"),
+            "SCANTUNE_CACHE": str(self.folder / "cache"),
+            "SCANTUNE_WORKER": shlex.quote(str(_worker())),
+            "COLUMNS": "200",
+        }
+
+
+class Tune(Scene):
+    """Searches, which every run goes on with; every third is for a portfolio."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._known = Contents.of(self.database)
+        with self.start() as command:
+            started = time.monotonic()
+            while not Contents.of(self.database).trials and command.poll() is None:
+                time.sleep(0.1)
+            self.longest_s = time.monotonic() - started + 3
+            command.kill()
+
+    def arguments(self) -> list[str]:
+        portfolio = ["--portfolio"] if self._runs % 3 == 2 else []
+        # Ten runs for a type, or there would be nothing left to search.
+        type_ = _TYPES[self._runs // 10 % len(_TYPES)]
+        problem = ["--arch", "host", "--type", type_, "--n", "2^6..2^14", "--workers", "2"]
+        return ["tune", *problem, *portfolio, "--budget", "60s", "--db", str(self.database)]
+
+    def problems(self) -> list[str]:
+        if wrong := damage_of(self.database):
+            return wrong
+        now = Contents.of(self.database)
+        wrong = self._known.lost_in(now)
+        self._known = now
+        return wrong
+
+    def resumed(self) -> list[str]:
+        temporary = self.folder / "temporary"
+        _let_a_day_pass(temporary)
+        shutil.rmtree(self.folder / "cache")  # what is not compiled needs no directory, and removes none
+        again = [*self.arguments(), "--budget", "5s"]
+        wrong = self.run(again) + self.problems() + self.run(["db", "show", "--db", str(self.database)])
+        return wrong + strangers_in(temporary, set())
+
+    def summary(self) -> str:
+        return f"{len(self._known.trials)} trials and {len(self._known.records)} records kept"
+
+
+class Import(Scene):
+    """Merges a database into ours: all of it or nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._theirs, self._ours = folder / "theirs.db", folder / "ours.db"
+        _save(self._theirs, 300, microseconds=2.0)
+        _save(self._ours, 30, microseconds=3.0)
+        self._merged = 0
+        self.before()
+        self._old = Contents.of(self.database)
+        self.longest_s = 1.1 * self.timed(self.arguments())
+        self._new = Contents.of(self.database)
+
+    def arguments(self) -> list[str]:
+        return ["db", "import", str(self._theirs), "--db", str(self.database)]
+
+    def before(self) -> None:
+        for path in self.database.parent.iterdir():
+            path.unlink()
+        shutil.copy(self._ours, self.database)
+
+    def problems(self) -> list[str]:
+        if wrong := damage_of(self.database):
+            return wrong
+        now = Contents.of(self.database)
+        self._merged += now == self._new
+        return [] if now in (self._old, self._new) else [f"half of it was merged: {len(now.trials)} trials"]
+
+    def summary(self) -> str:
+        return f"{self._merged} of {self._runs} runs had merged {len(self._new.trials)} trials"
+
+
+class Export(Scene):
+    """Replaces an older export: by the whole new one or not at all; every other run writes the built-in form."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._targets = (folder / "files" / "export.db", folder / "files" / "export.jsonl")
+        self._older, self._newer = folder / "older", folder / "newer"
+        for state, count in ((self._older, 30), (self._newer, 300)):
+            state.mkdir()
+            self.database.unlink(missing_ok=True)
+            _save(self.database, count, microseconds=2.0)
+            for target in self._targets:
+                self.longest_s = 1.1 * self.timed(self._export(target))
+                target.replace(state / target.name)
+        self._replaced = 0
+
+    def arguments(self) -> list[str]:
+        return self._export(self._targets[self._runs % 2])
+
+    def before(self) -> None:
+        for target in self._targets:
+            shutil.copy(self._older / target.name, target)
+
+    def problems(self) -> list[str]:
+        wrong = damage_of(self._targets[0])
+        for target in self._targets:
+            whole = [_content(state / target.name) for state in (self._older, self._newer)]
+            now = _content(target)
+            self._replaced += now == whole[1]
+            if now not in whole:
+                wrong.append(f"{target.name} is neither the older export nor the newer one")
+        return wrong
+
+    def resumed(self) -> list[str]:
+        _let_a_day_pass(self.folder / "files")
+        beside = {self.database.name + end for end in ("", "-wal", "-shm")} | {target.name for target in self._targets}
+        return super().resumed() + strangers_in(self.folder / "files", beside)
+
+    def summary(self) -> str:
+        return f"{self._replaced} of {self._runs} runs had replaced the file"
+
+    def _export(self, target: Path) -> list[str]:
+        built_in = ["--built-in"] if target.suffix == ".jsonl" else []
+        return ["db", "export", str(target), "--force", *built_in, "--db", str(self.database)]
+
+
+class Regret(Scene):
+    """Writes what it has compared after each size."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._file = folder / "files" / "regret.json"
+        _save(self.database, 1, microseconds=2.0)
+        self.timed(self.arguments())  # fills the kernel cache
+        self.longest_s = self.timed(self.arguments())
+        self._results = 0
+
+    def arguments(self) -> list[str]:
+        problem = ["--arch", "host", "--type", "i32", "--n", "2^6..2^9", "--samples", "3", "--trials", "0"]
+        return ["regret", *problem, "--within", "1e9", "--json", str(self._file), "--db", str(self.database)]
+
+    def problems(self) -> list[str]:
+        if not self._file.exists():
+            return damage_of(self.database)
+        try:
+            self._results += len(json.loads(self._file.read_text()))
+            return damage_of(self.database)
+        except ValueError as error:
+            return [f"half of {self._file.name} was written: {error}"]
+
+    def summary(self) -> str:
+        return f"{self._results} comparisons were read"
+
+
+COMMANDS: Mapping[str, type[Scene]] = {"tune": Tune, "import": Import, "export": Export, "regret": Regret}
+
+
+def _save(path: Path, count: int, microseconds: float) -> None:
+    """Make a database with so many records on each device and ten times as many trials."""
+    problem, config = Problem.of("i32", "sum"), Config("lookback", (("window", 0),))
+    with open_database(path) as database:
+        for device in _DEVICES:
+            session = Archive(database).start(_RUN, device)
+            session.save_record(Record(device, problem, 1, config, microseconds, 0.0, 3.0, 2.0, _NOON, _RUN))
+        session.save_trial(problem, 1, Trial(config, Measurement(microseconds, 0.0, 1), compile_ms=61.5), False)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(_MORE_RECORDS, (count - 1,))
+        connection.execute(_MORE_TRIALS, (10 * count - 1,))
+
+
+def _let_a_day_pass(folder: Path) -> None:
+    """Make what is in a folder so old that a command removes what killed ones left there."""
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
+
+
+def _content(path: Path) -> object:
+    return Contents.of(path) if path.suffix == ".db" else path.read_bytes()
+
+
+def _worker() -> Path:
+    build = _ROOT / os.environ.get("BUILD", "build")
+    found = next((path for path in build.rglob("scantune-worker") if path.is_file()), None)
+    if found is None:
+        raise SystemExit(f"there is no scantune-worker in {build}; build it first: make test")
+    return found

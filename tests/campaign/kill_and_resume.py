@@ -1,0 +1,145 @@
+"""Kills every command that writes at random moments, runs it again, and checks what is left after each kill.
+
+Runs the worker that was built on the host device: tests/campaign/kill_and_resume.py --kills 20 --seed 1 [COMMAND...]
+Ends with 1 if anything was lost, changed, half written or left running; its folder is then kept for a look.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import processes
+from commands import COMMANDS, Scene
+from processes import Victim
+
+_TUNER = Path(__file__).resolve().parents[2] / "tuner"
+_LONGEST_ENDING_S = 30.0  # of a command that was asked to end
+_AFTERLIFE_S = 1.0  # of a process whose command was killed
+_SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One draw: when, how, and whom."""
+
+    after_s: float
+    sent: signal.Signals
+    victim: Victim
+    lot: float  # which of several
+
+    @classmethod
+    def drawn(cls, draw: random.Random, longest_s: float) -> Kill:
+        return cls(draw.uniform(0.05, longest_s), draw.choice(_SIGNALS), draw.choice(tuple(Victim)), draw.random())
+
+    def __str__(self) -> str:
+        return f"{self.sent.name} to the {self.victim.value} after {self.after_s:.2f} s"
+
+
+@dataclass
+class Ending:
+    """How a command ended that was to be killed."""
+
+    victim: Victim | None = None  # who was killed; None: it had ended before
+    wrong: list[str] = field(default_factory=list)
+
+
+def ended(command: subprocess.Popen[bytes], kill: Kill) -> Ending:
+    ending = Ending()
+    if _ends_within(command, kill.after_s):
+        return ending
+    ending.victim = processes.send(command.pid, kill.victim, kill.sent, kill.lot)
+    if ending.victim in (Victim.worker, Victim.compiler) and not _ends_within(command, kill.after_s / 4):
+        # It lives on without that one, and is asked to end somewhat later.
+        command.send_signal(signal.SIGINT)
+    if not _ends_within(command, _LONGEST_ENDING_S):
+        ending.wrong.append(f"it still ran {_LONGEST_ENDING_S:.0f} s after it was asked to end")
+        os.killpg(command.pid, signal.SIGKILL)
+        command.wait()
+    return ending
+
+
+def _ends_within(command: subprocess.Popen[bytes], seconds: float) -> bool:
+    try:
+        command.wait(seconds)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def left_running(folder: Path) -> list[str]:
+    """Return the processes that a second did not end."""
+    deadline = time.monotonic() + _AFTERLIFE_S
+    while (alive := processes.of_folder(folder)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in alive:
+        os.kill(pid, signal.SIGKILL)
+    return [f"{name} was left running" for name in alive.values()]
+
+
+def run_and_kill(scene: Scene, kill: Kill) -> Ending:
+    scene.before()
+    with scene.start() as command:
+        ending = ended(command, kill)
+    ending.wrong += left_running(scene.folder) + traceback_in(scene.output()) + scene.problems()
+    return ending
+
+
+def traceback_in(output: str) -> list[str]:
+    """Return one of ours: before the interpreter comes to our code it prints its own."""
+    ours = "Traceback" in output and f'File "{_TUNER}' in output
+    return [f"it printed a traceback:\n{output[-2000:]}"] if ours else []
+
+
+def campaign(name: str, kills: int, seed: int) -> bool:
+    """Return whether everything held."""
+    draw = random.Random(f"{seed} {name}")
+    folder = Path(tempfile.mkdtemp(prefix=f"kill-{name}-"))
+    scene = COMMANDS[name](folder)
+    hit: Counter[str] = Counter()
+    failed = 0
+    for number in range(1, kills + 1):
+        kill = Kill.drawn(draw, scene.longest_s)
+        ending = run_and_kill(scene, kill)
+        hit[f"{kill.sent.name} to the {ending.victim.value}" if ending.victim else "too late"] += 1
+        for problem in ending.wrong:
+            failed += 1
+            print(f"{name}: kill {number} of seed {seed}, {kill}: {problem}", flush=True)
+    for problem in scene.resumed():
+        failed += 1
+        print(f"{name}: run to its end after {kills} kills: {problem}", flush=True)
+    what = ", ".join(f"{count} {one}" for one, count in sorted(hit.items()))
+    print(f"{name}: {kills} kills ({what}); {scene.summary()}; {failed or 'no'} problems, seed {seed}", flush=True)
+    if failed:
+        print(f"{name}: its files are in {folder}")
+    else:
+        shutil.rmtree(folder)
+    return not failed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", nargs="*", choices=[*COMMANDS, []], help=f"{', '.join(COMMANDS)}; default: all")
+    parser.add_argument("--kills", type=int, default=20, help="of each command (20)")
+    parser.add_argument("--seed", type=int, default=1, help="of moments, signals and victims (1)")
+    parser.add_argument("--jobs", type=int, default=2, help="commands that are killed side by side (2)")
+    options = parser.parse_args()
+    names = options.command or list(COMMANDS)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        held = list(pool.map(lambda name: campaign(name, options.kills, options.seed), names))
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

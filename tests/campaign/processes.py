@@ -1,0 +1,71 @@
+"""The processes of a command: itself, its workers, and the compilers that these start."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import signal
+from pathlib import Path
+
+
+class Victim(enum.Enum):
+    group = "process group"
+    command = "command"
+    worker = "worker"
+    compiler = "compiler"
+
+
+def send(pid: int, victim: Victim, sent: signal.Signals, lot: float) -> Victim:
+    """Send the signal; lot, below 1, says to which of several victims. Return who got it: the command, if nobody else
+    is there.
+    """
+    with contextlib.suppress(ProcessLookupError):
+        if victim is Victim.group:
+            os.killpg(pid, sent)
+            return victim
+        if victim is not Victim.command and (candidates := _descendants(pid, victim)):
+            os.kill(candidates[int(lot * len(candidates))], sent)
+            return victim
+        os.kill(pid, sent)
+    return Victim.command
+
+
+def of_folder(folder: Path) -> dict[int, str]:
+    """Return the living processes, by id, whose TMPDIR is in the folder: a command hands its environment on."""
+    mark = f"TMPDIR={folder}/".encode()
+    found = {}
+    for pid in _all():
+        with contextlib.suppress(OSError):
+            if mark in Path(f"/proc/{pid}/environ").read_bytes():
+                found[pid] = _name(pid)
+    return found
+
+
+def _descendants(pid: int, victim: Victim) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for one in _all():
+        with contextlib.suppress(OSError, ValueError):
+            children.setdefault(_parent(one), []).append(one)
+    found, waiting = [], [pid]
+    while waiting:
+        waiting += (more := children.get(waiting.pop(), []))
+        found += more
+    return [one for one in found if (_name(one) == "scantune-worker") is (victim is Victim.worker)]
+
+
+def _all() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _parent(pid: int) -> int:
+    # The name in parentheses may hold anything.
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def _name(pid: int) -> str:
+    try:
+        first = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+    except OSError:
+        return "gone"
+    return Path(os.fsdecode(first)).name

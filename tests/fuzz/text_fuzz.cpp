@@ -1,0 +1,104 @@
+// Configs, requests and records as text: what parses comes back from its own text unchanged.
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "examples.h"
+#include "json_mutator.h"
+#include "libfuzzer.h"
+#include "require.h"
+#include "scantune/error.hpp"
+#include "select/layers.h"
+#include "table_checks.h"
+
+namespace scantune::fuzz {
+namespace {
+
+void check_config(const Json& json) {
+  try {
+    const Config config = config_from_json(json);
+    require(config_from_json(to_json(config)) == config, "a config comes back from its JSON");
+    require(parse_config(config.family().name(), canonical_parameters(config)) == config,
+            "a config comes back from a database's text");
+  } catch (const RequestError&) {
+  }
+}
+
+void check_request(const Json& json) {
+  try {
+    const StatedRequest stated = stated_request(json);
+    require(stated_request(to_json(stated)) == stated, "a request comes back from its JSON");
+  } catch (const RequestError&) {
+  }
+}
+
+void check_parameters(std::string_view text) {
+  for (const FamilyModel* family : families()) try {
+      const Config config = parse_config(family->name(), text);
+      require(parse_config(family->name(), canonical_parameters(config)) == config, "parameters come back from text");
+    } catch (const RequestError&) {
+    }
+}
+
+void check_records(std::string_view lines) {
+  try {
+    check_table(TuningTable(parse_built_in(lines)));
+  } catch (const DatabaseError&) {
+  }
+}
+
+// A line as db/builtin/records.jsonl has it.
+Json example_record(const Config& config) {
+  return {{"arch", "sm_90"},
+          {"device_name", "NVIDIA H200"},
+          {"sm_count", 132},
+          {"input_type", "i32"},
+          {"accumulator_type", "i32"},
+          {"output_type", "i32"},
+          {"op", "sum"},
+          {"kind", "inclusive"},
+          {"determinism", "unconstrained"},
+          {"forward_progress", "in_order"},
+          {"latency", "back_to_back"},
+          {"n", 4096},
+          {"family", config.family().name()},
+          {"config", canonical_parameters(config)},
+          {"template_hash", template_hash()},
+          {"median_us", 3.5},
+          {"default_us", 4.5},
+          {"finished_at", "2026-01-31T12:00:00Z"},
+          {"next_n", 65536},
+          {"switch_n", 8000},
+          {"switch_regret", 0.01},
+          {"switch_template_hash", template_hash()}};
+}
+
+std::vector<Json> examples() {
+  std::vector<Json> all;
+  for (const StatedRequest& stated : example_requests()) all.push_back(to_json(stated));
+  for (const Config& config : example_configs()) {
+    all.push_back(to_json(config));
+    all.push_back(to_json(config)["parameters"]);
+    all.push_back(example_record(config));
+  }
+  return all;
+}
+
+}  // namespace
+}  // namespace scantune::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace scantune::fuzz;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check_parameters(text);
+  check_records(text);
+  if (const auto json = scantune::Json::parse(text, nullptr, false); !json.is_discarded()) {
+    check_config(json);
+    check_request(json);
+  }
+  return 0;
+}
+
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most_bytes, unsigned seed) {
+  static const scantune::fuzz::JsonMutator kMutator(scantune::fuzz::examples());
+  return kMutator.mutate(data, size, most_bytes, seed);
+}
