@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,8 +15,10 @@ import pytest
 from scantune import worker as worker_module
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint
+from scantune.cell import Cell
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
+from scantune.coverage import Coverage
 from scantune.database import Database, open_database
 from scantune.evaluation import Timeouts
 from scantune.operator_source import OperatorSource
@@ -58,6 +61,12 @@ def request_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[],
 
 
 @pytest.fixture
+def fake_worker_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands start the fake worker."""
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
+
+
+@pytest.fixture
 def worker() -> Iterator[Worker]:
     with Worker(FAKE_WORKER, "host") as worker:
         yield worker
@@ -74,6 +83,8 @@ class Notebook:
     """A watcher that remembers."""
 
     tries: int = 0
+    races: list[Cell] = field(default_factory=list)
+    searches: list[Cell] = field(default_factory=list)
     found_records: list[Record] = field(default_factory=list)
     found_breakpoints: list[Breakpoint] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
@@ -83,20 +94,23 @@ class Notebook:
     def started(self, tasks: int, finished: int, budget_s: float) -> None:
         self.skipped = finished
 
-    def searching(self, problem: Problem, n: int) -> None:
-        pass
+    def raced(self, covered: Coverage, record: Record, space: Space) -> None:
+        self.races.append(covered.cell)
+
+    def searching(self, cell: Cell) -> None:
+        self.searches.append(cell)
 
     def tried(self, trials: int, limit: int, best: Config | None, best_us: float | None) -> None:
         self.tries += 1
         self.on_try(self.tries)
 
-    def found(self, record: Record, space: Space) -> None:
+    def found(self, covered: Coverage, record: Record, space: Space) -> None:
         self.found_records.append(record)
 
     def switches(self, found: Breakpoint) -> None:
         self.found_breakpoints.append(found)
 
-    def gave_up(self, problem: Problem, n: int, reason: str) -> None:
+    def gave_up(self, cell: Cell, reason: str) -> None:
         self.given_up.append(reason)
 
 
@@ -132,4 +146,4 @@ def tune(database: Database) -> Tune:
 
 def rows(database: Database, query: str) -> list[dict[str, Any]]:
     """Return all rows of all_trials or all_records."""
-    return [dict(row) for row in database.rows(query, {"limit": 1_000_000})]
+    return [dict(row) for row in database.rows(query)]

@@ -1,23 +1,25 @@
-"""An H200 that is not there: families whose times follow what was recorded, and a clock that only they advance.
+"""A GPU that is not there: families whose times follow what was recorded, and a clock that only they advance.
 
 Nothing sleeps, starts a process or depends on this machine: ten minutes pass in seconds, and always alike.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from bisect import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
 from fake_worker import Table, family_message
+from scantune.cell import Cell
 from scantune.config import Config
 from scantune.device import Device, Hello
 from scantune.problem import bytes_of
 from scantune.trial import Failure
 
-H200 = Device("sm_90", "NVIDIA H200", 132)
+GPU = Device("sm_90", "NVIDIA X200", 132)  # of which the library has no records
 TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64")
 
 FAMILIES: dict[str, Table] = {
@@ -122,8 +124,7 @@ def best_parameters(request: dict[str, Any], family: str) -> dict[str, Any]:
         },
         "pipelined": {
             "consumer_warps": 8 if item_bytes > 1 else 12, "vectors_per_thread": 5, "stages": 10 if large else 6,
-            "look_back_warps": 1 if large else 2, "poll_distance": 0 if large else 2, "look_ahead": 4,
-            "refill_distance": 1,
+            "look_back_warps": 2, "poll_distance": 2, "look_ahead": 4, "refill_distance": 1,
         },
         "three_phase": {"block_threads": 512, "items_per_thread": items, "window": 32},
     }[family]  # fmt: skip
@@ -139,12 +140,14 @@ def supports(family: str, request: dict[str, Any]) -> bool:
     return limits.get(family, True)
 
 
+@functools.cache
+def family(name: str) -> dict[str, Any]:
+    """As `space` lists it: any config is legal at any size."""
+    return family_message(name, FAMILIES[name], DEFAULTS[name], lambda config: True)
+
+
 def space(request: dict[str, Any]) -> dict[str, Any]:
-    families = [
-        family_message(name, table, DEFAULTS[name], lambda config: True)
-        for name, table in FAMILIES.items()
-        if supports(name, request)
-    ]
+    families = [family(name) for name in FAMILIES if supports(name, request)]
     chosen = min((family["name"] for family in families), key=lambda name: best_us(request, name))
     return {"families": families, "default_config": {"family": chosen, "parameters": DEFAULTS[chosen]}}
 
@@ -160,14 +163,15 @@ class Clock:
 class FakeGpuWorker:
     """A worker's answers, each of which advances the clock by what it was seen to take."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, shipped: Mapping[Cell, Config] | None = None) -> None:
         self.device = "cuda:0"
+        self._shipped = shipped or {}
         self.measured: list[tuple[dict[str, Any], dict[str, Any]]] = []  # request and config
         self._clock = clock
         self._buffers: dict[str, Any] | None = None  # whose input lies on the device
 
     def hello(self) -> Hello:
-        return Hello(H200, "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", TYPES, ("sum",))
+        return Hello(GPU, "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", TYPES, ("sum",))
 
     def kill(self) -> None:
         pass
@@ -176,15 +180,23 @@ class FakeGpuWorker:
         self._clock.seconds += 1e-3
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "space": lambda params: space(params["request"]),
+            "select": lambda params: self._select(params["request"]),
             "validate": lambda params: {"valid": True},
             "verify": self._verify,
             "measure": self._measure,
         }
         return answers[method](params)
 
+    def _select(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What runs untuned: what the library has of this device, of any type as wide, else the default."""
+        for (problem, n), config in self._shipped.items():
+            if n == request["n"] and bytes_of(problem.input_type) == bytes_of(request["input_type"]):
+                return {"config": config.message(), "origin": "built_in", "reason": "a record that came along"}
+        return {"config": space(request)["default_config"], "origin": "default", "reason": "nothing was tuned"}
+
     def _verify(self, params: dict[str, Any]) -> dict[str, Any]:
-        other_kinds_s = 0.5 if params["all_kinds"] else 0.0  # most of it compiles them
-        self._clock.seconds += 0.015 + other_kinds_s + 0.6e-9 * moved_bytes(params["request"])
+        other_kinds_s = 0.25 if params["all_kinds"] else 0.0
+        self._clock.seconds += 0.045 + other_kinds_s + 0.6e-9 * moved_bytes(params["request"])
         return {"checks": 24}
 
     def _measure(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -227,7 +239,7 @@ class FakeCompilers:
         self._clock = clock
         self._free_at = [0.0] * processes
         self._compile_s = compile_s
-        self._known: set[tuple[str, Config]] = set()
+        self._known: set[tuple[str, Config, bool]] = set()
 
     def __enter__(self) -> FakeCompilers:
         return self
@@ -235,13 +247,14 @@ class FakeCompilers:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def submit(self, request: dict[str, Any], config: Config) -> Future[float | Failure]:
-        kernel = request["input_type"], config
+    def submit(self, request: dict[str, Any], config: Config, all_kinds: bool = False) -> Future[float | Failure]:
+        kernel = request["input_type"], config, all_kinds
         if kernel in self._known:
             return Compilation(self._clock, self._clock.seconds + 2e-3)
         self._known.add(kernel)
+        compile_s = self._compile_s * (3 if all_kinds else 1)
         first = min(range(len(self._free_at)), key=self._free_at.__getitem__)
-        self._free_at[first] = max(self._free_at[first], self._clock.seconds) + self._compile_s
+        self._free_at[first] = max(self._free_at[first], self._clock.seconds) + compile_s
         return Compilation(self._clock, self._free_at[first])
 
 

@@ -153,6 +153,8 @@ def misbehave(method: str, config: dict[str, Any]) -> None:
         raise Refusal("device_error", "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY")
     if suffers("no_disk", method, config):
         raise Refusal("compile_error", "kernel.cpp:1: fatal error: error writing to kernel.o: No space left on device")
+    if suffers("killed_compiler", method, config):
+        raise Refusal("compile_error", f"did not compile ({FAULTS['signal']} signal terminated program c++):")
     if suffers("hang", method, config):
         time.sleep(3600)
     if suffers("garbage", method, config):
@@ -224,17 +226,40 @@ def hello(device: str) -> dict[str, Any]:
     }
 
 
+def built_in() -> dict[str, Any]:
+    """One record of a GPU that is not here."""
+    types = {"input_type": "i32", "accumulator_type": "i32", "output_type": "i32"}
+    demands = {"determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back"}
+    config = {**DEFAULTS["lookback"], "layout": "direct"}
+    return {
+        "records": [
+            {
+                "arch": "sm_90", "device_name": "Far GPU", "sm_count": 132, **types, "op": "sum", "kind": "inclusive",
+                **demands, "n": 4096, "family": "lookback", "config": json.dumps(config), "template_hash": "a" * 64,
+                "median_us": 1.5, "default_us": 3.0, "finished_at": "2026-01-01T00:00:00Z", "spread": 0.01,
+                "ceiling_us": None, "effort": "normal", "tool_version": "0.1.0", "compiler_version": "NVRTC 13.0",
+                "driver_version": "13.0",
+            }
+        ]
+    }  # fmt: skip
+
+
 def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method == "hello":
-        return hello(device)
+        return {**hello(device), **({"device": params["device"]} if "device" in params else {})}
+    if method == "built_in":
+        return built_in()
     if method == "space":
-        return space(params["request"])
+        found = space(params["request"])
+        if params.get("configs") is False:
+            found["families"] = [{**family, "configs": []} for family in found["families"]]
+        return found
     if method == "validate":
         reason = invalid_reason(params["request"], params["config"])
         return {"valid": True} if reason is None else {"valid": False, "reason": reason}
     if method == "select":
         resolved(params["request"])
-        config = {"family": "lookback", "parameters": DEFAULTS["lookback"]}
+        config = {"family": "lookback", "parameters": {**DEFAULTS["lookback"], **FAULTS.get("selected", {})}}
         rejected = [{"row": "i32 sum n=256", "reason": "unknown family"}]
         return {"config": config, "origin": "exact_n", "reason": "a record of this N", "rejected": rejected}
     return {"compile": compile_config, "verify": verify, "measure": measure}[method](params)

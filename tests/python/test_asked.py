@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from examples import PROBLEMS
+from examples import DEVICES, PROBLEMS
 from scantune.asked import Asked, Filter, OwnOperator
+from scantune.device import Device
 from scantune.errors import UsageError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.operator_source import OperatorSource
@@ -132,7 +133,7 @@ NAMED = "custom32 custom_expensive:Affine_pair-2.0"
 def test_filter_takes_types_and_operators_as_they_are_printed(
     types: list[str], ops: list[str], expected: list[str]
 ) -> None:
-    assert [str(problem) for problem in PROBLEMS if Filter(types, ops).admits(problem)] == expected
+    assert [str(problem) for problem in PROBLEMS if Filter(types, ops).admits(problem, DEVICES[0])] == expected
 
 
 @pytest.fixture
@@ -202,3 +203,21 @@ def test_unknown_cost_is_refused_with_the_classes_that_there_are(worker: Worker,
     asked = Asked(["custom8"], ops, *GUARANTEES, source=source)
     with pytest.raises(UsageError, match=r"--cost: the operator custom_dear is unknown; .*custom_cheap, custom_mod"):
         asked.problems(worker.hello(), Evaluator(worker, Timeouts(), source), N, lambda note: None)
+
+
+def test_filter_takes_devices_by_arch_and_name() -> None:
+    def admitted(**chosen: str) -> list[Device]:
+        return [device for device in DEVICES if Filter([], [], **chosen).admits(PROBLEMS[0], device)]
+
+    assert admitted() == DEVICES
+    assert admitted(arch="sm_90") == DEVICES[:2]
+    assert admitted(device="nvidia h200") == DEVICES[:1]
+    assert admitted(arch="host", device="NVIDIA H200") == []
+
+
+@pytest.mark.parametrize(
+    "wanted", [Filter(["i33"], []), Filter([], ["sum:mine"]), Filter([], [], arch="sm90"), Filter(["a:b:c:d"], [])]
+)
+def test_filter_that_no_record_can_pass_is_refused(wanted: Filter) -> None:
+    with pytest.raises(UsageError):
+        wanted.check()

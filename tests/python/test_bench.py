@@ -11,8 +11,9 @@ import pytest
 from rich.console import Console
 
 from conftest import FAKE_WORKER, SUM
-from scantune.bench import Benched, bench, bench_table, write_bench
-from scantune.errors import ScantuneError
+from scantune.bench import Benched, bench, bench_table
+from scantune.defaults import Defaults
+from scantune.evaluation import Evaluator, Timeouts
 from scantune.measurement import Measurement
 from scantune.problem import Problem
 from scantune.trial import Failure
@@ -25,7 +26,7 @@ Faults = Callable[..., None]
 
 def printed(results: list[Benched], worker: Worker) -> str:
     console = Console(width=200, record=True)
-    console.print(bench_table(results, worker.hello()))
+    console.print(bench_table(results, worker.hello(), Defaults(Evaluator(worker, Timeouts()))))
     return console.export_text()
 
 
@@ -77,7 +78,7 @@ def test_only_named_databases_are_read(
 
 def test_table_says_what_ran_how_fast_and_that_host_times_say_nothing_of_a_gpu(worker: Worker) -> None:
     text = printed(bench(worker, [SUM], [2**20]), worker)
-    for expected in ("i32 sum", "2^20", "exact_n", "lookback", "block_threads=256", "%", "never a GPU"):
+    for expected in ("i32 sum", "2^20", "exact_n", "lookback default", "%", "never a GPU"):
         assert expected in text
 
 
@@ -87,20 +88,15 @@ def test_times_of_a_gpu_carry_no_such_warning(faults: Faults) -> None:
         assert "never a GPU" not in printed(bench(worker, [SUM], [2**20]), worker)
 
 
-def test_json_holds_device_versions_and_every_result(worker: Worker, tmp_path: Path) -> None:
+def test_every_result_has_the_same_keys_in_json(worker: Worker) -> None:
     results = bench(worker, [SUM], [2**14])
     failed = Benched(SUM, 7, results[0].selection, Failure("timeout", "too slow"), None)
-    write_bench(tmp_path / "bench.json", [*results, failed], worker.hello())
-    message = json.loads((tmp_path / "bench.json").read_text())
-    assert message["device"]["name"] == "Fake CPU"
-    assert {"scantune", "compiler", "driver", "date"} <= message.keys()
-    assert message["results"][0]["problem"]["op"] == "sum"
-    assert message["results"][0]["config"]["family"] == "lookback"
-    assert message["results"][0]["median_us"] > 0
-    assert message["results"][1]["failure"] == {"status": "timeout", "reason": "too slow"}
-    assert "median_us" not in message["results"][1]
-
-
-def test_json_that_cannot_be_written_is_reported(worker: Worker, tmp_path: Path) -> None:
-    with pytest.raises(ScantuneError, match="cannot write"):
-        write_bench(tmp_path / "missing" / "bench.json", [], worker.hello())
+    defaults = Defaults(Evaluator(worker, Timeouts()))
+    good, bad = (json.loads(json.dumps(one.message(defaults))) for one in [*results, failed])
+    assert good["problem"]["op"] == "sum"
+    assert good["config"]["family"] == "lookback"
+    assert good["departures"] == {}
+    assert good["median_us"] > 0
+    assert bad["failure"] == {"status": "timeout", "reason": "too slow"}
+    assert good.keys() == bad.keys()
+    assert (good["failure"], bad["median_us"]) == (None, None)

@@ -15,12 +15,17 @@ from scantune.export import built_in_line, export_built_in
 from scantune.problem import Problem
 
 SHIPPED = Path(__file__).parents[2] / "db" / "builtin" / "records.jsonl"
-QUERY = Path(__file__).parents[2] / "db" / "queries" / "load_records.sql"
+QUERIES = Path(__file__).parents[2] / "db" / "queries"
 H200 = replace(RECORDS[0], problem=Problem.of("i32", "sum"))
 
 
 def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def columns_of(query: str) -> list[str]:
+    columns = (QUERIES / query).read_text(encoding="utf-8").partition("FROM")[0].partition("SELECT")[2].split(",")
+    return [column.split(".")[-1].split(" AS ")[-1].strip() for column in columns]
 
 
 def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Path) -> None:
@@ -34,11 +39,11 @@ def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Pat
 
 def test_line_holds_what_the_library_reads_of_a_record() -> None:
     line = json.loads(built_in_line(H200))
-    columns = QUERY.read_text(encoding="utf-8").partition("FROM")[0].partition("SELECT")[2].split(",")
-    names = [column.split(".")[1].split(" AS ")[-1].strip() for column in columns]
-    of_breakpoint = ["next_n", "switch_n", "switch_regret", "switch_template_hash"]
+    of_breakpoint = {"next_n", "switch_n", "switch_regret", "switch_template_hash"}
+    read = {name for query in ("device", "problem", "run", "records") for name in columns_of(f"load_{query}.sql")}
+    names = {name for name in read if not name.endswith("_id")} | {"switch_template_hash"}
     assert len(names) == 22
-    assert names == [*list(line)[: len(names) - len(of_breakpoint)], *of_breakpoint]
+    assert names - set(line) == of_breakpoint
     assert (line["device_name"], line["config"]) == ("NVIDIA H200", H200.config.text)
     assert (line["median_us"], line["default_us"], line["ceiling_us"]) == (2045.0, 2713.4, 2050.1)
     assert (line["compiler_version"], line["effort"]) == ("NVRTC 13.0", "quick")

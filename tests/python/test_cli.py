@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import signal
 import sqlite3
 import subprocess
@@ -17,40 +16,20 @@ from typing import Any
 
 import pytest
 
-from conftest import FAKE_WORKER
+from command import scantune, start
+from examples import RECORDS
 from fake_worker import DEFAULTS
+from scantune import __main__ as program
+from scantune import cli
+from scantune.archive import Archive
+from scantune.database import open_database
 from scantune.policy import _HOST, Effort
 
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
 GROUP = _HOST[Effort.exhaustive].batch
 SMALL = ["--type", "i32", "--n", "2^12", "--workers", "1"]
 
 
-@pytest.fixture(autouse=True)
-def fake_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
-
-
-def heed_ctrl_c() -> None:
-    """Undo what a shell does to commands in the background: these ignore SIGINT, and so would the command tested."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def start(*arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "scantune", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_ctrl_c,
-    )
-
-
-def scantune(*arguments: str, timeout: float = 50) -> tuple[int, str]:
-    """Return exit code and all output."""
-    process = start(*arguments)
-    out, err = process.communicate(timeout=timeout)
-    return process.returncode, ANSI.sub("", out + err)
+pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
 
 def count(path: Path, table: str) -> int:
@@ -61,7 +40,8 @@ def count(path: Path, table: str) -> int:
 def test_tuning_is_the_default_command_and_ends_with_a_table(tmp_path: Path) -> None:
     code, output = scantune("--arch", "host", *SMALL)
     assert code == 0, output
-    assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +\d+\.\d+ +\d+% +\d\.\d\d×  +\w+", output), output
+    assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +\d+\.\d+ +\d+% +\d\.\d+×  searched +\d+ +[+-]\d", output), output
+    assert "1 cell: 1 searched" in output
     assert (tmp_path / "data" / "scantune" / "tuning.db").is_file()
 
 
@@ -187,12 +167,46 @@ def saved_trials(db: Path) -> set[tuple[int, str, str]]:
 
 def asked(requests: list[dict[str, Any]], method: str) -> set[tuple[int, str, str]]:
     """Return the N and config of each request that concerns a candidate."""
-    configs = [(request["request"]["n"], request["config"]) for request in requests if request["method"] == method]
+    configs = [
+        (request["request"]["n"], request["config"])
+        for request in requests
+        if request["method"] == method and not request.get("all_kinds")  # as winners are, and not candidates
+    ]
     return {
         (n, config["family"], json.dumps(config["parameters"], separators=(",", ":")))
         for n, config in configs
         if config["parameters"] != DEFAULTS[config["family"]]  # every run compiles those, to see that it can
     }
+
+
+def test_interrupt_before_a_command_begins_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 130
+
+
+def test_package_itself_imports_nothing_that_could_be_interrupted() -> None:
+    source = "import sys; before = set(sys.modules); import scantune; print(set(sys.modules) - before)"
+    tuner = Path(__file__).parents[2] / "tuner"
+    imported = subprocess.run([sys.executable, "-S", "-c", source], capture_output=True, text=True, cwd=tuner)
+    assert imported.stdout == "{'scantune'}\n", imported.stderr
+
+
+def test_interrupt_while_modules_are_imported_leaves_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "typer.py").write_text("import time; print('importing', flush=True); time.sleep(40)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    process = start("doctor")
+    assert process.stdout
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[1] == ""
+    assert process.returncode == 130
 
 
 def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial(
@@ -233,6 +247,34 @@ def test_bench_times_what_the_library_would_run_and_saves_nothing(tmp_path: Path
     assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +.* exact_n +lookback", output), output
     assert [result["origin"] for result in json.loads(file.read_text())["results"]] == ["exact_n"]
     assert not (tmp_path / "data").exists()
+
+
+def test_every_departure_is_printed_at_80_columns_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: Callable[..., None]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    faults(selected={"layout": "warp_transposed", "items_per_thread": 8})
+    problem = ["--arch", "host", "--type", "i32", "--n", "2^14", "--latency", "isolated", "--determinism", "run_to_run"]
+    sizes = ["--n", "2^12,2^14", "--samples", "1", "--trials", "0", "--within", "1000"]
+    for command in (["bench", *problem], ["regret", *problem, *sizes]):
+        code, output = scantune(*command)
+        assert code == 0, output
+        assert "lookback items_per_thread=8 layout=warp_transposed" in output
+        assert "…" not in output
+        assert "window=32" not in output
+        assert max(map(len, output.partition("family and config")[2].splitlines()), default=0) <= 80
+
+
+def test_resumed_run_shows_departures_as_the_first_run_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    tables = []
+    for _ in range(2):
+        code, output = scantune("--arch", "host", *SMALL, "--db", str(tmp_path / "my.db"))
+        assert code == 0, output
+        tables.append(re.findall(r"(?:lookback|single_block) .*", output.partition("Fastest kernels")[2]))
+        assert "what departs from the family's default" in output.replace("\n", " ")
+    first, resumed = tables
+    assert first == resumed != []
 
 
 def test_interrupted_bench_keeps_what_it_measured(tmp_path: Path) -> None:
@@ -276,6 +318,19 @@ def test_show_export_import_and_explain(tmp_path: Path) -> None:
     assert "rejected i32 sum n=256: unknown family" in explained
 
 
+def test_export_and_import_through_a_pipe(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.db", tmp_path / "theirs.db"
+    with open_database(ours) as database:
+        Archive(database).start(RECORDS[0].run, RECORDS[0].device).save_record(RECORDS[0])
+    command = [sys.executable, "-m", "scantune", "db"]
+    exported = subprocess.run([*command, "export", "-", "--db", str(ours)], capture_output=True, timeout=50)
+    assert (exported.returncode, exported.stderr) == (0, b"1 winner exported to -\n")
+    arguments = [*command, "import", "-", "--db", str(theirs)]
+    imported = subprocess.run(arguments, input=exported.stdout, capture_output=True, timeout=50)
+    assert imported.returncode == 0, imported.stderr
+    assert imported.stdout.startswith(b"1 new winner, ")
+
+
 def test_explain_asks_for_an_operator_by_its_name(request_log: Callable[[], list[dict[str, Any]]]) -> None:
     options = ["--type", "custom8", "--op", "custom_moderate:affine", "--n", "2^12", "--determinism", "run_to_run"]
     code, output = scantune("db", "explain", *options)
@@ -313,6 +368,7 @@ def test_own_operator_is_tuned_from_its_file_under_its_name(tmp_path: Path) -> N
 def test_explain_leaves_the_choice_of_databases_to_the_worker_unless_one_is_named(
     tmp_path: Path, request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
+    (tmp_path / "my.db").touch()
     for option in ([], ["--db", str(tmp_path / "my.db")]):
         assert scantune("db", "explain", "--type", "i32", "--n", "2^12", *option)[0] == 0
     unnamed, named = [request for request in request_log() if request["method"] == "select"]
@@ -375,6 +431,16 @@ def test_version_and_help_do_not_tune() -> None:
     assert code == 0
     assert "doctor" in output
     assert "--budget" in scantune("tune", "--help")[1]
+
+
+@pytest.mark.parametrize(
+    "command", ["tune", "bench", "regret", "doctor", "db show", "db explain", "db export", "db import", "cache limit"]
+)
+def test_help_is_whole_at_80_columns(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    code, output = scantune(*command.split(), "--help")
+    assert code == 0
+    assert "…" not in output
 
 
 def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:

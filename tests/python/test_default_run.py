@@ -1,17 +1,21 @@
-"""A run without options, on an H200 that is simulated: it ends in time, and with kernels that are nearly the best."""
+"""A run without options, on a GPU that is simulated: it ends in time, and with kernels that are nearly the best."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pytest
 
 from conftest import SUM, Notebook
-from fake_gpu import DEFAULTS, FAMILIES, H200, TYPES, Clock, FakeCompilers, FakeGpuWorker, supports, true_us
+from fake_gpu import DEFAULTS, FAMILIES, GPU, TYPES, Clock, FakeCompilers, FakeGpuWorker, supports, true_us
+from scantune import tuning_run
 from scantune.archive import Archive
+from scantune.cell import Cell
 from scantune.compile_pool import CompilePool
+from scantune.config import Config
+from scantune.coverage import Way
 from scantune.database import Database
 from scantune.options import default_sizes, default_types, portfolio_sizes
 from scantune.policy import Effort, policy_of
@@ -23,36 +27,35 @@ from scantune.worker import Worker
 Measured = list[tuple[dict[str, Any], dict[str, Any]]]
 DefaultRun = Callable[..., tuple[Outcome, float, Measured]]
 
-assert default_types(H200) == ["all"]
+pytestmark = pytest.mark.timeout(300)
+
+assert default_types(GPU) == ["all"]
 ALL_SUMS = tuple(Problem.of(value_type, "sum") for value_type in TYPES)
 
 
 @pytest.fixture
-def default_run(database: Database) -> DefaultRun:
+def default_run(database: Database, monkeypatch: pytest.MonkeyPatch) -> DefaultRun:
     """Return what comes of it, the minutes that it took, and what was measured."""
+    database._connection.execute("PRAGMA synchronous = OFF")  # the run is simulated, and so is its loss
 
     def run(
         problems: tuple[Problem, ...] = ALL_SUMS,
         sizes: tuple[int, ...] = (),
-        compile_s: float = 0.5,
+        compile_s: float = 0.7,
         is_portfolio: bool = False,
         budget_s: float | None = None,
+        shipped: Mapping[Cell, Config] | None = None,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
-        worker = FakeGpuWorker(clock)
+        monkeypatch.setattr(tuning_run, "shipped_winners", lambda device: shipped or {})
+        worker = FakeGpuWorker(clock, shipped)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
-        policy = policy_of(H200, Effort.quick, budget_s, is_portfolio)
+        policy = policy_of(GPU, Effort.quick, budget_s, is_portfolio)
         own = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.quick, 1, "{}")
         outcome = TuningRun(
-            Archive(database),
-            cast(Worker, worker),
-            cast(CompilePool, pool),
-            own,
-            policy,
-            Notebook(),
-            clock=clock,
+            Archive(database), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(), clock=clock,
             is_portfolio=is_portfolio,
-        ).run(problems, sizes or (portfolio_sizes(H200) if is_portfolio else default_sizes(H200)))
+        ).run(problems, sizes or (portfolio_sizes(GPU) if is_portfolio else default_sizes(GPU)))  # fmt: skip
         return outcome, clock.seconds / 60, worker.measured
 
     return run
@@ -69,38 +72,89 @@ def best_of_all_us(request: dict[str, Any]) -> float:
 
 
 def best_in_family_us(request: dict[str, Any], family: str) -> float:
-    """Parameters add up independently, so each is chosen alone."""
     if not supports(family, request):
         return math.inf
+    return true_us(request, {"family": family, "parameters": best_parameters_in_family(request, family)})
+
+
+def best_parameters_in_family(request: dict[str, Any], family: str) -> dict[str, Any]:
+    """Parameters add up independently, so each is chosen alone."""
     parameters = dict(DEFAULTS[family])
     for name, (_, values) in FAMILIES[family].items():
         parameters[name] = min(
             values, key=lambda value: true_us(request, {"family": family, "parameters": {**parameters, name: value}})
         )
-    return true_us(request, {"family": family, "parameters": parameters})
+    return parameters
 
 
-@pytest.mark.timeout(200)
-def test_default_run_tunes_every_type_at_every_size_within_ten_minutes(default_run: DefaultRun) -> None:
+def best_config(problem: Problem, n: int) -> Config:
+    """Return the best config of the family whose best is the fastest."""
+    request = problem.request(n)
+    family = min(FAMILIES, key=lambda name: best_in_family_us(request, name))
+    return Config(family, tuple(best_parameters_in_family(request, family).items()))
+
+
+def shipped_records() -> dict[Cell, Config]:
+    """Return winners as the library has them of a GPU: of some types, at every power of two up to 2^22."""
+    return {
+        Cell(problem, n): best_config(problem, n)
+        for name in ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
+        for n in portfolio_sizes(GPU)
+        for problem in [Problem.of(name, "sum")]
+    }
+
+
+def test_default_run_reaches_every_type_at_every_size_within_ten_minutes(default_run: DefaultRun) -> None:
     outcome, minutes, _ = default_run()
     assert minutes < 10
-    assert len(outcome.records) == len(TYPES) * len(default_sizes(H200))
-    assert outcome.out_of_budget == []
+    assert len(outcome.records) == len(TYPES) * len(default_sizes(GPU))
+    assert outcome.covered(Way.left) == []
+    assert len(outcome.covered(Way.searched, Way.cut_short)) > 40
+    assert all(covered.gain is not None and covered.gain >= 0.99 for covered in outcome.coverage)
     regrets = list(map(regret, outcome.records))
     assert sum(regrets) / len(regrets) < 0.02
     assert max(regret(record) for record in outcome.records if record.n >= 2**24) < 0.05
 
 
+def test_default_run_on_a_gpu_that_the_library_has_records_of_confirms_them_within_four_minutes(
+    default_run: DefaultRun,
+) -> None:
+    shipped = shipped_records()
+    outcome, minutes, _ = default_run(shipped=shipped)
+    assert minutes < 4
+    assert outcome.covered(Way.left, Way.raced, Way.cut_short) == []
+    for covered in outcome.coverage:
+        if covered.cell.n <= 2**22:
+            assert covered.way is Way.confirmed
+            assert len(covered.ratios) >= 4
+    assert max(regret(record) for record in outcome.records if Cell(record.problem, record.n) in shipped) < 0.01
+    again, minutes, _ = default_run(shipped=shipped)
+    assert len(again.covered(Way.finished)) == len(outcome.coverage)
+    assert minutes < 0.1
+
+
 def test_default_run_on_a_slow_machine_ends_within_ten_minutes_and_says_what_it_left_out(
     default_run: DefaultRun,
 ) -> None:
-    outcome, minutes, _ = default_run(compile_s=5.0)
+    outcome, minutes, _ = default_run(compile_s=7.0)
     assert minutes < 10
-    assert outcome.cut_short
-    assert outcome.out_of_budget
-    assert len(outcome.records) + len(outcome.out_of_budget) == len(TYPES) * len(default_sizes(H200))
-    # There is more to gain with large scans.
-    assert max(n for _, n in outcome.out_of_budget) <= min(record.n for record in outcome.records)
+    unfinished = outcome.covered(Way.raced, Way.left, Way.cut_short)
+    assert unfinished
+    # There is more to gain with small scans.
+    raced = {covered.cell.n for covered in outcome.coverage if covered.way is not Way.left}
+    assert min(raced) == min(default_sizes(GPU))
+    assert all(covered.cell.n >= 2**24 for covered in outcome.covered(Way.left))
+
+
+def test_budget_that_ends_during_the_races_leaves_out_large_scans_and_goes_on_with_them(
+    default_run: DefaultRun,
+) -> None:
+    short, minutes, _ = default_run(budget_s=40.0)
+    assert minutes < 1
+    assert {covered.cell.n for covered in short.covered(Way.raced)} >= {2**8, 2**10}
+    assert {covered.cell.n for covered in short.covered(Way.left)} >= {2**28, 2**30}
+    longer, _, _ = default_run()
+    assert longer.covered(Way.left) == []
 
 
 def test_family_that_is_far_behind_is_dropped_early(default_run: DefaultRun) -> None:
@@ -115,7 +169,7 @@ def test_family_that_is_far_behind_is_dropped_early(default_run: DefaultRun) -> 
 def test_families_share_the_trials_of_a_search(default_run: DefaultRun, n: int) -> None:
     _, _, measured = default_run((Problem.of("i32", "sum"),), (n,))
     tried = {(config["family"], *config["parameters"].items()) for _, config in measured}
-    assert len(tried) <= policy_of(H200, Effort.quick).trials
+    assert len(tried) <= policy_of(GPU, Effort.quick).trials
 
 
 def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) -> None:
@@ -134,10 +188,10 @@ def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) ->
 def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_budget(default_run: DefaultRun) -> None:
     types = ("i8", "f32", "i64")
     outcome, minutes, _ = default_run(tuple(Problem.of(name, "sum") for name in types), is_portfolio=True)
-    assert minutes < policy_of(H200, Effort.quick, is_portfolio=True).budget_s / 60 * len(types) / len(TYPES)
-    assert outcome.out_of_budget == outcome.cut_short == []
+    assert minutes < policy_of(GPU, Effort.quick, is_portfolio=True).budget_s / 60 * len(types) / len(TYPES)
+    assert outcome.covered(Way.left, Way.cut_short) == []
     assert outcome.unprobed == 0
-    assert len(outcome.records) == len(types) * len(portfolio_sizes(H200))
+    assert len(outcome.records) == len(types) * len(portfolio_sizes(GPU))
 
 
 def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultRun) -> None:
@@ -145,7 +199,7 @@ def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultR
     outcome, minutes, _ = default_run(is_portfolio=True, budget_s=budget_s)
     assert 0.9 * budget_s < 60 * minutes < 1.1 * budget_s
     assert len(outcome.records) > 60
-    assert outcome.out_of_budget
+    assert outcome.covered(Way.left)
     assert outcome.breakpoints
 
 
@@ -153,7 +207,7 @@ def test_portfolio_sets_no_time_aside_for_what_is_known(default_run: DefaultRun)
     default_run(problems=(SUM,), is_portfolio=True)
     (outcome, minutes, _) = default_run(problems=(SUM, Problem.of("f32", "sum")), is_portfolio=True, budget_s=60.0)
     assert minutes < 1.1
-    assert len(outcome.records) > len(portfolio_sizes(H200)) + 8
+    assert len(outcome.records) > len(portfolio_sizes(GPU)) + 8
     assert outcome.unprobed == 0
 
 

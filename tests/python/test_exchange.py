@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import socket
 import sqlite3
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FAKE_WORKER, rows
+from conftest import FAKE_WORKER
 from examples import CONFIGS, DEVICES, RECORDS, RUNS, TRIALS
 from fake_worker import DEFAULTS
 from scantune import database as database_module
 from scantune.archive import Archive
 from scantune.config import Config
+from scantune.contents import Contents
 from scantune.database import Database, DatabaseError, open_database, open_readonly
 from scantune.device import Device
 from scantune.exchange import import_database
@@ -57,16 +59,22 @@ def merged(database: Database, path: Path) -> list[Record]:
     return Archive(database).records()
 
 
+def trials_of(database: Database) -> list[str]:
+    """Return all trials with what they refer to, but for ids and the policy."""
+    left_out = ("id", "device_id", "problem_id", "run_id", "policy")
+    trials = Contents(database).trials(lambda row: {name: row[name] for name in row if name not in left_out})
+    return sorted(map(str, trials))
+
+
 def test_export_and_import_carry_every_record_and_trial(database: Database, source: Path, tmp_path: Path) -> None:
     exported = tmp_path / "export.db"
     with open_readonly(source) as original:
         export_database(original, exported)
         report = import_database(database, exported, Referee())
-        assert (report.new_records, report.rejected) == (len(RECORDS), [])
+        assert (report.new_records, report.rejected) == (len(RECORDS), 0)
         assert report.new_trials == len(RECORDS) * len(TRIALS)
         assert sorted(map(str, Archive(database).records())) == sorted(map(str, Archive(original).records()))
-        strip = [{**row, "policy": ""} for row in rows(original, "all_trials")]
-        assert [{**row, "policy": ""} for row in rows(database, "all_trials")] == strip
+        assert trials_of(database) == trials_of(original)
 
 
 def test_second_import_changes_nothing(database: Database, source: Path) -> None:
@@ -90,6 +98,26 @@ def test_export_is_one_file_of_ours_and_leaves_nothing_else(source: Path, tmp_pa
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete"
 
 
+def test_export_removes_what_killed_ones_left_a_day_ago(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    for name in ("old", "new", "full"):
+        (folder / f".scantune-export-{name}").mkdir(parents=True)
+        (folder / f".scantune-export-{name}" / "export").touch()
+    (folder / ".scantune-export-full" / "mine").touch()
+    (folder / ".scantune-export-link").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "export").touch()
+    for path in folder.iterdir():
+        if path.name != ".scantune-export-new":
+            os.utime(path, (0, 0), follow_symlinks=False)
+    with open_readonly(source) as database:
+        export_database(database, folder / "tuning.db")
+    assert {path.name for path in folder.iterdir()} == {
+        "tuning.db", ".scantune-export-new", ".scantune-export-full", ".scantune-export-link"
+    }  # fmt: skip
+    assert (tmp_path / "export").exists()
+    assert (folder / ".scantune-export-full" / "mine").exists()
+
+
 def test_export_replaces_a_file_only_when_told_to(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "precious.txt"
     target.write_text("precious")
@@ -101,6 +129,60 @@ def test_export_replaces_a_file_only_when_told_to(source: Path, tmp_path: Path) 
             export_database(original, source, overwrite=True)
         export_database(original, target, overwrite=True)
     open_readonly(target).close()
+
+
+@pytest.mark.parametrize("kind", ["directory", "FIFO", "link to no regular file", "socket"])
+@pytest.mark.parametrize("overwrite", [False, True], ids=["", "force"])
+def test_export_replaces_nothing_but_a_regular_file(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, overwrite: bool
+) -> None:
+    target = tmp_path / "target"
+    if kind == "socket":
+        monkeypatch.chdir(tmp_path)  # its name may be no longer than a hundred letters
+        socket.socket(socket.AF_UNIX).bind(target.name)
+    elif kind == "FIFO":
+        os.mkfifo(target)
+    elif kind == "directory":
+        target.mkdir()
+    else:
+        target.symlink_to("nowhere")
+    before = target.lstat()
+    with open_readonly(source) as original, pytest.raises(DatabaseError, match=f"it is a {kind}.*; choose another"):
+        export_database(original, target, overwrite)
+    assert target.lstat() == before
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_export_replaces_what_a_link_leads_to_and_keeps_the_link(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "link"
+    target.symlink_to("file")
+    (tmp_path / "file").write_text("old")
+    with open_readonly(source) as original:
+        export_database(original, target, overwrite=True)
+    assert target.is_symlink()
+    open_readonly(tmp_path / "file").close()
+
+
+def test_export_to_a_full_disk_names_the_target_and_leaves_nothing(source: Path, tmp_path: Path) -> None:
+    class Full:
+        in_transaction = False
+
+        def execute(self, *_: object) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+    target = tmp_path / "out" / "export.db"
+    target.parent.mkdir()
+    words = "out/export.db: the disk is full, and nothing was written; free some"
+    with pytest.raises(DatabaseError, match=words):
+        export_database(Database(source, Full()), target)  # type: ignore[arg-type]
+    assert list(target.parent.iterdir()) == []
+
+
+def test_export_to_a_name_of_300_letters_is_an_error_like_any_other(source: Path, tmp_path: Path) -> None:
+    with open_readonly(source) as original, pytest.raises(DatabaseError, match=r"File name too long; choose another"):
+        export_database(original, tmp_path / ("x" * 300))
+    with open_readonly(source) as original:
+        export_database(original, tmp_path / ("x" * 250))  # nothing beside it needs a longer name
 
 
 def test_export_to_a_missing_directory_is_refused(source: Path, tmp_path: Path) -> None:
@@ -192,7 +274,8 @@ def test_refused_config_does_not_slip_in_beside_a_good_one_of_the_same_key(
         connection.execute("CREATE TABLE twice AS SELECT * FROM record UNION ALL SELECT * FROM record")
         connection.execute("UPDATE twice SET config = ? WHERE rowid = 2", (REFUSED.text,))
         connection.execute("DROP TABLE record")
-        connection.execute("ALTER TABLE twice RENAME TO record")
+        connection.execute("CREATE TABLE record AS SELECT * FROM twice")
+        connection.execute("DROP TABLE twice")
     assert merged(database, path) == [good]
 
 
@@ -209,36 +292,28 @@ def test_gpu_records_are_not_judged_by_a_worker_of_the_host(
 def test_file_that_takes_too_long_to_read_is_refused(
     database: Database, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("_FREE_STEPS", 500), ("_STEPS_PER_BYTE", 0), ("_STEPS_PER_TICK", 10)):
+    for name, value in (("_FREE_S", 0.0), ("_BYTES_PER_S", 2**60), ("_STEPS_PER_LOOK", 10)):
         monkeypatch.setattr(database_module, name, value)
     with pytest.raises(DatabaseError, match="takes longer than its size explains"):
         import_database(database, source, Referee())
     assert Archive(database).records() == []
 
 
-def test_query_that_a_missing_key_makes_cubic_ends_soon(database: Database, tmp_path: Path) -> None:
-    """Tables without keys let the joins try every combination of rows."""
+def test_tables_without_keys_are_read_row_by_row(database: Database, tmp_path: Path) -> None:
+    """A join of SQLite's would try every combination of rows."""
     path = tmp_path / "theirs.db"
     save(path, [BASE])
     with sqlite3.connect(path) as connection:
         for table in ("device", "problem", "run", "record"):
             connection.execute(f"CREATE TABLE copy AS SELECT * FROM {table}")
             connection.execute(f"DROP TABLE {table}")
-            connection.execute(f"ALTER TABLE copy RENAME TO {table}")
+            connection.execute(f"CREATE TABLE {table} AS SELECT * FROM copy")
+            connection.execute("DROP TABLE copy")
             for _ in range(9):
                 connection.execute(f"INSERT INTO {table} SELECT * FROM {table}")
     started = time.monotonic()
-    with pytest.raises(DatabaseError, match="takes longer than its size explains"):
-        import_database(database, path, Referee())
-    assert time.monotonic() - started < 30
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="this Python cannot limit SQLite's values")
-def test_value_that_fills_the_memory_is_refused(database: Database, source: Path) -> None:
-    with sqlite3.connect(source) as connection:
-        connection.execute("UPDATE run SET policy = hex(zeroblob(1000000))")
-    with pytest.raises(DatabaseError, match="longer than any that a tuner writes"):
-        import_database(database, source, Referee())
+    assert merged(database, path) == [BASE]
+    assert time.monotonic() - started < 5
 
 
 def test_winners_of_other_devices_stand_side_by_side(database: Database, tmp_path: Path) -> None:
@@ -284,7 +359,7 @@ def test_row_that_is_not_valid_is_left_out_with_its_reason(
         connection.execute(statement)
     report = import_database(database, path, Referee())
     assert report.took_nothing
-    (reason,) = report.rejected
+    (reason,) = report.reasons
     assert re.search(words, reason), reason
     assert Archive(database).records() == []
 
@@ -306,7 +381,7 @@ def test_trial_that_is_not_valid_is_left_out(database: Database, source: Path, s
         connection.execute("PRAGMA ignore_check_constraints = ON")
         changed = connection.execute(statement).rowcount
     report = import_database(database, source, Referee())
-    assert len(report.rejected) == changed > 0
+    assert report.rejected == changed > 0
     assert report.new_trials == len(RECORDS) * len(TRIALS) - changed
     assert report.new_records == len(RECORDS)
 
@@ -315,7 +390,7 @@ def test_one_bad_row_does_not_keep_the_good_ones_out(database: Database, source:
     with sqlite3.connect(source) as connection:
         connection.execute("UPDATE record SET config = '{' WHERE n = 1000")
     report = import_database(database, source, Referee())
-    assert (report.new_records, len(report.rejected), report.took_nothing) == (len(RECORDS) - 1, 1, False)
+    assert (report.new_records, report.rejected, report.took_nothing) == (len(RECORDS) - 1, 1, False)
 
 
 def test_import_that_fails_half_way_leaves_ours_as_it_was(

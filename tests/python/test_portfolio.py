@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from conftest import QUICK, SUM, Notebook, Tune, rows
+from conftest import QUICK, SUM, Notebook, Tune
 from examples import CONFIGS, DEVICES, NOON, RUNS
 from fake_worker import true_us
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint, Probe, probes_of
+from scantune.contents import Contents
 from scantune.crossover import find_breakpoint, pairs_to_probe, probes_between
 from scantune.database import Database, DatabaseError, open_database, open_readonly
 from scantune.exchange import import_database
@@ -158,7 +159,8 @@ def test_only_neighbours_of_different_configs_are_probed() -> None:
 )  # fmt: skip
 def test_row_that_no_tuner_wrote_is_refused(database: Database, change: dict[str, Any]) -> None:
     save(database)
-    [row] = rows(database, "all_breakpoints")
+    contents = Contents(database)
+    [row] = map(contents._joined, contents._with_ends())
     assert Breakpoint.from_row(row) == FOUND
     with pytest.raises(ValueError, match=r"."):
         Breakpoint.from_row({**row, **change})
@@ -264,7 +266,7 @@ def test_import_names_breakpoints_that_are_not_valid(source: Path, database: Dat
         theirs._connection.execute("PRAGMA foreign_keys = OFF")
         theirs._connection.execute("UPDATE breakpoint SET n_high = 9000")
     report = import_database(database, source, Referee())
-    assert report.rejected == ["breakpoints: there is no record at its end n = 9000"]
+    assert report.reasons == ["breakpoints: there is no record at its end n = 9000"]
     assert (report.new_records, report.new_breakpoints) == (2, 0)
 
 

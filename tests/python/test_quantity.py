@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scantune.errors import UsageError
-from scantune.quantity import format_duration, format_size, parse_duration, parse_sizes
+from scantune.quantity import format_bytes, format_duration, format_size, parse_bytes, parse_duration, parse_sizes
 
 
 @pytest.mark.parametrize(
@@ -15,9 +15,13 @@ from scantune.quantity import format_duration, format_size, parse_duration, pars
         (["2^20"], [2**20]),
         (["1M", "1K"], [2**10, 2**20]),
         (["1g"], [2**30]),
-        (["2^8..2^14"], [2**8, 2**10, 2**12, 2**14]),
-        (["2^8..2^11:2"], [2**8, 2**9, 2**10, 2**11]),
-        (["2^8..1000"], [256]),
+        (["2^9..2^11"], [2**9, 2**10, 2**11]),
+        (["2^8..2^9"], [2**8, 2**9]),
+        (["2^8..2^14:4"], [2**8, 2**10, 2**12, 2**14]),
+        (["2^8..2^9:4"], [2**8, 2**9]),
+        (["2^8..1000"], [256, 512, 1000]),
+        (["1..8:3"], [1, 3, 8]),
+        (["8..8"], [8]),
         (["100,10, 100"], [10, 100]),
         (["2^33"], [2**33]),
     ],
@@ -49,4 +53,24 @@ def test_other_durations_are_refused(text: str) -> None:
 
 def test_sizes_and_durations_are_written_short() -> None:
     assert [format_size(n) for n in (1, 256, 1000, 2**30, 2**30 + 1)] == ["1", "2^8", "1,000", "2^30", "1,073,741,825"]
-    assert [format_duration(s) for s in (-1, 45.2, 570, 3900)] == ["0s", "45s", "9m30s", "1h05m"]
+    assert [format_duration(s) for s in (-1, 45.2, 570, 3900, 10**6)] == ["0s", "45s", "9m30s", "1h05m", "11d13h"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("0", 0), ("1000000", 10**6), ("500M", 500 * 2**20), ("2G", 2**31), ("2GiB", 2**31), ("1kb", 1024)],
+)
+def test_bytes_are_read_as_people_write_them(text: str, count: int) -> None:
+    assert parse_bytes(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5G", "many", "1GB/s"])
+def test_other_bytes_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a number of bytes; write 500M"):
+        parse_bytes(text)
+
+
+def test_bytes_are_written_short() -> None:
+    assert [format_bytes(count) for count in (0, 1023, 1536, 5 * 2**30, 3 * 2**40)] == [
+        "0 bytes", "1023 bytes", "1.5 KiB", "5.0 GiB", "3.0 TiB",
+    ]  # fmt: skip

@@ -19,6 +19,7 @@ from examples import NOON
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint, Probe
 from scantune.database import open_database
+from scantune.worker import Worker, WorkerError
 
 BUILD = Path(__file__).parents[2] / os.environ.get("BUILD", "build")
 
@@ -48,12 +49,12 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     with sqlite3.connect(db) as connection:
         ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
         assert connection.execute("SELECT count(*) FROM trial WHERE status = 'ok' AND is_default").fetchone()[0] == 1
-    explained = subprocess.run([*scantune, "db", "explain", *common], capture_output=True, text=True, timeout=40)
-    values = " ".join(re.findall(r'"(\w+)":"?(\w+)', config)[0])
+    explain = [*scantune, "db", "explain", *common, "--json", "-"]
+    explained = subprocess.run(explain, capture_output=True, text=True, timeout=40)
     assert explained.returncode == 0, explained.stderr
-    assert "exact_n" in explained.stdout
-    first = values.replace(" ", "=")
-    assert re.search(rf"^ +{family} {first}\b", explained.stdout, re.MULTILINE), explained.stdout
+    (selection,) = json.loads(explained.stdout)["results"]
+    assert selection["origin"] == "exact_n"
+    assert selection["config"] == {"family": family, "parameters": json.loads(config)}
 
 
 @pytest.mark.timeout(300)
@@ -76,10 +77,9 @@ def test_winner_that_is_exported_and_imported_is_what_another_user_s_runtime_sel
     scantune("one", "db", "export", str(file))
     assert "exact_n" not in scantune("another", "db", "explain", *problem)
     assert scantune("another", "db", "import", str(file)).startswith("1 new winner, 0 replaced ours")
-    explained = scantune("another", "db", "explain", *problem)
-    values = " ".join(f"{name}={value}" for name, value in json.loads(config).items())
-    assert re.search(r"^i32 sum 3,?000: exact_n: ", explained, re.MULTILINE), explained
-    assert f"\n  {family} {values}\n" in explained
+    assert scantune("another", "db", "explain", *problem).startswith("i32 sum 3,000: exact_n: ")
+    (selection,) = json.loads(scantune("another", "db", "explain", *problem, "--json", "-"))["results"]
+    assert selection["config"] == {"family": family, "parameters": json.loads(config)}
 
 
 AFFINE = """struct Value {
@@ -166,3 +166,69 @@ def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path
     assert "tuned for n = 8192 (which serves n = 8000, from the breakpoint n = 8000 between it" in explained.stdout
     shown = subprocess.run([*scantune, "db", "show", "--db", str(db)], capture_output=True, text=True, timeout=40)
     assert re.search(r"i32 sum isolated +1 +", shown.stdout), shown.stdout
+
+
+def streams(*arguments: str) -> tuple[str, str]:
+    """Run the command, which must succeed, and return what it wrote."""
+    command = [sys.executable, "-m", "scantune", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def test_explain_answers_for_an_h200_on_a_machine_without_one() -> None:
+    options = ["--type", "i32", "--n", "2^16,2^28", "--device", "NVIDIA H200", "--json", "-"]
+    message = json.loads(streams("db", "explain", *options)[0])
+    assert message["device"] == {"arch": "sm_90", "name": "NVIDIA H200", "sm_count": 132}
+    small, large = message["results"]
+    assert small["origin"] == "built_in"
+    assert "2^16" in small["reason"] or "65536" in small["reason"], small["reason"]
+    assert large["config"]["family"] == "pipelined"
+    assert small["departures"] is not None
+
+
+def test_records_of_the_library_are_shown_whole_at_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown, _ = streams("db", "show", "--built-in", "--device", "NVIDIA H200", "--type", "i16,f32")
+    assert "NVIDIA H200 (sm_90, 132 SMs)" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+    assert "what departs from the family's default" in shown.replace("\n", " ")
+    message = json.loads(streams("db", "show", "--built-in", "--type", "i16,f32", "--json", "-")[0])
+    squeezed = "".join(shown.split())
+    for winner in message["winners"]:
+        assert "".join(f"{name}={value}" for name, value in winner["departures"].items()) in squeezed, winner
+
+
+@pytest.mark.timeout(100)
+def test_cache_is_shown_limited_and_cleared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "kernels"
+    monkeypatch.setenv("SCANTUNE_CACHE", str(cache))
+    assert f"{cache}: 0 kernels, 0 bytes" in streams("cache", "show")[0]
+    streams("doctor", "--device", "host")  # compiles a few
+    shown = json.loads(streams("cache", "show", "--json", "-")[0])
+    assert shown["directory"] == str(cache)
+    assert shown["kernels"] > 0
+    assert abs(time.time() - shown["least_recent_use"]) < 60
+    assert "removed 0 kernels" in streams("cache", "limit", "1G")[0]
+    (cache / "notes.txt").write_text("mine")
+    cleared = json.loads(streams("cache", "clear", "--json", "-")[0])
+    assert cleared["kernels"] == 0
+    assert [cleared[f"removed_{name}"] for name in ("kernels", "bytes")] == [shown["kernels"], shown["bytes"]]
+    assert [file.name for file in cache.iterdir()] == ["notes.txt"]
+    monkeypatch.setenv("SCANTUNE_CACHE", "")
+    assert "no kernel cache is kept" in streams("cache", "show")[0]
+
+
+def test_a_line_that_is_too_long_or_too_deep_is_refused_at_once_and_the_worker_goes_on() -> None:
+    assert WORKER is not None
+    deep: list[object] = []
+    for _ in range(40):
+        deep = [deep]
+    with Worker(shlex.split(WORKER), "host") as worker:
+        for params, refusal in ({"text": "x" * 2**26}, "longer than 64 MiB"), ({"deep": deep}, "32 levels"):
+            with pytest.raises(WorkerError, match=refusal) as caught:
+                worker.call("validate", params, timeout_s=60.0)
+            assert caught.value.kind == "bad_request"
+        worker.call("hello", {}, timeout_s=60.0)
+        assert worker.restarts == 0

@@ -19,6 +19,7 @@ from conftest import FAKE_WORKER, QUICK, SUM
 from fake_worker import DEFAULTS, true_us
 from scantune.cli import app
 from scantune.config import Config
+from scantune.defaults import Defaults
 from scantune.evaluation import Evaluator, Measured, Timeouts
 from scantune.policy import Rounds
 from scantune.problem import Problem
@@ -93,7 +94,7 @@ def test_size_whose_selected_config_cannot_be_timed_tells_why(
         result = comparison(worker).compare(SUM, LARGE, FASTER)
     assert isinstance(result, Uncompared)
     assert re.search(reason, result.reason), result.reason
-    assert result.message()["error"] == result.reason
+    assert result.message(Defaults(Evaluator(worker, Timeouts())))["error"] == result.reason
 
 
 class FailsInDuels(Evaluator):
@@ -138,7 +139,7 @@ def test_command_ends_with_3_if_a_size_is_slower_than_allowed(tmp_path: Path) ->
     result = regret("--n", "2^16..2^18", "--samples", "2", "--trials", "20", "--json", str(file))
     assert result.exit_code == 3, result.output
     assert "2 sizes: worst ratio" in result.output
-    ratios = [one["ratio"] for one in json.loads(file.read_text())]
+    ratios = [one["ratio"] for one in json.loads(file.read_text())["results"]]
     assert len(ratios) == 2
     assert all(ratio > 1.05 and math.isfinite(ratio) for ratio in ratios)
     assert regret("--n", "2^16..2^18", "--samples", "2", "--trials", "20", "--within", "90").exit_code == 0
@@ -153,14 +154,14 @@ def test_command_writes_every_size_before_the_next_and_goes_on_after_a_failure(
     compare = Comparison.compare
 
     def failing_first(self: Comparison, problem: Problem, n: int, found: Config | None) -> Comparable:
-        written.append(len(json.loads(file.read_text())) if file.exists() else 0)
+        written.append(len(json.loads(file.read_text())["results"]) if file.exists() else 0)
         return compare(self, problem, n, found) if written[-1] else Uncompared(problem, n, "it hung")
 
     monkeypatch.setattr(Comparison, "compare", failing_first)
     result = regret("--n", "2^16..2^18", "--samples", "3", "--trials", "0", "--json", str(file))
     assert result.exit_code == 1, result.output
     assert written == [0, 1, 2]
-    failed, *others = json.loads(file.read_text())
+    failed, *others = json.loads(file.read_text())["results"]
     assert failed["error"] == "it hung"
     assert [one["ratio"] for one in others] == [1.0, 1.0]
     assert "2 sizes: worst ratio 1.000" in result.output

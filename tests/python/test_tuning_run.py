@@ -14,6 +14,7 @@ from fake_worker import DEFAULTS, true_us
 from fake_worker import space as fake_space
 from scantune.archive import Archive
 from scantune.config import Config
+from scantune.coverage import Way
 from scantune.database import Database
 from scantune.errors import ScantuneError
 from scantune.evaluation import Timeouts
@@ -72,9 +73,18 @@ def test_no_config_is_tried_twice_and_only_valid_ones_are(
     assert statuses(database).keys() == {"ok"}
     space = Space.from_message(fake_space(SUM.request(N)))
     assert set(space.searched) <= {Config.from_row(*row) for row in tried}
-    compiled = Counter(str(request["config"]) for request in request_log() if request["method"] == "compile")
+    asked = [request for request in request_log() if request["method"] == "compile" and not request["all_kinds"]]
+    compiled = Counter(str(request["config"]) for request in asked)
     # The families' defaults are compiled once more, before anything is tried.
     assert sum(compiled.values()) - len(compiled) <= len(space.families)
+
+
+def test_only_what_may_win_is_verified(
+    tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    tune(policy=EVERYTHING)
+    verified = {str(request["config"]) for request in request_log() if request["method"] == "verify"}
+    assert 3 <= len(verified) < statuses(database)["ok"] / 2
 
 
 def test_candidates_are_verified_small_and_the_winner_at_its_own_size_for_all_kinds(
@@ -97,7 +107,7 @@ def test_candidates_are_verified_small_and_the_winner_at_its_own_size_for_all_ki
         ("crash", {**BIG, "method": "measure"}, "crash", "measure:"),
         ("hang", ONE, "timeout", "took longer than"),
         ("hang", {**ONE, "method": "measure"}, "timeout", "measure took longer"),
-        ("garbage", {**ONE, "method": "verify"}, "crash", "not JSON"),
+        ("garbage", {**BIG, "method": "verify"}, "crash", "not JSON"),
         ("lie", BIG, "crash", "cannot be true"),
         ("poison", BIG, "launch_error", "illegal memory access"),
         ("compile_error", BIG, "compile_error", "expected a ';'"),
@@ -200,6 +210,26 @@ def test_fault_of_the_machine_is_no_trial_and_the_next_run_finds_the_winner(
     assert dict(outcome.records[0].config.values)["block_threads"] == 512
 
 
+@pytest.mark.parametrize("signal", ["Killed", "Terminated", "Interrupt"])
+@pytest.mark.parametrize("method", ["compile", "verify"])
+def test_compiler_that_is_killed_says_nothing_about_its_config(
+    tune: Tune, database: Database, faults: Callable[..., None], method: str, signal: str
+) -> None:
+    faults(killed_compiler={**BIG, "method": method}, signal=signal)
+    _, notebook = tune()
+    assert f"{signal} signal terminated program" in notebook.given_up[0]
+    assert statuses(database).keys() <= {"ok"}
+
+
+def test_compiler_that_crashes_over_a_config_has_tried_it(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    faults(killed_compiler={**BIG, "method": "compile"}, signal="Segmentation fault")
+    outcome, _ = tune()
+    assert len(outcome.records) == 1
+    assert statuses(database)["compile_error"] > 0
+
+
 def test_search_of_another_size_goes_on_after_one_lacked_memory(tune: Tune, faults: Callable[..., None]) -> None:
     faults(no_memory={"family": "single_block", "method": "measure"})
     outcome, notebook = tune(sizes=(2**12, 2**18))  # single_block scans the smaller one only
@@ -221,11 +251,11 @@ def test_crash_is_tried_once_more_by_a_later_run_and_then_no_more(
 ) -> None:
     def tries_of_the_guilty() -> int:
         return sum(
-            request["method"] == "verify" and BIG.items() <= request["config"]["parameters"].items()
+            request["method"] == "compile" and BIG.items() <= request["config"]["parameters"].items()
             for request in request_log()
         )
 
-    faults(crash={**BIG, "method": "verify"})
+    faults(crash={**BIG, "method": "compile"})
     tune(policy=EVERYTHING)
     guilty = statuses(database)["crash"]
     assert tries_of_the_guilty() == guilty > 0
@@ -341,24 +371,24 @@ def test_neighbouring_sizes_and_types_start_from_each_others_winners(
 def test_budget_ends_the_run_and_what_is_left_is_named(tune: Tune, database: Database) -> None:
     sizes = tuple(2**k for k in range(8, 20))
     outcome, notebook = tune(sizes=sizes, policy=replace(QUICK, budget_s=0.1))
-    assert outcome.out_of_budget
-    assert len(outcome.records) + len(outcome.out_of_budget) == len(sizes)
+    assert outcome.covered(Way.left)
+    assert len(outcome.records) + len(outcome.covered(Way.left)) == len(sizes)
     assert len(notebook.found_records) == len(outcome.records) >= 1
     assert outcome.seconds < 10
 
 
 def test_budget_that_cannot_even_end_a_search_still_gives_it_its_default(tune: Tune) -> None:
     outcome, _ = tune(policy=replace(EVERYTHING, budget_s=0.1))
-    assert outcome.cut_short == [(SUM, N)]
+    assert [covered.cell for covered in outcome.covered(Way.cut_short)] == [(SUM, N)]
     assert outcome.records[0].default_us
 
 
 def test_search_cut_short_is_resumed_by_the_same_command_until_it_is_finished(tune: Tune, database: Database) -> None:
     short, _ = tune(policy=replace(QUICK, budget_s=0.1))
-    assert short.cut_short == [(SUM, N)]
+    assert [covered.cell for covered in short.covered(Way.cut_short)] == [(SUM, N)]
     tried = {(row["family"], row["config"]) for row in rows(database, "all_trials")}
     whole, notebook = tune(started_at="2026-01-02T00:00:00Z")
-    assert (notebook.skipped, whole.cut_short) == (0, [])
+    assert (notebook.skipped, whole.covered(Way.cut_short)) == (0, [])
     after = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
     assert len(after) == len(set(after)) == len(tried) + notebook.tries
     assert notebook.tries > 0

@@ -1,5 +1,19 @@
-"""python -m scantune."""
+"""The program: python -m scantune, or scantune."""
 
-from scantune.cli import main
+import sys
 
-main()
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    try:
+        # Half a second of imports, and what is made of them before a command begins: Ctrl-C may interrupt both.
+        from scantune import cli
+
+        cli.main()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
 
 from scantune.breakpoint import Breakpoint
 from scantune.config import Config
+from scantune.contents import Contents
 from scantune.database import Database
 from scantune.device import Device
 from scantune.measurement import Measurement
@@ -15,10 +14,7 @@ from scantune.problem import Problem
 from scantune.record import Record, Run, now
 from scantune.trial import STATUSES, Failure, Trial
 
-_MAX_ROWS = 10_000_000
 _MAX_REASON = 2000
-
-Parsed = TypeVar("Parsed")
 
 
 class Archive:
@@ -27,18 +23,13 @@ class Archive:
 
     def records(self) -> list[Record]:
         """Return every valid record; one that is not valid is left out, as the runtime does."""
-        return self._valid("all_records", Record.from_row)
+        with self.database.snapshot():
+            return sorted(Contents(self.database).records(), key=_by_device)
 
     def breakpoints(self) -> list[Breakpoint]:
         """Return every valid breakpoint; one that is not valid is left out, as the runtime does."""
-        return self._valid("all_breakpoints", Breakpoint.from_row)
-
-    def _valid(self, query: str, parse: Callable[[Mapping[str, Any]], Parsed]) -> list[Parsed]:
-        parsed = []
-        for row in self.database.rows(query, {"limit": _MAX_ROWS}):
-            with contextlib.suppress(ValueError):
-                parsed.append(parse(row))
-        return parsed
+        with self.database.snapshot():
+            return sorted(Contents(self.database).breakpoints(), key=_by_device)
 
     def start(self, run: Run, device: Device) -> Session:
         """Begin to save what a run finds on a device. The run's row is written with its first trial."""
@@ -123,6 +114,10 @@ class Session:
                 continue
         return trials
 
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        """Whatever is saved within is saved at once, or not at all: syncing a disk takes longer than most races."""
+        return self._database.transaction()
+
     def save_trial(self, problem: Problem, n: int, trial: Trial, is_default: bool) -> None:
         """Save a trial, in place of one that failed; a measurement that another tuner has saved meanwhile stays."""
         measurement, failure = trial.measurement, trial.failure
@@ -181,6 +176,11 @@ class Session:
             "n": n,
             "template_hash": self.run.kernel_hash,
         }
+
+
+def _by_device(found: Record | Breakpoint) -> tuple[str, str, int]:
+    """Return what sorts devices; within one, rows come by problem and N."""
+    return found.device.arch, found.device.name, found.device.sm_count
 
 
 def _columns(config: Config) -> dict[str, object]:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scantune.device import Hello
+from scantune.config import is_token
+from scantune.device import Device, Hello, is_arch
 from scantune.errors import UsageError
 from scantune.evaluation import Evaluator
 from scantune.operator_source import OperatorSource
 from scantune.problem import (
     Problem,
+    bytes_of,
     check_operator_name,
     is_custom_operator,
     is_custom_type,
@@ -85,6 +87,22 @@ class Asked:
     latency: str = Problem.latency
     source: OperatorSource | None = None  # of the only operator
 
+    def check(self) -> None:
+        """Raise UsageError for what is wrong whatever a worker knows, so that none is started for it."""
+        for text in self.types:
+            Types.parse(text)
+        for op in self.ops:
+            try:
+                split_operator(op)
+            except ValueError as error:
+                raise UsageError(f"--op: {error}; write sum, max or the like, or custom_moderate:NAME") from None
+        demands = {
+            "determinism": self.determinism, "forward-progress": self.forward_progress, "latency": self.latency,
+        }  # fmt: skip
+        for option, value in demands.items():
+            if not is_token(value):
+                raise UsageError(f"--{option} '{value}': it is no word; 'scantune --help' lists what it may be")
+
     def or_else(self, types: Sequence[str]) -> Asked:
         """Return what is meant where no types or no operators were named."""
         return replace(self, types=self.types or types, ops=self.ops or ["sum"])
@@ -113,6 +131,7 @@ class Asked:
         return list(dict.fromkeys(problems))
 
     def _wishes(self, hello: Hello) -> list[Wish]:
+        self.check()
         for op in self.ops:
             self._check_operator(op, hello)
         expanded = [name for text in self.types for name in (hello.built_in_types if text == _ALL else [text])]
@@ -128,10 +147,7 @@ class Asked:
 
     def _check_operator(self, op: str, hello: Hello) -> None:
         option = "--cost" if self.source else "--op"
-        try:
-            token, _ = split_operator(op)
-        except ValueError as error:
-            raise UsageError(f"{option}: {error}; the operators are {', '.join(hello.operators)}") from None
+        token, _ = split_operator(op)
         if token not in hello.operators:
             raise UsageError(
                 f"{option}: the operator {token} is unknown; the worker knows {', '.join(hello.operators)}"
@@ -140,12 +156,32 @@ class Asked:
 
 @dataclass(frozen=True)
 class Filter:
-    """What is to be shown: of any type or operator where none is named."""
+    """What is to be shown: of any type, operator or device where none is named."""
 
     types: Sequence[str]
     ops: Sequence[str]  # custom_moderate: of that class, custom_moderate:NAME: of that name
+    arch: str | None = None
+    device: str | None = None  # its name, or a part of that
 
-    def admits(self, problem: Problem) -> bool:
+    def check(self) -> None:
+        """Raise UsageError for what no record can have."""
+        if self.arch is not None and not is_arch(self.arch):
+            raise UsageError(f"--arch {self.arch}: it is no architecture; write sm_90 or the like, or host")
+        try:
+            for name in (name for text in self.types if text != _ALL for name in Types.parse(text).names):
+                bytes_of(name)
+            for op in self.ops:
+                split_operator(op)
+        except ValueError as error:
+            raise UsageError(
+                f"{error}; --type i32 or custom8, and --op sum or custom_moderate:NAME, are spelled so"
+            ) from None
+
+    def admits(self, problem: Problem, device: Device) -> bool:
+        if self.arch not in (None, device.arch):
+            return False
+        if self.device is not None and not device.is_called(self.device):
+            return False
         spellings = {problem.op, split_operator(problem.op)[0]}
         return (not self.ops or not spellings.isdisjoint(self.ops)) and (
             not self.types or _ALL in self.types or any(Types.parse(text).cover(problem) for text in self.types)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
-
+from scantune.defaults import Defaults
 from scantune.device import Hello
-from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
+from scantune.listing import Column, Listing, Row
 from scantune.measurement import Measurement
+from scantune.messages import selection_message
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
 from scantune.quantity import format_size
-from scantune.record import now
 from scantune.report import three_digits
 from scantune.selection import Selection, select
 from scantune.trial import Failure
@@ -51,13 +46,13 @@ class Benched:
             return None
         return self.ceiling_us / self.outcome.median_us
 
-    def message(self) -> dict[str, Any]:
-        """Return what a JSON file says of it."""
+    def message(self, defaults: Defaults) -> dict[str, Any]:
+        """Return what --json says of it."""
         message = {
-            "problem": vars(self.problem), "n": self.n, "config": self.selection.config.message(),
-            "origin": self.selection.origin,
-            "ceiling_us": self.ceiling_us, "gigabytes_per_second": self.gigabytes_per_second,
-            "share_of_ceiling": self.share_of_ceiling,
+            **selection_message(self.problem, self.n, self.selection, defaults),
+            "median_us": None, "spread": None, "ceiling_us": self.ceiling_us,
+            "gigabytes_per_second": self.gigabytes_per_second, "share_of_ceiling": self.share_of_ceiling,
+            "failure": None,
         }  # fmt: skip
         if isinstance(self.outcome, Failure):
             return {**message, "failure": {"status": self.outcome.status, "reason": self.outcome.reason}}
@@ -101,59 +96,33 @@ def _each(
             yield Benched(problem, n, selection, found.outcomes[0], found.ceiling_us)
 
 
-def bench_table(results: Sequence[Benched], hello: Hello) -> Table:
+def bench_table(results: Sequence[Benched], hello: Hello, defaults: Defaults) -> Listing:
     """Return the table that people see."""
-    about = "of copy: share of the bandwidth of a copy of as many bytes. spread: interquartile range over the median."
+    about = (
+        "config: what departs from the family's default. of copy: share of the bandwidth of a copy of as many bytes. "
+        "spread: interquartile range over the median."
+    )
     if hello.device.is_host:
         about += " These times describe the CPU of the host device, never a GPU."
-    table = Table(
-        title=Text(f"scantune on {hello.device}", style="table.title"), title_justify="left", caption=about,
-        caption_justify="left", box=SIMPLE_HEAD, pad_edge=False,
-    )  # fmt: skip
-    for header in ("problem", "N", "µs", "GB/s", "of copy", "spread", "origin"):
-        left = header in ("problem", "origin")
-        table.add_column(header, justify="left" if left else "right", no_wrap=True)
-    table.add_column("family and config")
-    for benched in results:
-        table.add_row(*_row(benched))
-    return table
+    numbers = map(Column, ("N", "µs", "GB/s", "of copy", "spread"))
+    columns = [Column("problem", is_text=True), *numbers, Column("origin", is_text=True)]
+    rows = [_row(benched, defaults) for benched in results]
+    return Listing(f"scantune on {hello.device}", columns, rows, "family and config", about)
 
 
-def _row(benched: Benched) -> list[str]:
+def _row(benched: Benched, defaults: Defaults) -> Row:
     start = [str(benched.problem), format_size(benched.n)]
+    origin = benched.selection.origin
+    config = defaults.told(benched.problem, benched.n, benched.selection.config)
     if isinstance(benched.outcome, Failure):
         reason = benched.outcome.reason.splitlines()[0] if benched.outcome.reason else benched.outcome.status
-        return [
-            *start,
-            "–",
-            "–",
-            "–",
-            "–",
-            benched.selection.origin,
-            escape(f"{benched.selection.config.family}: {reason}"),
-        ]
-    values = " ".join(f"{name}={value}" for name, value in benched.selection.config.values)
-    return [
+        return Row([*start, "–", "–", "–", "–", origin], f"{config}\n{reason}")
+    cells = [
         *start,
         f"{benched.outcome.median_us:.2f}",
         three_digits(benched.gigabytes_per_second or 0),
         f"{benched.share_of_ceiling:.0%}" if benched.share_of_ceiling else "–",
         f"{benched.outcome.spread:.1%}",
-        benched.selection.origin,
-        escape(f"{benched.selection.config.family} {values}"),
+        origin,
     ]
-
-
-def write_bench(path: Path, results: Sequence[Benched], hello: Hello) -> None:
-    """Write the results as JSON. Raises ScantuneError when the file cannot be written."""
-    message = {
-        "device": vars(hello.device), "scantune": hello.version, "compiler": hello.compiler_version,
-        "driver": hello.driver_version, "date": now(), "results": [benched.message() for benched in results],
-    }  # fmt: skip
-    try:
-        # Whoever interrupts this finds the results up to here, not half of them.
-        part = path.with_name(path.name + ".part")
-        part.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise ScantuneError(f"cannot write {path}: {error.strerror}") from None
+    return Row(cells, config)

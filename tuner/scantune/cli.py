@@ -11,11 +11,15 @@ from typer.core import TyperGroup
 
 from scantune import __version__, paths
 from scantune.cli_bench import bench_command
+from scantune.cli_cache import cache_app
 from scantune.cli_db import db_app
 from scantune.cli_regret import regret_command
 from scantune.cli_tune import tune_command
+from scantune.device_choice import AUTO, FIRST_GPU, check_choice
 from scantune.doctor import Verdict, diagnose
-from scantune.options import DbOption, DeviceOption
+from scantune.errors import Status
+from scantune.json_output import JsonOutput
+from scantune.options import DbOption, DeviceOption, JsonOption
 from scantune.terminal import console, reported_errors
 
 
@@ -35,6 +39,7 @@ app = typer.Typer(
     help="Finds the fastest prefix-scan kernels for this machine's GPU and remembers them. Without a command: tune.",
 )
 app.add_typer(db_app, name="db")
+app.add_typer(cache_app, name="cache")
 app.command("tune")(tune_command)
 app.command("bench")(bench_command)
 app.command("regret")(regret_command)
@@ -56,18 +61,23 @@ def _root(
 
 
 @app.command()
-def doctor(db: DbOption = None, device: DeviceOption = None) -> None:
+def doctor(db: DbOption = None, device: DeviceOption = None, json_: JsonOption = None) -> None:
     """Check worker, driver, NVRTC, GPU, cache and database. Ends with 1 if something needed is missing."""
     with reported_errors():
-        findings = diagnose(paths.database_path(db), device or "cuda:0")
+        output = JsonOutput.of(json_, "doctor")
+        check_choice(AUTO, device)
+        findings = diagnose(paths.database_path(db), device or FIRST_GPU)
         colours = {Verdict.good: "green", Verdict.absent: "yellow", Verdict.missing: "red"}
         table = Table(show_header=False, box=None)
         for finding in findings:
             colour = colours[finding.verdict]
             table.add_row(f"[{colour}]{finding.verdict.value}[/]", finding.subject, escape(finding.text))
+        table.columns[-1].overflow = "fold"
         console.print(table)
-        if any(finding.verdict is Verdict.missing for finding in findings):
-            raise typer.Exit(1)
+        is_well = not any(finding.verdict is Verdict.missing for finding in findings)
+        output.write(ok=is_well, findings=[finding.message() for finding in findings])
+        if not is_well:
+            raise typer.Exit(Status.failed)
 
 
 def main() -> None:

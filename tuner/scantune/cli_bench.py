@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Any
 
-import typer
-
-from scantune import paths
 from scantune.asked import Asked
-from scantune.bench import Benched, bench, bench_table, write_bench
+from scantune.bench import Benched, bench, bench_table
 from scantune.cli_worker import chosen_worker
+from scantune.defaults import Defaults
+from scantune.device import Hello
 from scantune.device_choice import AUTO
+from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
+from scantune.json_output import JsonOutput
 from scantune.options import (
     BACK_TO_BACK,
     IN_ORDER,
@@ -23,10 +24,12 @@ from scantune.options import (
     DeterminismOption,
     DeviceOption,
     ForwardProgressOption,
+    JsonOption,
     LatencyOption,
     OpOption,
     SizesOption,
     TypeOption,
+    databases_to_read,
     default_sizes,
     default_types,
     listed,
@@ -44,7 +47,7 @@ def bench_command(
     determinism: DeterminismOption = UNCONSTRAINED,
     forward_progress: ForwardProgressOption = IN_ORDER,
     latency: LatencyOption = BACK_TO_BACK,
-    json_: Annotated[Path | None, typer.Option("--json", help="Write the results to this file too.")] = None,
+    json_: JsonOption = None,
     db: DbOption = None,
     device: DeviceOption = None,
 ) -> None:
@@ -52,28 +55,54 @@ def bench_command(
 
     Without options: what a tuning run without options tunes. With --db, by the records of that database and those that
     come with the library. Results are checked before they are timed; those of large scans at 2^20 items, or 2^14 on
-    the host device. The file is written after each result, so that it holds what was measured however the command ends.
+    the host device. A file of --json is written after each result, so that it holds what was measured however the
+    command ends. Ends with 1 if something could not be timed.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "bench")
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
+        asked.check()
+        sizes = parse_sizes(n) if n else None
+        databases = databases_to_read(db)
         worker = chosen_worker(stack, arch, device)
         hello = worker.hello()
-        sizes = parse_sizes(n) if n else default_sizes(hello.device)
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else(
-            default_types(hello.device)
-        )
-        problems = asked.problems(hello, Evaluator(worker, Timeouts.of(hello.device)), sizes[0], note)
-        results: list[Benched] = []
-
-        def keep(benched: Benched) -> None:
-            results.append(benched)
-            _note_benched(benched)
-            if json_:
-                write_bench(json_, results, hello)
-
+        evaluator = Evaluator(worker, Timeouts.of(hello.device))
+        bench_run = _Bench(output, hello, Defaults(evaluator))
+        sizes = sizes or default_sizes(hello.device)
+        problems = asked.or_else(default_types(hello.device)).problems(hello, evaluator, sizes[0], note)
         try:
-            bench(worker, problems, sizes, [paths.database_path(db)] if db else None, keep)
+            bench(worker, problems, sizes, databases, bench_run.keep)
         finally:
-            console.print(bench_table(results, hello))
+            bench_run.report()
+        if any(isinstance(one.outcome, Failure) for one in bench_run.results):
+            raise ScantuneError("not everything could be timed; the table says why")
+
+
+@dataclass
+class _Bench:
+    """What was measured so far."""
+
+    output: JsonOutput
+    hello: Hello
+    defaults: Defaults
+    results: list[Benched] = field(default_factory=list)
+
+    def keep(self, benched: Benched) -> None:
+        self.results.append(benched)
+        self.defaults.space(benched.problem, benched.n)  # asked now: Ctrl-C ends the worker, and the table comes after
+        _note_benched(benched)
+        self.output.update(**self._message())
+
+    def report(self) -> None:
+        if self.results:
+            console.print(bench_table(self.results, self.hello, self.defaults))
+        self.output.write(**self._message())
+
+    def _message(self) -> dict[str, Any]:
+        return {
+            "device": vars(self.hello.device), "compiler": self.hello.compiler_version,
+            "driver": self.hello.driver_version, "results": [one.message(self.defaults) for one in self.results],
+        }  # fmt: skip
 
 
 def _note_benched(benched: Benched) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,31 +11,27 @@ import typer
 
 from scantune import paths
 from scantune.archive import Archive
-from scantune.asked import Asked, Filter
-from scantune.cli_worker import chosen_worker
+from scantune.asked import Filter
+from scantune.breakpoint import Breakpoint
+from scantune.built_in import NO_DEVICE, built_in_records
+from scantune.cli_explain import explain_command
+from scantune.cli_worker import described_worker
 from scantune.database import open_database, open_readonly
-from scantune.device_choice import AUTO
-from scantune.errors import ScantuneError
+from scantune.defaults import Defaults
+from scantune.device import Device
+from scantune.errors import ScantuneError, UsageError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.exchange import import_database
 from scantune.export import export_built_in, export_database
-from scantune.options import (
-    BACK_TO_BACK,
-    IN_ORDER,
-    UNCONSTRAINED,
-    DbOption,
-    DeterminismOption,
-    DeviceOption,
-    ForwardProgressOption,
-    LatencyOption,
-    listed,
-)
-from scantune.problem import Problem
-from scantune.quantity import counted, format_size, parse_sizes
+from scantune.json_output import JsonOutput
+from scantune.messages import breakpoint_message, winner_message
+from scantune.options import DbOption, JsonOption, listed
+from scantune.quantity import counted
+from scantune.record import Record
 from scantune.referee import Referee
 from scantune.report import portfolio_table, winners_table
-from scantune.selection import Selection, select
-from scantune.terminal import console, note, reported_errors, say
+from scantune.standard_file import input_file, is_standard, output_file
+from scantune.terminal import console, leave_standard_output, note, reported_errors, say
 
 db_app = typer.Typer(no_args_is_help=True, help="Look at, carry and question the tuning database.")
 
@@ -52,100 +49,134 @@ def show(
             help="Only these operators; custom_moderate with all named ones of its class, or custom_moderate:NAME."
         ),
     ] = None,
+    device: Annotated[str | None, typer.Option(help="Only devices with this in their name, such as H200.")] = None,
+    built_in: Annotated[
+        bool, typer.Option("--built-in", help="The records that come with the library, in place of a database's.")
+    ] = False,
+    json_: JsonOption = None,
 ) -> None:
     """Print the winners, one table per device."""
-    with reported_errors():
-        path = paths.database_path(db)
-        with open_readonly(path) as database:
-            records, breakpoints = Archive(database).records(), Archive(database).breakpoints()
-        wanted = Filter(listed(type_), listed(op))
-        records = [record for record in records if arch in (None, record.device.arch) and wanted.admits(record.problem)]
-        for device in dict.fromkeys(record.device for record in records):
-            console.print(winners_table([one for one in records if one.device == device], {}, str(device)))
-            found = [one for one in breakpoints if one.device == device and wanted.admits(one.problem)]
-            if found:
-                console.print(portfolio_table(found, "Breakpoints between them"))
-        say(f"{counted(len(records), 'winner')} in {path}")
+    with reported_errors(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "db show")
+        wanted = Filter(listed(type_), listed(op), arch, device)
+        wanted.check()
+        if built_in and db:
+            raise UsageError(f"--built-in and --db {db} contradict each other: leave one of them out")
+        source = "the library" if built_in else str(paths.database_path(db))
+        records, breakpoints = _built_in(stack) if built_in else _stored(paths.database_path(db))
+        chosen = [record for record in records if wanted.admits(record.problem, record.device)]
+        found = [one for one in breakpoints if wanted.admits(one.problem, one.device)]
+        defaults = _print_winners(stack, chosen, found)
+        say(f"{counted(len(chosen), 'winner')} in {source}")
+        if records and not chosen:
+            say("it has winners of " + ", ".join(map(str, dict.fromkeys(record.device for record in records))))
+        output.write(
+            source=source, winners=[winner_message(record, defaults[record.device]) for record in chosen],
+            breakpoints=[breakpoint_message(one) for one in found],
+        )  # fmt: skip
+
+
+def _stored(path: Path) -> tuple[list[Record], list[Breakpoint]]:
+    with open_readonly(path) as database:
+        return Archive(database).records(), Archive(database).breakpoints()
+
+
+def _built_in(stack: contextlib.ExitStack) -> tuple[list[Record], list[Breakpoint]]:
+    # The library keeps of a breakpoint what selects, and not the probes that it was found by.
+    return built_in_records(described_worker(stack, NO_DEVICE)), []
+
+
+def _print_winners(
+    stack: contextlib.ExitStack, records: Sequence[Record], breakpoints: Sequence[Breakpoint]
+) -> dict[Device, Defaults | None]:
+    """Print them, and return the defaults of each device; None where no worker tells them."""
+    defaults = {}
+    for device in dict.fromkeys(record.device for record in records):
+        known = defaults[device] = _defaults_of(stack, device)
+        of_device = [record for record in records if record.device == device]
+        spaces = {(one.problem, one.n): known.space(one.problem, one.n) for one in of_device} if known else {}
+        console.print(winners_table(of_device, spaces, str(device)))
+        if found := [one for one in breakpoints if one.device == device]:
+            console.print(portfolio_table(found, "Breakpoints between them"))
+    return defaults
+
+
+def _defaults_of(stack: contextlib.ExitStack, device: Device) -> Defaults | None:
+    try:
+        worker = described_worker(stack, device)
+        worker.hello()
+    except ScantuneError:
+        return None
+    return Defaults(Evaluator(worker, Timeouts()))
 
 
 @db_app.command("export")
 def export_command(
-    file: Path,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write; - is standard output.")],
     db: DbOption = None,
     force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False,
     built_in: Annotated[
         bool,
         typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
     ] = False,
+    json_: JsonOption = None,
 ) -> None:
-    """Write the database to FILE, for 'scantune db import' on other machines.
+    """Write the database to FILE, - for standard output, for 'scantune db import' on other machines.
 
     With --built-in, FILE is for those who build the library: it comes with those records, and uses them untuned.
     """
     with reported_errors():
-        with open_readonly(paths.database_path(db)) as database:
-            records = Archive(database).records()
-            if built_in:
-                records = export_built_in(records, Archive(database).breakpoints(), file, overwrite=force)
-            else:
-                export_database(database, file, overwrite=force)
-        say(f"{counted(len(records), 'winner')} exported to {file}")
+        if is_standard(file) and json_ and is_standard(json_):
+            raise UsageError("only one of FILE and --json can be -: standard output is one")
+        output = JsonOutput.of(json_, "db export")
+        if is_standard(file):
+            leave_standard_output()
+        with output_file(file) as target:
+            winners = _export(paths.database_path(db), target, force, built_in)
+        say(f"{counted(winners, 'winner')} exported to {file}")
+        output.write(file=str(file), built_in=built_in, winners=winners)
+
+
+def _export(path: Path, target: Path, force: bool, built_in: bool) -> int:
+    with open_readonly(path) as database:
+        records = Archive(database).records()
+        if built_in:
+            return len(export_built_in(records, Archive(database).breakpoints(), target, overwrite=force))
+        export_database(database, target, overwrite=force)
+        return len(records)
 
 
 @db_app.command("import")
-def import_command(file: Path, db: DbOption = None) -> None:
-    """Merge the winners and trials of FILE.
+def import_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'scantune db export' wrote; - is standard input.")],
+    db: DbOption = None,
+    json_: JsonOption = None,
+) -> None:
+    """Merge the winners and trials of FILE, - for standard input.
 
     Of two winners that of the templates here stays, then the better measured, then the newer. None of ours gives way to
     one that the worker refuses.
     """
     with reported_errors():
+        output = JsonOutput.of(json_, "db import")
         path = paths.database_path(db)
-        with open_database(path) as database, Referee() as referee:
-            report = import_database(database, file, referee)
+        with input_file(file) as source, open_database(path) as database, Referee() as referee:
+            report = import_database(database, source, referee)
         say(
             f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
             f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "
             f"{counted(report.new_breakpoints, 'new breakpoint')} in {path}"
         )
         if report.rejected:
-            listed = "\n  ".join(report.rejected[:10])
-            note(f"{counted(len(report.rejected), 'row')} of {file} left out because not valid:\n  {listed}")
+            listed = "\n  ".join(report.reasons)
+            note(f"{counted(report.rejected, 'row')} of {file} left out because not valid:\n  {listed}")
+        output.write(
+            file=str(file), database=str(path), new_winners=report.new_records, replaced_winners=report.better_records,
+            kept_winners=report.kept_records, new_trials=report.new_trials, new_breakpoints=report.new_breakpoints,
+            rejected=report.rejected, rejected_because=list(report.reasons),
+        )  # fmt: skip
         if report.took_nothing:
             raise ScantuneError(f"{file}: not one of its rows is valid")
 
 
-@db_app.command()
-def explain(
-    n: Annotated[list[str], typer.Option(help="Sizes, as for tune.")],
-    type_: Annotated[list[str], typer.Option("--type", help="Value types, as for tune.")],
-    op: Annotated[
-        list[str] | None, typer.Option(help="Operators, as for tune; custom_moderate:NAME is one that has a name.")
-    ] = None,
-    determinism: DeterminismOption = UNCONSTRAINED,
-    forward_progress: ForwardProgressOption = IN_ORDER,
-    latency: LatencyOption = BACK_TO_BACK,
-    arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
-    db: DbOption = None,
-    device: DeviceOption = None,
-) -> None:
-    """Say what runtime::scan() would run, from which record and why, and which records it rejects."""
-    with reported_errors(), contextlib.ExitStack() as stack:
-        # Without the option the worker reads what runtime::scan() reads, which can be several databases.
-        databases = [paths.database_path(db)] if db else None
-        worker = chosen_worker(stack, arch, device)
-        sizes = parse_sizes(n)
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else([])
-        for problem in asked.problems(worker.hello(), Evaluator(worker, Timeouts()), sizes[0], note):
-            for size in sizes:
-                _print_selection(problem, size, select(worker, problem, size, databases))
-
-
-def _print_selection(problem: Problem, n: int, selection: Selection) -> None:
-    values = " ".join(f"{name}={value}" for name, value in selection.config.values)
-    lines = [
-        f"{problem} {format_size(n)}: {selection.origin}: {selection.reason}",
-        f"  {selection.config.family} {values}",
-        *(f"  rejected {row}: {reason}" for row, reason in selection.rejected),
-    ]
-    say("\n".join(lines))
+db_app.command("explain")(explain_command)

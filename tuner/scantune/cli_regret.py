@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from scantune import __version__, paths
+from scantune import __version__
 from scantune.archive import Archive
 from scantune.asked import Asked
 from scantune.cli_worker import chosen_worker, compile_pool
 from scantune.config import Config
 from scantune.database import open_database
+from scantune.defaults import Defaults
+from scantune.device import Hello
 from scantune.device_choice import AUTO
-from scantune.errors import ScantuneError
+from scantune.errors import ScantuneError, Status, UsageError
 from scantune.evaluation import Evaluator, Timeouts
+from scantune.json_output import JsonOutput
 from scantune.options import (
     BACK_TO_BACK,
     IN_ORDER,
@@ -30,10 +32,12 @@ from scantune.options import (
     DeterminismOption,
     DeviceOption,
     ForwardProgressOption,
+    JsonOption,
     LatencyOption,
     OpOption,
     SizesOption,
     TypeOption,
+    databases_to_read,
     default_types,
     listed,
     portfolio_sizes,
@@ -57,7 +61,6 @@ from scantune.terminal import console, note, reported_errors, say
 from scantune.worker import Worker
 
 _LONG_ENOUGH_S = 24 * 3600.0
-_NOT_WITHIN = 3  # told from 1, an error, and 2, a mistake in the options
 
 
 def regret_command(
@@ -72,7 +75,7 @@ def regret_command(
     trials: Annotated[int, typer.Option(min=0, help="Of a search for a better config at each size; 0: none.")] = 24,
     within: Annotated[float, typer.Option(min=0, help="Percent that a selected config may be slower.")] = 5.0,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the sizes, proposals and inputs.")] = 1,
-    json_: Annotated[Path | None, typer.Option("--json", help="Write the results to this file too.")] = None,
+    json_: JsonOption = None,
     db: DbOption = None,
     device: DeviceOption = None,
     workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
@@ -80,42 +83,53 @@ def regret_command(
     """Measure how far what runtime::scan() would run is from the best known, at sizes drawn between the least and most.
 
     The best known is the fastest of what is selected for the powers of two around, every family's default and the
-    winner of a short search at that very size, of which nothing is saved. The file is written after each size, so that
-    it holds what was compared however the command ends. Ends with 3 if a size is not within --within, and with 1 if one
-    could not be compared.
+    winner of a short search at that very size, of which nothing is saved. A file of --json is written after each size,
+    so that it holds what was compared however the command ends. Ends with 3 if a size is not within --within, and with
+    1 if one could not be compared.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "regret")
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
+        asked.check()
+        databases = databases_to_read(db)
+        ends = parse_sizes(n) if n else None
+        sizes = _sampled(ends, samples, seed) if ends else []
         worker = chosen_worker(stack, arch, device, seed)
         hello = worker.hello()
-        ends = parse_sizes(n) if n else portfolio_sizes(hello.device)
-        sizes = sampled_sizes(min(ends), max(ends), samples, seed)
-        if not sizes:
-            raise ScantuneError(
-                f"there is no size between {format_size(min(ends))} and {format_size(max(ends))}; give two that are "
-                "farther apart, such as --n 2^10..2^20"
-            )
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
+        sizes = sizes or _sampled(portfolio_sizes(hello.device), samples, seed)
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
         problems = asked.or_else(default_types(hello.device)).problems(hello, evaluator, sizes[0], note)
         policy = policy_of(hello.device, Effort.quick)
         found = _searched(worker, policy, problems, sizes, trials, seed, workers)
-        comparison = Comparison(worker, evaluator, policy, [paths.database_path(db)] if db else None, seed)
+        defaults = Defaults(evaluator)
+        comparison = Comparison(worker, evaluator, policy, databases, seed)
         results: list[Comparable] = []
         try:
             for problem in problems:
                 for size in sizes:
                     results.append(comparison.compare(problem, size, found.get((problem, size))))
                     note(described(results[-1]))
-                    if json_:
-                        _write(json_, results)
+                    defaults.space(problem, size)  # asked now: Ctrl-C ends the worker, and the table comes after
+                    output.update(**_message(hello, results, defaults))
         finally:
             if results:
-                console.print(regret_table(results))
+                console.print(regret_table(results, defaults))
                 say(summary(results, within / 100))
+            output.write(**_message(hello, results, defaults))
         if any(isinstance(one, Uncompared) for one in results):
             raise ScantuneError("not every size could be compared; the table says why")
         if any(isinstance(one, Compared) and one.ratio > 1 + within / 100 for one in results):
-            raise typer.Exit(_NOT_WITHIN)
+            raise typer.Exit(Status.not_within)
+
+
+def _sampled(ends: Sequence[int], samples: int, seed: int) -> list[int]:
+    sizes = sampled_sizes(min(ends), max(ends), samples, seed)
+    if not sizes:
+        raise UsageError(
+            f"there is no size between {format_size(min(ends))} and {format_size(max(ends))}; give two that are "
+            "farther apart, such as --n 2^10..2^20"
+        )
+    return sizes
 
 
 def _searched(
@@ -144,8 +158,5 @@ def _searched(
     return {(record.problem, record.n): record.config for record in outcome.records}
 
 
-def _write(path: Path, results: Sequence[Comparable]) -> None:
-    try:
-        path.write_text(json.dumps([one.message() for one in results], indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ScantuneError(f"cannot write {path}: {error.strerror}") from None
+def _message(hello: Hello, results: Sequence[Comparable], defaults: Defaults) -> dict[str, Any]:
+    return {"device": vars(hello.device), "results": [one.message(defaults) for one in results]}

@@ -17,10 +17,14 @@ from scantune import __version__, paths
 from scantune.archive import Archive
 from scantune.asked import Asked, OwnOperator
 from scantune.cli_worker import chosen_worker, compile_pool
+from scantune.coverage import Way
 from scantune.database import open_database
-from scantune.device_choice import AUTO
-from scantune.errors import ScantuneError
+from scantune.defaults import Defaults
+from scantune.device_choice import AUTO, check_choice
+from scantune.errors import ScantuneError, Status
 from scantune.evaluation import Evaluator, Timeouts
+from scantune.json_output import JsonOutput
+from scantune.messages import is_complete, outcome_message
 from scantune.options import (
     BACK_TO_BACK,
     IN_ORDER,
@@ -30,6 +34,7 @@ from scantune.options import (
     DeterminismOption,
     DeviceOption,
     ForwardProgressOption,
+    JsonOption,
     LatencyOption,
     OpOption,
     SizesOption,
@@ -42,13 +47,11 @@ from scantune.options import (
 from scantune.policy import Effort, policy_of
 from scantune.quantity import counted, format_duration, parse_duration, parse_sizes
 from scantune.record import Run, now, policy_text
-from scantune.report import ProgressReport, portfolio_table, winners_table
+from scantune.report import ProgressReport, coverage_table, coverage_text, portfolio_table
 from scantune.terminal import console, errors, note, reported_errors, say
 
 if TYPE_CHECKING:
     from scantune.tuning_run import Outcome
-
-_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,9 @@ class _Tuning:
     seed: int
     workers: int | None
     is_portfolio: bool
+    requires_complete: bool
     database: Path
+    output: JsonOutput
 
 
 def tune_command(
@@ -92,7 +97,7 @@ def tune_command(
     effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
     budget: Annotated[
         str | None,
-        typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. Large N come first, where there is most to gain."),
+        typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. What may gain most comes first."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of proposals and of verified inputs.")] = 1,
     db: DbOption = None,
@@ -103,9 +108,13 @@ def tune_command(
         typer.Option(
             "--portfolio",
             help="Also measure, between neighbouring sizes, from where on the winner of the larger serves. Sizes are "
-            "2^6..2^22:2 unless --n says otherwise; the budget is three times that of other runs.",
+            "2^6..2^22 unless --n says otherwise; the budget is three times that of other runs.",
         ),
     ] = False,
+    require_complete: Annotated[
+        bool, typer.Option("--require-complete", help="End with 4 if the budget did not suffice for everything.")
+    ] = False,
+    json_: JsonOption = None,
 ) -> None:
     """Search, verify and save the best kernel for each problem and N. Ctrl-C saves; running again resumes.
 
@@ -117,9 +126,11 @@ def tune_command(
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
         tuning = _Tuning(
             arch, device, Asked(types, ops, determinism, forward_progress, latency, source),
-            parse_sizes(n) if n else None, effort, parse_duration(budget) if budget else None, seed, workers, portfolio,
-            paths.database_path(db),
+            parse_sizes(n) if n is not None else None, effort, None if budget is None else parse_duration(budget), seed,
+            workers, portfolio, require_complete, paths.database_path(db), JsonOutput.of(json_, "tune"),
         )  # fmt: skip
+        tuning.asked.check()
+        check_choice(arch, device)
         try:
             with _sigterm_as_interrupt(), contextlib.ExitStack() as stack:
                 _report(_tune(tuning, stack), tuning)
@@ -129,7 +140,7 @@ def tune_command(
                 f"\nstopped; all that was tried is saved in {tuning.database}. To resume: {again}", markup=False,
                 soft_wrap=True,
             )  # fmt: skip
-            raise typer.Exit(_INTERRUPTED) from None
+            raise typer.Exit(Status.interrupted) from None
 
 
 def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
@@ -160,7 +171,11 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
             Archive(database), worker, pool, run, policy, progress, timeouts, asked.source,
             is_portfolio=tuning.is_portfolio,
         ).run(problems, sizes)  # fmt: skip
-    console.print(winners_table(outcome.records, outcome.spaces, f"Fastest kernels on {hello.device}"))
+    defaults = Defaults(Evaluator(worker, timeouts, asked.source))
+    spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in outcome.records}
+    title = f"Fastest kernels on {hello.device}"
+    console.print(coverage_table(outcome.coverage, outcome.records, spaces, title))
+    tuning.output.write(device=vars(hello.device), database=str(tuning.database), **outcome_message(outcome, defaults))
     return outcome
 
 
@@ -168,6 +183,7 @@ def _report(outcome: Outcome, tuning: _Tuning) -> None:
     if outcome.breakpoints:
         console.print(portfolio_table(outcome.breakpoints, "Breakpoints between them"))
     say(f"{counted(len(outcome.records), 'winner')} in {tuning.database}, {format_duration(outcome.seconds)}")
+    say(coverage_text(outcome.coverage))
     _note_what_the_budget_left(outcome)
     if outcome.without_breakpoint:
         note(
@@ -176,16 +192,18 @@ def _report(outcome: Outcome, tuning: _Tuning) -> None:
         )
     if outcome.without_winner:
         raise ScantuneError("there is no winner for:\n" + "\n".join(outcome.without_winner))
+    if tuning.requires_complete and not is_complete(outcome):
+        raise typer.Exit(Status.incomplete)
 
 
 def _note_what_the_budget_left(outcome: Outcome) -> None:
-    if outcome.cut_short:
+    if cut_short := outcome.covered(Way.cut_short):
         note(
-            f"the budget cut {counted(len(outcome.cut_short), 'search')} short, and each has the best that it tried: "
+            f"the budget cut {counted(len(cut_short), 'search')} short, and each has the best that it tried: "
             "run again to search on"
         )
-    if outcome.out_of_budget:
-        searches = counted(len(outcome.out_of_budget), "search")
+    if unsearched := outcome.covered(Way.raced, Way.left):
+        searches = counted(len(unsearched), "search")
         note(f"the budget ended before {searches}: run again to resume, or raise --budget")
     if outcome.unprobed:
         pairs = counted(outcome.unprobed, "pair")

@@ -6,21 +6,28 @@ import contextlib
 import os
 
 from scantune.compile_pool import CompilePool
-from scantune.device_choice import choose_worker
+from scantune.device import HOST, Device
+from scantune.device_choice import check_choice, choose_worker
 from scantune.evaluation import Timeouts
 from scantune.terminal import note
 from scantune.worker import Worker
 from scantune.worker_command import worker_command
 
-_MAX_COMPILE_WORKERS = 12  # each holds a context on the GPU
+_MAX_COMPILE_WORKERS = 16  # each holds a context on the GPU
 
 
 def chosen_worker(stack: contextlib.ExitStack, arch: str, device: str | None, seed: int = 1) -> Worker:
     """Return a worker on the device that was asked for, which ends with the stack."""
+    check_choice(arch, device)
     command = worker_command()
     worker = choose_worker(arch, device, lambda name: Worker(command, name, seed), note)
     stack.callback(worker.close)
     return worker
+
+
+def described_worker(stack: contextlib.ExitStack, device: Device) -> Worker:
+    """Return a worker that answers for a device wherever that is, and ends with the stack."""
+    return stack.enter_context(Worker(worker_command(), HOST, described=device))
 
 
 def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:

@@ -5,6 +5,7 @@ What they compile reaches the measuring worker through the shared cache on disk.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -26,6 +27,7 @@ class CompilePool:
         self._timeout_s = timeout_s
         self._workers: list[Worker] = []
         self._local = threading.local()
+        self._submitted: dict[tuple[str, Config, bool], Future[float | Failure]] = {}
         self._executor = ThreadPoolExecutor(max_workers=size, thread_name_prefix="compile")
 
     def __enter__(self) -> CompilePool:
@@ -34,12 +36,18 @@ class CompilePool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, request: dict[str, Any], config: Config) -> Future[float | Failure]:
+    def submit(self, request: dict[str, Any], config: Config, all_kinds: bool = False) -> Future[float | Failure]:
         """Return the future of the milliseconds it took, or of why it failed.
 
+        Who asks again gets the same future, so what is wanted soon may be asked for early.
+        `all_kinds`: also what verifying the config for every kind of scan runs, which takes three times as long.
         WorkerUnavailable and EnvironmentFault may come out of it.
         """
-        return self._executor.submit(self._compile, request, config)
+        key = json.dumps(request, sort_keys=True), config, all_kinds
+        known = self._submitted.get(key)
+        if known is None or known.cancelled():
+            known = self._submitted[key] = self._executor.submit(self._compile, request, config, all_kinds)
+        return known
 
     def close(self) -> None:
         """Drop what waits, end what runs."""
@@ -49,10 +57,9 @@ class CompilePool:
         for worker in self._workers:
             worker.close()
 
-    def _compile(self, request: dict[str, Any], config: Config) -> float | Failure:
+    def _compile(self, request: dict[str, Any], config: Config, all_kinds: bool) -> float | Failure:
         try:
-            # The kernels of other kinds of scan are compiled when the winner is verified.
-            params = {"request": request, "config": config.message(), "all_kinds": False}
+            params = {"request": request, "config": config.message(), "all_kinds": all_kinds}
             result = self._worker().call("compile", params, self._timeout_s)
         except WorkerDied as error:
             return Failure(error.status, f"compile: {error}")

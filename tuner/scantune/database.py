@@ -1,53 +1,39 @@
-"""Opens tuning databases, and says what is wrong with those it cannot open. The only file that imports sqlite3."""
+"""Opens tuning databases, checks that they are ours, and brings old ones up to date."""
 
 from __future__ import annotations
 
 import contextlib
+import math
+import os
 import re
+import shlex
 import sqlite3
-import sys
+import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from scantune import paths
+from scantune.budget import Budget
+from scantune.connection import BUSY_TIMEOUT_S, check_kind, connected, content_beside, translated
+from scantune.connection import DatabaseError as DatabaseError  # this module's own, to its callers
 from scantune.errors import ScantuneError
 
 APPLICATION_ID = 0x73636E74  # "scnt"
 SCHEMA_VERSION = 2
 TABLES = ("device", "problem", "run", "trial", "record")  # since version 1
 _SINCE_VERSION_2 = ("breakpoint",)
-BUSY_TIMEOUT_S = 30.0
 
-# A file of a stranger may take so many steps to read: one of ours takes a few for each byte.
-_FREE_STEPS = 10_000_000
-_STEPS_PER_BYTE = 100
-_STEPS_PER_TICK = 10_000
-_MAX_VALUE_BYTES = 2**20
+# How long SQLite may take over a file, all together. The slowest disk reads more in that time.
+_FREE_S = 5.0
+_BYTES_PER_S = 2**21
+_STEPS_PER_LOOK = 10_000  # at the clock, of SQLite's machine
+_ROWS_AT_ONCE = 1000
 
 Row = Mapping[str, Any]
 Parameters = Mapping[str, object]
-
-# SQLite's words, and what they mean to the reader. Python 3.10 has no error codes, so the words must do.
-_ADVICE = {
-    "locked": "another process has held it for too long; end that process, or run again later",
-    "readonly": "it cannot be written; check its permissions and its directory's, or choose another with --db",
-    "read-only": "it cannot be written; check its permissions and its directory's, or choose another with --db",
-    "full": "the disk is full; what was saved before is safe. Free some space and run again to resume",
-    "disk i/o error": "the disk failed to read or write; what was saved before is safe. Check space and permissions",
-    "not a database": "it is not an SQLite database; move it away, or choose another with --db",
-    "malformed": "it is damaged; move it away and tune again, or import an earlier export into a new one",
-    "interrupted": "reading it takes longer than its size explains, so no tuner wrote it; use another file",
-    "too big": "it holds a value longer than any that a tuner writes; use another file",
-    "unable to open": "it cannot be opened; check that its directory is there and writable, or choose another file",
-}
-
-
-class DatabaseError(ScantuneError):
-    """The text names the file, what is wrong with it and what to do."""
 
 
 class Database:
@@ -57,6 +43,7 @@ class Database:
         self.path = path
         self._connection = connection
         self._version = SCHEMA_VERSION
+        self._seconds_left = self._deadline = math.inf
         connection.row_factory = sqlite3.Row
 
     def __enter__(self) -> Database:
@@ -70,9 +57,36 @@ class Database:
 
     def rows(self, query: str, parameters: Parameters | None = None) -> list[Row]:
         """Return the rows of a query of db/queries, named without .sql."""
+        return list(self.each(query, parameters, Budget()))
+
+    def each(self, query: str, parameters: Parameters | None, budget: Budget) -> Iterator[Row]:
+        """Yield the rows of a query, as long as the budget lasts; then raise."""
         as_of_now = sql("version_1_as_now") if self._version == 1 else ""
         with self.failures():
-            return [dict(row) for row in self._connection.execute(as_of_now + sql(query), dict(parameters or {}))]
+            cursor = self._connection.execute(as_of_now + sql(query), dict(parameters or {}))
+        while batch := self._fetched(cursor):
+            for row in batch:
+                if excess := budget.excess_after(row):
+                    raise DatabaseError(f"{self.path}: {excess}")
+                yield dict(row)
+
+    def _fetched(self, cursor: sqlite3.Cursor) -> list[sqlite3.Row]:
+        with self.failures():
+            return cursor.fetchmany(_ROWS_AT_ONCE)
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read within is of one moment."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with self.failures():
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("COMMIT")
 
     def run(self, query: str, parameters: Parameters) -> int:
         """Execute a statement of db/queries; return the number of rows it changed."""
@@ -89,7 +103,10 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything within is written, or nothing."""
+        """Everything within is written, or nothing. One transaction within another is part of it."""
+        if self._connection.in_transaction:
+            yield
+            return
         with self.failures():
             self._connection.execute("BEGIN IMMEDIATE")
         try:
@@ -118,15 +135,20 @@ class Database:
         with self.failures():
             application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            # Neither a view nor a virtual table has a root page; reading one would run a stranger's query or a module.
-            tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
-            found = {row[0] for row in self._connection.execute(tables)}
+            refused = self._connection.execute(sql("refused_schema")).fetchone()
+            found = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if application_id != APPLICATION_ID:
             raise DatabaseError(f"{self.path}: this is another program's database; choose another file with --db")
         if version > SCHEMA_VERSION:
             raise DatabaseError(
                 f"{self.path}: its schema is version {version}, this scantune knows up to {SCHEMA_VERSION}; "
                 "update scantune, or choose another file with --db"
+            )
+        if refused:
+            kind, name = map(str, refused)
+            raise DatabaseError(
+                f"{self.path}: its schema has a {kind} that no tuner makes, {name[:60]!r}, which could run anything; "
+                "use another file"
             )
         self._version = version
         wanted = TABLES if version == 1 else TABLES + _SINCE_VERSION_2
@@ -136,23 +158,38 @@ class Database:
                 f"{self.path}: it has no table {', '.join(missing)}: not a tuning database, or a damaged one"
             )
 
-    def vacuum_into(self, path: Path) -> None:
-        """Write a compact copy of the database, as one file."""
+    def vacuum_into(self, path: Path, target: Path) -> None:
+        """Write a compact copy of the database, as one file, which errors call by the name of the target."""
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
         with self.failures():
-            self._connection.execute("VACUUM INTO ?", (str(path),))
+            try:
+                self._connection.execute("VACUUM INTO ?", (str(path),))
+            except sqlite3.OperationalError as error:
+                if "full" not in str(error):
+                    raise
+                raise DatabaseError(
+                    f"{target}: the disk is full, and nothing was written; free some space, or choose another place"
+                ) from None
 
     @contextlib.contextmanager
     def failures(self) -> Iterator[None]:
-        """Turn SQLite's errors into DatabaseError."""
-        with _translated(self.path):
-            yield
+        """Turn SQLite's errors into DatabaseError, and take the time off what is left."""
+        self._deadline = time.monotonic() + self._seconds_left
+        try:
+            with translated(self.path):
+                yield
+        finally:
+            self._seconds_left = self._deadline - time.monotonic()
 
-    def _limit(self, steps: int) -> None:
-        """Interrupt what takes more steps of SQLite's machine, all together, or meets a value longer than ours."""
-        ticks = iter(range(steps // _STEPS_PER_TICK))
-        self._connection.set_progress_handler(lambda: next(ticks, None) is None, _STEPS_PER_TICK)
-        if sys.version_info >= (3, 11):
-            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
+    def _limit(self, seconds: float) -> None:
+        """Interrupt SQLite once it has taken so long, not counting what goes on between its rows."""
+        self._seconds_left = seconds
+        self._connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS_PER_LOOK)
+
+    def _lift_limit(self) -> None:
+        self._seconds_left = math.inf
+        self._connection.set_progress_handler(None, 0)
 
     def _create(self) -> None:
         """Lay the schema into an empty file; a second creator finds it done."""
@@ -191,6 +228,14 @@ class Database:
                         raise
                     time.sleep(0.01)
 
+    def _check(self, foreign: bool) -> None:
+        """Raise unless the file is one of ours, and sound where this user did not write it; limit the time for it."""
+        status = check_kind(self.path)
+        self._limit(_FREE_S + (status.st_size if status else 0) / _BYTES_PER_S)
+        self.check_schema()
+        if foreign or (status and _may_be_of_others(status)):
+            self.check_pages()
+
     def _is_empty(self) -> bool:
         with self.failures():
             tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -201,7 +246,8 @@ class Database:
 def open_database(path: Path) -> Database:
     """Open a database for reading and writing; create it, and its directory, if it is not there.
 
-    One of an older schema is brought to the current one, with all that it holds.
+    One of an older schema is brought to the current one, with all that it holds, and one that was interrupted while it
+    was written to the state before.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -209,49 +255,61 @@ def open_database(path: Path) -> Database:
         raise DatabaseError(
             f"{path}: its directory cannot be made: {error.strerror}; choose another with --db"
         ) from None
-    database = Database(path, _connect(path, "rwc"))
-    try:
+    with connected(path, "rwc") as connection:
+        database = Database(path, connection)
         if database._is_empty():
             database._switch_to_wal()
             database._create()
-        database.check_schema()
+        database._check(foreign=False)
+        database._lift_limit()
+        database._switch_to_wal()
         if database._version < SCHEMA_VERSION:
             database._upgrade()
             database.check_schema()
         with database.failures():
-            database._connection.execute("PRAGMA foreign_keys = ON")
-    except BaseException:
-        database.close()
-        raise
+            connection.execute("PRAGMA foreign_keys = ON")
     return database
 
 
 def open_readonly(path: Path, foreign: bool = False) -> Database:
-    """Open an existing database for reading; nothing beside it is written if its directory forbids it.
+    """Open an existing database for reading, all of one moment; nothing beside it is written if its directory forbids
+    it.
 
-    With foreign, a file made to take for ever or to fill the memory ends in a DatabaseError too.
+    With foreign, or where others may have written to it, all of its pages are checked first. A file made to take for
+    ever or to fill the memory ends in a DatabaseError in any case.
     """
-    if not path.is_file():
+    if check_kind(path) is None:
         raise DatabaseError(f"{path}: there is no such database; 'scantune' makes one by tuning")
-    last: DatabaseError | None = None
+    try:
+        return _opened(path, "ro", foreign)
+    except DatabaseError as error:
+        if "cannot be" not in str(error):
+            raise
+        beside = content_beside(path)
+        if "-journal" in beside:
+            raise DatabaseError(
+                f"{path}: it was interrupted while it was written: 'scantune doctor --db {shlex.quote(str(path))}' "
+                "repairs it, where it and its directory can be written"
+            ) from None
+        if beside:
+            raise
     # A WAL database in a read-only directory can be read only when declared immutable: nobody can write it there.
-    for mode in ("ro", "ro&immutable=1"):
-        database = Database(path, _connect(path, mode))
-        try:
-            with database.failures():
-                database._connection.execute("PRAGMA trusted_schema = OFF")
-            if foreign:
-                database._limit(_FREE_STEPS + _STEPS_PER_BYTE * path.stat().st_size)
-            database.check_schema()
-            return database
-        except DatabaseError as error:
-            database.close()
-            last = last or error
-            wal = path.with_name(path.name + "-wal")
-            if "cannot be" not in str(error) or (wal.exists() and wal.stat().st_size > 0):
-                break
-    assert last
-    raise last
+    return _opened(path, "ro&immutable=1", foreign)
+
+
+def _opened(path: Path, mode: str, foreign: bool) -> Database:
+    with connected(path, mode) as connection:
+        database = Database(path, connection)
+        with database.failures():
+            connection.execute("BEGIN")
+            connection.execute("PRAGMA user_version").fetchone()  # the moment; a lock is waited for before time counts
+        database._check(foreign)
+    return database
+
+
+def _may_be_of_others(status: os.stat_result) -> bool:
+    """Return whether another user may have written to the file, by the same rule as in the library."""
+    return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 @cache
@@ -291,19 +349,3 @@ def _making(tables: set[str]) -> list[str]:
             "again"
         )
     return [by_table[table] for table in sorted(tables)]
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    with _translated(path):
-        return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-
-
-@contextlib.contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        text = str(error).lower()
-        advice = next((advice for word, advice in _ADVICE.items() if word in text), None)
-        raise DatabaseError(f"{path}: {advice} ({error})" if advice else f"{path}: {error}") from None

@@ -16,6 +16,10 @@ _CUSTOM = "custom"  # begins the names of types whose size is the user's to say
 _ARCH = re.compile(r"host|sm_[0-9]{2,3}a?")
 
 
+def is_arch(text: object) -> bool:
+    return isinstance(text, str) and _ARCH.fullmatch(text) is not None
+
+
 @dataclass(frozen=True)
 class Device:
     arch: str  # sm_90, host
@@ -23,7 +27,7 @@ class Device:
     sm_count: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.arch, str) or not _ARCH.fullmatch(self.arch):
+        if not is_arch(self.arch):
             raise ValueError(f"{self.arch!r} is not an architecture")
         if not isinstance(self.name, str) or not 0 < len(self.name) <= 200 or not self.name.isprintable():
             raise ValueError(f"{self.name!r} is not the name of a device")
@@ -33,6 +37,10 @@ class Device:
     @property
     def is_host(self) -> bool:
         return self.arch == HOST
+
+    def is_called(self, name: str) -> bool:
+        """Return whether people mean it by its name or a part of that, as H200 for NVIDIA H200."""
+        return name.casefold() in self.name.casefold()
 
     def __str__(self) -> str:
         return f"{self.name} ({self.arch}, {self.sm_count} SMs)" if not self.is_host else f"{self.name} (host)"

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from scantune.device import HOST
+from scantune.device import HOST, is_arch
 from scantune.errors import ScantuneError, UsageError
 from scantune.worker import Worker, WorkerError, WorkerUnavailable
 
 AUTO = "auto"
 FIRST_GPU = "cuda:0"
 
+_OPENED = re.compile(r"cuda(:\d{1,4})?|host")
+
 Start = Callable[[str], Worker]  # of a worker on a device such as cuda:0 or host
 Note = Callable[[str], None]
+
+
+def is_opened(device: str) -> bool:
+    """Return whether the option names a device of this machine, rather than one that is only described."""
+    return _OPENED.fullmatch(device) is not None
+
+
+def check_choice(arch: str, device: str | None) -> None:
+    """Raise UsageError for what no worker can mend, so that none is started."""
+    if arch != AUTO and not is_arch(arch):
+        raise UsageError(f"--arch {arch}: it is no architecture; write sm_90 or the like, host or auto")
+    if device is not None and not is_opened(device):
+        raise UsageError(f"--device {device}: it is no device of this machine; write cuda:0, cuda:1, ... or host")
+    if device is not None and arch != AUTO and (arch == HOST) != (device == HOST):
+        raise UsageError(f"--arch {arch} and --device {device} contradict each other; leave one of them out")
 
 
 def choose_worker(arch: str, device: str | None, start: Start, note: Note) -> Worker:
@@ -20,8 +38,7 @@ def choose_worker(arch: str, device: str | None, start: Start, note: Note) -> Wo
 
     auto takes the GPU if there is one, else the host, and notes why. Raises UsageError when a named arch is not there.
     """
-    if arch == HOST and device not in (None, HOST):
-        raise UsageError(f"--arch host and --device {device} contradict each other; leave one of them out")
+    check_choice(arch, device)
     if arch == AUTO and device is None:
         return _gpu_or_host(start, note)
     device = device or (HOST if arch == HOST else FIRST_GPU)
@@ -51,7 +68,7 @@ def _gpu_or_host(start: Start, note: Note) -> Worker:
     except (WorkerError, WorkerUnavailable) as error:
         gpu.close()
         reason = str(error).splitlines()[0].rstrip(":")
-        note(f"no GPU can be used ({reason}), so this tunes the host device; its times describe the CPU")
+        note(f"no GPU can be used ({reason}), so the host device takes its place; its times describe the CPU")
     host = start(HOST)
     try:
         host.hello()
@@ -63,7 +80,8 @@ def _gpu_or_host(start: Start, note: Note) -> Worker:
 
 def _nothing_found(arch: str, device: str, error: WorkerError) -> str:
     asked = f"--arch {arch} was asked for" if arch != AUTO else f"--device {device} was asked for"
+    reason = str(error).rstrip(".")
     if device == HOST:
-        return f"{asked}, but the host device cannot be used: {error}; 'scantune doctor' tells more"
+        return f"{asked}, but the host device cannot be used: {reason}; 'scantune doctor' tells more"
     advice = "'scantune --arch host' runs on the CPU, 'scantune doctor' tells more"
-    return f"{asked}, but {device} cannot be used: {error}; {advice}"
+    return f"{asked}, but {device} cannot be used: {reason}; {advice}"

@@ -11,7 +11,8 @@ from enum import Enum
 from pathlib import Path
 
 from scantune import __version__, paths
-from scantune.database import DatabaseError, open_database, open_readonly
+from scantune.archive import Archive
+from scantune.database import DatabaseError, open_database
 from scantune.device import HOST, Hello
 from scantune.errors import ScantuneError
 from scantune.problem import Problem
@@ -34,6 +35,10 @@ class Finding:
     subject: str
     verdict: Verdict
     text: str
+
+    def message(self) -> dict[str, str]:
+        """Return what --json says of it."""
+        return {"subject": self.subject, "verdict": self.verdict.name, "text": self.text}
 
 
 def diagnose(database: Path, device: str = "cuda:0") -> list[Finding]:
@@ -61,9 +66,12 @@ def _driver() -> Finding:
 
 
 def _devices(command: Sequence[str], device: str) -> Iterator[Finding]:
+    if device == HOST:
+        yield _device("host device", command, HOST)
+        return
     gpu = _device("GPU", command, device)
     if gpu.verdict is Verdict.missing and not _DRIVER_VERSION.exists():
-        gpu = Finding("GPU", Verdict.absent, f"{gpu.text}; 'scantune --arch host' tunes for the CPU")
+        gpu = Finding("GPU", Verdict.absent, f"{gpu.text.rstrip('.')}; 'scantune --arch host' tunes for the CPU")
     yield gpu
     yield _device("host device", command, HOST)
 
@@ -144,11 +152,11 @@ def _database(path: Path) -> Finding:
             "database", Verdict.missing, f"{path}: its directory cannot be written; choose another with --db"
         )
     try:
-        with open_readonly(path) as database:
-            database.check_pages()
-            records = len(database.rows("all_records", {"limit": 1_000_000}))
+        # Opened for writing, which brings back the state before an interrupted change.
         with open_database(path) as database:
+            database.check_pages()
             database.check_writable()
+            records = len(Archive(database).records())
     except DatabaseError as error:
         return Finding("database", Verdict.missing, str(error))
     return Finding("database", Verdict.good, f"{path}, {records} records")

@@ -18,7 +18,10 @@ _NO_ROOM = (
     "cannot make a directory",
     "cannot write",
     "could not run",
+    # Who kills a compiler wants memory back, or shuts down the machine.
     "killed signal",
+    "terminated signal",
+    "interrupt signal",
     "bad_alloc",
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from scantune.measurement import Measurement
 from scantune.operator_source import OperatorSource
 from scantune.policy import Rounds
 from scantune.problem import Problem
+from scantune.selection import select
 from scantune.space import Space
 from scantune.trial import Failure
 from scantune.wish import Wish
@@ -65,16 +66,18 @@ class Evaluator:
 
     def resolve(self, wish: Wish, n: int) -> Problem:
         """Return the problem with the accumulator that the worker gives it. Raises WorkerError as space() does."""
-        result = self._worker.call("space", {"request": wish.request(n, self._source)}, self._timeouts.base_s)
+        params = {"request": wish.request(n, self._source), "configs": False}
+        result = self._worker.call("space", params, self._timeouts.base_s)
         resolved = result.get("request")
         try:
             return wish.with_accumulator(resolved.get("accumulator_type") if isinstance(resolved, dict) else None)
         except ValueError as error:
             raise WorkerError("internal", f"{wish}: the worker resolved it to {resolved!r}: {error}"[:300]) from None
 
-    def space(self, problem: Problem, n: int) -> Space:
-        """Return the valid configs. Raises WorkerError when no family supports the problem."""
-        result = self._worker.call("space", {"request": self.request(problem, n)}, self._timeouts.base_s)
+    def space(self, problem: Problem, n: int, configs: bool = True) -> Space:
+        """Return the valid configs, or the families alone. Raises WorkerError when no family supports the problem."""
+        params = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
+        result = self._worker.call("space", params, self._timeouts.base_s)
         try:
             return Space.from_message(result)
         except ValueError as error:
@@ -87,6 +90,18 @@ class Evaluator:
             return self._worker.call("validate", params, self._timeouts.base_s).get("valid") is True
         except (WorkerError, WorkerDied):
             return False
+
+    def legal(self, problem: Problem, n: int, space: Space, configs: Iterable[Config]) -> list[Config]:
+        """Return those that may be tried: listed ones, and others that the worker accepts. No config comes twice."""
+        known = dict.fromkeys(filter(None, map(space.known, configs)))
+        return [config for config in known if space.lists(config) or self.is_valid(problem, n, config)]
+
+    def untuned(self, problem: Problem, n: int) -> Config | None:
+        """Return what runs where the user has no records; None when the worker cannot say."""
+        try:
+            return select(self._worker, problem, n, databases=[], source=self._source).config
+        except (WorkerError, WorkerDied):
+            return None
 
     def verify(self, problem: Problem, n: int, config: Config, seed: int, all_kinds: bool = False) -> Failure | None:
         """Return why the config's results at n items cannot be trusted, or None. Raises EnvironmentFault.

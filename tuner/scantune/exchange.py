@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint
 from scantune.config import Config
+from scantune.contents import Contents
 from scantune.database import Database, DatabaseError, open_readonly
 from scantune.device import Device
 from scantune.measurement import Measurement
@@ -19,10 +21,8 @@ from scantune.record import Record, Run, key_of, templates_of, timestamp
 from scantune.referee import Referee
 from scantune.trial import Failure
 
-_MAX_ROWS = 5_000_000
 _MAX_REASON = 2000
-
-Parsed = TypeVar("Parsed")
+_MOST_REASONS = 10
 
 
 @dataclass
@@ -32,7 +32,13 @@ class ImportReport:
     kept_records: int = 0  # of ours, which theirs did not replace
     new_trials: int = 0
     new_breakpoints: int = 0
-    rejected: list[str] = field(default_factory=list)  # why, one text per row
+    rejected: int = 0  # rows
+    reasons: list[str] = field(default_factory=list)  # of the first rows that were rejected
+
+    def reject(self, reason: str) -> None:
+        self.rejected += 1
+        if self.rejected <= _MOST_REASONS:
+            self.reasons.append(reason)
 
     @property
     def took_nothing(self) -> bool:
@@ -51,17 +57,15 @@ def import_database(database: Database, source_path: Path, referee: Referee) -> 
     with open_readonly(source_path, foreign=True) as source:
         if source_path.samefile(database.path):
             raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
-        source.check_pages()
-        records = _parsed(source, "all_records", Record.from_row, report)
-        trials = _parsed(source, "all_trials", ForeignTrial.from_row, report)
-        breakpoints = _parsed(source, "all_breakpoints", Breakpoint.from_row, report)
-    archive = Archive(database)
-    # Asked before the transaction, which would keep other processes waiting for a worker.
-    winners = _winners(archive, records, referee)
-    with database.transaction():
-        _merge_records(archive, records, winners, report)
-        _merge_trials(archive, trials, report)
-        _merge_breakpoints(archive, breakpoints, report)
+        contents = Contents(source, report.reject)
+        records, breakpoints = contents.records(), contents.breakpoints()
+        archive = Archive(database)
+        # Asked before the transaction, which would keep other processes waiting for a worker.
+        winners = _winners(archive, records, referee)
+        with database.transaction():
+            _merge_records(archive, records, winners, report)
+            _merge_trials(archive, contents.trials(ForeignTrial.from_row), report)
+            _merge_breakpoints(archive, breakpoints, report)
     return report
 
 
@@ -111,23 +115,6 @@ def _reason(reason: object) -> str:
     return "".join(character for character in reason[:_MAX_REASON] if character.isprintable() or character == "\n")
 
 
-def _parsed(
-    source: Database, query: str, parse: Callable[[Mapping[str, Any]], Parsed], report: ImportReport
-) -> list[Parsed]:
-    rows = source.rows(query, {"limit": _MAX_ROWS + 1})
-    if len(rows) > _MAX_ROWS:
-        raise DatabaseError(
-            f"{source.path}: it has more than {_MAX_ROWS} rows, which no tuner writes; nothing was imported"
-        )
-    parsed = []
-    for row in rows:
-        try:
-            parsed.append(parse(row))
-        except (ValueError, TypeError) as error:
-            report.rejected.append(f"{query.removeprefix('all_')}: {error}"[:300])
-    return parsed
-
-
 def _winners(archive: Archive, records: list[Record], referee: Referee) -> dict[Record, Record]:
     """Return those of theirs that are to replace one of ours, each with the one it replaces."""
     own = {record.key: record for record in archive.records()}
@@ -150,12 +137,14 @@ def _merge_records(
         report.new_records += 0 if ours else 1
 
 
-def _merge_trials(archive: Archive, trials: list[ForeignTrial], report: ImportReport) -> None:
+def _merge_trials(archive: Archive, trials: Iterable[ForeignTrial], report: ImportReport) -> None:
+    # Others wait for this transaction, and thousands of trials share a run.
+    run_id, device_id, problem_id = cache(archive.run_id), cache(archive.device_id), cache(archive.problem_id)
     for trial in trials:
         ids = {
-            "run_id": archive.run_id(trial.run),
-            "device_id": archive.device_id(trial.device),
-            "problem_id": archive.problem_id(trial.problem),
+            "run_id": run_id(trial.run),
+            "device_id": device_id(trial.device),
+            "problem_id": problem_id(trial.problem),
         }
         report.new_trials += max(0, archive.database.run("add_trial", {**ids, **trial.columns}))
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,14 +17,18 @@ from scantune.database import Database, DatabaseError
 from scantune.problem import split_operator
 from scantune.record import Record
 
+_PREFIX = ".scantune-export-"
+_WRITTEN = "export"
+_DAY_S = 24 * 3600
+
 
 def export_database(database: Database, target: Path, overwrite: bool = False) -> None:
     """Write a compact copy, whole or not at all. Raises DatabaseError."""
     target = target.expanduser()
-    if target.exists() and target.samefile(database.path):
-        raise DatabaseError(f"{target}: a database cannot be exported onto itself")
     with _replacement(target, overwrite) as copy:
-        database.vacuum_into(copy)
+        if target.exists() and target.samefile(database.path):
+            raise DatabaseError(f"{target}: a database cannot be exported onto itself")
+        database.vacuum_into(copy, target)
 
 
 def export_built_in(
@@ -42,8 +48,8 @@ def export_built_in(
 
 
 def built_in_line(record: Record, above: Breakpoint | None = None) -> str:
-    """Return one line: the columns of load_records.sql, those of the breakpoint above it if there is one, and with what
-    they were measured.
+    """Return one line: the columns of the library's queries, load_*.sql, those of the breakpoint above it if there is
+    one, and with what they were measured.
     """
     device, run = record.device, record.run
     columns: dict[str, Any] = {
@@ -81,21 +87,59 @@ def _place(record: Record) -> tuple[Any, ...]:
 @contextlib.contextmanager
 def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
     """Yield a file to write, which then takes the target's place: nobody ever reads half of it."""
-    if target.exists() and (target.is_dir() or not overwrite):
-        raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
+    place = _place_of(target, overwrite)
+    _remove_abandoned(place.parent)
     try:
-        directory = tempfile.mkdtemp(prefix=".scantune-", dir=target.absolute().parent)
+        directory = tempfile.mkdtemp(prefix=_PREFIX, dir=place.parent)
     except OSError as error:
         raise DatabaseError(f"{target}: its directory cannot be written: {error.strerror}") from None
-    written = Path(directory) / target.name
+    written = Path(directory) / _WRITTEN
     try:
         yield written
         with written.open("rb") as file:
             os.fsync(file.fileno())
-        written.replace(target)
+        written.replace(place)
     except OSError as error:
         raise DatabaseError(f"{target}: it cannot be written: {error.strerror}") from None
     finally:
         with contextlib.suppress(OSError):
             written.unlink(missing_ok=True)
             Path(directory).rmdir()
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """Remove what exports of this user left that were killed a day ago or earlier."""
+    for directory in parent.glob(_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            found = directory.lstat()
+            is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+            if is_ours and time.time() - found.st_mtime > _DAY_S:
+                (directory / _WRITTEN).unlink(missing_ok=True)
+                directory.rmdir()
+
+
+def _place_of(target: Path, overwrite: bool) -> Path:
+    """Return what is to be replaced or made, which is what a link leads to; raise if it is more than a file."""
+    try:
+        found = target.lstat()
+    except FileNotFoundError:
+        return target.absolute()
+    except OSError as error:
+        raise DatabaseError(f"{target}: it cannot be written: {error.strerror}; choose another name") from None
+    if not target.is_file():
+        raise DatabaseError(
+            f"{target}: it is {_kind(found.st_mode)}, and only a regular file can be replaced; choose another name"
+        )
+    if not overwrite:
+        raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
+    return target.resolve()
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_IFDIR: "a directory",
+        stat.S_IFLNK: "a link to no regular file",
+        stat.S_IFIFO: "a FIFO",
+        stat.S_IFSOCK: "a socket",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a device")

@@ -48,6 +48,8 @@ class Policy:
     # Sizes measured between two records of a portfolio that are an octave apart: both ends, and four that narrow one
     # crossing to a sixteenth of it. Wider gaps get more.
     probes: int = 6
+    # First race what is known to be good in every cell, then search only where that leaves something to be gained.
+    surveys: bool = False
 
     def message(self) -> dict[str, Any]:
         """Return what a run remembers of it."""
@@ -58,7 +60,9 @@ _EVERYTHING = 1_000_000
 
 # Without options a run is to take ten minutes, of which half a minute is for what starts and ends it.
 _GPU = {
-    Effort.quick: Policy(96, 16, 28, 4, 16, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60),
+    Effort.quick: Policy(
+        96, 16, 28, 4, 30, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60, surveys=True
+    ),
     Effort.normal: Policy(256, 64, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
     Effort.exhaustive: Policy(
         _EVERYTHING, _EVERYTHING, 128, 4, 32, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
@@ -84,4 +88,4 @@ def policy_of(device: Device, effort: Effort, budget_s: float | None = None, is_
     policy = (_HOST if device.is_host else _GPU)[effort]
     if budget_s is None:
         budget_s = policy.budget_s * (_PORTFOLIO_BUDGET_FACTOR if is_portfolio else 1)
-    return replace(policy, budget_s=budget_s)
+    return replace(policy, budget_s=budget_s, surveys=policy.surveys and not is_portfolio)

@@ -104,6 +104,10 @@ def is_custom_type(value_type: str) -> bool:
     return _CUSTOM_TYPE.fullmatch(value_type) is not None
 
 
+def is_integer_type(value_type: str) -> bool:
+    return value_type[0] in "iu"
+
+
 def bytes_of(value_type: str) -> int:
     """Return the size of a value type, which its name tells; raise ValueError for other names."""
     if match := _BUILT_IN_TYPE.fullmatch(value_type):

@@ -1,4 +1,6 @@
-"""Searches one problem at one N: proposes, compiles ahead, verifies, races, polishes, and decides in a final round."""
+"""Searches one problem at one N: proposes, compiles ahead, races, verifies what may win, polishes, and decides in a
+final round.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,23 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from scantune.archive import Session
+from scantune.cell import Cell
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
 from scantune.evaluation import Evaluator, Measured
-from scantune.final_round import pick_winner
+from scantune.experience import Experience
+from scantune.final_round import Decision, FinalRound, record_of
 from scantune.measurement import Measurement
 from scantune.policy import Policy
 from scantune.problem import Problem
-from scantune.record import Record, now
+from scantune.record import Record
 from scantune.search import Search
 from scantune.space import Space
 from scantune.trial import Failure, Trial
+
+# Verifying costs several times what a measurement does. What is slower than this times the best so far is verified only
+# if it reaches the final round after all.
+_MAY_WIN = 1.03
 
 
 class Watcher(Protocol):
@@ -39,7 +47,10 @@ class Tools:
     seed: int
     watcher: Watcher
     clock: Callable[[], float]  # seconds, from any start
-    verified: set[tuple[Problem, int, Config]] = field(default_factory=set)  # at which size; not asked twice
+    # Not asked twice: candidates at the size at which they were verified, and winners at their own for all kinds.
+    verified: set[tuple[Cell, Config]] = field(default_factory=set)
+    verified_winners: set[tuple[Cell, Config]] = field(default_factory=set)
+    experience: Experience = field(default_factory=Experience)
 
 
 @dataclass(frozen=True)
@@ -64,35 +75,40 @@ class ProblemSearch:
         self._compiling: deque[Compiling] = deque()
         self._pending: deque[Config] = deque()  # to be tried before anything is suggested
         self._retried: set[Config] = set()  # failed in an earlier run, perhaps by chance
+        self._centres: dict[Config, Config] = {}  # of which a config differs in one parameter
         self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
         self.cut_short = False  # by the deadline
+        self.decision: Decision | None = None  # of the final round
 
     @property
     def failures(self) -> dict[Config, Failure]:
         return self._failures
 
-    def run(self, starts: Iterable[Config], holder: Config | None) -> Record | None:
+    def run(self, starts: Iterable[Config], holders: Iterable[Config]) -> Record | None:
         """Return the winner's record, or None when no config could be verified and timed.
 
-        `starts` are tried first, after the defaults. `holder` is the winner of an earlier run; it stays unless beaten.
+        `starts` are tried first, after the defaults. `holders` are what serves now, the first of which stays unless
+        beaten: the winner of an earlier run, then what runs untuned.
         Raises EnvironmentFault when the machine cannot go on; what was tried is saved by then.
         """
         try:
-            return self._run(starts, holder)
+            return self._run(starts, holders)
         finally:
             self._drop_compiling()
 
-    def _run(self, starts: Iterable[Config], holder: Config | None) -> Record | None:
+    def _run(self, starts: Iterable[Config], holders: Iterable[Config]) -> Record | None:
         self._learn_from_stored_trials()
-        holder = self._legal(holder)
-        hopeful = [self._legal(config) for config in starts]
-        # Default and holder come first: however short the time is, nothing may win without meeting them.
-        self._queue([self._space.default, *([holder] if holder else [])])
+        always = list(dict.fromkeys([*self._all_legal(holders), self._space.default]))
+        # These come first: however short the time is, nothing may win without meeting them.
+        self._queue(always)
         self._owed = set(self._pending)
-        self._queue([*self._space.defaults, *(config for config in hopeful if config)])
+        self._queue([*self._space.defaults, *self._all_legal(starts)])
+        self._explore(limit=0)
+        # Most winners are a few steps from a winner of another search, so steps come before samples of the whole space.
+        self._polish(self._search.contenders[:1])
         self._explore(self._tools.policy.trials - self._tools.policy.polish)
-        self._polish()
-        return self._decide(holder)
+        self._polish(self._search.contenders)
+        return self._decide(always)
 
     def _learn_from_stored_trials(self) -> None:
         for trial in self._tools.session.trials(self._problem, self._n):
@@ -105,31 +121,31 @@ class ProblemSearch:
                 self._learn(Trial(config, trial.measurement, trial.failure), score=None)
         self._search.renew_patience()
 
-    def _legal(self, config: Config | None) -> Config | None:
-        """Return the config if it may be tried here: one of the listed, or one that the worker accepts."""
-        known = self._space.known(config) if config else None
-        if known is None or known in self._space.searched or known in self._times:
-            return known
-        return known if self._tools.evaluator.is_valid(self._problem, self._n, known) else None
+    def _all_legal(self, configs: Iterable[Config]) -> list[Config]:
+        return self._tools.evaluator.legal(self._problem, self._n, self._space, configs)
 
     def _queue(self, configs: Iterable[Config]) -> None:
         """Let configs be tried next, unless they have been."""
         self._pending.extend(config for config in configs if self._search.take(config))
 
     def _explore(self, limit: int) -> None:
-        while self._owed or (self._tried < limit and not self._is_settled and not self._is_out_of_time()):
+        """Try what waits, and suggest more up to a limit of trials."""
+        while self._owed or (self._has_room(limit) and not self._is_settled and not self._is_out_of_time()):
             # While one batch is measured the next one compiles.
-            depth = max(len(self._owed), min(self._tools.policy.ahead, limit - self._tried))
-            self._compile_ahead(depth, suggest=not self._is_out_of_time())
+            depth = max(len(self._owed), len(self._pending), min(self._tools.policy.ahead, limit - self._tried))
+            self._compile_ahead(depth, suggest=self._tried < limit and not self._is_out_of_time())
             if not self._compiling:
                 break
             self._race_batch()
         self._drop_compiling()
 
-    def _polish(self) -> None:
-        """Spend what exploring was not to use on the families that may yet win, the fastest first."""
+    def _has_room(self, limit: int) -> bool:
+        return bool(self._tried < limit or self._pending or self._compiling)
+
+    def _polish(self, families: Iterable[str]) -> None:
+        """Walk from the fastest configs of families, as long as the trials that are kept for it last."""
         limit = min(self._tried + self._tools.policy.polish, self._tools.policy.trials)
-        for family in self._search.contenders:
+        for family in families:
             self._walk_from_fastest(family, limit)
 
     def _walk_from_fastest(self, family: str, limit: int) -> None:
@@ -137,7 +153,9 @@ class ProblemSearch:
         centre = None
         while (best := self._best_of(family)) and best != centre and self._tried < limit and not self._is_out_of_time():
             centre = best
-            steps = [config for config in self._neighbours(centre) if not self._search.seen(config)]
+            unseen = [config for config in self._neighbours(centre) if not self._search.seen(config)]
+            steps = self._tools.experience.ordered(centre, unseen)
+            self._centres |= dict.fromkeys(steps, centre)
             # Steps from an earlier centre may still wait.
             room = limit - self._tried - len(self._pending) - len(self._compiling)
             self._queue(steps[: max(0, room)])
@@ -148,11 +166,8 @@ class ProblemSearch:
                 self._race_batch()
         self._drop_compiling()
 
-    def _neighbours(self, centre: Config) -> Iterable[Config]:
-        family = self._space.families[centre.family]
-        for config in family.neighbours(centre):
-            if config in self._space.searched or self._tools.evaluator.is_valid(self._problem, self._n, config):
-                yield config
+    def _neighbours(self, centre: Config) -> list[Config]:
+        return self._all_legal(self._space.families[centre.family].neighbours(centre))
 
     def _compile_ahead(self, depth: int, suggest: bool) -> None:
         while len(self._compiling) < depth:
@@ -172,15 +187,14 @@ class ProblemSearch:
         self._pending.clear()
 
     def _race_batch(self) -> None:
-        """Verify the candidates that compiled and measure them together with the best so far."""
+        """Measure the candidates that compiled together with the best so far."""
         batch: dict[Config, float] = {}
         while self._compiling and len(batch) < self._tools.policy.batch:
             compiling = self._compiling.popleft()
             outcome = compiling.outcome.result()
-            failure = outcome if isinstance(outcome, Failure) else self._verify_candidate(compiling.config)
-            if failure:
-                self._save(Trial(compiling.config, failure=failure), score=None)
-            elif not isinstance(outcome, Failure):
+            if isinstance(outcome, Failure):
+                self._save(Trial(compiling.config, failure=outcome), score=None)
+            else:
                 batch[compiling.config] = outcome
         if batch:
             self._measure_batch(batch)
@@ -188,7 +202,7 @@ class ProblemSearch:
     def _verify_candidate(self, config: Config) -> Failure | None:
         """Verify at a size that is quick to check; only the winner is verified at its real N too."""
         n = min(self._n, self._tools.policy.verify_items)
-        key = (self._problem, n, config)
+        key = Cell(self._problem, n), config
         if key in self._tools.verified:
             return None
         failure = self._tools.evaluator.verify(self._problem, n, config, self._tools.seed)
@@ -207,11 +221,23 @@ class ProblemSearch:
             if config == best:
                 if isinstance(outcome, Failure):
                     self._reject(config, outcome)
-            elif isinstance(outcome, Failure):
-                self._save(Trial(config, failure=outcome, compile_ms=batch[config]), score=None)
             else:
-                trial = Trial(config, outcome, compile_ms=batch[config])
-                self._save(trial, score=outcome.median_us * drift)
+                self._save_measured(config, outcome, batch[config], drift)
+
+    def _save_measured(self, config: Config, outcome: Measurement | Failure, compile_ms: float, drift: float) -> None:
+        score = None if isinstance(outcome, Failure) else outcome.median_us * drift
+        if score is not None and (centre := self._centres.get(config)) and centre in self._times:
+            self._tools.experience.note(centre, config, score / self._times[centre])
+        if score is not None and self._may_win(score) and (failure := self._verify_candidate(config)):
+            outcome, score = failure, None
+        if isinstance(outcome, Failure):
+            self._save(Trial(config, failure=outcome, compile_ms=compile_ms), score=None)
+        else:
+            self._save(Trial(config, outcome, compile_ms=compile_ms), score)
+
+    def _may_win(self, score: float) -> bool:
+        best = self._best
+        return best is None or score < _MAY_WIN * self._times[best]
 
     def _drift(self, best: Config | None, measured: Measured) -> float:
         """Return the factor that makes this batch comparable with the earlier ones: clocks drift, ratios hardly do."""
@@ -230,6 +256,7 @@ class ProblemSearch:
         self._tools.watcher.tried(self._tried, limit, best, self._times[best] if best else None)
 
     def _learn(self, trial: Trial, score: float | None) -> None:
+        before = self._best
         self._owed.discard(trial.config)
         if trial.failure:
             self._failures[trial.config] = trial.failure
@@ -240,41 +267,27 @@ class ProblemSearch:
         if not trial.measurement.probe_only:
             self._racers[trial.config] = trial.measurement
         self._search.tell(trial.config, self._times[trial.config])
+        if score is not None and before is not None and self._best != before:
+            self._compile_all_kinds(trial.config)
 
-    def _decide(self, holder: Config | None) -> Record | None:
+    def _compile_all_kinds(self, config: Config) -> None:
+        """Have what verifying a winner runs compiled by the time that it has won."""
+        self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config, all_kinds=True)
+
+    def _decide(self, always: Sequence[Config]) -> Record | None:
         """Return the record of the final round; of another one among the next fastest if all finalists failed."""
-        while finalists := self._finalists(holder):
-            record = self._final_round(finalists, holder)
-            if record:
-                return record
+        tools, cell = self._tools, Cell(self._problem, self._n)
+        final = FinalRound(tools.evaluator, tools.pool, cell, tools.seed + 1, tools.verified_winners)
+        while finalists := self._finalists(always):
+            self.decision = final.decide(finalists, always, tools.policy.final, self._reject)
+            if self.decision:
+                return self._record(self.decision)
         return None
 
-    def _final_round(self, finalists: Sequence[Config], holder: Config | None) -> Record | None:
-        """Measure the fastest again with more rounds, beside the default and the holder; verify the winner at N.
-
-        Returns None when every finalist failed, and is rejected by then.
-        """
-        policy = self._tools.policy
-        measured = self._tools.evaluator.measure(self._problem, self._n, finalists, policy.final)
-        times: dict[Config, Measurement] = {}
-        for config, outcome in zip(finalists, measured.outcomes, strict=True):
-            if isinstance(outcome, Failure):
-                self._reject(config, outcome)
-            else:
-                times[config] = outcome
-        default_us = times[self._space.default].median_us if self._space.default in times else None
-        while (winner := pick_winner(times, holder if holder in times else self._space.default)) is not None:
-            failure = self._tools.evaluator.verify(self._problem, self._n, winner, self._tools.seed + 1, all_kinds=True)
-            if failure is None:
-                return self._record(winner, times[winner], default_us, measured.ceiling_us)
-            self._reject(winner, failure)
-            del times[winner]
-        return None
-
-    def _finalists(self, holder: Config | None) -> list[Config]:
+    def _finalists(self, always: Sequence[Config]) -> list[Config]:
         by_time = sorted(self._times, key=lambda config: (config not in self._racers, self._times[config]))
-        always = [config for config in (self._space.default, holder) if config in self._times]
-        return list(dict.fromkeys([*always, *by_time[: self._tools.policy.finalists]]))
+        kept = [config for config in always if config in self._times]
+        return list(dict.fromkeys([*kept, *by_time[: self._tools.policy.finalists]]))
 
     def _counted(self, config: Config, failure: Failure) -> Failure:
         return failure.again() if config in self._retried else failure
@@ -285,15 +298,10 @@ class ProblemSearch:
         self._failures[config] = failure
         self._tools.session.save_failure(self._problem, self._n, config, failure)
 
-    def _record(
-        self, winner: Config, measurement: Measurement, default_us: float | None, ceiling_us: float | None
-    ) -> Record:
+    def _record(self, decision: Decision) -> Record:
         session = self._tools.session
         run = session.run.cut_short() if self.cut_short else session.run
-        record = Record(
-            session.device, self._problem, self._n, winner, measurement.median_us, measurement.spread, default_us,
-            ceiling_us, now(), run,
-        )  # fmt: skip
+        record = record_of(decision, session.device, Cell(self._problem, self._n), self._space.default, run)
         session.save_record(record)
         return record
 

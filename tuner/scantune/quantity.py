@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from scantune.errors import UsageError
 from scantune.problem import MAX_N
 
-_SUFFIXES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_SUFFIXES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_BYTES = re.compile(r"(\d{1,15})([kmgt]?)(?:i?b)?")
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?")
 
 
@@ -16,7 +17,8 @@ def parse_sizes(texts: Iterable[str]) -> list[int]:
     """Return the sizes, sorted and without repetition.
 
     A text is a list with commas of 1000, 2^20, 1M (K, M and G are powers of 1024) and ranges such as 2^8..2^18, which
-    go in steps of 4; 2^8..2^18:2 goes in steps of 2. Raises UsageError.
+    double from one size to the next; 2^8..2^18:4 goes in steps of 4. A range includes both ends, the last one also
+    where no step leads to it. Raises UsageError.
     """
     return sorted({n for text in texts for part in text.split(",") for n in _parse_part(part.strip())})
 
@@ -41,14 +43,35 @@ def parse_duration(text: str) -> float:
     return total
 
 
+def parse_bytes(text: str) -> int:
+    """Return the bytes of 500M, 2G, 2GiB or 1000000; K, M, G and T are powers of 1024. Raises UsageError."""
+    match = _BYTES.fullmatch(text.strip().lower())
+    if not match:
+        raise UsageError(f"'{text}' is not a number of bytes; write 500M, 2G or 1000000")
+    return int(match[1]) * _SUFFIXES[match[2]]
+
+
+def format_bytes(count: float) -> str:
+    """Return 12 bytes, 3.4 KiB or 5.0 GiB."""
+    if count < 1024:
+        return f"{count:.0f} bytes"
+    for unit in ("KiB", "MiB", "GiB"):
+        count /= 1024
+        if count < 1024:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1024:.1f} TiB"
+
+
 def format_duration(seconds: float) -> str:
-    """Return 45s, 9m30s or 1h05m."""
+    """Return 45s, 9m30s, 1h05m or 3d04h."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole}s"
     if whole < 3600:
         return f"{whole // 60}m{whole % 60:02d}s"
-    return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
+    if whole < 100 * 3600:
+        return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
+    return f"{whole // 86400}d{whole % 86400 // 3600:02d}h"
 
 
 def _parse_part(part: str) -> list[int]:
@@ -57,11 +80,11 @@ def _parse_part(part: str) -> list[int]:
     bounds, _, step_text = part.partition(":")
     first_text, _, last_text = bounds.partition("..")
     first, last = _parse_size(first_text), _parse_size(last_text)
-    step = _parse_size(step_text) if step_text else 4
+    step = _parse_size(step_text) if step_text else 2
     if step < 2 or last < first:
-        raise UsageError(f"'{part}' is not a range; write first..last:factor, such as 2^8..2^18:2")
-    sizes = []
-    while first <= last:
+        raise UsageError(f"'{part}' is not a range; write first..last:factor, such as 2^8..2^18:4")
+    sizes = [last]
+    while first < last:
         sizes.append(first)
         first *= step
     return sizes

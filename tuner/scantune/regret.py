@@ -12,14 +12,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
 from scantune.config import Config
+from scantune.defaults import Defaults
 from scantune.environment import EnvironmentFault
 from scantune.evaluation import Evaluator
+from scantune.listing import Column, Listing, Row
 from scantune.measurement import Measurement
+from scantune.messages import selection_message
 from scantune.policy import Policy
 from scantune.problem import Problem
 from scantune.quantity import counted, format_size
@@ -56,12 +55,11 @@ class Compared:
     def ratio(self) -> float:
         return self.selected_us / self.best_us
 
-    def message(self) -> dict[str, Any]:
-        """Return what a JSON file says of it."""
+    def message(self, defaults: Defaults) -> dict[str, Any]:
+        """Return what --json says of it."""
         return {
-            "problem": vars(self.problem), "n": self.n, "ratio": self.ratio, "origin": self.selection.origin,
-            "reason": self.selection.reason, "selected": self.selection.config.message(),
-            "selected_us": self.selected_us, "best": self.best.message(), "best_us": self.best_us,
+            **selection_message(self.problem, self.n, self.selection, defaults), "ratio": self.ratio,
+            "selected_us": self.selected_us, "best": self.best.message(), "best_us": self.best_us, "error": None,
         }  # fmt: skip
 
 
@@ -73,9 +71,9 @@ class Uncompared:
     n: int
     reason: str
 
-    def message(self) -> dict[str, Any]:
-        """Return what a JSON file says of it."""
-        return {"problem": vars(self.problem), "n": self.n, "error": self.reason}
+    def message(self, _: Defaults) -> dict[str, Any]:
+        """Return what --json says of it."""
+        return {"problem": vars(self.problem), "n": self.n, "ratio": None, "error": self.reason}
 
 
 Comparable = Compared | Uncompared
@@ -126,7 +124,7 @@ class Comparison:
             config
             for config in candidates
             if config != selected
-            and (config in space.searched or self._evaluator.is_valid(problem, n, config))
+            and (space.lists(config) or self._evaluator.is_valid(problem, n, config))
             and self._is_right(problem, n, config)
         ]
 
@@ -177,22 +175,27 @@ def summary(results: Sequence[Comparable], within: float) -> str:
     return f"{text}; {missing} could not be compared" if missing else text
 
 
-def regret_table(results: Sequence[Comparable]) -> Table:
+def regret_table(results: Sequence[Comparable], defaults: Defaults) -> Listing:
     """Return the worst ones, and all that could not be compared."""
-    table = Table(
-        title=Text("What is selected, against the best known", style="table.title"), title_justify="left",
-        box=SIMPLE_HEAD, pad_edge=False,
-    )  # fmt: skip
-    for header in ("problem", "N", "ratio", "µs", "best µs", "origin"):
-        table.add_column(header, justify="left" if header in ("problem", "origin") else "right", no_wrap=True)
-    table.add_column("selected, best")
     compared = [one for one in results if isinstance(one, Compared)]
-    for one in sorted(compared, key=lambda one: -one.ratio)[:_ROWS]:
-        table.add_row(
+    rows = [_row(one, defaults) for one in sorted(compared, key=lambda one: -one.ratio)[:_ROWS]]
+    rows += [
+        Row([str(missing.problem), format_size(missing.n), "–", "–", "–", "–"], missing.reason)
+        for missing in results
+        if isinstance(missing, Uncompared)
+    ]
+    numbers = map(Column, ("N", "ratio", "µs", "best µs"))
+    columns = [Column("problem", is_text=True), *numbers, Column("origin", is_text=True)]
+    caption = "config: what departs from the family's default."
+    return Listing("What is selected, against the best known", columns, rows, "selected, best", caption)
+
+
+def _row(one: Compared, defaults: Defaults) -> Row:
+    configs = dict.fromkeys((one.selection.config, one.best))
+    return Row(
+        [
             str(one.problem), format_size(one.n), f"{one.ratio:.3f}", f"{one.selected_us:.2f}", f"{one.best_us:.2f}",
-            one.selection.origin, Text(f"{one.selection.config}\n{one.best}"),
-        )  # fmt: skip
-    for missing in results:
-        if isinstance(missing, Uncompared):
-            table.add_row(str(missing.problem), format_size(missing.n), "–", "–", "–", "–", Text(missing.reason))
-    return table
+            one.selection.origin,
+        ],
+        "\n".join(defaults.told(one.problem, one.n, config) for config in configs),
+    )  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scantune.config import Config
+from scantune.operator_source import OperatorSource
 from scantune.problem import Problem
 from scantune.quantity import format_size
 from scantune.worker import Worker, WorkerError
@@ -22,13 +23,15 @@ class Selection:
     rejected: tuple[tuple[str, str], ...]  # rows that are not valid, and why
 
 
-def select(worker: Worker, problem: Problem, n: int, databases: Sequence[Path] | None) -> Selection:
+def select(
+    worker: Worker, problem: Problem, n: int, databases: Sequence[Path] | None, source: OperatorSource | None = None
+) -> Selection:
     """Ask by the records in `databases`, or by those that runtime::scan() reads in this environment.
 
     Raises WorkerError when the worker cannot select.
     """
     named = {} if databases is None else {"databases": [str(path.absolute()) for path in databases]}
-    result = worker.call("select", {"request": problem.request(n), **named}, _TIMEOUT_S)
+    result = worker.call("select", {"request": problem.request(n, source), **named}, _TIMEOUT_S)
     try:
         config = Config.from_message(result.get("config"))
     except ValueError as error:

@@ -88,6 +88,11 @@ class Family:
         indices = self.nearest_indices(config)
         return indices if indices and self.config(indices) == config else None
 
+    def lists(self, config: Config) -> bool:
+        """Return whether the config is one of the searched ones."""
+        indices = self.indices_of(config)
+        return indices is not None and bool((self.indices == np.asarray(indices)).all(axis=1).any())
+
     def spread(self, count: int) -> list[Indices]:
         """Return a few rows that are unlike the default and each other, but at the edge of the table in little.
 
@@ -143,17 +148,21 @@ class Space:
     def known(self, config: Config) -> Config | None:
         """Return the config as its family's table orders it; None if no family declares its parameters."""
         family = self.families.get(config.family)
-        return family.in_table_order(config) if family else None
+        return None if family is None else family.in_table_order(config)
+
+    def lists(self, config: Config) -> bool:
+        """Return whether the config is one of the searched ones."""
+        return config.family in self.families and self.families[config.family].lists(config)
 
     @cached_property
     def searched(self) -> Collection[Config]:
-        """Every searched config, in the order of the worker."""
+        """Every searched config, in the order of the worker. Making them takes time: lists() asks for one."""
         return dict.fromkeys(family.config(row) for family in self.families.values() for row in family.indices.tolist())
 
     def departures(self, config: Config) -> dict[str, Value]:
         """Return the parameters in which a config differs from its family's default; all of them without one."""
         family = self.families.get(config.family)
-        default = dict(family.default.values) if family and family.default else {}
+        default = dict(family.default.values) if family is not None and family.default else {}
         return {name: value for name, value in config.values if default.get(name) != value}
 
 

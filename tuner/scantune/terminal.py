@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import typer
 from rich.console import Console
 
-from scantune.errors import ScantuneError
+from scantune.errors import ScantuneError, Status
 from scantune.report import standard_output
 
 console = standard_output()
-errors = Console(stderr=True)
+errors = Console(stderr=True, emoji=False)
 
 
 def say(text: str) -> None:
@@ -24,10 +24,22 @@ def note(text: str) -> None:
     errors.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
+def leave_standard_output() -> None:
+    """Print results on standard error from now on, because standard output is for a program."""
+    console.stderr = True
+    console.width = errors.width
+
+
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
+    """Turn errors and Ctrl-C into a message and a status."""
     try:
         yield
     except ScantuneError as error:
         errors.print(f"scantune: {error}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(error.exit_code) from None
+    except KeyboardInterrupt:
+        errors.print("\nscantune: interrupted", markup=False)
+        raise typer.Exit(Status.interrupted) from None
+    finally:
+        console.stderr = False

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from scantune.agenda import Agenda, Task
+from scantune.agenda import Agenda
 from scantune.archive import Archive, Session
 from scantune.breakpoint import Breakpoint
+from scantune.cell import Cell
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
+from scantune.coverage import Coverage, Way
 from scantune.device import Device
 from scantune.environment import EnvironmentFault
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
+from scantune.experience import Experience
 from scantune.operator_source import OperatorSource
 from scantune.policy import Policy
 from scantune.portfolio import Portfolio
 from scantune.portfolio import Watcher as PortfolioWatcher
 from scantune.problem import Problem, split_operator
 from scantune.problem_search import ProblemSearch, Tools, Watcher, first_reasons
-from scantune.quantity import format_size
 from scantune.record import Record, Run
+from scantune.shipped import shipped_winners
 from scantune.space import Space
+from scantune.standings import Standings
+from scantune.survey import Survey
+from scantune.survey import Watcher as SurveyWatcher
 from scantune.time_model import time_model_of
 from scantune.trial import Failure
 from scantune.worker import Worker, WorkerError
@@ -36,29 +43,42 @@ _MAX_STARTS = 6
 _MOST_FOR_PROBES = 0.25
 
 
-class RunWatcher(Watcher, PortfolioWatcher, Protocol):
+# A race that takes longer than this, most of it for verifying the winner, comes after the searches of smaller N: there
+# is less to gain. Of the budget no more is kept back for those.
+_CHEAP_RACE_S = 1.5
+_MOST_FOR_DEAR_RACES = 0.4
+
+
+class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
     """Is told how a run goes on."""
 
     def started(self, tasks: int, finished: int, budget_s: float) -> None: ...
 
-    def searching(self, problem: Problem, n: int) -> None: ...
+    def searching(self, cell: Cell) -> None: ...
 
-    def found(self, record: Record, space: Space) -> None: ...
+    def found(self, covered: Coverage, record: Record, space: Space) -> None: ...
 
-    def gave_up(self, problem: Problem, n: int, reason: str) -> None: ...
+    def gave_up(self, cell: Cell, reason: str) -> None: ...
 
 
 @dataclass
 class Outcome:
     records: list[Record] = field(default_factory=list)  # of all that was asked for, found now or before
-    spaces: dict[Task, Space] = field(default_factory=dict)
-    without_winner: list[str] = field(default_factory=list)
-    out_of_budget: list[Task] = field(default_factory=list)
-    cut_short: list[Task] = field(default_factory=list)  # searches that would have gone on with more time
+    spaces: dict[Cell, Space] = field(default_factory=dict)
+    coverage: list[Coverage] = field(default_factory=list)  # of all that was asked for
     breakpoints: list[Breakpoint] = field(default_factory=list)  # of a portfolio, found now or before
     unprobed: int = 0  # pairs of neighbouring records of a portfolio that time did not suffice for
     without_breakpoint: list[str] = field(default_factory=list)  # other such pairs, and why
     seconds: float = 0.0
+
+    def covered(self, *ways: Way) -> list[Coverage]:
+        """Return the cells that were covered in one of these ways."""
+        return [covered for covered in self.coverage if covered.way in ways]
+
+    @property
+    def without_winner(self) -> list[str]:
+        """Where nothing works or could be tried, and why."""
+        return [f"{covered.cell}: {covered.reason}" for covered in self.covered(Way.failed)]
 
 
 @dataclass(frozen=True)
@@ -88,33 +108,98 @@ class TuningRun:
         self._clock = clock
         self._is_portfolio = is_portfolio
         self._model = time_model_of(self._device)
-        self._records = {record.key: record for record in archive.records()}
-        self._has_winner = False  # found by this run
+        self._standings = Standings(self._device, [], [], {})
+        self._records = archive.records()
+        self._has_compiled = self._has_winner = False  # in this run
+        self._verified: set[tuple[Cell, Config]] = set()
+        self._verified_winners: set[tuple[Cell, Config]] = set()
+        self._experience = Experience()
 
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
-        """Search what is not yet known. Whatever ends the run, all that was tried is saved."""
+        """Cover what is not yet known. Whatever ends the run, all that was tried is saved."""
         started = self._clock()
         outcome = Outcome()
+        cells = [Cell(problem, n) for problem in problems for n in sizes]
+        self._standings = Standings(self._device, cells, self._records, shipped_winners(self._device))
+        todo = self._unfinished(cells)
         with self._pool:
-            tasks = [(problem, n) for problem in problems for n in sizes]
-            todo = [task for task in tasks if not self._is_finished(task)]
-            self._watcher.started(len(tasks), len(tasks) - len(todo), self._policy.budget_s)
+            self._watcher.started(len(cells), len(cells) - len(todo), self._policy.budget_s)
             session = self._archive.start(self._run, self._device)
             deadline = started + self._policy.budget_s
-            agenda = Agenda(todo, self._model, self._policy)
             if self._is_portfolio:
-                self._make_portfolio(session, agenda, _Scope(problems, sizes), deadline, outcome)
+                self._make_portfolio(session, self._agenda(todo), _Scope(problems, sizes), deadline, outcome)
+            elif self._policy.surveys:
+                self._survey_and_search(session, todo, deadline, outcome)
             else:
-                self._search_all(session, agenda, lambda: deadline - self._clock(), outcome)
-            outcome.out_of_budget = agenda.left_out
-        outcome.records = [self._records[key] for task in tasks if (key := (self._device, *task)) in self._records]
+                self._search_all(session, self._agenda(todo), lambda: deadline - self._clock(), outcome)
+        outcome.coverage = [self._standings.coverage[cell] for cell in cells]
+        outcome.records = [record for cell in cells if (record := self._standings.record(cell))]
         outcome.seconds = self._clock() - started
         return outcome
 
-    def _is_finished(self, task: Task) -> bool:
-        """Return whether these kernels were searched on this device with as much effort or more, and to the end."""
-        record = self._records.get((self._device, *task))
-        return record is not None and record.run.covers(self._run)
+    def _unfinished(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Return those that no earlier run covered with these kernels, with as much effort or more, and to the end."""
+        todo = []
+        for cell in cells:
+            record = self._standings.record(cell)
+            if record is not None and record.run.covers(self._run):
+                covered = self._standings.coverage[cell]
+                covered.way, covered.winner = Way.finished, record.config
+            else:
+                todo.append(cell)
+        return todo
+
+    def _agenda(self, cells: Iterable[Cell]) -> Agenda:
+        """Return searches in the order of what they may gain. Where nothing is raced, nothing tells that."""
+        promise = self._standings.promise if self._policy.surveys else lambda cell: 1.0
+        return Agenda(cells, promise, self._model, self._policy)
+
+    def _survey_and_search(self, session: Session, todo: Sequence[Cell], deadline: float, outcome: Outcome) -> None:
+        """Reach every cell by a race, and search where most is to be gained.
+
+        Races at large N take long and gain little, so what may be gained at smaller N comes before them.
+        """
+        survey = Survey(self._tools(session), self._standings, self._watcher)
+        by_bytes = sorted(todo, key=lambda cell: cell.bytes_moved)
+        cheap = [cell for cell in by_bytes if self._model.ending_s(*cell) <= _CHEAP_RACE_S]
+        dear = by_bytes[len(cheap) :]
+        agenda = self._agenda(cheap)
+
+        for cell in (cheap or dear)[:1]:
+            with contextlib.suppress(WorkerError):  # which the race of it tells
+                self._check_that_something_compiles(cell, self._evaluator.space(*cell))
+
+        def left_s() -> float:
+            return deadline - self._clock()
+
+        def is_time_for(cell: Cell) -> bool:
+            return left_s() >= self._model.ending_s(*cell)
+
+        def race_again() -> None:
+            survey.race_all([cell for cell in todo if survey.has_news(cell)], is_time_for)
+            survey.settle(todo)
+
+        def is_worth_a_search(cell: Cell) -> bool:
+            survey.race_all([cell] if survey.has_news(cell) else [], is_time_for)
+            survey.settle([cell])
+            return self._standings.promise(cell) > 0
+
+        began_s = left_s()
+        survey.race_all(filter(self._is_news, cheap), is_time_for)
+        # What was found around a cell is to be raced in it once more, and half of that is compiled by then.
+        again_s = (began_s - left_s()) / 2
+        dear_s = min(sum(self._model.ending_s(*cell) for cell in dear), _MOST_FOR_DEAR_RACES * self._policy.budget_s)
+        self._search_all(session, agenda, lambda: left_s() - again_s - dear_s, outcome, is_worth_a_search)
+        race_again()
+        survey.race_all(filter(self._is_news, dear), is_time_for)
+        agenda.add(dear)
+        self._search_all(session, agenda, left_s, outcome, is_worth_a_search)
+        race_again()
+
+    def _is_news(self, cell: Cell) -> bool:
+        """Return whether no earlier run has raced a cell with these kernels."""
+        record = self._standings.record(cell)
+        return record is None or record.run.kernel_hash != self._run.kernel_hash
 
     def _make_portfolio(
         self, session: Session, agenda: Agenda, scope: _Scope, deadline: float, outcome: Outcome
@@ -131,7 +216,7 @@ class TuningRun:
 
         while self._search_all(session, agenda, left_s, outcome):
             portfolio.complete(self._records_within(scope), deadline)
-            agenda.take_up_what_was_left_out()
+            agenda.add()
         records = self._records_within(scope)
         portfolio.complete(records, deadline)
         outcome.unprobed = portfolio.out_of_time
@@ -143,69 +228,100 @@ class TuningRun:
         return [
             record
             for problem in scope.problems
-            for (device, of_problem, n), record in self._records.items()
-            if (device, of_problem) == (self._device, problem) and min(scope.sizes) <= n <= max(scope.sizes)
+            for record in self._standings.records
+            if record.problem == problem and min(scope.sizes) <= record.n <= max(scope.sizes)
         ]
 
-    def _search_all(self, session: Session, agenda: Agenda, left_s: Callable[[], float], outcome: Outcome) -> int:
+    def _tools(self, session: Session) -> Tools:
+        return Tools(
+            self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock,
+            self._verified, self._verified_winners, self._experience,
+        )  # fmt: skip
+
+    def _search_all(
+        self, session: Session, agenda: Agenda, left_s: Callable[[], float], outcome: Outcome,
+        is_worth_it: Callable[[Cell], bool] = lambda cell: True,
+    ) -> int:  # fmt: skip
         """Search while time is left; return how many searches that were."""
-        tools = Tools(self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock)
+        tools = self._tools(session)
         searches = 0
         while turn := agenda.next(left_s()):
-            self._search_one(tools, turn.problem, turn.n, self._clock() + turn.trials_s, outcome)
+            if not is_worth_it(turn.cell):
+                continue
+            if agenda.after_next:
+                self._compile_first_steps(agenda.after_next)
+            self._search_one(tools, turn.cell, self._clock() + turn.trials_s, outcome)
             searches += 1
         return searches
 
-    def _search_one(self, tools: Tools, problem: Problem, n: int, deadline: float, outcome: Outcome) -> None:
-        self._watcher.searching(problem, n)
+    def _compile_first_steps(self, cell: Cell) -> None:
+        """Have what a search will try first compiled while another one waits for its own."""
+        record = self._standings.record(cell)
+        if record is None:
+            return
+        with contextlib.suppress(WorkerError):  # which the search will meet, too
+            space = self._evaluator.space(*cell)
+            centre = space.known(record.config)
+            if centre:
+                steps = self._evaluator.legal(*cell, space, space.families[centre.family].neighbours(centre))
+                for config in self._experience.ordered(centre, steps)[: self._policy.polish]:
+                    self._pool.submit(self._evaluator.request(*cell), config)
+
+    def _search_one(self, tools: Tools, cell: Cell, deadline: float, outcome: Outcome) -> None:
+        self._watcher.searching(cell)
+        covered = self._standings.coverage[cell]
         try:
-            space = self._evaluator.space(problem, n)
+            space = self._evaluator.space(*cell)
         except WorkerError as error:
-            self._give_up(problem, n, str(error), outcome)
+            self._give_up(covered, str(error))
             return
-        if not outcome.spaces:
-            self._check_that_something_compiles(problem, n, space)
-        outcome.spaces[problem, n] = space
-        old = self._records.get((self._device, problem, n))
-        search = ProblemSearch(tools, problem, n, space, deadline)
+        if not self._has_compiled:
+            self._check_that_something_compiles(cell, space)
+        outcome.spaces[cell] = space
+        if covered.default is None:
+            covered.default, covered.untuned = space.default, self._evaluator.untuned(*cell)
+        old = self._standings.record(cell)
+        holders = [config for config in (old.config if old else None, covered.untuned) if config]
+        search = ProblemSearch(tools, *cell, space, deadline)
         try:
-            record = search.run(self._starts(problem, n), old.config if old else None)
+            record = search.run(self._starts(cell), holders)
         except EnvironmentFault as error:
-            self._give_up(problem, n, f"given up, to be tried again by the next run: {error}", outcome)
+            self._give_up(covered, f"given up, to be tried again by the next run: {error}")
             return
-        if search.cut_short:
-            outcome.cut_short.append((problem, n))
-        if record:
-            self._records[record.key] = record
+        if record and search.decision:
+            covered.way, covered.reason = Way.cut_short if search.cut_short else Way.searched, ""
+            covered.learn(search.decision.winner, search.decision.times)
+            self._standings.learn(record)
             self._has_winner = True
-            self._watcher.found(record, space)
+            self._watcher.found(covered, record, space)
             return
         reasons = "\n  ".join(first_reasons(search.failures))
         if not self._has_winner:
-            raise ScantuneError(f"no config of {problem}, N = {format_size(n)}, works on {self._device}:\n  {reasons}")
-        self._give_up(problem, n, reasons, outcome)
+            raise ScantuneError(f"no config of {cell}, works on {self._device}:\n  {reasons}")
+        self._give_up(covered, reasons)
 
-    def _give_up(self, problem: Problem, n: int, reason: str, outcome: Outcome) -> None:
-        outcome.without_winner.append(f"{problem}, N = {format_size(n)}: {reason}")
-        self._watcher.gave_up(problem, n, reason)
+    def _give_up(self, covered: Coverage, reason: str) -> None:
+        covered.way, covered.reason = Way.failed, reason
+        self._watcher.gave_up(covered.cell, reason)
 
-    def _check_that_something_compiles(self, problem: Problem, n: int, space: Space) -> None:
+    def _check_that_something_compiles(self, cell: Cell, space: Space) -> None:
         """Tell a compiler that is missing from a config that is wrong; only the latter is remembered as a trial."""
         failures: list[str] = []
         faults: list[str] = []
         for config in space.defaults:
             try:
-                outcome = self._pool.submit(self._evaluator.request(problem, n), config).result()
+                outcome = self._pool.submit(self._evaluator.request(*cell), config).result()
             except EnvironmentFault as error:
                 faults.append(f"{config}: {error}")
                 continue
             if not isinstance(outcome, Failure):
+                self._has_compiled = True
                 return
             failures.append(f"{config}: {outcome.reason}")
         if self._source and not faults:
             # One log will do: in each of them the mistake is the same.
             raise ScantuneError(
-                f"{self._source.path} does not compile as an operator of {problem}, so nothing was tried; the log "
+                f"{self._source.path} does not compile as an operator of {cell.problem}, so nothing was tried; the log "
                 f"calls it operator.cu:\n  {failures[0]}"
             )
         raise ScantuneError(
@@ -213,13 +329,14 @@ class TuningRun:
             + "\n'scantune doctor' tells what is missing"
         )  # fmt: skip
 
-    def _starts(self, problem: Problem, n: int) -> list[Config]:
+    def _starts(self, cell: Cell) -> list[Config]:
         """Return winners of similar searches, the most similar first."""
         similar = sorted(
-            (record for record in self._records.values() if record.key != (self._device, problem, n)),
-            key=lambda record: _unlikeness(record, self._device, problem, n),
+            (record for record in [*self._standings.records, *self._records] if record.key != (self._device, *cell)),
+            key=lambda record: _unlikeness(record, self._device, *cell),
         )
-        return list(dict.fromkeys(record.config for record in similar[: 4 * _MAX_STARTS]))[:_MAX_STARTS]
+        near = [*self._standings.promising(cell), *(record.config for record in similar[: 4 * _MAX_STARTS])]
+        return list(dict.fromkeys(near))[:_MAX_STARTS]
 
 
 def _unlikeness(record: Record, device: Device, problem: Problem, n: int) -> float:

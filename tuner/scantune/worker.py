@@ -18,14 +18,16 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from scantune.device import Hello
+from scantune.device import Device, Hello
 from scantune.errors import ScantuneError
+from scantune.quantity import counted
 
 _MAX_LINE_BYTES = 256 * 2**20
 START_ATTEMPTS = 3
 START_PAUSE_S = 0.5  # times the attempt: a driver may need a moment after a crash
 _START_TIMEOUT_S = 60.0
 _ENDED = "the worker ended"
+_WRONG_OPTIONS = " (exit code 2)"  # what starting it again cannot mend
 
 
 class WorkerError(ScantuneError):
@@ -56,8 +58,10 @@ class WorkerUnavailable(ScantuneError):
 class Worker:
     """One worker process at a time. Belongs to one thread; only abort() may be called from others."""
 
-    def __init__(self, command: Sequence[str], device: str, seed: int = 1) -> None:
+    def __init__(self, command: Sequence[str], device: str, seed: int = 1, described: Device | None = None) -> None:
+        """With a device `described`, it answers for that one and opens none."""
         self.device = device
+        self._introduction = {"device": vars(described)} if described else {}
         self._command = [*command, "--device", device, "--seed", str(seed)]
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: deque[str] = deque(maxlen=40)
@@ -117,7 +121,8 @@ class Worker:
 
     @staticmethod
     def _kill_group(process: subprocess.Popen[bytes]) -> None:
-        # It leads its own process group, so a compiler it started ends with it. Once reaped, its id may be another's.
+        # A compiler that it started has a group of its own, and ends with it by itself. Once reaped, its id may be
+        # another's.
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -135,9 +140,11 @@ class Worker:
                 return
             except WorkerDied as error:
                 problem = str(error)
+            if _WRONG_OPTIONS in problem:
+                break
         raise WorkerUnavailable(
-            f"the worker did not start in {START_ATTEMPTS} attempts; tried: {' '.join(self._command)}\n{problem}\n"
-            "'scantune doctor' tells what is missing"
+            f"the worker did not start in {counted(attempt + 1, 'attempt')}; tried: {' '.join(self._command)}\n"
+            f"{problem}\n'scantune doctor' tells what is missing"
         )
 
     def _start(self) -> None:
@@ -161,7 +168,7 @@ class Worker:
             raise WorkerUnavailable("the worker was closed")
         self._drain = threading.Thread(target=self._read_stderr, args=(self._process,), daemon=True)
         self._drain.start()
-        self._check_hello(self._exchange("hello", {}, _START_TIMEOUT_S))
+        self._check_hello(self._exchange("hello", self._introduction, _START_TIMEOUT_S))
 
     def _check_hello(self, message: dict[str, Any]) -> None:
         try:
@@ -243,7 +250,9 @@ class Worker:
             answer = json.loads(line)
         except (ValueError, RecursionError):
             raise WorkerDied(f"the worker answered what is not JSON: {line[:120]!r}") from None
-        if not isinstance(answer, dict) or answer.get("id") != self._request_id:
+        # An error without an id is about the line: the worker could not tell which request it was.
+        refuses_line = isinstance(answer, dict) and answer.get("id", 0) is None and answer.get("ok") is False
+        if not isinstance(answer, dict) or not (refuses_line or answer.get("id") == self._request_id):
             raise WorkerDied(f"the worker answered another request than {self._request_id}: {line[:120]!r}")
         if answer.get("ok") is True and isinstance(answer.get("result"), dict):
             result: dict[str, Any] = answer["result"]

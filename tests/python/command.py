@@ -1,0 +1,38 @@
+"""The command as people run it: a process of its own."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "scantune", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_ctrl_c,
+    )
+
+
+def scantune(*arguments: str, timeout: float = 50) -> tuple[int, str]:
+    """Return exit code and all output."""
+    code, out, err = streams(*arguments, timeout=timeout)
+    return code, out + err
+
+
+def streams(*arguments: str, timeout: float = 50) -> tuple[int, str, str]:
+    """Return exit code, standard output and standard error."""
+    process = start(*arguments)
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, _ANSI.sub("", out), _ANSI.sub("", err)
+
+
+def _heed_ctrl_c() -> None:
+    """Undo what a shell does to commands in the background: these ignore SIGINT, and so would the command tested."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

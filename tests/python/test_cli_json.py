@@ -1,0 +1,130 @@
+"""What commands tell programs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from command import scantune, streams
+from scantune.cli import app
+
+pytestmark = pytest.mark.usefixtures("fake_worker_command")
+
+PROBLEM = ["--arch", "host", "--type", "i32", "--n", "2^12"]
+SELECTED = {"problem", "n", "origin", "reason", "config", "departures"}
+WINNER = {
+    "device", "problem", "n", "config", "departures", "median_us", "spread", "default_us", "ceiling_us", "finished_at",
+    "effort", "cut_short", "tool_version", "template_hash", "compiler_version", "driver_version",
+}  # fmt: skip
+DEVICE = {"arch": "host", "name": "Fake CPU", "sm_count": 8}
+
+
+@pytest.fixture
+def tuned(tmp_path: Path) -> str:
+    """Return a database with one winner."""
+    db = str(tmp_path / "my.db")
+    assert scantune(*PROBLEM, "--workers", "1", "--db", db)[0] == 0
+    return db
+
+
+def on_standard_output(*arguments: str) -> dict[str, Any]:
+    """Run a command with --json -, and check that standard output holds JSON and nothing else."""
+    code, out, err = streams(*arguments, "--json", "-")
+    assert code == 0, err
+    message: dict[str, Any] = json.loads(out)
+    assert {"command", "scantune", "date"} <= message.keys()
+    assert err
+    return message
+
+
+def commands(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{prefix}{name} ")
+        else:
+            yield prefix + name, command
+
+
+def test_every_command_takes_json_and_its_keys_are_documented() -> None:
+    documented = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text().partition("## For programs")[2]
+    found = dict(commands(get_command(app)))
+    assert len(found) >= 11
+    for name, command in found.items():
+        assert "--json" in {option for parameter in command.params for option in parameter.opts}, name
+        assert f"| `{name}` |" in documented or f"| `{name.split()[0]} ...` |" in documented, name
+
+
+def test_tune_tells_its_winners_and_whether_it_is_complete(tmp_path: Path) -> None:
+    options = ["--type", "i32", "--n", "2^12,2^13", "--workers", "1", "--db", str(tmp_path / "my.db"), "--portfolio"]
+    message = on_standard_output("tune", "--arch", "host", *options)
+    assert message["command"] == "tune"
+    assert message["device"] == DEVICE
+    assert message["complete"] is True
+    assert [one["n"] for one in message["winners"]] == [2**12, 2**13]
+    assert message["winners"][0].keys() == WINNER
+    assert {"breakpoints", "without_winner", "cells", "seconds"} <= message.keys()
+
+
+def test_tune_tells_what_the_budget_left(tmp_path: Path) -> None:
+    options = ["--type", "i32", "--n", "2^12,2^14,2^16", "--budget", "0.1s", "--db", str(tmp_path / "my.db")]
+    message = on_standard_output("--arch", "host", *options)
+    assert message["complete"] is False
+    assert len(message["cells"]) == 3
+    assert {cell["way"] for cell in message["cells"]} <= {"cut_short", "left"}
+    assert message["cells"][0]["problem"]["op"] == "sum"
+
+
+def test_bench_and_regret_tell_their_results() -> None:
+    message = on_standard_output("bench", *PROBLEM)
+    assert message["device"] == DEVICE
+    assert message["results"][0].keys() >= {*SELECTED, "median_us", "gigabytes_per_second", "failure"}
+    message = on_standard_output("regret", *PROBLEM, "--n", "2^14", "--samples", "1", "--trials", "0")
+    assert message["results"][0].keys() >= {*SELECTED, "ratio", "best", "selected_us", "best_us", "error"}
+
+
+def test_database_commands_tell_their_results(tuned: str, tmp_path: Path) -> None:
+    message = on_standard_output("db", "show", "--db", tuned)
+    assert message["source"] == tuned
+    assert message["winners"][0].keys() == WINNER
+    assert message["breakpoints"] == []
+    message = on_standard_output("db", "explain", *PROBLEM)
+    assert message["device"] == DEVICE
+    assert message["results"][0].keys() == SELECTED
+    assert message["rejected"] == [{"row": "i32 sum n=256", "reason": "unknown family"}]
+    file = str(tmp_path / "export.db")
+    message = on_standard_output("db", "export", file, "--db", tuned)
+    assert (message["file"], message["winners"], message["built_in"]) == (file, 1, False)
+    message = on_standard_output("db", "import", file, "--db", str(tmp_path / "other.db"))
+    assert (message["new_winners"], message["kept_winners"], message["rejected"]) == (1, 0, 0)
+
+
+def test_doctor_tells_its_findings() -> None:
+    message = on_standard_output("doctor")
+    assert message["ok"] is True
+    found = {one["subject"]: one["verdict"] for one in message["findings"]}
+    assert found["host device"] == "good"
+    assert set(found.values()) <= {"good", "absent", "missing"}
+
+
+def test_file_is_replaced_as_a_whole_and_a_link_to_it_stays(tmp_path: Path, tuned: str) -> None:
+    file, link = tmp_path / "show.json", tmp_path / "link.json"
+    file.write_text("old")
+    link.symlink_to(file)
+    assert scantune("db", "show", "--db", tuned, "--json", str(link))[0] == 0
+    assert link.is_symlink()
+    assert json.loads(file.read_text())["command"] == "db show"
+    assert list(tmp_path.glob("*.part")) == []
+
+
+def test_pipe_is_written_once(tmp_path: Path) -> None:
+    script = f"{sys.executable} -m scantune bench {' '.join(PROBLEM)} --n 2^13 --json >(cat) 2>&1 >/dev/null | cat"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=50)
+    text = done.stdout[done.stdout.index("{") :]
+    assert len(json.loads(text)["results"]) == 2, done.stdout

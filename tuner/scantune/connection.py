@@ -1,0 +1,139 @@
+"""Connections to SQLite files that may come from anyone: what SQLite is told before it reads one, and what it may use.
+
+This relies on what Python 3.10 has: pragmas, functions of the connection's own in place of SQLite's, and text_factory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import quote
+
+from scantune.errors import ScantuneError
+
+BUSY_TIMEOUT_S = 30.0
+_HEAP_BYTES = 64 * 2**20  # of all that SQLite holds in this process: a longer value is an error, not a full memory
+_HARDENING = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", f"hard_heap_limit = {_HEAP_BYTES}")
+# Loading a schema of ours takes some hundred steps of SQLite's machine; pages that refer to each other make it endless.
+_SCHEMA_STEPS = 5000
+_SIDE_FILES = ("-journal", "-wal", "-shm")
+
+TOO_LONG = "it holds a value longer than any that a tuner writes; use another file"
+
+# SQLite's words, and what they mean to the reader. Python 3.10 has no error codes, so the words must do.
+_ADVICE = {
+    "locked": "another process has held it for too long; end that process, or run again later",
+    "readonly": "it cannot be written; check its permissions and its directory's, or choose another with --db",
+    "read-only": "it cannot be written; check its permissions and its directory's, or choose another with --db",
+    "full": "the disk is full; what was saved before is safe. Free some space and run again to resume",
+    "disk i/o error": "the disk failed to read or write; what was saved before is safe. Check space and permissions",
+    "not a database": "it is not an SQLite database; move it away, or choose another with --db",
+    "malformed database schema": "its schema is damaged, or runs functions as no tuner's does; use another file",
+    "malformed": "it is damaged; move it away and tune again, or import an earlier export into a new one",
+    "interrupted": "reading it takes longer than its size explains, so no tuner wrote it; use another file",
+    "too big": TOO_LONG,
+    "unable to open": "it cannot be opened; check that its directory is there and writable, or choose another file",
+}
+
+
+class DatabaseError(ScantuneError):
+    """The text names the file, what is wrong with it and what to do."""
+
+
+@contextlib.contextmanager
+def connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    """Yield a connection that runs nothing of what the file holds while its schema is loaded, which is to be checked
+    within. It stays open unless that fails.
+    """
+    check_kind(path)
+    with translated(path), contextlib.closing(_connection(path, mode)) as scout:
+        _let_no_function_run(scout)
+        scout.set_progress_handler(lambda: True, _SCHEMA_STEPS)
+        scout.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+        connection = _connection(path, mode)
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+
+
+def check_kind(path: Path) -> os.stat_result | None:
+    """Return the file's status, None if there is no file; raise if it or one beside it is no regular file."""
+    status = _status(path)
+    if status and not stat.S_ISREG(status.st_mode):
+        raise DatabaseError(f"{path}: it is no regular file; choose another with --db")
+    for side in side_files(path):
+        # Not what a link leads to: SQLite makes these files itself.
+        found = _status(side, follow=False)
+        if found and not stat.S_ISREG(found.st_mode):
+            raise DatabaseError(f"{path}: {side.name} beside it is no regular file, which SQLite would open; remove it")
+    return status
+
+
+def side_files(path: Path) -> Sequence[Path]:
+    """Return where SQLite keeps journal, log and index of the log."""
+    real = path.resolve()
+    return [real.with_name(real.name + suffix) for suffix in _SIDE_FILES]
+
+
+def content_beside(path: Path) -> list[str]:
+    """Return which of "-journal" and "-wal" hold something: changes that the file itself may lack."""
+    sizes = {side.name.removeprefix(path.resolve().name): _status(side) for side in side_files(path)}
+    return [suffix for suffix in _SIDE_FILES[:2] if (found := sizes[suffix]) and found.st_size > 0]
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into DatabaseError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        text = str(error).lower()
+        advice = next((advice for word, advice in _ADVICE.items() if word in text), None)
+        raise DatabaseError(f"{path}: {advice} ({error})" if advice else f"{path}: {error}") from None
+    except MemoryError:
+        raise DatabaseError(f"{path}: {TOO_LONG}") from None
+
+
+def _connection(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    for setting in _HARDENING:
+        connection.execute(f"PRAGMA {setting}")
+    connection.text_factory = _text
+    return connection
+
+
+def _let_no_function_run(connection: sqlite3.Connection) -> None:
+    """Put a refusal in place of every function: one in a generated column of sqlite_stat1 runs while SQLite loads the
+    schema, before anything can be asked, and cannot be interrupted. A schema with a function in it then does not load.
+    """
+    for name, *_, arguments, _ in connection.execute("PRAGMA function_list").fetchall():
+        connection.create_function(name, arguments, _refuse)
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise ValueError("no function runs while a schema is loaded")
+
+
+def _text(value: bytes) -> str | bytes:
+    """Return what is not UTF-8 as bytes, which no column takes, so that it costs its row and not the file."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
+
+
+def _status(path: Path, follow: bool = True) -> os.stat_result | None:
+    try:
+        return path.stat() if follow else path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise DatabaseError(f"{path}: it cannot be reached: {error.strerror}; choose another file") from None

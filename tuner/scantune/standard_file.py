@@ -1,0 +1,56 @@
+"""Lets "-" stand for standard input or output where a command reads or writes a file."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from scantune.errors import ScantuneError, UsageError
+
+_STANDARD = Path("-")
+
+
+def is_standard(file: Path) -> bool:
+    return file == _STANDARD
+
+
+@contextlib.contextmanager
+def output_file(file: Path) -> Iterator[Path]:
+    """Yield the file to write; what is written for "-" goes to standard output at the end, if there was no error."""
+    if not is_standard(file):
+        yield file
+        return
+    if sys.stdout.isatty():
+        raise UsageError("- is standard output, here a terminal: pipe it to a program, or name a file")
+    with _temporary_file("standard-output") as written:
+        yield written
+        with written.open("rb") as source:
+            shutil.copyfileobj(source, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+
+
+@contextlib.contextmanager
+def input_file(file: Path) -> Iterator[Path]:
+    """Yield the file to read, for "-" one with all that comes from standard input."""
+    if not is_standard(file):
+        yield file
+        return
+    if sys.stdin.isatty():
+        raise UsageError("- is standard input, here a terminal: pipe a file into it, or name one")
+    with _temporary_file("standard-input") as read:
+        with read.open("wb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        yield read
+
+
+@contextlib.contextmanager
+def _temporary_file(name: str) -> Iterator[Path]:
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            yield Path(directory) / name
+    except OSError as error:
+        raise ScantuneError(f"-: {error.strerror}; is the program at the other end gone, or the disk full?") from None

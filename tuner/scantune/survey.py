@@ -1,0 +1,171 @@
+"""Races configs that are known to be good, cell by cell: what runs untuned, the defaults, the winners around it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from scantune.cell import Cell
+from scantune.config import Config
+from scantune.coverage import Coverage, Way
+from scantune.environment import EnvironmentFault
+from scantune.final_round import FinalRound, record_of
+from scantune.problem_search import Tools
+from scantune.record import Record
+from scantune.space import Space
+from scantune.standings import Standings
+from scantune.trial import Failure, Trial
+from scantune.worker import WorkerError
+
+_CLEARLY_SLOWER = 1.25  # than the fastest, by a probe: such a config is not measured on
+_AHEAD = 6  # cells whose configs compile while another is measured
+
+
+class Watcher(Protocol):
+    """Is told of every race."""
+
+    def raced(self, covered: Coverage, record: Record, space: Space) -> None: ...
+
+    def gave_up(self, cell: Cell, reason: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A cell that is to be raced."""
+
+    cell: Cell
+    space: Space
+    configs: Sequence[Config]  # the first stays unless it is beaten
+    compiled: dict[Config, Future[float | Failure]]
+
+
+class Survey:
+    def __init__(self, tools: Tools, standings: Standings, watcher: Watcher) -> None:
+        self._tools = tools
+        self._standings = standings
+        self._watcher = watcher
+        self._failed: dict[Cell, set[Config]] = defaultdict(set)
+        self._spaces: dict[Cell, Space] = {}
+
+    def race_all(self, cells: Iterable[Cell], is_time_for: Callable[[Cell], bool]) -> None:
+        """Race each cell in which there is something to be raced, as long as there is time for it.
+
+        What cannot be raced is told by its coverage; the next run tries it again.
+        """
+        waiting = list(cells)
+        entered: list[_Entry] = []
+        while waiting or entered:
+            while waiting and len(entered) <= _AHEAD:
+                if entry := self._enter(waiting.pop(0)):
+                    entered.append(entry)
+            if entered and is_time_for(entered[0].cell):
+                self._race(entered.pop(0))
+            elif entered:
+                for future in entered.pop(0).compiled.values():
+                    future.cancel()
+
+    def has_news(self, cell: Cell) -> bool:
+        """Return whether more may be gained in a cell, and winners around it have not been tried there."""
+        covered = self._standings.coverage[cell]
+        if covered.way not in (Way.raced, Way.searched, Way.cut_short):
+            return False
+        return bool(set(self._standings.promising(cell)) - covered.ratios.keys() - self._failed[cell])
+
+    def _enter(self, cell: Cell) -> _Entry | None:
+        covered = self._standings.coverage[cell]
+        try:
+            space = self._space(cell)
+            configs = self._configs(covered, space)
+        except (EnvironmentFault, WorkerError) as error:
+            self._give_up(covered, str(error))
+            return None
+        if len(configs) < 2 and covered.winner:
+            return None
+        submit, request = self._tools.pool.submit, self._tools.evaluator.request(*cell)
+        # The first one serves now and mostly stays, and the winner is verified for all kinds of scans.
+        compiled = {config: submit(request, config, all_kinds=config == configs[0]) for config in configs}
+        return _Entry(cell, space, configs, compiled)
+
+    def _space(self, cell: Cell) -> Space:
+        if cell not in self._spaces:
+            self._spaces[cell] = self._tools.evaluator.space(*cell)
+        return self._spaces[cell]
+
+    def _configs(self, covered: Coverage, space: Space) -> list[Config]:
+        """Return what serves now, and what has not been compared with it yet."""
+        cell, evaluator = covered.cell, self._tools.evaluator
+        if covered.default is None:
+            covered.default, covered.untuned = space.default, evaluator.untuned(*cell)
+        if cell not in self._failed:
+            trials = self._tools.session.trials(*cell)
+            self._failed[cell] = {one.config for one in trials if one.failure and not one.failure.deserves_retry}
+        record = self._standings.record(cell)
+        serving = [config for config in (record.config if record else None, covered.untuned) if config]
+        others = [*space.defaults, *self._standings.promising(cell)]
+        legal = evaluator.legal(*cell, space, [*serving, *others])
+        new = [config for config in legal[1:] if config not in covered.ratios and config not in self._failed[cell]]
+        return [*legal[:1], *new]
+
+    def _race(self, entry: _Entry) -> None:
+        covered = self._standings.coverage[entry.cell]
+        try:
+            self._decide(entry, covered)
+        except EnvironmentFault as error:
+            self._give_up(covered, f"given up, to be tried again by the next run: {error}")
+
+    def _give_up(self, covered: Coverage, reason: str) -> None:
+        covered.way, covered.reason = Way.failed, reason
+        self._watcher.gave_up(covered.cell, reason)
+
+    def _decide(self, entry: _Entry, covered: Coverage) -> None:
+        tools, session = self._tools, self._tools.session
+        compile_ms: dict[Config, float] = {}
+        for config, future in entry.compiled.items():
+            outcome = future.result()
+            if isinstance(outcome, Failure):
+                self._reject(entry.cell, config, outcome)
+            else:
+                compile_ms[config] = outcome
+        if not compile_ms:
+            return
+        rounds = replace(tools.policy.final, slower_than=_CLEARLY_SLOWER)
+        final = FinalRound(tools.evaluator, tools.pool, entry.cell, tools.seed + 1, tools.verified_winners)
+        decision = final.decide(
+            list(compile_ms), entry.configs, rounds, lambda config, failure: self._reject(entry.cell, config, failure)
+        )
+        if decision is None:
+            return
+        covered.learn(decision.winner, decision.times)
+        record = record_of(decision, session.device, entry.cell, entry.space.default, session.run)
+        with session.together():
+            for config, time in decision.times.items():
+                trial = Trial(config, time, compile_ms=compile_ms[config])
+                session.save_trial(*entry.cell, trial, config == entry.space.default)
+            self._save(covered, record)
+        self._watcher.raced(covered, record, entry.space)
+
+    def settle(self, cells: Iterable[Cell]) -> None:
+        """Look again at cells that were raced: what was found around them may have made a search needless."""
+        for cell in cells:
+            covered, record = self._standings.coverage[cell], self._standings.record(cell)
+            if covered.way == Way.raced and record and self._standings.settled_because(cell):
+                self._save(covered, replace(record, run=self._tools.session.run))
+
+    def _save(self, covered: Coverage, record: Record) -> None:
+        """Save a record; one that a later run is to search again says so."""
+        self._standings.learn(record)
+        if not covered.is_searched:
+            covered.reason = self._standings.settled_because(covered.cell)
+            covered.way = Way.confirmed if covered.reason else Way.raced
+        if covered.way in (Way.raced, Way.cut_short):
+            record = replace(record, run=record.run.cut_short())
+            self._standings.learn(record)
+        self._tools.session.save_record(record)
+
+    def _reject(self, cell: Cell, config: Config, failure: Failure) -> None:
+        self._failed[cell].add(config)
+        default = self._spaces[cell].default
+        self._tools.session.save_trial(*cell, Trial(config, failure=failure), config == default)
