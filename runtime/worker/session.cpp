@@ -25,6 +25,11 @@ std::size_t index_of(const ParameterModel& parameter, int value) {
   return static_cast<std::size_t>(found - parameter.values.begin());
 }
 
+// Asked before anything is computed from a config: parameters out of range divide by zero.
+void require_legal(const Config& config, const ScanRequest& request, const DeviceIdentity& device) {
+  if (const char* reason = reject_reason(config, request, device.sm)) throw WorkerError("unsupported", reason);
+}
+
 Json parameter_json(const ParameterModel& parameter) {
   Json values = Json::array();
   for (const int value : parameter.values) {
@@ -196,7 +201,7 @@ Json Session::compile(const Params& params) {
   const StatedRequest stated = params.stated();
   const Config config = params.config();
   const DeviceIdentity& identity = device().identity();
-  if (const char* reason = reject_reason(config, stated.request, identity.sm)) throw WorkerError("unsupported", reason);
+  require_legal(config, stated.request, identity);
   Compiler& compiler = device().compiler();
   Json json = Json::object();
   double compile_ms = 0;
@@ -218,7 +223,7 @@ Json Session::verify(const Params& params) {
   const StatedRequest stated = params.stated();
   const Config config = params.config();
   const VerifyOptions options{.seed = params.seed(), .all_kinds = params.all_kinds()};
-  device();
+  require_legal(config, stated.request, device().identity());
   Json json = Json::object();
   try {
     json["checks"] = verifier_->verify(stated.request, config, &stated.custom, options);

@@ -373,6 +373,22 @@ TEST_F(WorkerSession, VerifiesAndReportsWrongResults) {
   EXPECT_NE(wrong["message"].get<std::string>().find("seed 4"), std::string::npos);
 }
 
+TEST_F(WorkerSession, RefusesAnIllegalConfigWhateverIsAskedOfIt) {
+  for (const FamilyModel* family : families()) {
+    for (const ParameterModel& parameter : family->parameters()) {
+      Json config = to_json(family->default_config(stated_request(request()).request, 90));
+      if (parameter.tokens != nullptr) continue;
+      for (const int value : {0, -1, 1 << 30}) {
+        config["parameters"][parameter.name] = value;
+        const Json params = {{"request", request()}, {"config", config}};
+        if (result("validate", params)["valid"] == true) continue;
+        EXPECT_EQ(error("verify", params)["kind"], "unsupported") << config;
+        EXPECT_EQ(error("compile", params)["kind"], "unsupported") << config;
+      }
+    }
+  }
+}
+
 TEST_F(WorkerSession, MeasuresInTheOrderOfTheConfigsAndKeepsErrorsInTheirPlaces) {
   Json illegal = to_json(lookback());
   illegal["parameters"]["block_threads"] = 100;
