@@ -324,7 +324,7 @@ def test_portfolio_without_memory_for_the_probes_says_between_which_sizes_and_wh
     tune: Tune, faults: Callable[..., None]
 ) -> None:
     tune(sizes=SIZES)
-    faults(no_memory={"family": "single_block", "method": "measure"})
+    faults(no_memory={"method": "measure"})
     outcome, _ = tune(sizes=SIZES, is_portfolio=True, notebook=Notebook())
     assert outcome.breakpoints == []
     assert outcome.unprobed == 0
