@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "measure/copy_kernel.h"
 #include "measure/ordinary_kernel.h"
 #include "worker_scanning_device.h"
@@ -19,7 +19,7 @@ bool has_bulk(int sm, int input_bytes, int output_bytes) {
 void expect_compiled_without_spills(testing::ScanningDevice& device, int sm) {
   ASSERT_FALSE(device.compiler().instantiations.empty());
   for (const Instantiation& instantiation : device.compiler().instantiations) {
-    const Binary binary = NvrtcCompiler().compile(instantiation, "sm_" + std::to_string(sm));
+    const Binary binary = compile_with_nvrtc(instantiation, "sm_" + std::to_string(sm));
     EXPECT_FALSE(binary.image.empty());
     EXPECT_NE(binary.log.find(" 0 bytes spill stores"), std::string::npos) << sm << "\n" << binary.log;
   }

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "measure/prepared_scan.h"
 #include "worker_problems.h"
 
@@ -111,7 +111,7 @@ TEST(StandIn, CompilesForGpusOfEveryUnitAndClass) {
       if (!is_custom(request.op)) continue;
       request.n = 4096;
       const Config config = default_config(request, 90);
-      EXPECT_FALSE(NvrtcCompiler().compile(instantiate_measured(request, config, nullptr), "sm_90").image.empty());
+      EXPECT_FALSE(compile_with_nvrtc(instantiate_measured(request, config, nullptr), "sm_90").image.empty());
     }
 }
 

@@ -1,7 +1,7 @@
 // The kernels that judge scans compile for GPUs, for every type.
 #include <gtest/gtest.h>
 
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "known_sums.h"
 #include "space/space.h"
 
@@ -9,13 +9,12 @@ namespace scantune {
 namespace {
 
 TEST(KnownSums, CompileForGpusWithEveryType) {
-  NvrtcCompiler compiler;
   for (int index = 0; index < static_cast<int>(ValueType::custom); ++index) {
     const auto type = static_cast<ValueType>(index);
     const ScanRequest request{
         .input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
     for (const char* arch : {"sm_75", "sm_90"})
-      EXPECT_NO_THROW(compiler.compile(KnownSums::kernels(request), arch)) << token(type) << " for " << arch;
+      EXPECT_NO_THROW(compile_with_nvrtc(KnownSums::kernels(request), arch)) << token(type) << " for " << arch;
   }
 }
 

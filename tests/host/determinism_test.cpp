@@ -7,6 +7,7 @@
 #include <string>
 
 #include "expected_scan.h"
+#include "kept_compiler.h"
 #include "launch/loading.h"
 #include "scan_kernels.h"
 
@@ -85,7 +86,7 @@ class DeterminismOnHost : public testing::TestWithParam<Variant> {
   const Config config_ = config_of(*find_family(GetParam().family), sums(), GetParam().values);
 
  private:
-  HostDevice device_;
+  HostDevice device_{0, kept_host_compiler()};
   ScanKernels kernels_{device_};
   u64 seed_ = 0;
 };

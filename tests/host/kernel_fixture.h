@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/host/host_device.h"
+#include "kept_compiler.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -70,7 +71,7 @@ class KernelFixture : public testing::Test {
     }
   }
 
-  HostDevice device_;
+  HostDevice device_{0, kept_host_compiler()};
 };
 
 }  // namespace scantune

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "kept_compiler.h"
 #include "scan_kernels.h"
 
 namespace scantune {
@@ -52,7 +53,7 @@ class PackedTiles : public testing::TestWithParam<Sample> {
   }
 
  private:
-  HostDevice device_;
+  HostDevice device_{0, kept_host_compiler()};
   ScanKernels kernels_{device_};
 };
 

@@ -13,6 +13,7 @@
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
+#include "kept_compiler.h"
 #include "sampled_requests.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
@@ -32,7 +33,7 @@ bool solves(const FamilyModel& family, ScanRequest request, u64 n = kSomeItems) 
 
 // One device and its compiled kernels for all tests of the process.
 struct Bench {
-  HostDevice device;
+  HostDevice device{0, kept_host_compiler()};
   ScanKernels kernels{device};
 };
 Bench& bench() {

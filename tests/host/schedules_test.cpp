@@ -9,6 +9,7 @@
 
 #include "effort.h"
 #include "expected_scan.h"
+#include "kept_compiler.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
 
@@ -353,7 +354,7 @@ class Schedules : public testing::TestWithParam<Variant> {
 
  protected:
   static constexpr u64 kTiles = 11;  // before a ragged one, whose tail takes several lanes
-  HostDevice device_;
+  HostDevice device_{0, kept_host_compiler()};
   ScanKernels kernels_;
   const FamilyModel& family_;
   const Config config_;

@@ -8,7 +8,7 @@
 
 #include "compile_log.h"
 #include "instantiation/instantiation.h"
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "measure/prepared_scan.h"
 #include "measure/verify.h"
 #include "problems.h"
@@ -18,19 +18,33 @@
 namespace scantune {
 namespace {
 
-using Records = std::vector<TuningRecord>;
+// The records that share kernels: of one config, architecture and types.
+struct Group {
+  std::string name;
+  std::vector<TuningRecord> records;
+};
 
-// By architecture and input type, so that tests may run side by side.
-std::map<std::string, Records> shipped() {
+void PrintTo(const Group& group, std::ostream* out) { *out << to_string(group.records.front().config); }
+
+std::vector<Group> groups() {
   const TuningTable table(built_in_records());
-  std::map<std::string, Records> groups;
-  for (const TuningRecord& record : table.records())
-    groups[record.device.arch + "_" + spell_type(record.request, record.request.input_type)].push_back(record);
-  return groups;
+  std::map<std::string, Group> by_config;
+  for (const TuningRecord& record : table.records()) {
+    const std::string types = spell_type(record.request, record.request.input_type);
+    const std::string key = record.device.arch + " " + types + " " + to_string(record.config);
+    Group& group = by_config[key];
+    const std::string number = std::to_string(by_config.size());
+    if (group.records.empty())
+      group.name = record.device.arch + "_" + types + "_" + record.config.family().name() + "_" + number;
+    group.records.push_back(record);
+  }
+  std::vector<Group> all;
+  for (const auto& [key, group] : by_config) all.push_back(group);
+  return all;
 }
 
 void expect_no_local_memory(const ScanRequest& request, const Config& config, const std::string& arch) {
-  const Binary binary = NvrtcCompiler().compile(instantiate_measured(request, config, nullptr), arch);
+  const Binary binary = compile_with_nvrtc(instantiate_measured(request, config, nullptr), arch);
   ASSERT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
   for (const char* kind : {"stack frame", "spill stores", "spill loads"})
     EXPECT_EQ(reported_bytes(binary.log, kind), 0)
@@ -46,25 +60,18 @@ std::vector<ScanRequest> served_requests(const ScanRequest& request) {
   return served;
 }
 
-class BuiltInRecords : public testing::TestWithParam<std::string> {};
+class BuiltInRecords : public testing::TestWithParam<Group> {};
 
 TEST_P(BuiltInRecords, CompileWithoutSpillsAndLocalMemory) {
-  const Records records = shipped().at(GetParam());
-  std::set<std::string> sources;  // records of several n share kernels
-  for (const TuningRecord& record : records)
+  std::set<std::string> sources;
+  for (const TuningRecord& record : GetParam().records)
     for (const ScanRequest& request : served_requests(record.request))
       if (sources.insert(instantiate_measured(request, record.config, nullptr).source).second)
         expect_no_local_memory(request, record.config, record.device.arch);
 }
 
-std::vector<std::string> groups() {
-  std::vector<std::string> names;
-  for (const auto& [name, records] : shipped()) names.push_back(name);
-  return names;
-}
-
 INSTANTIATE_TEST_SUITE_P(Shipped, BuiltInRecords, testing::ValuesIn(groups()),
-                         [](const auto& tested) { return tested.param; });
+                         [](const auto& tested) { return tested.param.name; });
 
 TEST(CompileLog, TellsAKernelThatSpills) {
   const ScanRequest request = request_of(ValueType::i64, Operator::sum, Kind::inclusive, kTestedItems);
@@ -76,7 +83,7 @@ TEST(CompileLog, TellsAKernelThatSpills) {
   set("block_threads", 512);
   set("items_per_thread", 32);
   set("min_ctas_per_sm", 3);  // 40 registers for each thread
-  const Binary binary = NvrtcCompiler().compile(instantiate(request, config), "sm_90");
+  const Binary binary = compile_with_nvrtc(instantiate(request, config), "sm_90");
   EXPECT_GT(reported_bytes(binary.log, "spill stores"), 0) << binary.log;
   EXPECT_GT(reported_bytes(binary.log, "spill loads"), 0) << binary.log;
   EXPECT_GT(reported_bytes(binary.log, "stack frame"), 0) << binary.log;

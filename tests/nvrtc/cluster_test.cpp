@@ -7,7 +7,7 @@
 #include "cluster_exchange_kernel.h"
 #include "config/arch.h"
 #include "cubin.h"
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -16,7 +16,7 @@ namespace {
 constexpr int kClusterSms[] = {90, 100, 103, 120};
 
 std::vector<char> cubin_of(const ClusterExchangeKernel& kernel, int sm) {
-  return NvrtcCompiler().compile(kernel.instantiation(), "sm_" + std::to_string(sm)).image;
+  return compile_with_nvrtc(kernel.instantiation(), "sm_" + std::to_string(sm)).image;
 }
 
 TEST(ClusterIntrinsics, SendValuesOf1To32Bytes) {
@@ -51,7 +51,7 @@ TEST(ClusterIntrinsics, WaitForSendsInTheScopeOfTheCluster) {
             "store_global<CacheHint::normal>(static_cast<u32*>(arguments.output), shared.sent);\n}",
         {"kernel"},
         "a wait for a send"};
-    return code_of(NvrtcCompiler().compile(kernel, "sm_" + std::to_string(sm)).image);
+    return code_of(compile_with_nvrtc(kernel, "sm_" + std::to_string(sm)).image);
   };
   for (const int sm : kClusterSms)
     EXPECT_NE(code_with("barrier_wait_for_sends", sm), code_with("barrier_wait", sm)) << "sm_" << sm;

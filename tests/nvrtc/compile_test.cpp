@@ -11,6 +11,7 @@
 #include "host/test_operator.h"
 #include "instantiation/instantiation.h"
 #include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "problems.h"
 #include "scantune/error.hpp"
 
@@ -49,7 +50,7 @@ bool has_turn(const Case& c, std::size_t index) {
 }
 
 Binary compiled(const ScanRequest& request, const Config& config, int sm, const CustomOperator* custom = nullptr) {
-  return NvrtcCompiler().compile(instantiate(request, config, custom), "sm_" + std::to_string(sm));
+  return compile_with_nvrtc(instantiate(request, config, custom), "sm_" + std::to_string(sm));
 }
 
 // One of the legal problems of these types; which one goes by the index.
@@ -137,7 +138,9 @@ TEST(EveryFamily, IsCompiledForTheNewestArchitectures) {
 TEST(NvrtcCompiler, MakesTheSameCubinTwice) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
   const Config config = default_config(request, 90);
-  EXPECT_EQ(compiled(request, config, 90).image, compiled(request, config, 90).image);
+  const Instantiation instantiation = instantiate(request, config);
+  EXPECT_EQ(NvrtcCompiler().compile(instantiation, "sm_90").image,
+            NvrtcCompiler().compile(instantiation, "sm_90").image);
 }
 
 TEST(NvrtcCompiler, NamesItself) { EXPECT_EQ(NvrtcCompiler().version().substr(0, 6), "NVRTC "); }

@@ -4,7 +4,7 @@
 
 #include "device_functions.h"
 #include "file_reading_sources.h"
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "operator_sources.h"
 #include "scantune/error.hpp"
 
@@ -16,7 +16,7 @@ using testing::Not;
 using testing::StartsWith;
 
 Binary compiled(const ScanRequest& request, const CustomOperator& custom) {
-  return NvrtcCompiler().compile(instantiate(request, default_config(request, 90), &custom), "sm_90");
+  return compile_with_nvrtc(instantiate(request, default_config(request, 90), &custom), "sm_90");
 }
 
 class Mistake : public testing::TestWithParam<OperatorMistake> {};
@@ -78,7 +78,7 @@ TEST(CustomOperator, MayCallTheMathematicsThatCudaDeclares) {
 }
 
 TEST(CustomOperator, MayCallTheDeviceFunctionsThatTheHostDeviceHas) {
-  EXPECT_NO_THROW(NvrtcCompiler().compile(device_functions_kernel(), "sm_90"));
+  EXPECT_NO_THROW(compile_with_nvrtc(device_functions_kernel(), "sm_90"));
 }
 
 // The scanner of sources is the first guard, and this the second: what the key of a binary does not hold is not read.
@@ -88,7 +88,7 @@ TEST(NvrtcCompiler, LooksForNoHeaderInTheCurrentDirectory) {
   std::filesystem::current_path(std::filesystem::path(file.path()).parent_path());
   const std::string name = std::filesystem::path(file.path()).filename();
   try {
-    NvrtcCompiler().compile({.source = "#include \"" + name + "\"\n", .kernels = {}, .label = "a test"}, "sm_90");
+    compile_with_nvrtc({.source = "#include \"" + name + "\"\n", .kernels = {}, .label = "a test"}, "sm_90");
     ADD_FAILURE() << "it compiled";
   } catch (const CompileError& error) {
     EXPECT_THAT(error.what(), HasSubstr("could not open source file"));

@@ -10,7 +10,7 @@
 
 #include "cubin.h"
 #include "host/scan_kernels.h"
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "problems.h"
 
 namespace scantune {
@@ -23,7 +23,7 @@ constexpr unsigned kWait = 0x82e;              // ACQBULK, of griddepcontrol.wai
 using Opcodes = std::vector<unsigned>;
 
 Opcodes opcodes_of_kernel(const Instantiation& instantiation, const std::string& kernel, int sm) {
-  return opcodes_of(NvrtcCompiler().compile(instantiation, "sm_" + std::to_string(sm)).image, kernel);
+  return opcodes_of(compile_with_nvrtc(instantiation, "sm_" + std::to_string(sm)).image, kernel);
 }
 
 // Else the tests below would look for something else.

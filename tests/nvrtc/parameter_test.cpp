@@ -7,7 +7,7 @@
 #include "cubin.h"
 #include "host/test_operator.h"
 #include "instantiation/instantiation.h"
-#include "jit/nvrtc_compiler.h"
+#include "kept_compiler.h"
 #include "problems.h"
 
 namespace scantune {
@@ -61,7 +61,7 @@ std::string name_of(const testing::TestParamInfo<Case>& tested) {
 
 std::string compiled_code(const Problem& problem, const Config& config) {
   const CustomOperator* const custom = problem.custom.source.empty() ? nullptr : &problem.custom;
-  return code_of(NvrtcCompiler().compile(instantiate(problem.request, config, custom), "sm_90").image);
+  return code_of(compile_with_nvrtc(instantiate(problem.request, config, custom), "sm_90").image);
 }
 
 bool runs_alike(const Problem& problem, const Config& one, const Config& other) {
@@ -114,10 +114,10 @@ INSTANTIATE_TEST_SUITE_P(OfEveryFamily, EveryParameter, testing::ValuesIn(cases(
 TEST(Cubin, OfTheSameKernelWrittenDifferentlyIsEqual) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
   Instantiation instantiation = instantiate(request, default_config(request, kSm));
-  const std::string code = code_of(NvrtcCompiler().compile(instantiation, "sm_90").image);
+  const std::string code = code_of(compile_with_nvrtc(instantiation, "sm_90").image);
   EXPECT_GT(code.size(), 1000u);
   instantiation.source += "\n// A remark.\n";
-  EXPECT_EQ(code_of(NvrtcCompiler().compile(instantiation, "sm_90").image), code);
+  EXPECT_EQ(code_of(compile_with_nvrtc(instantiation, "sm_90").image), code);
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// Compilers for tests. Where SCANTUNE_TEST_KERNELS names a directory, binaries and logs are kept there by what they are
+// made of, as the library keeps them: a second run of the tests compiles only what has changed.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "jit/cached_compiler.h"
+#include "jit/host_compiler.h"
+#include "jit/nvrtc_compiler.h"
+
+namespace scantune {
+
+inline std::unique_ptr<Compiler> kept(std::unique_ptr<Compiler> compiler) {
+  const char* const directory = std::getenv("SCANTUNE_TEST_KERNELS");
+  std::optional<std::filesystem::path> kernels;
+  if (directory != nullptr) kernels = directory;
+  return std::make_unique<CachedCompiler>(std::move(compiler), BinaryCache(kernels));
+}
+
+inline std::unique_ptr<Compiler> kept_host_compiler() { return kept(std::make_unique<HostCompiler>()); }
+
+// Compiles for a GPU: "sm_90".
+inline Binary compile_with_nvrtc(const Instantiation& instantiation, const std::string& arch) {
+  return kept(std::make_unique<NvrtcCompiler>())->compile(instantiation, arch);
+}
+
+}  // namespace scantune
