@@ -1,0 +1,53 @@
+"""Runs clang-tidy on sources, but not on those whose preprocessed text it has found clean before.
+
+tidy.py BUILD JOBS SOURCE...
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TIDY = Path(sys.prefix) / "bin" / "clang-tidy"
+
+
+def preprocess(entry: dict[str, str]) -> bytes:
+    """Return the text that the compiler would see by an entry of the compilation database."""
+    words = shlex.split(entry["command"])
+    output = words.index("-o")
+    return subprocess.run(
+        [*words[:output], *words[output + 2 :], "-E", "-P"], cwd=entry["directory"], capture_output=True, check=True
+    ).stdout
+
+
+def main() -> int:
+    build, jobs, *sources = sys.argv[1:]
+    clean = Path(build) / "tidy"
+    clean.mkdir(exist_ok=True)
+    entries = {entry["file"]: entry for entry in json.loads((Path(build) / "compile_commands.json").read_text())}
+    rules = (
+        subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout + Path(".clang-tidy").read_bytes()
+    )
+
+    def is_clean(source: str) -> bool:
+        stamp = clean / hashlib.sha256(rules + preprocess(entries[str(Path(source).resolve())])).hexdigest()
+        if stamp.exists():
+            return True
+        run = subprocess.run([TIDY, "-p", build, "--quiet", source], capture_output=True, text=True)
+        if run.returncode != 0:
+            print(run.stdout, end="", flush=True)
+            return False
+        stamp.touch()
+        return True
+
+    with ThreadPoolExecutor(int(jobs)) as pool:
+        return 0 if all(list(pool.map(is_clean, sources))) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
