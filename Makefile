@@ -9,16 +9,17 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-long fuzz kills bench lint format install clean
+.PHONY: help setup tune test test-all test-long fuzz kills bench lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
-	@echo "make test        run every test that this machine can run"
-	@echo "make test-long   run the tests that take minutes"
+	@echo "make test        run the tests that this machine can run; of large products some, drawn by commit (SEED=...)"
+	@echo "make test-all    run all of them"
+	@echo "make test-long   run all of them, and those that take minutes"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
 	@echo "make kills       kill every command that writes, 20 times, and run it again"
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
-	@echo "make lint        clang-format, clang-tidy, ruff, mypy"
+	@echo "make lint        clang-format, ruff, mypy, and clang-tidy on what has changed (ALL=1: on everything)"
 	@echo "make install     put library, headers and worker into PREFIX (default: /usr/local)"
 	@echo "make format      rewrite the sources in the project's format"
 	@echo "make clean       remove everything that was built or installed here"
@@ -34,8 +35,12 @@ test: setup
 	@cmake --build $(BUILD) -j $(JOBS)
 	@.ci/test
 
+test-all: setup
+	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
+	@.ci/test all
+
 test-long: setup
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
 	@.ci/test long
 
 fuzz:
@@ -50,7 +55,7 @@ bench: setup
 	@.ci/bench $(ARGS)
 
 lint: setup
-	@.ci/lint
+	@.ci/lint $(if $(ALL),all)
 
 install: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
@@ -58,8 +63,8 @@ install: setup
 
 format: setup
 	git ls-files -z '*.h' '*.hpp' '*.c' '*.cpp' '*.cu' | xargs -0 $(bin)/clang-format -i
-	$(bin)/ruff check --fix tuner tests
-	$(bin)/ruff format tuner tests
+	$(bin)/ruff check --fix tuner tests .ci
+	$(bin)/ruff format tuner tests .ci
 
 clean:
 	rm -rf $(BUILD) .venv .deps

@@ -1,0 +1,1 @@
+// Nothing: its target has the precompiled header that tests share.
