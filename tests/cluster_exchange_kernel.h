@@ -37,6 +37,7 @@ struct ClusterExchangeKernel {
     const std::string head =
         tells_its_size ? "SCANTUNE_CLUSTER_KERNEL(kernel, 64, 1, " + blocks + ")" : "SCANTUNE_KERNEL(kernel, 64, 1)";
     return {kIncludes + item + kSum + exchange + head + kBody,
+            {"primitives/cluster_exchange.h"},
             {"kernel"},
             "an exchange of " + bytes + " bytes in clusters of " + blocks};
   }

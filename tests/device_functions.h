@@ -238,7 +238,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
 )";
   for (const DeviceFunction& function : device_functions_to_test())
     text += std::string("    scantune::store_global<CacheHint::normal>(out++, bits(") + function.call + "));\n";
-  return {text + "  }\n}\n", {"kernel"}, "device functions"};
+  return {text + "  }\n}\n", {"primitives/custom_operator.h"}, {"kernel"}, "device functions"};
 }
 
 inline void expect_right_device_functions(Device& device) {

@@ -47,18 +47,25 @@ std::string instance(const ScanRequest& request, const Config& config, const Cus
   const std::string kernels = "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n";
   const std::string problem = "scantune::Problem<" + request_literal(request);
   if (custom == nullptr) return begin + choice + "using ScantuneProblem = " + problem + ">;\n" + kernels + end;
-  return "#include \"primitives/custom_operator.h\"\n" + begin + choice +
-         "template <class Operation>\nusing ScantuneProblemOf = " + problem + ", 0, Operation>;\n" + end +
-         operator_text(request, *custom) + begin + "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" +
-         kernels + end;
+  return begin + choice + "template <class Operation>\nusing ScantuneProblemOf = " + problem + ", 0, Operation>;\n" +
+         end + operator_text(request, *custom) + begin +
+         "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" + kernels + end;
 }
 
 }  // namespace
 
+std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom) {
+  std::vector<std::string> headers = {family.header()};
+  if (custom) headers.emplace_back("primitives/custom_operator.h");
+  return headers;
+}
+
 Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
   const FamilyModel& family = config.family();
   Instantiation result;
-  result.source = std::string("#include \"") + family.header() + "\"\n" + instance(request, config, custom);
+  result.headers = kernel_headers(family, custom != nullptr);
+  for (const std::string& header : result.headers) result.source += "#include \"" + header + "\"\n";
+  result.source += instance(request, config, custom);
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(request.alignment_bytes) + " bytes";

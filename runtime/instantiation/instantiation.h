@@ -10,10 +10,14 @@
 namespace scantune {
 
 struct Instantiation {
-  std::string source;                // a translation unit; its includes are relative to templates/
+  std::string source;                // a translation unit
+  std::vector<std::string> headers;  // that it includes, relative to templates/: a binary is kept under their text too
   std::vector<std::string> kernels;  // unmangled names, indexed by Launch::kernel
   std::string label;                 // for messages: lookback{...} of f32 inclusive sum, aligned to 16 bytes
 };
+
+// The templates that kernels of a family include, for built-in operators or one of the caller's own.
+std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom);
 
 // The source does not depend on request.n, so one compiled module serves every N. custom: the operator, if the
 // request's is a custom one. Its source follows the kernels' headers, with line numbers of its own. Throws CompileError

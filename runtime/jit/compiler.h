@@ -1,12 +1,11 @@
 // A compiler turns an instantiation into a binary that a device can load. Two exist: NVRTC for GPUs, g++ for the host.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "instantiation/instantiation.h"
-#include "support/embedded_file.h"
+#include "jit/template_hash.h"
 
 namespace scantune {
 
@@ -31,10 +30,5 @@ class Compiler {
   // arch: "sm_90", or "host". Throws CompileError with the whole log, DeviceError when there is no compiler.
   virtual Binary compile(const Instantiation& instantiation, const std::string& arch) = 0;
 };
-
-// The templates as they were when the library was built: path relative to templates/, and text.
-using TemplateFile = EmbeddedFile;
-std::span<const TemplateFile> template_files();
-const std::string& template_hash();  // SHA-256 over all of them, in hex
 
 }  // namespace scantune

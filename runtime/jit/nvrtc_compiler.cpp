@@ -21,8 +21,8 @@ struct Headers {
   std::vector<const char*> texts;
   std::vector<const char*> names;
 
-  Headers() {
-    for (const TemplateFile& file : template_files()) {
+  explicit Headers(std::span<const TemplateFile> templates) {
+    for (const TemplateFile& file : templates) {
       texts.push_back(file.text);
       names.push_back(file.path);
     }
@@ -107,9 +107,9 @@ std::string NvrtcCompiler::version() { return name_and_version(NvrtcLibrary::ins
 Binary NvrtcCompiler::compile(const Instantiation& instantiation, const std::string& arch) {
   const NvrtcLibrary& nvrtc = NvrtcLibrary::instance();
   check_arch(nvrtc, arch);
-  static const Headers kHeaders;
+  const Headers headers(templates_);
   const auto start = std::chrono::steady_clock::now();
-  Program program(nvrtc, instantiation, kHeaders);
+  Program program(nvrtc, instantiation, headers);
   const nvrtcResult result = program.compile(arch);
   if (result != NVRTC_SUCCESS)
     throw CompileError(name_and_version(nvrtc) + ": " + instantiation.label + " for " + arch + " did not compile (" +

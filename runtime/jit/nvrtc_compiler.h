@@ -24,9 +24,15 @@ inline constexpr NvrtcVersion kOldestNvrtc = {12, 4};  // the first with .b128 a
 
 class NvrtcCompiler : public Compiler {
  public:
+  // templates: what the kernels are compiled from; must outlive the compiler.
+  explicit NvrtcCompiler(std::span<const TemplateFile> templates = template_files()) : templates_(templates) {}
+
   std::string fingerprint() const override;
   std::string version() override;
   Binary compile(const Instantiation& instantiation, const std::string& arch) override;
+
+ private:
+  std::span<const TemplateFile> templates_;
 };
 
 // Where NVRTC is looked for, in order: what SCANTUNE_NVRTC names and nothing else if it is set, the loader's search

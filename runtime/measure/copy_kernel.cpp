@@ -26,6 +26,7 @@ struct Copy {
 Instantiation instantiate(const std::string& name, int block_threads, const std::string& call) {
   return {"#include \"kernels/copy.h\"\nSCANTUNE_KERNEL(" + name + ", " + std::to_string(block_threads) +
               ", 1) {\n  scantune::" + call + "(arguments);\n}\n",
+          {"kernels/copy.h"},
           {name},
           "the copy kernel " + name};
 }

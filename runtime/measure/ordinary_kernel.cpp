@@ -20,6 +20,7 @@ Instantiation instantiation() {
   const std::string threads = std::to_string(kBlockThreads);
   return {"#include \"kernels/ordinary.h\"\nSCANTUNE_KERNEL(ordinary, " + threads + ", 1) {\n  scantune::touch_words<" +
               threads + ">(arguments);\n}\n",
+          {"kernels/ordinary.h"},
           {"ordinary"},
           "the kernel between isolated scans"};
 }

@@ -165,12 +165,6 @@ std::string whose(const TuningRecord& record, const Distance& distance) {
   }
 }
 
-// The hash covers comments too: of built-in records no more is known than that something was edited.
-const char* staleness(const TuningRecord& record) {
-  return record.layer == Layer::built_in ? "; the kernel templates were edited after it was measured"
-                                         : "; measured with other kernel templates, so it may no longer be the best";
-}
-
 std::string percent(double fraction) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f %%", 100 * fraction);
@@ -214,8 +208,8 @@ std::string reason_of(const Choice& choice, const ScanRequest& request) {
             token(request.latency);
   if (stands_for_the_default(choice)) text += "; the default won there, so this n has its own default";
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
-  if (distance.stale) text += staleness(record);
-  if (choice.other != nullptr && breakpoint_of(choice).is_stale())
+  if (distance.stale) text += "; measured with other kernel templates, so it may no longer be the best";
+  if (choice.other != nullptr && breakpoint_of(choice).is_stale)
     text += "; the breakpoint was measured with other kernel templates";
   return text;
 }

@@ -15,12 +15,10 @@ namespace scantune {
 // From n_switch items on, the record of n_high is used in place of the one that this belongs to.
 struct Breakpoint {
   u64 n_high;
-  u64 n_switch;   // above the n of its record, up to n_high
-  double regret;  // the most that the record in use was found slower than the other: a fraction of its time
-  std::string template_hash;
-
-  // Whether the kernels have changed since it was measured.
-  bool is_stale() const { return template_hash != scantune::template_hash(); }
+  u64 n_switch;               // above the n of its record, up to n_high
+  double regret;              // the most that the record in use was found slower than the other: a fraction of its time
+  std::string template_hash;  // joint_template_hash() of the two records
+  bool is_stale = true;       // whether kernels of the two have changed since it was measured; the table knows both
 };
 
 struct TuningRecord {
@@ -28,7 +26,7 @@ struct TuningRecord {
   ScanRequest request;
   std::string operator_name;  // of a custom operator that was tuned by name; else empty
   Config config;
-  std::string template_hash;
+  std::string template_hash;  // of the config's family
   double median_us = 0;
   std::optional<double> default_us;  // of the default config in the same round; nullopt if that one failed
   std::string finished_at;
@@ -36,8 +34,12 @@ struct TuningRecord {
   Layer layer = Layer::user;
   std::string database;
 
+  // What it would name if it were measured now.
+  const std::string& current_template_hash() const {
+    return scantune::template_hash(config.family(), request.op, device.sm);
+  }
   // Whether the kernels have changed since it was measured: it still runs, but may no longer be the best.
-  bool is_stale() const { return template_hash != scantune::template_hash(); }
+  bool is_stale() const { return template_hash != current_template_hash(); }
 };
 
 // 10 * major + minor of the compute capability, or kHostSm. Throws RequestError if it is neither "host" nor "sm_90" or

@@ -1,7 +1,7 @@
 #include "select/tuning_table.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -25,19 +25,25 @@ CheckedRows checked(std::span<const RecordRow> rows) {
 
 TuningTable::TuningTable(CheckedRows rows) : rows_(std::move(rows)) {
   std::ranges::stable_sort(rows_.records, {}, key_of_record);
-  drop_breakpoints_without_upper_end();
+  complete_breakpoints();
 }
 
 TuningTable::TuningTable(std::span<const RecordRow> rows) : TuningTable(checked(rows)) {}
 
-void TuningTable::drop_breakpoints_without_upper_end() {
+void TuningTable::complete_breakpoints() {
   const auto has_breakpoint = [](const TuningRecord& record) { return record.breakpoint.has_value(); };
   if (std::ranges::none_of(rows_.records, has_breakpoint)) return;
   // Sorted: a database of any size is searched in no time.
-  std::set<std::pair<decltype(problem_of(rows_.records.front())), u64>> places;
-  for (const TuningRecord& record : rows_.records) places.emplace(problem_of(record), record.request.n);
+  std::map<std::pair<decltype(problem_of(rows_.records.front())), u64>, const TuningRecord*> places;
+  for (const TuningRecord& record : rows_.records) places[{problem_of(record), record.request.n}] = &record;
   for (TuningRecord& record : rows_.records) {
-    if (!record.breakpoint || places.contains({problem_of(record), record.breakpoint->n_high})) continue;
+    if (!record.breakpoint) continue;
+    if (const auto high = places.find({problem_of(record), record.breakpoint->n_high}); high != places.end()) {
+      record.breakpoint->is_stale =
+          record.breakpoint->template_hash !=
+          joint_template_hash(record.current_template_hash(), high->second->current_template_hash());
+      continue;
+    }
     rows_.reject(rejected_breakpoint(
         record, "there is no usable record at its upper end, n = " + std::to_string(record.breakpoint->n_high)));
     record.breakpoint.reset();

@@ -24,7 +24,7 @@ class TuningTable {
   std::size_t rejected_count() const { return rows_.rejected.size() + rows_.unlisted_rejections; }
 
  private:
-  void drop_breakpoints_without_upper_end();
+  void complete_breakpoints();
 
   CheckedRows rows_;  // records sorted by architecture and sizes
 };

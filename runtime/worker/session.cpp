@@ -15,7 +15,7 @@
 namespace scantune {
 namespace {
 
-constexpr int kProtocol = 1;
+constexpr int kProtocol = 2;
 
 // Where a value stands in its parameter's list.
 std::size_t index_of(const ParameterModel& parameter, int value) {
@@ -61,10 +61,19 @@ Json family_json(const FamilyModel& family, const ScanRequest& request, int sm, 
   for (const ParameterModel& parameter : family.parameters()) parameters.push_back(parameter_json(parameter));
   Json json = Json::object();
   json["name"] = family.name();
+  json["template_hash"] = template_hash(family, request.op, sm);
   json["parameters"] = std::move(parameters);
   json["configs"] = with_configs ? configs_json(family, request, sm) : Json::array();
   json["default"] = to_json(family.default_config(request, sm));
   return json;
+}
+
+// Of all that any family's kernels are compiled from: another build's differs if some kernel does.
+std::string hash_of_all_kernels(int sm) {
+  std::vector<std::string> headers;
+  for (const FamilyModel* family : families())
+    for (const std::string& header : kernel_headers(*family, true)) headers.push_back(header);
+  return template_hashes(view_of(sm)).of(headers);
 }
 
 Json measurement_json(const Measurement& measurement) {
@@ -161,7 +170,7 @@ Json Session::hello(const Params& params) {
   Json json = Json::object();
   json["protocol"] = kProtocol;
   json["version"] = SCANTUNE_VERSION;
-  json["template_hash"] = template_hash();
+  json["template_hash"] = hash_of_all_kernels(identity.sm);
   json["compiler_version"] = device().compiler().version();
   json["driver_version"] = device().driver_version();
   json["device"] = Json::object();

@@ -24,6 +24,6 @@ class CountingCompiler : public Compiler {
   std::atomic<int>& compilations_;
 };
 
-inline Instantiation instantiation_of(const std::string& source) { return {source, {"kernel"}, "a test's kernel"}; }
+inline Instantiation instantiation_of(const std::string& source) { return {source, {}, {"kernel"}, "a test's kernel"}; }
 
 }  // namespace scantune

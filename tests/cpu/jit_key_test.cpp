@@ -70,9 +70,29 @@ TEST(Templates, AreEmbeddedWithTheirPathsUnderTemplates) {
   for (const FamilyModel* family : families()) EXPECT_TRUE(paths.contains(family->header())) << family->header();
 }
 
-TEST(Templates, HashToSha256) {
-  EXPECT_EQ(template_hash().size(), 64u);
-  EXPECT_EQ(template_hash().find_first_not_of("0123456789abcdef"), std::string::npos);
+TEST(BinaryKey, DiffersWithTheTemplatesThatAreIncludedAlone) {
+  std::atomic<int> compilations = 0;
+  const CountingCompiler counting(compilations);
+  Instantiation instantiation = instantiation_of("a");
+  std::set<std::string> keys;
+  for (const std::vector<std::string>& headers :
+       {std::vector<std::string>{}, {"kernels/copy.h"}, {"kernels/lookback.h"}}) {
+    instantiation.headers = headers;
+    for (const char* arch : {"sm_90", "host"}) keys.insert(binary_key(counting, instantiation, arch));
+  }
+  EXPECT_EQ(keys.size(), 6u);
+}
+
+TEST(Instantiation, NamesTheHeadersThatItIncludes) {
+  const ScanRequest request{.n = 100000};
+  ScanRequest own = request;
+  own.op = Operator::custom_cheap;
+  const CustomOperator custom{.source = "__device__ Value combine(Value a, Value b) { return a; }", .name = ""};
+  for (const FamilyModel* family : families())
+    for (const CustomOperator* op : {static_cast<const CustomOperator*>(nullptr), &custom}) {
+      const Instantiation made = instantiate(op ? own : request, family->default_config(request, 90), op);
+      EXPECT_EQ(template_text(made.source, TemplateView::cuda).includes, made.headers) << made.source;
+    }
 }
 
 TEST(Sha256, MatchesTheStandardsExample) {

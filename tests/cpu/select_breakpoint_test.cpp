@@ -15,8 +15,9 @@ using testing::select_from;
 using testing::sum_of;
 using testing::value_of;
 
+// Between records of one family.
 RecordRow with_breakpoint(RecordRow row, std::int64_t n_high, std::int64_t n_switch, double regret = 0.015) {
-  row.breakpoint = BreakpointRow{n_high, n_switch, regret, template_hash()};
+  row.breakpoint = BreakpointRow{n_high, n_switch, regret, row.template_hash};
   return row;
 }
 
@@ -75,6 +76,19 @@ TEST(Selector, SaysThatABreakpointIsOfOtherTemplates) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
   EXPECT_TRUE(contains(selection.reason, "; the breakpoint was measured with other kernel templates"))
       << selection.reason;
+}
+
+TEST(Selector, JudgesABreakpointByTheTemplatesOfBothItsFamilies) {
+  RecordRow low = row_of("single_block", 1 << 14);
+  const RecordRow high = row_of("lookback", 1 << 16);
+  const auto says_stale = [&](const std::string& hash) {
+    low.breakpoint = BreakpointRow{1 << 16, 60'000, 0.01, hash};
+    return contains(select_from({low, high}, sum_of(20'000)).reason, "; the breakpoint was measured with other");
+  };
+  EXPECT_FALSE(says_stale(joint_template_hash(low.template_hash, high.template_hash)));
+  EXPECT_TRUE(says_stale(joint_template_hash(high.template_hash, low.template_hash)));
+  EXPECT_TRUE(says_stale(low.template_hash));
+  EXPECT_TRUE(says_stale(high.template_hash));
 }
 
 TEST(Selector, LetsNoPreferenceOfFamiliesOverruleABreakpoint) {

@@ -28,7 +28,7 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   row.n = n;
   row.family = family;
   row.config = canonical_parameters(config);
-  row.template_hash = template_hash();
+  row.template_hash = template_hash(config.family(), request.op, 90);
   row.median_us = 10;
   row.default_us = 12;
   row.finished_at = "2025-01-02T03:04:05Z";

@@ -193,7 +193,7 @@ TEST(Selector, TakesTheNearestRecordIfTheBreakpointOfAnotherProblemCallsForItsFa
   RecordRow low = of_type(row_of("one_shot", held), "i64");
   const RecordRow near = isolated(low), high = of_type(row_of("pipelined", 2 * held), "i64");
   low.breakpoint = BreakpointRow{static_cast<std::int64_t>(2 * held), static_cast<std::int64_t>(held * 5 / 4), 0.01,
-                                 template_hash()};
+                                 joint_template_hash(low.template_hash, high.template_hash)};
   const auto at = [&](u64 n) { return select_from({near, low, high}, of_type(isolated_sum_of(n), ValueType::i64)); };
   EXPECT_EQ(at(held * 9 / 8).record->request.latency, Latency::isolated) << at(held * 9 / 8).reason;
   EXPECT_EQ(family_of(at(held * 3 / 2)), "pipelined") << at(held * 3 / 2).reason;

@@ -29,7 +29,7 @@ class TuningTableDropsABreakpoint : public ::testing::TestWithParam<BadRow> {};
 
 TEST_P(TuningTableDropsABreakpoint, AndKeepsTheRecordAndSaysWhy) {
   RecordRow low = row_of("lookback", 1 << 16);
-  low.breakpoint = BreakpointRow{1 << 18, 1 << 17, 0.01, template_hash()};
+  low.breakpoint = BreakpointRow{1 << 18, 1 << 17, 0.01, low.template_hash};
   const RecordRow high = row_of("lookback", 1 << 18);
   ASSERT_TRUE(TuningTable(std::vector{low, high}).records()[0].breakpoint.has_value());
   GetParam().spoil(low);

@@ -95,7 +95,7 @@ TEST_F(WorkerSession, RefusesParametersThatAreMissingUnknownOrOutOfRange) {
 
 TEST_F(WorkerSession, SaysWhichDeviceAndToolsItHas) {
   const Json hello = result("hello");
-  EXPECT_EQ(hello["protocol"], 1);
+  EXPECT_EQ(hello["protocol"], 2);
   EXPECT_EQ(hello["device"]["arch"], "sm_90");
   EXPECT_EQ(hello["device"]["sm_count"], 4);
   EXPECT_EQ(hello["driver_version"], "1.0");

@@ -62,14 +62,14 @@ Json example_record(const Config& config) {
           {"n", 4096},
           {"family", config.family().name()},
           {"config", canonical_parameters(config)},
-          {"template_hash", template_hash()},
+          {"template_hash", template_hash(config.family(), Operator::sum, 90)},
           {"median_us", 3.5},
           {"default_us", 4.5},
           {"finished_at", "2026-01-31T12:00:00Z"},
           {"next_n", 65536},
           {"switch_n", 8000},
           {"switch_regret", 0.01},
-          {"switch_template_hash", template_hash()}};
+          {"switch_template_hash", template_hash(config.family(), Operator::sum, 90)}};
 }
 
 std::vector<Json> examples() {

@@ -17,6 +17,7 @@ constexpr int kNoShared[] = {0};
 Instantiation kernel(const std::string& body) {
   return {"#include \"config/launch.h\"\nextern \"C\" __global__ void probe(scantune::KernelArguments a) { " + body +
               " }\n",
+          {"config/launch.h"},
           {"probe"},
           "a probe"};
 }

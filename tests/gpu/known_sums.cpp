@@ -107,6 +107,7 @@ Instantiation KnownSums::kernels(const ScanRequest& request) {
   return {std::string("#include \"primitives/convert.h\"\nusing namespace scantune;\nusing Item = ") +
               token(request.input_type) + ";\nusing Result = " + token(request.output_type) + ";\n" +
               shape_of_sums(request) + kKernels,
+          {"primitives/convert.h"},
           {"fill", "check"},
           "items and sums of " + to_string(request)};
 }

@@ -70,7 +70,8 @@ class Environment : public ::testing::Environment {
     std::stringstream text;
     text << schema.rdbuf();
     database.exec(text.str());
-    database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" + template_hash() +
+    database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" +
+                  template_hash(*find_family("lookback"), Operator::sum, kHostSm) +
                   "', 'g++', 'host', 'quick', 1, '{}');"
                   "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', "
                   "'in_order', 'back_to_back'),"

@@ -48,6 +48,7 @@ class Directory {
 
 Instantiation kernel_of(const std::string& body) {
   return {.source = "#include \"primitives/intrinsics.h\"\nSCANTUNE_KERNEL(kernel, 32, 1) {" + body + "}\n",
+          .headers = {"primitives/intrinsics.h"},
           .kernels = {"kernel"},
           .label = "the kernel of a test"};
 }

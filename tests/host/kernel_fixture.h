@@ -43,6 +43,7 @@ class KernelFixture : public testing::Test {
     Instantiation instantiation;
     instantiation.source =
         "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\n#line 1 \"kernel.cpp\"\n" + text;
+    instantiation.headers = {"primitives/intrinsics.h"};
     instantiation.kernels = kernels;
     instantiation.label = "kernels of a test";
     return device_.load(device_.compiler().compile(instantiation, "host"), kernels, {});

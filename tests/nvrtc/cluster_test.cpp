@@ -49,6 +49,7 @@ TEST(ClusterIntrinsics, WaitForSendsInTheScopeOfTheCluster) {
             wait +
             "(&shared.arrived, 0);\n"
             "store_global<CacheHint::normal>(static_cast<u32*>(arguments.output), shared.sent);\n}",
+        {"primitives/intrinsics.h"},
         {"kernel"},
         "a wait for a send"};
     return code_of(compile_with_nvrtc(kernel, "sm_" + std::to_string(sm)).image);

@@ -33,6 +33,7 @@ TEST(Opcodes, AreThoseOfTheIntrinsics) {
         "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\nSCANTUNE_KERNEL(kernel, 32, 1) {\n"
         "u32* const out = static_cast<u32*>(arguments.output) + thread_rank();\nu32 value = thread_rank();\n" +
             body + "\n*out = value;\n}",
+        {"primitives/intrinsics.h"},
         {"kernel"},
         "an intrinsic"};
     Opcodes found;

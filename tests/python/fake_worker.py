@@ -45,6 +45,7 @@ BITS_ONLY = "bit_xor is for integers"
 MISTAKE = "MISTAKE"  # in an operator's source: it does not compile,
 FOR_LARGE = "IN LARGE BLOCKS"  # or not there
 FAULTS = json.loads(os.environ.get("FAKE_WORKER_FAULTS", "{}"))
+TEMPLATES = os.environ.get("FAKE_WORKER_TEMPLATES", "a" * 64)  # of all families but those that FAULTS tell apart
 NOISE = float(os.environ.get("FAKE_WORKER_NOISE", "0.002"))
 
 
@@ -121,7 +122,8 @@ def family_message(name: str, table: Table, default: dict[str, Any], is_legal: L
             rows.append(list(row))
     described = [{"name": key, "role": role, "values": values} for key, (role, values) in table.items()]
     return {
-        "name": name, "parameters": described, "configs": rows, "default": {"family": name, "parameters": default},
+        "name": name, "template_hash": FAULTS.get("templates", {}).get(name, TEMPLATES), "parameters": described,
+        "configs": rows, "default": {"family": name, "parameters": default},
     }  # fmt: skip
 
 
@@ -215,10 +217,9 @@ def hello(device: str) -> dict[str, Any]:
     if device.startswith("cuda"):
         identity = {"arch": FAULTS["gpu"], "name": "Fake GPU", "sm_count": 132}
     versions = {"version": "0.1.0", "compiler_version": "g++ 12", "driver_version": "none"}
-    template_hash = os.environ.get("FAKE_WORKER_TEMPLATES", "a" * 64)
     return {
-        "protocol": FAULTS.get("protocol", 1),
-        "template_hash": template_hash,
+        "protocol": FAULTS.get("protocol", 2),
+        "template_hash": TEMPLATES,
         **versions,
         "device": identity,
         "types": list(TYPES),

@@ -279,14 +279,29 @@ def test_refused_config_does_not_slip_in_beside_a_good_one_of_the_same_key(
     assert merged(database, path) == [good]
 
 
-def test_gpu_records_are_not_judged_by_a_worker_of_the_host(
+def test_records_of_a_gpu_elsewhere_are_judged_by_a_worker_that_answers_for_it(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
-    ours = replace(BASE, run=replace(BASE.run, template_hash=OLD))
+    ours = replace(BASE, config=GOOD, run=replace(THOROUGH, template_hash=OLD))
+    theirs = replace(BASE, config=OTHER, run=replace(BASE.run, template_hash=OURS))
     save(database.path, [ours])
-    save(tmp_path / "theirs.db", [replace(BASE, run=replace(THOROUGH, template_hash=OURS))])
-    assert merged(database, tmp_path / "theirs.db") == [ours]
+    save(tmp_path / "theirs.db", [theirs])
+    assert merged(database, tmp_path / "theirs.db") == [theirs]
+
+
+@pytest.mark.parametrize(("stale", "wins"), [("lookback", True), ("single_block", False)])
+def test_each_record_is_judged_by_the_templates_of_its_own_family(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: Callable[..., None], stale: str,
+    wins: bool,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
+    faults(templates={stale: "c" * 64})
+    ours = replace(host_record(GOOD, OURS, Effort.normal), n=4096)
+    theirs = replace(ours, config=Config("single_block", tuple(DEFAULTS["single_block"].items())), run=RUNS[0])
+    save(database.path, [ours])
+    save(tmp_path / "theirs.db", [theirs])
+    assert merged(database, tmp_path / "theirs.db") == [theirs if wins else ours]
 
 
 def test_file_that_takes_too_long_to_read_is_refused(

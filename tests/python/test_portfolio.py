@@ -18,13 +18,15 @@ from examples import CONFIGS, DEVICES, NOON, RUNS
 from fake_worker import true_us
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint, Probe, probes_of
+from scantune.config import Config
 from scantune.contents import Contents
 from scantune.crossover import find_breakpoint, pairs_to_probe, probes_between
 from scantune.database import Database, DatabaseError, open_database, open_readonly
 from scantune.exchange import import_database
 from scantune.export import built_in_line, export_built_in
 from scantune.policy import Effort
-from scantune.record import Record
+from scantune.problem import Problem
+from scantune.record import Record, Run, joint_hash
 from scantune.referee import Referee
 
 SIZES = (2**10, 2**11, 2**12, 2**13)  # one CTA is faster for the first two
@@ -136,11 +138,33 @@ def test_regret_is_the_worst_that_a_size_pays() -> None:
 
 def test_only_neighbours_of_different_configs_are_probed() -> None:
     three = [record(4096), record(16384, config=1), record(8192)]
-    assert [(low.n, high.n) for low, high in pairs_to_probe(three, [], RUNS[0])] == [(8192, 16384)]
+
+    def run_of(problem: Problem, n: int, low: Config, high: Config) -> Run:
+        return RUNS[0]
+
+    assert [(low.n, high.n) for low, high in pairs_to_probe(three, [], run_of)] == [(8192, 16384)]
     known = replace(FOUND, n_low=8192, n_high=16384, n_switch=9000, probes=(Probe(9000, 1.0, 1.0),))
-    assert pairs_to_probe(three, [known], RUNS[0]) == []
-    assert len(pairs_to_probe(three, [known], replace(RUNS[0], template_hash="c" * 64))) == 1
-    assert len(pairs_to_probe(three, [replace(known, high=CONFIGS[2])], RUNS[0])) == 1
+    assert pairs_to_probe(three, [known], run_of) == []
+    assert len(pairs_to_probe(three, [known], lambda *_: replace(RUNS[0], template_hash="c" * 64))) == 1
+    assert len(pairs_to_probe(three, [replace(known, high=CONFIGS[2])], run_of)) == 1
+
+
+def test_breakpoint_between_two_families_names_the_templates_of_both(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    templates = {"single_block": "c" * 64, "lookback": "d" * 64}
+    faults(templates=templates)
+    outcome, _ = tune(sizes=(256, 2**18), is_portfolio=True)
+    low, high = outcome.records
+    assert (low.config.family, high.config.family) == ("single_block", "lookback")
+    assert [one.run.template_hash for one in (low, high)] == list(templates.values())
+    (found,) = Archive(database).breakpoints()
+    assert found.run.template_hash == joint_hash(*templates.values())
+    _, again = tune(sizes=(256, 2**18), is_portfolio=True, started_at="2026-01-02T00:00:00Z")
+    assert again.found_breakpoints == []
+    faults(templates={**templates, "single_block": "e" * 64})
+    _, later = tune(sizes=(256, 2**18), is_portfolio=True, started_at="2026-01-03T00:00:00Z")
+    assert len(later.found_breakpoints) == 1
 
 
 @pytest.mark.parametrize(

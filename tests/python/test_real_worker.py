@@ -19,6 +19,7 @@ from examples import NOON
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint, Probe
 from scantune.database import open_database
+from scantune.record import joint_hash
 from scantune.worker import Worker, WorkerError
 
 BUILD = Path(__file__).parents[2] / os.environ.get("BUILD", "build")
@@ -152,8 +153,9 @@ def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path
         archive = Archive(database)
         low, high = sorted(archive.records(), key=lambda record: record.n)
         probes = (Probe(8000, 1.02, 1.0),)
+        run = low.run.of_templates(joint_hash(low.run.template_hash, high.run.template_hash))
         archive.start(low.run, low.device).save_breakpoint(
-            Breakpoint(low.device, low.problem, low.n, high.n, 8000, probes, low.config, high.config, NOON, low.run)
+            Breakpoint(low.device, low.problem, low.n, high.n, 8000, probes, low.config, high.config, NOON, run)
         )
     explained = subprocess.run(
         [*scantune, "db", "explain", *common, "--n", "7990,8000"], capture_output=True, text=True, timeout=40

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from examples import RECORDS
 from scantune.policy import Effort
+from scantune.record import joint_hash
 
 QUICK = replace(RECORDS[0], run=replace(RECORDS[0].run, effort=Effort.quick))
 NORMAL = replace(QUICK, run=replace(QUICK.run, effort=Effort.normal))
@@ -30,3 +31,17 @@ def test_run_cut_short_keeps_the_rest_of_its_policy_and_its_kernels() -> None:
     assert short.is_cut_short
     assert not own.is_cut_short
     assert (short.source_digest, short.kernel_hash) == ("abc", own.kernel_hash)
+
+
+def test_run_is_named_by_what_other_kernels_were_measured_in_it_with_their_own_hash() -> None:
+    other = QUICK.run.of_templates("c" * 64)
+    assert not other.covers(QUICK.run)
+    assert other.covers(replace(QUICK.run, template_hash="c" * 64))
+    assert not QUICK.run.of_templates("").covers(QUICK.run.of_templates(""))
+
+
+def test_hash_of_two_families_is_the_library_s() -> None:
+    """The figure is that of JointTemplateHash in tests/cpu/jit_template_text_test.cpp."""
+    low, high = "a" * 64, "b" * 64
+    assert joint_hash(low, low) == low
+    assert joint_hash(low, high) == "1e831ae63ad800e26ef792d221be433a38d25fe9514139ae15dfa2bc5b232cf7"

@@ -299,7 +299,7 @@ def test_finished_search_is_skipped_at_once(
     assert second.records == first.records
     assert (notebook.skipped, notebook.tries) == (1, 0)
     assert rows(database, "all_trials") == trials
-    assert {request["method"] for request in request_log()[requests:]} <= {"hello"}
+    assert {request["method"] for request in request_log()[requests:]} <= {"hello", "space"}
 
 
 def test_more_effort_searches_on_and_repeats_no_trial(tune: Tune, database: Database) -> None:
@@ -340,6 +340,32 @@ def test_changed_templates_repeat_the_search_from_the_old_winner(
     assert new.records[0].run.template_hash == "b" * 64
     raced = [request["configs"] for request in request_log()[requests:] if request["method"] == "measure"]
     assert old.records[0].config.message() in raced[0]
+
+
+def test_changed_templates_of_one_family_leave_the_trials_of_others(
+    tune: Tune, database: Database, faults: Callable[..., None]
+) -> None:
+    tune(sizes=(4096,))
+    before = rows(database, "all_trials")
+    faults(templates={"lookback": "b" * 64})
+    tune(sizes=(4096,), effort=Effort.normal, policy=replace(QUICK, trials=40), started_at="2026-01-02T00:00:00Z")
+    added = rows(database, "all_trials")[len(before) :]
+    assert {row["template_hash"] for row in added if row["family"] == "lookback"} == {"b" * 64}
+    assert {row["template_hash"] for row in added if row["family"] == "single_block"} <= {"a" * 64}
+    again = {row["config"] for row in before} & {row["config"] for row in added}
+    assert again
+    assert again.isdisjoint(row["config"] for row in before if row["family"] == "single_block")
+
+
+@pytest.mark.parametrize(("family", "is_finished"), [("lookback", False), ("single_block", True)])
+def test_search_is_finished_as_long_as_the_templates_of_its_winner_stay(
+    tune: Tune, faults: Callable[..., None], family: str, is_finished: bool
+) -> None:
+    first, _ = tune()
+    assert first.records[0].config.family == "lookback"
+    faults(templates={family: "b" * 64})
+    _, notebook = tune(started_at="2026-01-02T00:00:00Z")
+    assert notebook.skipped == is_finished
 
 
 def test_winner_of_an_earlier_run_stays_unless_beaten(tune: Tune, database: Database) -> None:

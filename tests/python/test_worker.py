@@ -82,8 +82,8 @@ def test_missing_program_is_reported_at_once() -> None:
 
 
 def test_other_protocol_is_refused(faults: Callable[..., None]) -> None:
-    faults(protocol=2)
-    with Worker(FAKE_WORKER, "host") as worker, pytest.raises(WorkerUnavailable, match="speaks protocol 2"):
+    faults(protocol=1)
+    with Worker(FAKE_WORKER, "host") as worker, pytest.raises(WorkerUnavailable, match="speaks protocol 1"):
         worker.hello()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 
 from scantune.breakpoint import Breakpoint
 from scantune.config import Config
@@ -11,10 +12,14 @@ from scantune.database import Database
 from scantune.device import Device
 from scantune.measurement import Measurement
 from scantune.problem import Problem
-from scantune.record import Record, Run, now
+from scantune.record import Record, Run, joint_hash, now
 from scantune.trial import STATUSES, Failure, Trial
 
 _MAX_REASON = 2000
+
+TemplateHash = Callable[
+    [Problem, int, str], str
+]  # of a family's kernels; empty where it has none for the problem and N
 
 
 class Archive:
@@ -31,9 +36,12 @@ class Archive:
         with self.database.snapshot():
             return sorted(Contents(self.database).breakpoints(), key=_by_device)
 
-    def start(self, run: Run, device: Device) -> Session:
-        """Begin to save what a run finds on a device. The run's row is written with its first trial."""
-        return Session(self.database, run, device)
+    def start(self, run: Run, device: Device, template_hash: TemplateHash | None = None) -> Session:
+        """Begin to save what a run finds on a device. The run's rows are written with their first trials.
+
+        Without a template hash for each family that of the run is all kernels'.
+        """
+        return Session(self.database, run, device, template_hash or (lambda problem, n, family: run.template_hash))
 
     def device_id(self, device: Device) -> int:
         return self._find_or_add("device", vars(device))
@@ -96,11 +104,17 @@ class Archive:
 class Session:
     """What one run adds to the archive."""
 
-    def __init__(self, database: Database, run: Run, device: Device) -> None:
+    def __init__(self, database: Database, run: Run, device: Device, template_hash: TemplateHash) -> None:
         self._database = database
         self._archive = Archive(database)
-        self.run = run
+        self._run = run
+        self._template_hash = template_hash
         self.device = device
+
+    def run_of(self, problem: Problem, n: int, *configs: Config) -> Run:
+        """Return the run as a record of the config names it, or a breakpoint between records of two."""
+        hashes = [self._template_hash(problem, n, config.family) for config in configs]
+        return self._run.of_templates(joint_hash(hashes[0], hashes[-1]))
 
     def trials(self, problem: Problem, n: int) -> list[Trial]:
         """Return what was tried before with the same kernels, in this run or another; invalid rows are left out."""
@@ -109,9 +123,11 @@ class Session:
         trials = []
         for row in self._database.rows("trials_of", key):
             try:
-                trials.append(_trial(dict(row)))
+                trial = _trial(dict(row))
             except ValueError:
                 continue
+            if row["template_hash"] == self.run_of(problem, n, trial.config).kernel_hash:
+                trials.append(trial)
         return trials
 
     def together(self) -> contextlib.AbstractContextManager[None]:
@@ -121,14 +137,14 @@ class Session:
     def save_trial(self, problem: Problem, n: int, trial: Trial, is_default: bool) -> None:
         """Save a trial, in place of one that failed; a measurement that another tuner has saved meanwhile stays."""
         measurement, failure = trial.measurement, trial.failure
+        key, run = self._key_of(problem, n, trial.config), self.run_of(problem, n, trial.config)
         with self._database.transaction():
-            self._database.run("drop_failed_trial", {**self._key(problem, n), **_columns(trial.config)})
+            self._database.run("drop_failed_trial", key)
             self._database.run(
                 "add_trial",
                 {
-                    **self._key(problem, n),
-                    **_columns(trial.config),
-                    "run_id": self._archive.run_id(self.run),
+                    **key,
+                    "run_id": self._archive.run_id(run),
                     "status": failure.status if failure else "ok",
                     "reason": self._reason(failure) if failure else None,
                     "is_default": int(is_default),
@@ -147,8 +163,7 @@ class Session:
             self._database.run(
                 "fail_trial",
                 {
-                    **self._key(problem, n),
-                    **_columns(config),
+                    **self._key_of(problem, n, config),
                     "status": failure.status,
                     "reason": self._reason(failure),
                     "finished_at": now(),
@@ -165,7 +180,7 @@ class Session:
 
     def _reason(self, failure: Failure) -> str:
         """Return the reason as rows keep it: a compiler quotes what it compiles, and the user's source stays here."""
-        if self.run.source_digest and failure.status == "compile_error":
+        if self._run.source_digest and failure.status == "compile_error":
             return "the operator's kernel does not compile; the log, which may quote its source, is not kept"
         return failure.reason[:_MAX_REASON]
 
@@ -174,8 +189,12 @@ class Session:
             "device_id": self._archive.device_id(self.device),
             "problem_id": self._archive.problem_id(problem),
             "n": n,
-            "template_hash": self.run.kernel_hash,
         }
+
+    def _key_of(self, problem: Problem, n: int, config: Config) -> dict[str, object]:
+        """Return what tells a trial from all others."""
+        kernel_hash = self.run_of(problem, n, config).kernel_hash
+        return {**self._key(problem, n), **_columns(config), "template_hash": kernel_hash}
 
 
 def _by_device(found: Record | Breakpoint) -> tuple[str, str, int]:

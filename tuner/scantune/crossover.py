@@ -24,12 +24,19 @@ _CLIFF = 0.05
 _PROBES_OF_A_CLIFF = 20
 
 
-def pairs_to_probe(records: Sequence[Record], known: Sequence[Breakpoint], run: Run) -> list[tuple[Record, Record]]:
+def pairs_to_probe(
+    records: Sequence[Record], known: Sequence[Breakpoint], run_of: Callable[[Problem, int, Config, Config], Run]
+) -> list[tuple[Record, Record]]:
     """Return neighbouring records, of one problem on one device, between which it is not known yet who serves.
 
-    Between two of one config there is nothing to know.
+    Between two of one config there is nothing to know. `run_of` returns the run as a breakpoint between configs that is
+    found now would name it.
     """
-    found = {(one.problem, one.n_low, one.n_high, one.low, one.high) for one in known if one.run.covers(run)}
+    found = {
+        (one.problem, one.n_low, one.n_high, one.low, one.high)
+        for one in known
+        if one.run.covers(run_of(one.problem, one.n_high, one.low, one.high))
+    }
     neighbours = pairwise(sorted(records, key=lambda record: record.n))
     return [
         (low, high)

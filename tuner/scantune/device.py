@@ -9,7 +9,7 @@ from typing import Any
 
 from scantune.config import is_token
 
-PROTOCOL = 1
+PROTOCOL = 2
 HOST = "host"
 _CUSTOM = "custom"  # begins the names of types whose size is the user's to say
 
@@ -52,7 +52,7 @@ class Hello:
 
     device: Device
     version: str
-    template_hash: str
+    template_hash: str  # of what any kernel is compiled from: tells a worker that was built anew
     compiler_version: str
     driver_version: str
     types: tuple[str, ...]  # of values, as they are spelled; `custom` is a struct

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +60,7 @@ class Evaluator:
         self._worker = worker
         self._timeouts = timeouts
         self._source = source
+        self._template_hashes: dict[tuple[Problem, str], str] = {}
 
     def request(self, problem: Problem, n: int) -> dict[str, Any]:
         """Return the protocol's `request`."""
@@ -79,9 +81,18 @@ class Evaluator:
         params = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
         result = self._worker.call("space", params, self._timeouts.base_s)
         try:
-            return Space.from_message(result)
+            space = Space.from_message(result)
         except ValueError as error:
             raise WorkerError("internal", f"{problem}: {error}") from None
+        self._template_hashes |= {(problem, family.name): family.template_hash for family in space.families.values()}
+        return space
+
+    def template_hash(self, problem: Problem, n: int, family: str) -> str:
+        """Return what the family's kernels for the problem are compiled from; nothing if it does not support it."""
+        if (problem, family) not in self._template_hashes:
+            with contextlib.suppress(WorkerError):
+                self.space(problem, n, configs=False)
+        return self._template_hashes.get((problem, family), "")
 
     def is_valid(self, problem: Problem, n: int, config: Config) -> bool:
         """Return whether the worker accepts a config that it did not list."""

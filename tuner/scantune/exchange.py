@@ -17,7 +17,7 @@ from scantune.database import Database, DatabaseError, open_readonly
 from scantune.device import Device
 from scantune.measurement import Measurement
 from scantune.problem import Problem
-from scantune.record import Record, Run, key_of, templates_of, timestamp
+from scantune.record import Record, Run, joint_hash, key_of, templates_of, timestamp
 from scantune.referee import Referee
 from scantune.trial import Failure
 
@@ -181,4 +181,5 @@ def _is_between(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
 
 def _is_outdated(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
     """Return whether it was measured with other templates than its records."""
-    return any(record.run.template_hash != found.run.template_hash for record in pair)
+    low, high = pair
+    return found.run.template_hash != joint_hash(low.run.template_hash, high.run.template_hash)

@@ -85,15 +85,16 @@ class Portfolio:
         return [
             pair
             for of_problem in _by_problem(records)
-            for pair in pairs_to_probe(of_problem, self._known, self._session.run)
+            for pair in pairs_to_probe(of_problem, self._known, self._session.run_of)
             if pair not in self._faults
         ]
 
     def _find(self, pair: Pair) -> None:
         low, high = pair
+        run = self._session.run_of(high.problem, high.n, low.config, high.config)
         measure = prober(self._evaluator, low.problem, low.config, high.config, self._policy)
         try:
-            found = find_breakpoint(low, high, measure, probes_between(low, high, self._policy), self._session.run)
+            found = find_breakpoint(low, high, measure, probes_between(low, high, self._policy), run)
         except EnvironmentFault as error:
             self._faults[pair] = str(error)
             return

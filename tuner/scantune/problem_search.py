@@ -300,7 +300,8 @@ class ProblemSearch:
 
     def _record(self, decision: Decision) -> Record:
         session = self._tools.session
-        run = session.run.cut_short() if self.cut_short else session.run
+        run = session.run_of(self._problem, self._n, decision.winner)
+        run = run.cut_short() if self.cut_short else run
         record = record_of(decision, session.device, Cell(self._problem, self._n), self._space.default, run)
         session.save_record(record)
         return record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -32,11 +33,11 @@ def now() -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One invocation of the tuner: where its numbers come from."""
+    """One invocation of the tuner, as what was measured with certain kernels names it: where its numbers come from."""
 
     started_at: str
     tool_version: str
-    template_hash: str
+    template_hash: str  # of the family's templates; of a breakpoint between two families, joint_hash() of theirs
     compiler_version: str
     driver_version: str
     effort: Effort
@@ -71,6 +72,10 @@ class Run:
         """Return the same invocation, as the records of searches that its budget ended name it."""
         return replace(self, policy=_policy_json({**json.loads(self.policy), _CUT_SHORT: True}))
 
+    def of_templates(self, template_hash: str) -> Run:
+        """Return the same invocation, as what was measured with kernels of these templates names it."""
+        return replace(self, template_hash=template_hash)
+
     @property
     def kernel_hash(self) -> str:
         """Tell kernels apart whose times say nothing about each other: of other templates, or another operator's."""
@@ -78,7 +83,8 @@ class Run:
 
     def covers(self, other: Run) -> bool:
         """Return whether what this run finished need not be searched by the other: same kernels, no less effort."""
-        return not self.is_cut_short and self.kernel_hash == other.kernel_hash and self.effort.rank >= other.effort.rank
+        is_of_its_kernels = bool(self.template_hash) and self.kernel_hash == other.kernel_hash
+        return not self.is_cut_short and is_of_its_kernels and self.effort.rank >= other.effort.rank
 
     def parameters(self) -> dict[str, object]:
         """Return the columns of a row."""
@@ -140,6 +146,12 @@ def policy_text(policy: Policy, source: OperatorSource | None) -> str:
 
 def _policy_json(policy: Mapping[str, Any]) -> str:
     return json.dumps(policy, separators=(",", ":"))
+
+
+def joint_hash(low: str, high: str) -> str:
+    """Return what a breakpoint between records with these template hashes names, as the library computes it."""
+    fields = "".join(f"{len(one)}:{one}" for one in (low, high))
+    return low if low == high else hashlib.sha256(fields.encode()).hexdigest()
 
 
 def templates_of(kernel_hash: str) -> str:

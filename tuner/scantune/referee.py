@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import contextlib
 
-from scantune.device import HOST
+from scantune.device import HOST, Device
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.record import Record
 from scantune.worker import Worker
 from scantune.worker_command import worker_command
 
-_FIRST_GPU = "cuda:0"
-
 
 class Referee:
-    """Asks workers, which it starts when the first question comes. Where there is none it rules for what we have."""
+    """Asks workers that answer for the records' devices, wherever those are. They are started when the first question
+    comes; where none can be it rules for what we have.
+    """
 
     def __init__(self) -> None:
-        self._workers: dict[str, Worker | None] = {}  # by device; None: it cannot be started
+        self._workers: dict[str, Worker | None] = {}  # by architecture; None: it cannot be started
 
     def __enter__(self) -> Referee:
         return self
@@ -32,28 +32,30 @@ class Referee:
         """Return whether theirs, of the same key, is to replace ours.
 
         What was measured with the templates of the tool here comes first, then what is better measured, and a config
-        that the worker refuses never wins. Without a worker of the record's arch both must be of the same templates.
+        that the worker refuses never wins. Without a worker both must be of the same templates.
         """
-        worker = self._worker_of(theirs)
+        worker = self._worker_for(theirs.device)
         if worker is None:
             return theirs.run.template_hash == ours.run.template_hash and theirs.better_than(ours)
-        current = worker.hello().template_hash
-        is_current, was_current = theirs.run.template_hash == current, ours.run.template_hash == current
+        evaluator = Evaluator(worker, Timeouts())
+        is_current, was_current = (_is_current(record, evaluator) for record in (theirs, ours))
         wins = theirs.better_than(ours) if is_current == was_current else is_current
-        return wins and Evaluator(worker, Timeouts()).is_valid(theirs.problem, theirs.n, theirs.config)
+        return wins and evaluator.is_valid(theirs.problem, theirs.n, theirs.config)
 
-    def _worker_of(self, record: Record) -> Worker | None:
-        """Return a worker that can judge configs of the record's arch, if there is one."""
-        device = HOST if record.device.is_host else _FIRST_GPU
-        if device not in self._workers:
-            self._workers[device] = _started(device)
-        worker = self._workers[device]
-        return worker if worker and worker.hello().device.arch == record.device.arch else None
+    def _worker_for(self, device: Device) -> Worker | None:
+        if device.arch not in self._workers:
+            self._workers[device.arch] = _started(device)
+        return self._workers[device.arch]
 
 
-def _started(device: str) -> Worker | None:
+def _is_current(record: Record, evaluator: Evaluator) -> bool:
+    """Return whether it was measured with the templates of the tool here."""
+    return record.run.template_hash == evaluator.template_hash(record.problem, record.n, record.config.family)
+
+
+def _started(device: Device) -> Worker | None:
     with contextlib.suppress(ScantuneError):
-        worker = Worker(worker_command(), device)
+        worker = Worker(worker_command(), HOST, described=device)
         try:
             worker.hello()
         except ScantuneError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,8 @@ import numpy.typing as npt
 from scantune.config import Config, Value, is_token
 
 Indices = tuple[int, ...]
+
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Parameter:
 @dataclass(frozen=True)
 class Family:
     name: str
+    template_hash: str  # of what its kernels for the problem are compiled from
     parameters: tuple[Parameter, ...]
     indices: npt.NDArray[np.int16]  # one row per searched config: the index of each parameter's value
     default: Config | None
@@ -167,13 +171,15 @@ class Space:
 
 
 def _family(message: Mapping[str, Any]) -> Family:
-    name = message.get("name")
+    name, template_hash = message.get("name"), message.get("template_hash")
     if not isinstance(name, str) or not is_token(name):
         raise ValueError(f"the worker's space has a family named {name!r}")
+    if not isinstance(template_hash, str) or not _HASH.fullmatch(template_hash):
+        raise ValueError(f"the worker's space has a template hash of {name} that is {template_hash!r}"[:300])
     parameters = tuple(_parameter(name, parameter) for parameter in message.get("parameters", ()))
     rows = _rows(name, message.get("configs"), [len(parameter.values) for parameter in parameters])
     default = message.get("default")
-    return Family(name, parameters, rows, Config.from_message(default) if default else None)
+    return Family(name, template_hash, parameters, rows, Config.from_message(default) if default else None)
 
 
 def _parameter(family: str, message: Mapping[str, Any]) -> Parameter:

@@ -139,7 +139,8 @@ class Survey:
         if decision is None:
             return
         covered.learn(decision.winner, decision.times)
-        record = record_of(decision, session.device, entry.cell, entry.space.default, session.run)
+        run = session.run_of(*entry.cell, decision.winner)
+        record = record_of(decision, session.device, entry.cell, entry.space.default, run)
         with session.together():
             for config, time in decision.times.items():
                 trial = Trial(config, time, compile_ms=compile_ms[config])
@@ -152,7 +153,7 @@ class Survey:
         for cell in cells:
             covered, record = self._standings.coverage[cell], self._standings.record(cell)
             if covered.way == Way.raced and record and self._standings.settled_because(cell):
-                self._save(covered, replace(record, run=self._tools.session.run))
+                self._save(covered, replace(record, run=self._tools.session.run_of(*cell, record.config)))
 
     def _save(self, covered: Coverage, record: Record) -> None:
         """Save a record; one that a later run is to search again says so."""

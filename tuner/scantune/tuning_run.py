@@ -121,10 +121,10 @@ class TuningRun:
         outcome = Outcome()
         cells = [Cell(problem, n) for problem in problems for n in sizes]
         self._standings = Standings(self._device, cells, self._records, shipped_winners(self._device))
-        todo = self._unfinished(cells)
+        session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
+        todo = self._unfinished(session, cells)
         with self._pool:
             self._watcher.started(len(cells), len(cells) - len(todo), self._policy.budget_s)
-            session = self._archive.start(self._run, self._device)
             deadline = started + self._policy.budget_s
             if self._is_portfolio:
                 self._make_portfolio(session, self._agenda(todo), _Scope(problems, sizes), deadline, outcome)
@@ -137,12 +137,12 @@ class TuningRun:
         outcome.seconds = self._clock() - started
         return outcome
 
-    def _unfinished(self, cells: Iterable[Cell]) -> list[Cell]:
+    def _unfinished(self, session: Session, cells: Iterable[Cell]) -> list[Cell]:
         """Return those that no earlier run covered with these kernels, with as much effort or more, and to the end."""
         todo = []
         for cell in cells:
             record = self._standings.record(cell)
-            if record is not None and record.run.covers(self._run):
+            if record is not None and record.run.covers(session.run_of(*cell, record.config)):
                 covered = self._standings.coverage[cell]
                 covered.way, covered.winner = Way.finished, record.config
             else:
@@ -160,6 +160,12 @@ class TuningRun:
         Races at large N take long and gain little, so what may be gained at smaller N comes before them.
         """
         survey = Survey(self._tools(session), self._standings, self._watcher)
+
+        def is_news(cell: Cell) -> bool:
+            """Return whether no earlier run has raced a cell with these kernels."""
+            record = self._standings.record(cell)
+            return record is None or record.run.kernel_hash != session.run_of(*cell, record.config).kernel_hash
+
         by_bytes = sorted(todo, key=lambda cell: cell.bytes_moved)
         cheap = [cell for cell in by_bytes if self._model.ending_s(*cell) <= _CHEAP_RACE_S]
         dear = by_bytes[len(cheap) :]
@@ -185,21 +191,16 @@ class TuningRun:
             return self._standings.promise(cell) > 0
 
         began_s = left_s()
-        survey.race_all(filter(self._is_news, cheap), is_time_for)
+        survey.race_all(filter(is_news, cheap), is_time_for)
         # What was found around a cell is to be raced in it once more, and half of that is compiled by then.
         again_s = (began_s - left_s()) / 2
         dear_s = min(sum(self._model.ending_s(*cell) for cell in dear), _MOST_FOR_DEAR_RACES * self._policy.budget_s)
         self._search_all(session, agenda, lambda: left_s() - again_s - dear_s, outcome, is_worth_a_search)
         race_again()
-        survey.race_all(filter(self._is_news, dear), is_time_for)
+        survey.race_all(filter(is_news, dear), is_time_for)
         agenda.add(dear)
         self._search_all(session, agenda, left_s, outcome, is_worth_a_search)
         race_again()
-
-    def _is_news(self, cell: Cell) -> bool:
-        """Return whether no earlier run has raced a cell with these kernels."""
-        record = self._standings.record(cell)
-        return record is None or record.run.kernel_hash != self._run.kernel_hash
 
     def _make_portfolio(
         self, session: Session, agenda: Agenda, scope: _Scope, deadline: float, outcome: Outcome

@@ -1,0 +1,55 @@
+// Which templates a kernel was compiled from: compiled kernels are kept under it, and tuning records name it.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/arch.h"
+#include "config/request.h"
+#include "jit/template_text.h"
+#include "support/embedded_file.h"
+
+namespace scantune {
+
+class FamilyModel;
+
+// The templates as they were when the library was built: path relative to templates/, and text.
+using TemplateFile = EmbeddedFile;
+std::span<const TemplateFile> template_files();
+
+// Hashes of some templates as one compiler sees them. An edit of comments and blanks changes none, one of anything else
+// those of the headers that include the file, however indirectly.
+class TemplateHashes {
+ public:
+  // Reads every file once. They need not outlive this.
+  TemplateHashes(std::span<const TemplateFile> files, TemplateView view);
+
+  // SHA-256, in hex, over all that the headers include, themselves among it, whatever their order. Throws Error for one
+  // that there is not.
+  std::string of(std::span<const std::string> headers) const;
+
+ private:
+  struct File {
+    std::string digest;  // of its text
+    std::vector<std::string> includes;
+  };
+
+  std::map<std::string, File, std::less<>> files_;
+};
+
+constexpr TemplateView view_of(int sm) { return sm == kHostSm ? TemplateView::host : TemplateView::cuda; }
+
+// Those of the library's own templates, read on first use.
+const TemplateHashes& template_hashes(TemplateView view);
+
+// What a family's kernels are compiled from, for operators as that one, on an architecture: the hash that records,
+// trials and breakpoints of such a problem name.
+const std::string& template_hash(const FamilyModel& family, Operator op, int sm);
+
+// What a breakpoint between records with these hashes names: SHA-256 over both where they differ.
+std::string joint_template_hash(const std::string& low, const std::string& high);
+
+}  // namespace scantune

@@ -1,0 +1,24 @@
+// A template file as one compiler reads it, without what cannot change a kernel.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scantune {
+
+// NVRTC defines __CUDACC_RTC__ and a host's compiler does not, so each passes over what is for the other.
+enum class TemplateView { cuda, host };
+
+struct TemplateText {
+  // Without comments, #pragma once and what is for the other compiler alone. A run of blanks is one space, and so is
+  // the end of a line beside no directive. What stands in quotes is as it was.
+  std::string text;
+  std::vector<std::string> includes;  // the paths in quotes, once for each directive
+};
+
+// Only conditions on __CUDACC_RTC__ alone are decided. All others stay in the text with all of their branches, whose
+// includes count.
+TemplateText template_text(std::string_view source, TemplateView view);
+
+}  // namespace scantune
