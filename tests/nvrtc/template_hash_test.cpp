@@ -1,0 +1,191 @@
+// The hash that kernels and records are kept under moves with what is compiled, and with nothing else.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <set>
+#include <sstream>
+
+#include "cubin.h"
+#include "instantiation/instantiation.h"
+#include "jit/host_compiler.h"
+#include "jit/nvrtc_compiler.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+using Headers = std::vector<std::string>;
+
+constexpr const char* kMark = "edit number ";
+
+// Templates with texts of their own.
+class Templates {
+ public:
+  template <class Edited>
+  explicit Templates(const Edited& edited) {
+    for (const TemplateFile& file : template_files())
+      files_.push_back({file.path, texts_.emplace_back(edited(file)).c_str()});
+  }
+
+  std::span<const TemplateFile> files() const { return files_; }
+
+ private:
+  std::deque<std::string> texts_;  // pointers into it are kept
+  std::vector<TemplateFile> files_;
+};
+
+// A line that is added to a file: what that changes is what any edit there would.
+struct Edit {
+  std::string path;
+  std::size_t line;  // before which it comes
+};
+
+std::vector<std::string> lines_of(const char* text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// At the end of each file, and in each branch of each condition in it.
+std::vector<Edit> edits() {
+  std::vector<Edit> all;
+  for (const TemplateFile& file : template_files()) {
+    const std::vector<std::string> lines = lines_of(file.text);
+    for (std::size_t line = 0; line < lines.size(); ++line)
+      if (lines[line].starts_with("#if") || lines[line].starts_with("#el")) all.push_back({file.path, line + 1});
+    all.push_back({file.path, lines.size()});
+  }
+  return all;
+}
+
+// The file with those of the edits that are of it, each a directive that tells its number.
+std::string edited(const TemplateFile& file, const std::vector<Edit>& all, const std::string& directive) {
+  const std::vector<std::string> lines = lines_of(file.text);
+  std::string text;
+  for (std::size_t line = 0; line <= lines.size(); ++line) {
+    for (std::size_t number = 0; number < all.size(); ++number)
+      if (all[number].path == file.path && all[number].line == line)
+        text += directive + " " + kMark + std::to_string(number) + " ends\n";
+    if (line < lines.size()) text += lines[line] + "\n";
+  }
+  return text;
+}
+
+// What kernels include: each family's, with an operator of the caller's too, and what is timed beside them.
+std::vector<Headers> included_headers() {
+  std::vector<Headers> all = {{"kernels/copy.h"}, {"kernels/ordinary.h"}};
+  for (const FamilyModel* family : families())
+    for (const bool custom : {false, true}) all.push_back(kernel_headers(*family, custom));
+  return all;
+}
+
+// The numbers of the edits that the compiler comes upon. What follows the headers is not compiled.
+std::set<std::size_t> edits_in(Compiler& compiler, const Headers& headers, const std::string& arch, std::size_t count) {
+  Instantiation included{.source = {}, .headers = headers, .kernels = {}, .label = "headers"};
+  for (const std::string& header : headers) included.source += "#include \"" + header + "\"\n";
+  included.source += "#error the end\n";
+  std::set<std::size_t> found;
+  try {
+    compiler.compile(included, arch);
+    ADD_FAILURE() << headers.front() << " compiled";
+  } catch (const CompileError& error) {
+    const std::string log = error.what();
+    EXPECT_NE(log.find("the end"), std::string::npos) << log;
+    for (std::size_t number = 0; number < count; ++number)
+      if (log.find(kMark + std::to_string(number) + " ends") != std::string::npos) found.insert(number);
+  }
+  return found;
+}
+
+std::set<std::size_t> edits_that_move(TemplateView view, const Headers& headers, const std::vector<Edit>& all) {
+  static std::map<TemplateView, std::vector<TemplateHashes>> known;
+  std::vector<TemplateHashes>& hashes = known[view];
+  for (std::size_t number = hashes.size(); number < all.size(); ++number) {
+    const auto only = [&](const TemplateFile& file) {
+      return edited(
+          file,
+          {all.begin() + static_cast<std::ptrdiff_t>(number), all.begin() + 1 + static_cast<std::ptrdiff_t>(number)},
+          "int");
+    };
+    hashes.emplace_back(Templates(only).files(), view);
+  }
+  std::set<std::size_t> moving;
+  const std::string before = template_hashes(view).of(headers);
+  for (std::size_t number = 0; number < all.size(); ++number)
+    if (hashes[number].of(headers) != before) moving.insert(number);
+  return moving;
+}
+
+std::string named(const std::set<std::size_t>& numbers, const std::vector<Edit>& all) {
+  std::string text;
+  for (const std::size_t number : numbers) text += all[number].path + ":" + std::to_string(all[number].line) + " ";
+  return text;
+}
+
+TEST(TemplateHash, MovesWithTheEditsThatNvrtcSeesAndNoOthers) {
+  const std::vector<Edit> all = edits();
+  const Templates marked([&](const TemplateFile& file) { return edited(file, all, "#warning"); });
+  NvrtcCompiler compiler(marked.files());
+  for (const Headers& headers : included_headers()) {
+    std::set<std::size_t> seen = edits_in(compiler, headers, "sm_90", all.size());
+    seen.merge(edits_in(compiler, headers, "sm_75", all.size()));  // the other branches for architectures
+    EXPECT_EQ(named(edits_that_move(TemplateView::cuda, headers, all), all), named(seen, all)) << headers.back();
+    EXPECT_GT(seen.size(), 5u) << headers.back();
+    EXPECT_LT(seen.size(), all.size()) << headers.back();
+  }
+}
+
+TEST(TemplateHash, MovesWithTheEditsThatTheHostsCompilerSeesAndNoOthers) {
+  const std::vector<Edit> all = edits();
+  const Templates marked([&](const TemplateFile& file) { return edited(file, all, "#error"); });
+  HostCompiler compiler(marked.files());
+  for (const Headers& headers : included_headers()) {
+    const std::set<std::size_t> seen = edits_in(compiler, headers, "host", all.size());
+    EXPECT_EQ(named(edits_that_move(TemplateView::host, headers, all), all), named(seen, all)) << headers.back();
+    EXPECT_GT(seen.size(), 5u) << headers.back();
+  }
+}
+
+// With other comments and blanks wherever they may be.
+std::string laid_out_anew(const TemplateFile& file) {
+  std::string text = "/* Another\n * beginning. */\n";
+  for (std::string line : lines_of(file.text)) {
+    const bool goes_on = line.ends_with('\\');
+    if (line.find('"') == std::string::npos)
+      for (std::size_t at = 0; (at = line.find(' ', at)) != std::string::npos; at += 4) line.replace(at, 1, " \t  ");
+    text += "  " + line + (goes_on ? "\n" : "  // \"Don't\n\n");
+  }
+  return text;
+}
+
+// What the hash is over.
+std::string without_what_is_not_hashed(const TemplateFile& file) {
+  return "#pragma once\n" + template_text(file.text, TemplateView::cuda).text + "\n";
+}
+
+std::string code_with(std::span<const TemplateFile> templates, const Config& config, const ScanRequest& request) {
+  NvrtcCompiler compiler(templates);
+  return code_of(compiler.compile(instantiate(request, config), "sm_90").image);
+}
+
+class HashedTemplates : public testing::TestWithParam<const FamilyModel*> {};
+
+TEST_P(HashedTemplates, AreAllThatDecidesTheMachineCode) {
+  const Templates anew(laid_out_anew), hashed(without_what_is_not_hashed);
+  const ScanRequest request{.input_type = ValueType::i16, .output_type = ValueType::i16, .n = 1 << 20};
+  const Config config = GetParam()->default_config(request, 90);
+  const std::string code = code_with(template_files(), config, request);
+  EXPECT_GT(code.size(), 1000u);
+  EXPECT_EQ(code_with(anew.files(), config, request), code) << "comments and blanks change it";
+  EXPECT_EQ(code_with(hashed.files(), config, request), code) << "something is missing in what is hashed";
+  const Headers headers = kernel_headers(*GetParam(), true);
+  for (const TemplateView view : {TemplateView::cuda, TemplateView::host})
+    EXPECT_EQ(TemplateHashes(anew.files(), view).of(headers), template_hashes(view).of(headers));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, HashedTemplates, testing::ValuesIn(families().begin(), families().end()),
+                         [](const auto& tested) { return std::string(tested.param->name()); });
+
+}  // namespace
+}  // namespace scantune
