@@ -1,6 +1,7 @@
 #include "space/config_json.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -106,11 +107,6 @@ u64 items_member(const Json& json) {
                      "; found " + quote(*member));
 }
 
-Json value_json(const ParameterModel& parameter, int value) {
-  if (parameter.tokens == nullptr) return value;
-  return spell(parameter, value);
-}
-
 int parameter_value(const FamilyModel& family, const ParameterModel& parameter, const Json& json) {
   std::optional<int> value;
   if (parameter.tokens != nullptr && json.is_string()) value = parse(parameter, json.get_ref<const std::string&>());
@@ -119,30 +115,43 @@ int parameter_value(const FamilyModel& family, const ParameterModel& parameter, 
   return *value;
 }
 
+// The value as JSON has it: an integer or a token.
+Json value_json(const FormerValue& former) {
+  Json number = Json::parse(former.spelling, nullptr, false);
+  return number.is_number_integer() ? number : Json(former.spelling);
+}
+
+// What became of a parameter that was taken away. Throws RequestError where its value became nothing.
+const FormerValue& former_value(const FamilyModel& family, const std::string& name, const Json& value) {
+  const auto former = family.former_values();
+  if (std::ranges::none_of(former, [&](const FormerValue& known) { return name == known.name; }))
+    throw RequestError(std::string(family.name()) + " has no parameter " + quote(name));
+  if (value.is_string() || value.is_number_integer())
+    for (const FormerValue& known : former)
+      if (name == known.name && value == value_json(known)) return known;
+  throw RequestError(std::string(family.name()) + " has no parameter " + quote(name) +
+                     " any more, and nothing does what " + quote(value) + " did");
+}
+
+int index_of(const FamilyModel& family, std::string_view name) {
+  const auto all = family.parameters();
+  const auto found = std::ranges::find_if(all, [&](const ParameterModel& known) { return name == known.name; });
+  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+}
+
 Config config_of(std::string_view family_name, const Json& parameters) {
   const FamilyModel* family = find_family(family_name);
   if (family == nullptr) throw RequestError("there is no family " + quote(std::string(family_name)));
-  require_object(parameters, "config.parameters");
-  Config config(*family);
-  std::size_t index = 0;
-  for (const ParameterModel& parameter : family->parameters()) {
-    const auto member = parameters.find(parameter.name);
-    if (member == parameters.end())
-      throw RequestError(std::string(family->name()) + "." + parameter.name + " is missing");
-    config[static_cast<int>(index++)] = parameter_value(*family, parameter, *member);
-  }
-  if (parameters.size() == index) return config;
-  for (const auto& member : parameters.items())
-    if (std::ranges::none_of(family->parameters(), [&](const auto& known) { return member.key() == known.name; }))
-      throw RequestError(std::string(family->name()) + " has no parameter " + quote(member.key()));
-  throw RequestError(std::string(family->name()) + " has a parameter given twice");
+  return config_of(*family, parameters);
 }
 
-Json parameters_json(const Config& config) {
+Json parameters_json(const Config& config, bool with_all) {
   Json json = Json::object();
   int index = 0;
-  for (const ParameterModel& parameter : config.family().parameters())
-    json[parameter.name] = value_json(parameter, config[index++]);
+  for (const ParameterModel& parameter : config.family().parameters()) {
+    const int value = config[index++];
+    if (with_all || value != parameter.absent) json[parameter.name] = value_json(parameter, value);
+  }
   return json;
 }
 
@@ -164,11 +173,48 @@ Json to_json(const StatedRequest& stated) {
   return json;
 }
 
-Json to_json(const Config& config) {
-  return {{"family", config.family().name()}, {"parameters", parameters_json(config)}};
+Json value_json(const ParameterModel& parameter, int value) {
+  if (parameter.tokens == nullptr) return value;
+  return spell(parameter, value);
 }
 
-std::string canonical_parameters(const Config& config) { return parameters_json(config).dump(); }
+Json to_json(const FamilyModel& family, const FormerValue& former) {
+  Json json = {{"name", former.name}, {"value", value_json(former)}, {"becomes", Json::object()}};
+  if (former.parameter != nullptr) {
+    const auto index = static_cast<std::size_t>(index_of(family, former.parameter));
+    json["becomes"][former.parameter] = value_json(family.parameters()[index], former.value);
+  }
+  return json;
+}
+
+Json to_json(const Config& config) {
+  return {{"family", config.family().name()}, {"parameters", parameters_json(config, true)}};
+}
+
+std::string canonical_parameters(const Config& config) { return parameters_json(config, false).dump(); }
+
+Config config_of(const FamilyModel& family, const Json& parameters) {
+  require_object(parameters, "config.parameters");
+  std::array<std::optional<int>, Config::kMaxParameters> values, replaced;
+  for (const auto& member : parameters.items()) {
+    const int index = index_of(family, member.key());
+    if (index >= 0) {
+      const auto place = static_cast<std::size_t>(index);
+      if (values[place]) throw RequestError(std::string(family.name()) + " has a parameter given twice");
+      values[place] = parameter_value(family, family.parameters()[place], member.value());
+    } else if (const FormerValue& former = former_value(family, member.key(), member.value()); former.parameter) {
+      replaced[static_cast<std::size_t>(index_of(family, former.parameter))] = former.value;
+    }
+  }
+  Config config(family);
+  for (std::size_t index = 0; index < family.parameters().size(); ++index) {
+    const ParameterModel& parameter = family.parameters()[index];
+    const auto value = replaced[index] ? replaced[index] : values[index] ? values[index] : parameter.absent;
+    if (!value) throw RequestError(std::string(family.name()) + "." + parameter.name + " is missing");
+    config[static_cast<int>(index)] = *value;
+  }
+  return config;
+}
 
 StatedRequest stated_request(const Json& json) {
   require_object(json, "request");

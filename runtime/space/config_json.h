@@ -24,15 +24,22 @@ struct StatedRequest {
 
 Json to_json(const StatedRequest& stated);
 Json to_json(const Config& config);  // {"family": ..., "parameters": {...}}
+Json value_json(const ParameterModel& parameter, int value);
+Json to_json(const FamilyModel& family,
+             const FormerValue& former);  // {"name", "value", "becomes": {name: value} or {}}
 
-// The parameters alone, as a database keeps them: in table order, no spaces.
+// The parameters alone, as a database keeps them: in table order, no spaces. One that was added later is left out where
+// it has the value that rows without it mean, so that rows of before stay as they would be written now, and libraries
+// of before read those of now.
 std::string canonical_parameters(const Config& config);
 
 // These throw RequestError, naming the member that is missing, unknown or out of range. A config that parses has every
-// parameter of its family; whether it is legal for a request is reject_reason()'s to say, as is whether a request can
+// parameter of its family: those that were added later may be left out, and what was taken away may be given with a
+// value that became another. Whether it is legal for a request is reject_reason()'s to say, as is whether a request can
 // be solved.
 StatedRequest stated_request(const Json& json);
 Config config_from_json(const Json& json);
+Config config_of(const FamilyModel& family, const Json& parameters);
 
 // A config from the columns of a database row. Throws RequestError likewise, also when the text is not JSON.
 Config parse_config(std::string_view family, std::string_view parameters);

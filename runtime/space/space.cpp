@@ -20,7 +20,11 @@ class FamilyOf final : public FamilyModel {
   FamilyOf() {
     for (std::size_t index = 0; index < parameters_.size(); ++index) {
       const auto& row = Declared::kParameters[index];
-      parameters_[index] = {row.name, row.role, {row.values, static_cast<std::size_t>(row.value_count)}, row.tokens};
+      parameters_[index] = {row.name,
+                            row.role,
+                            {row.values, static_cast<std::size_t>(row.value_count)},
+                            row.tokens,
+                            row.may_be_absent ? std::optional(row.absent) : std::nullopt};
     }
   }
 
@@ -29,6 +33,10 @@ class FamilyOf final : public FamilyModel {
   const char* header() const override { return Declared::kHeader; }
   std::span<const char* const> kernels() const override { return Declared::kKernels; }
   std::span<const ParameterModel> parameters() const override { return parameters_; }
+  std::span<const FormerValue> former_values() const override {
+    if constexpr (requires { Declared::kFormerValues; }) return Declared::kFormerValues;
+    return {};
+  }
   const char* unsupported_reason(const ScanRequest& request, int sm) const override {
     return Declared::unsupported_reason(request, sm);
   }

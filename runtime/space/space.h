@@ -37,6 +37,7 @@ struct ParameterModel {
   Role role;
   std::span<const int> values;
   const char* const* tokens;  // null for plain integers
+  std::optional<int> absent;  // of a parameter that was added later: what rows without it mean
 };
 
 // One family behind virtual calls; the contract is documented in config/family.h.
@@ -48,6 +49,7 @@ class FamilyModel {
   virtual const char* header() const = 0;
   virtual std::span<const char* const> kernels() const = 0;
   virtual std::span<const ParameterModel> parameters() const = 0;
+  virtual std::span<const FormerValue> former_values() const { return {}; }
   virtual const char* unsupported_reason(const ScanRequest& request, int sm) const = 0;
   virtual int preference(const ScanRequest& request, int sm) const = 0;
   virtual Config default_config(const ScanRequest& request, int sm) const = 0;

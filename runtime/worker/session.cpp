@@ -32,12 +32,7 @@ void require_legal(const Config& config, const ScanRequest& request, const Devic
 
 Json parameter_json(const ParameterModel& parameter) {
   Json values = Json::array();
-  for (const int value : parameter.values) {
-    if (parameter.tokens == nullptr)
-      values.push_back(value);
-    else
-      values.push_back(spell(parameter, value));
-  }
+  for (const int value : parameter.values) values.push_back(value_json(parameter, value));
   Json json = Json::object();
   json["name"] = parameter.name;
   json["role"] = parameter.role == Role::primary ? "primary" : "secondary";
@@ -65,6 +60,22 @@ Json family_json(const FamilyModel& family, const ScanRequest& request, int sm, 
   json["parameters"] = std::move(parameters);
   json["configs"] = with_configs ? configs_json(family, request, sm) : Json::array();
   json["default"] = to_json(family.default_config(request, sm));
+  return json;
+}
+
+// What rows of a family may hold beside the parameters that it has.
+Json table_json(const FamilyModel& family) {
+  Json parameters = Json::array(), former = Json::array();
+  for (const ParameterModel& parameter : family.parameters()) {
+    Json& json = parameters.emplace_back(Json::object());
+    json["name"] = parameter.name;
+    if (parameter.absent) json["absent_means"] = value_json(parameter, *parameter.absent);
+  }
+  for (const FormerValue& value : family.former_values()) former.push_back(to_json(family, value));
+  Json json = Json::object();
+  json["name"] = family.name();
+  json["parameters"] = std::move(parameters);
+  json["former_values"] = std::move(former);
   return json;
 }
 
@@ -179,6 +190,8 @@ Json Session::hello(const Params& params) {
   json["device"]["sm_count"] = identity.sm_count;
   json["types"] = Tokens<ValueType>::kNames;
   json["operators"] = Tokens<Operator>::kNames;
+  json["families"] = Json::array();
+  for (const FamilyModel* family : families()) json["families"].push_back(table_json(*family));
   return json;
 }
 

@@ -15,6 +15,7 @@ namespace scantune {
 //   static constexpr const char* kHeader;               // the kernel file, relative to templates/
 //   static constexpr const char* const kKernels[];      // names of the kernels, indexed by Launch::kernel
 //   static constexpr Parameter<XConfig> kParameters[];  // host only
+//   static constexpr FormerValue kFormerValues[];       // host only; where a parameter was taken away
 //   // Null if the family can solve the problem on that architecture, else why not.
 //   static constexpr const char* unsupported_reason(const ScanRequest&, int sm);
 //   // How well the family serves a problem nobody has tuned; the highest wins, of equals the first of AllFamilies, and

@@ -130,7 +130,7 @@ struct Family<LookbackConfig> {
       SCANTUNE_PARAMETER(LookbackConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
                          WarpScan::hillis_steele),
       SCANTUNE_PARAMETER(LookbackConfig, window, secondary, 8, 16, 32, 64),
-      SCANTUNE_PARAMETER(LookbackConfig, first_delay_ns, secondary, 0, 400, 1000, 1600),
+      SCANTUNE_PARAMETER(LookbackConfig, first_delay_ns, secondary, 0, 400, 1000, 1600).absent_means(0),
       SCANTUNE_PARAMETER(LookbackConfig, poll_delay_ns, secondary, 0, 300, 700),
       SCANTUNE_PARAMETER(LookbackConfig, tile_order, primary, TileOrder::block_index, TileOrder::ticket),
       SCANTUNE_PARAMETER(LookbackConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),

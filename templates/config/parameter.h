@@ -20,6 +20,26 @@ struct Parameter {
   const char* const* tokens;  // spellings indexed by value, or null for plain integers
   int (*get)(const Config&);
   void (*set)(Config&, int);
+  bool may_be_absent = false;
+  int absent = 0;  // what rows from before the parameter was there mean
+
+  // The same parameter, added later: rows without it mean the value with which kernels do as they did before.
+  template <class Value>
+  constexpr Parameter absent_means(Value value) const {
+    Parameter later = *this;
+    later.may_be_absent = true;
+    later.absent = static_cast<int>(value);
+    return later;
+  }
+};
+
+// What a value of a parameter became that was taken away, and that rows may still hold. A family's table of these is
+// its kFormerValues; a value that is not in it is refused.
+struct FormerValue {
+  const char* name;                 // of the parameter that was
+  const char* spelling;             // of its value: a token, or digits
+  const char* parameter = nullptr;  // which one of now stands for it, whatever the row says of that; null: none has to
+  int value = 0;                    // of that one
 };
 
 namespace detail {
@@ -57,10 +77,13 @@ constexpr Parameter<Config> make_parameter(const char* name, Role role, const Co
           static_cast<int>(sizeof...(kValues)),
           Access::tokens(),
           &Access::get,
-          &Access::set};
+          &Access::set,
+          false,
+          0};
 }
 
-// One row of a table: the member, its role and the values that the search may give it.
+// One row of a table: the member, its role and the values that the search may give it. Behind the row of a member that
+// was added later stands .absent_means(value).
 #define SCANTUNE_PARAMETER(Config, member, role, ...) \
   ::scantune::make_parameter<&Config::member, __VA_ARGS__>(#member, ::scantune::Role::role, Config{})
 

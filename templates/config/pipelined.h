@@ -154,12 +154,13 @@ struct Family<PipelinedConfig> {
       SCANTUNE_PARAMETER(PipelinedConfig, stages, primary, 4, 6, 8, 10, 16),
       SCANTUNE_PARAMETER(PipelinedConfig, look_ahead, secondary, 2, 3, 4, 6),
       SCANTUNE_PARAMETER(PipelinedConfig, refill_distance, secondary, 0, 1),
-      SCANTUNE_PARAMETER(PipelinedConfig, store_path, secondary, StorePath::bulk, StorePath::direct),
+      SCANTUNE_PARAMETER(PipelinedConfig, store_path, secondary, StorePath::bulk, StorePath::direct)
+          .absent_means(StorePath::bulk),
       SCANTUNE_PARAMETER(PipelinedConfig, ctas_per_sm, secondary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, look_back_warps, primary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_distance, primary, 0, 1, 2, 3),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_delay_ns, secondary, 0, 50, 200),
-      SCANTUNE_PARAMETER(PipelinedConfig, prefetch_tiles, secondary, 0, 1, 2, 4),
+      SCANTUNE_PARAMETER(PipelinedConfig, prefetch_tiles, secondary, 0, 1, 2, 4).absent_means(0),
       SCANTUNE_PARAMETER(PipelinedConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
       SCANTUNE_PARAMETER(PipelinedConfig, pdl, secondary, 0, 1),
   };

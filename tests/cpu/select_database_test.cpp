@@ -24,6 +24,7 @@ using testing::DatabaseFile;
 using testing::kH200;
 using testing::row_of;
 using testing::sum_of;
+using testing::value_of;
 
 TEST_F(DatabaseFile, GivesBackTheBreakpointAboveARecord) {
   auto database = create(file_);
@@ -71,6 +72,32 @@ TEST_F(DatabaseFile, GivesBackTheRecordsThatWereStored) {
   const auto selection = select(table, kH200, sum_of(65536));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(selection.record->finished_at, "2025-01-02T03:04:05Z");
+}
+
+TEST_F(DatabaseFile, OfBeforeParametersWereAddedSelectsAsOneThatSpellsThem) {
+  RecordRow lookback = row_of("lookback", 65536), pipelined = row_of("pipelined", std::int64_t{1} << 26);
+  lookback.config =
+      R"({"block_threads":512,"items_per_thread":8,"vector_bytes":16,"layout":"striped","warp_scan":"kogge_stone",)"
+      R"("window":32,"poll_delay_ns":0,"tile_order":"block_index","status_layout":"packed","load_hint":"normal",)"
+      R"("store_hint":"normal","min_ctas_per_sm":1,"pdl":1})";
+  pipelined.config =
+      R"({"consumer_warps":8,"vectors_per_thread":5,"stages":10,"look_ahead":4,"refill_distance":0,"ctas_per_sm":1,)"
+      R"("look_back_warps":2,"poll_distance":3,"poll_delay_ns":0,"status_layout":"packed","pdl":1})";
+  auto database = create(file_);
+  insert(database, lookback);
+  insert(database, pipelined);
+  const TuningTable table(read_records(file_, Layer::user));
+  EXPECT_TRUE(table.rejected().empty());
+  const Selection small = select(table, kH200, sum_of(65536)), large = select(table, kH200, sum_of(u64{1} << 26));
+  EXPECT_EQ(small.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(value_of(small.config, "first_delay_ns"), 0);
+  EXPECT_EQ(large.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(value_of(large.config, "prefetch_tiles"), 0);
+  EXPECT_EQ(value_of(large.config, "store_path"), 0);
+  EXPECT_EQ(canonical_parameters(small.config), lookback.config);
+  EXPECT_EQ(canonical_parameters(large.config), pipelined.config);
+  lookback.config.insert(1, R"("first_delay_ns":0,)");
+  EXPECT_EQ(parse_config("lookback", lookback.config), small.config);
 }
 
 TEST_F(DatabaseFile, MayHoldAWinnerWhoseDefaultFailed) {

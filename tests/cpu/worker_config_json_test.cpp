@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <climits>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,7 @@ TEST(ConfigJson, EverySearchedConfigSurvivesTheRoundTrip) {
 
 TEST(ConfigJson, CanonicalParametersFollowTheTableAndHoldNoSpaces) {
   const FamilyModel& family = *find_family("lookback");
-  const std::string text = canonical_parameters(family.default_config({.n = 4096}, 90));
+  const std::string text = canonical_parameters(family.default_config({.n = u64{1} << 24}, 90));
   EXPECT_EQ(text.find(' '), std::string::npos) << text;
   std::size_t position = 0;
   for (const ParameterModel& parameter : family.parameters()) {
@@ -152,6 +153,120 @@ TEST(ConfigJson, RefusesConfigsAndSaysWhy) {
       EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << text << ": " << error.what();
     }
   EXPECT_THROW(parse_config("no_such_family", right), RequestError);
+}
+
+// A family like another but for what became of its parameters.
+class MadeUpFamily final : public FamilyModel {
+ public:
+  enum { kItems, kWindow, kLayout };
+
+  const char* name() const override { return "made_up"; }
+  const char* config_name() const override { return like_.config_name(); }
+  const char* header() const override { return like_.header(); }
+  std::span<const char* const> kernels() const override { return like_.kernels(); }
+  std::span<const ParameterModel> parameters() const override { return kParameters; }
+  std::span<const FormerValue> former_values() const override { return kFormerValues; }
+  const char* unsupported_reason(const ScanRequest& request, int sm) const override {
+    return like_.unsupported_reason(request, sm);
+  }
+  int preference(const ScanRequest& request, int sm) const override { return like_.preference(request, sm); }
+  Config default_config(const ScanRequest&, int) const override { return Config(*this); }
+  const char* invalid_reason(const Config&, const ScanRequest&, int) const override { return nullptr; }
+  int tile_items(const Config& config, const ScanRequest&) const override { return config[kItems]; }
+  WorkspaceNeed workspace(const Config&, const ScanRequest&) const override { return {}; }
+  LaunchList launches(const Config&, const ScanRequest&) const override { return LaunchList(); }
+
+ private:
+  static constexpr int kNumbers[] = {0, 1, 2, 4, 8};
+  static constexpr int kLayouts[] = {0, 1};
+  static constexpr const char* kLayoutNames[] = {"direct", "striped"};
+  static constexpr FormerValue kFormerValues[] = {{"unroll", "2", "items", 8},
+                                                  {"unroll", "1"},
+                                                  {"order", "by_row", "layout", 1},
+                                                  {"order", "by_thread", "layout", 0}};
+  const ParameterModel kParameters[3] = {{"items", Role::primary, kNumbers, nullptr, std::nullopt},
+                                         {"window", Role::secondary, kNumbers, nullptr, 4},
+                                         {"layout", Role::primary, kLayouts, kLayoutNames, 0}};
+  const FamilyModel& like_ = *find_family("lookback");
+};
+
+TEST(ConfigJson, TakesAParameterThatWasAddedLaterForWhatRowsWithoutItMean) {
+  const MadeUpFamily family;
+  const Config old = config_of(family, Json::parse(R"({"items":2})"));
+  EXPECT_EQ(old, config_of(family, Json::parse(R"({"layout":"direct","items":2,"window":4})")));
+  EXPECT_EQ(old[MadeUpFamily::kWindow], 4);
+  EXPECT_EQ(canonical_parameters(old), R"({"items":2})");
+  EXPECT_EQ(to_json(old).dump(), R"({"family":"made_up","parameters":{"items":2,"window":4,"layout":"direct"}})");
+  const Config other = config_of(family, Json::parse(R"({"layout":"striped","window":8,"items":2})"));
+  EXPECT_NE(other, old);
+  EXPECT_EQ(canonical_parameters(other), R"({"items":2,"window":8,"layout":"striped"})");
+  EXPECT_EQ(config_of(family, Json::parse(canonical_parameters(other))), other);
+  EXPECT_THROW(config_of(family, Json::parse(R"({"window":4})")), RequestError) << "items were there from the first";
+}
+
+TEST(ConfigJson, TakesAValueThatIsNoMoreForWhatItBecame) {
+  const MadeUpFamily family;
+  const std::pair<const char*, const char*> table[] = {
+      {R"({"items":2,"unroll":2})", R"({"items":8})"},
+      {R"({"unroll":2,"items":2})", R"({"items":8})"},
+      {R"({"unroll":2})", R"({"items":8})"},
+      {R"({"items":2,"unroll":1})", R"({"items":2})"},
+      {R"({"items":2,"order":"by_row","unroll":1})", R"({"items":2,"layout":"striped"})"},
+      {R"({"items":2,"order":"by_thread"})", R"({"items":2})"}};
+  for (const auto& [old, now] : table) EXPECT_EQ(canonical_parameters(config_of(family, Json::parse(old))), now) << old;
+  const std::pair<const char*, const char*> refused[] = {
+      {R"({"items":2,"unroll":3})", "has no parameter \"unroll\" any more, and nothing does what 3 did"},
+      {R"({"items":2,"unroll":"2"})", "nothing does what \"2\" did"},
+      {R"({"items":2,"unroll":2.0})", "nothing does what 2.0 did"},
+      {R"({"items":2,"order":[[]]})", "nothing does what an array did"},
+      {R"({"items":2,"colour":1})", "has no parameter \"colour\""}};
+  for (const auto& [old, said] : refused) try {
+      config_of(family, Json::parse(old));
+      ADD_FAILURE() << old;
+    } catch (const RequestError& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << old << ": " << error.what();
+    }
+}
+
+TEST(ConfigJson, SpellsWhatFormerValuesBecame) {
+  const MadeUpFamily family;
+  std::string text;
+  for (const FormerValue& former : family.former_values()) text += to_json(family, former).dump() + '\n';
+  EXPECT_EQ(text,
+            R"({"name":"unroll","value":2,"becomes":{"items":8}}
+{"name":"unroll","value":1,"becomes":{}}
+{"name":"order","value":"by_row","becomes":{"layout":"striped"}}
+{"name":"order","value":"by_thread","becomes":{"layout":"direct"}}
+)");
+}
+
+TEST(ConfigJson, KnowsWhatKernelsDidBeforeTheirParametersWereAdded) {
+  const auto value = [](const char* family, const char* parameter) -> std::string {
+    for (const ParameterModel& known : find_family(family)->parameters())
+      if (std::string_view(known.name) == parameter && known.absent) return spell(known, *known.absent);
+    return "";
+  };
+  EXPECT_EQ(value("lookback", "first_delay_ns"), "0");
+  EXPECT_EQ(value("pipelined", "store_path"), "bulk");
+  EXPECT_EQ(value("pipelined", "prefetch_tiles"), "0");
+  for (const FamilyModel* family : families())
+    for (const ParameterModel& known : family->parameters())
+      EXPECT_TRUE(!known.absent || std::ranges::find(known.values, *known.absent) != known.values.end()) << known.name;
+}
+
+TEST(ConfigJson, KnowsOfEveryFormerValueWhichParameterStandsForIt) {
+  for (const FamilyModel* family : families())
+    for (const FormerValue& former : family->former_values()) {
+      const auto parameters = family->parameters();
+      EXPECT_TRUE(std::ranges::none_of(parameters, [&](const auto& known) {
+        return std::string_view(known.name) == former.name;
+      })) << former.name;
+      if (former.parameter == nullptr) continue;
+      const auto known = std::ranges::find_if(
+          parameters, [&](const auto& one) { return std::string_view(one.name) == former.parameter; });
+      ASSERT_NE(known, parameters.end()) << former.parameter;
+      EXPECT_TRUE(parse(*known, spell(*known, former.value)).has_value()) << former.name;
+    }
 }
 
 // A database may hold any integer; products of them must not wrap into the legal range.

@@ -100,6 +100,13 @@ TEST_F(WorkerSession, SaysWhichDeviceAndToolsItHas) {
   EXPECT_EQ(hello["device"]["sm_count"], 4);
   EXPECT_EQ(hello["driver_version"], "1.0");
   EXPECT_EQ(hello["template_hash"].get<std::string>().size(), 64u);
+  EXPECT_EQ(hello["families"].size(), families().size());
+  const Json lookback = hello["families"][2];
+  EXPECT_EQ(lookback["name"], "lookback");
+  EXPECT_EQ(lookback["parameters"].size(), find_family("lookback")->parameters().size());
+  EXPECT_EQ(lookback["parameters"][0], (Json{{"name", "block_threads"}}));
+  EXPECT_EQ(lookback["parameters"][6], (Json{{"name", "first_delay_ns"}, {"absent_means", 0}}));
+  EXPECT_EQ(lookback["former_values"], Json::array());
 }
 
 TEST_F(WorkerSession, SaysThatThereIsNoDeviceAndLooksAgainLater) {

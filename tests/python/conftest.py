@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from fake_worker import FAMILIES, family_table
 from scantune import worker as worker_module
 from scantune.archive import Archive
 from scantune.breakpoint import Breakpoint
@@ -21,6 +22,7 @@ from scantune.config import Config
 from scantune.coverage import Coverage
 from scantune.database import Database, open_database
 from scantune.evaluation import Timeouts
+from scantune.family_table import FamilyTables
 from scantune.operator_source import OperatorSource
 from scantune.policy import Effort, Policy, Rounds
 from scantune.problem import Problem
@@ -30,6 +32,7 @@ from scantune.tuning_run import Outcome, TuningRun
 from scantune.worker import Worker
 
 FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
+TABLES = FamilyTables.from_message([family_table(*one) for one in FAMILIES.items()])
 SUM = Problem.of("i32", "sum")
 QUICK = Policy(24, 24, 6, 4, 8, 3, Rounds(3, 0.1, 1.5), Rounds(5, 0.1, None, True), 2**18, 30.0)
 
@@ -137,7 +140,15 @@ def tune(database: Database) -> Tune:
             patience = timeouts or Timeouts.of(hello.device)
             pool = CompilePool(lambda: Worker(FAKE_WORKER, "host", seed), 2, patience.compile_s)
             tuner = TuningRun(
-                Archive(database), worker, pool, own, policy, notebook, patience, source, is_portfolio=is_portfolio
+                Archive(database, hello.tables),
+                worker,
+                pool,
+                own,
+                policy,
+                notebook,
+                patience,
+                source,
+                is_portfolio=is_portfolio,
             )
             return tuner.run(problems, sizes), notebook
 

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
-from fake_worker import Table, family_message
+from fake_worker import Table, family_message, family_table
 from scantune.cell import Cell
 from scantune.config import Config
 from scantune.device import Device, Hello
+from scantune.family_table import FamilyTables
 from scantune.problem import bytes_of
 from scantune.trial import Failure
 
@@ -152,6 +153,9 @@ def space(request: dict[str, Any]) -> dict[str, Any]:
     return {"families": families, "default_config": {"family": chosen, "parameters": DEFAULTS[chosen]}}
 
 
+TABLES = FamilyTables.from_message([family_table(name, table) for name, table in FAMILIES.items()])
+
+
 class Clock:
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -171,7 +175,7 @@ class FakeGpuWorker:
         self._buffers: dict[str, Any] | None = None  # whose input lies on the device
 
     def hello(self) -> Hello:
-        return Hello(GPU, "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", TYPES, ("sum",))
+        return Hello(GPU, "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", TYPES, ("sum",), TABLES)
 
     def kill(self) -> None:
         pass

@@ -224,7 +224,15 @@ def hello(device: str) -> dict[str, Any]:
         "device": identity,
         "types": list(TYPES),
         "operators": list(OPERATORS),
+        "families": [family_table(name, table) for name, table in FAMILIES.items()],
     }
+
+
+def family_table(name: str, table: Table) -> dict[str, Any]:
+    """What rows of before mean; FAULTS say which parameters are taken for later ones, and which there were."""
+    added, former = FAULTS.get("added", {}).get(name, {}), FAULTS.get("former", {}).get(name, [])
+    parameters = [{"name": key, **({"absent_means": added[key]} if key in added else {})} for key in table]
+    return {"name": name, "parameters": parameters, "former_values": former}
 
 
 def built_in() -> dict[str, Any]:

@@ -47,7 +47,7 @@ def default_run(database: Database, monkeypatch: pytest.MonkeyPatch) -> DefaultR
         shipped: Mapping[Cell, Config] | None = None,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
-        monkeypatch.setattr(tuning_run, "shipped_winners", lambda device: shipped or {})
+        monkeypatch.setattr(tuning_run, "shipped_winners", lambda device, tables: shipped or {})
         worker = FakeGpuWorker(clock, shipped)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
         policy = policy_of(GPU, Effort.quick, budget_s, is_portfolio)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from conftest import SUM
+from conftest import SUM, TABLES
 from fake_worker import space as fake_space
 from fake_worker import true_us
 from scantune.config import Config
@@ -17,7 +17,7 @@ from scantune.space import Space
 
 @pytest.fixture
 def space() -> Space:
-    return Space.from_message(fake_space(SUM.request(2**16)))
+    return Space.from_message(fake_space(SUM.request(2**16)), TABLES)
 
 
 def time_of(config: Config) -> float:
@@ -122,7 +122,7 @@ def test_first_proposals_are_unlike_the_default_and_each_other(space: Space) -> 
 )
 def test_space_that_is_none_is_refused(change: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        Space.from_message({**fake_space(SUM.request(1024)), **change})
+        Space.from_message({**fake_space(SUM.request(1024)), **change}, TABLES)
 
 
 @pytest.mark.parametrize("rows", [[[0, 0, 9]], [[0, 0]], [[0, 0, -1]], [["x", 0, 0]], None, [[99999999, 0, 0]]])
@@ -130,4 +130,4 @@ def test_space_with_an_index_without_a_value_is_refused(rows: object) -> None:
     message = fake_space(SUM.request(1024))
     message["families"][0]["configs"] = rows
     with pytest.raises(ValueError, match="single_block"):
-        Space.from_message(message)
+        Space.from_message(message, TABLES)

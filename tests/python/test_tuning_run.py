@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conftest import QUICK, SUM, Notebook, Tune, rows
+from conftest import QUICK, SUM, TABLES, Notebook, Tune, rows
 from fake_worker import DEFAULTS, true_us
 from fake_worker import space as fake_space
 from scantune.archive import Archive
@@ -41,7 +41,7 @@ def statuses(database: Database) -> Counter[str]:
 def test_winner_is_among_the_fastest_and_saved_with_the_default_and_the_ceiling(tune: Tune, database: Database) -> None:
     outcome, _ = tune()
     (record,) = outcome.records
-    space = Space.from_message(fake_space(SUM.request(N)))
+    space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     assert time_of(record.config) <= sorted(map(time_of, space.searched))[2] * 1.01
     assert record.median_us == pytest.approx(time_of(record.config), rel=0.01)
     assert record.default_us == pytest.approx(time_of(space.default), rel=0.01)
@@ -51,7 +51,7 @@ def test_winner_is_among_the_fastest_and_saved_with_the_default_and_the_ceiling(
 
 def test_polish_combines_departures_that_the_list_does_not_hold(tune: Tune) -> None:
     outcome, _ = tune(policy=replace(QUICK, trials=60, polish=20))
-    space = Space.from_message(fake_space(SUM.request(N)))
+    space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     (record,) = outcome.records
     assert record.config not in space.searched
     assert time_of(record.config) < min(map(time_of, space.searched))
@@ -71,7 +71,7 @@ def test_no_config_is_tried_twice_and_only_valid_ones_are(
     tried = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
     assert len(tried) == len(set(tried))
     assert statuses(database).keys() == {"ok"}
-    space = Space.from_message(fake_space(SUM.request(N)))
+    space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     assert set(space.searched) <= {Config.from_row(*row) for row in tried}
     asked = [request for request in request_log() if request["method"] == "compile" and not request["all_kinds"]]
     compiled = Counter(str(request["config"]) for request in asked)
@@ -160,7 +160,7 @@ def test_impossibly_fast_candidate_does_not_win(tune: Tune, database: Database, 
 def test_drifting_clocks_do_not_choose_the_winner(tune: Tune, faults: Callable[..., None]) -> None:
     faults(drift=1.5)
     outcome, _ = tune(policy=replace(QUICK, trials=60, polish=20))
-    space = Space.from_message(fake_space(SUM.request(N)))
+    space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     assert time_of(outcome.records[0].config) <= sorted(map(time_of, space.searched))[2] * 1.02
 
 
@@ -370,7 +370,7 @@ def test_search_is_finished_as_long_as_the_templates_of_its_winner_stay(
 
 def test_winner_of_an_earlier_run_stays_unless_beaten(tune: Tune, database: Database) -> None:
     """A search that finds nothing better, here for want of trials, leaves the record's config alone."""
-    space = Space.from_message(fake_space(SUM.request(N)))
+    space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     values = {**DEFAULTS["lookback"], "block_threads": 512, "items_per_thread": 8, "layout": "warp_transposed"}
     fastest = space.known(Config("lookback", tuple({**values, "window": 8}.items())))
     outcome, _ = tune()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 
 from scantune.breakpoint import Breakpoint
 from scantune.config import Config
 from scantune.contents import Contents
 from scantune.database import Database
 from scantune.device import Device
+from scantune.family_table import FamilyTables
 from scantune.measurement import Measurement
 from scantune.problem import Problem
 from scantune.record import Record, Run, joint_hash, now
@@ -23,25 +25,27 @@ TemplateHash = Callable[
 
 
 class Archive:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, tables: FamilyTables | None = None) -> None:
+        """Without tables of the families configs are as their rows have them: an old one may lack parameters."""
         self.database = database
+        self.tables = tables or FamilyTables()
 
     def records(self) -> list[Record]:
         """Return every valid record; one that is not valid is left out, as the runtime does."""
         with self.database.snapshot():
-            return sorted(Contents(self.database).records(), key=_by_device)
+            return sorted(Contents(self.database, tables=self.tables).records(), key=_by_device)
 
     def breakpoints(self) -> list[Breakpoint]:
         """Return every valid breakpoint; one that is not valid is left out, as the runtime does."""
         with self.database.snapshot():
-            return sorted(Contents(self.database).breakpoints(), key=_by_device)
+            return sorted(Contents(self.database, tables=self.tables).breakpoints(), key=_by_device)
 
     def start(self, run: Run, device: Device, template_hash: TemplateHash | None = None) -> Session:
         """Begin to save what a run finds on a device. The run's rows are written with their first trials.
 
         Without a template hash for each family that of the run is all kernels'.
         """
-        return Session(self.database, run, device, template_hash or (lambda problem, n, family: run.template_hash))
+        return Session(self, run, device, template_hash or (lambda problem, n, family: run.template_hash))
 
     def device_id(self, device: Device) -> int:
         return self._find_or_add("device", vars(device))
@@ -104,9 +108,9 @@ class Archive:
 class Session:
     """What one run adds to the archive."""
 
-    def __init__(self, database: Database, run: Run, device: Device, template_hash: TemplateHash) -> None:
-        self._database = database
-        self._archive = Archive(database)
+    def __init__(self, archive: Archive, run: Run, device: Device, template_hash: TemplateHash) -> None:
+        self._database = archive.database
+        self._archive = archive
         self._run = run
         self._template_hash = template_hash
         self.device = device
@@ -127,7 +131,7 @@ class Session:
             except ValueError:
                 continue
             if row["template_hash"] == self.run_of(problem, n, trial.config).kernel_hash:
-                trials.append(trial)
+                trials.append(replace(trial, config=self._archive.tables.complete(trial.config)))
         return trials
 
     def together(self) -> contextlib.AbstractContextManager[None]:

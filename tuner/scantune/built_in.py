@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scantune.device import Device
+from scantune.family_table import FamilyTables
 from scantune.record import Record
 from scantune.worker import Worker, WorkerError
 
@@ -21,10 +23,11 @@ def built_in_records(worker: Worker) -> list[Record]:
     """Raises WorkerError when the worker cannot list them."""
     rows = worker.call("built_in", {}, _TIMEOUT_S).get("records")
     try:
-        return [_record(row) for row in rows] if isinstance(rows, list) else []
+        return [_record(row, worker.hello().tables) for row in rows] if isinstance(rows, list) else []
     except (KeyError, TypeError, ValueError) as error:
         raise WorkerError("internal", f"a record that comes with the library cannot be read: {error!r}") from None
 
 
-def _record(row: Mapping[str, Any]) -> Record:
-    return Record.from_row({**row, "name": row["device_name"], "started_at": row["finished_at"], **_UNTOLD})
+def _record(row: Mapping[str, Any], tables: FamilyTables) -> Record:
+    record = Record.from_row({**row, "name": row["device_name"], "started_at": row["finished_at"], **_UNTOLD})
+    return replace(record, config=tables.complete(record.config))

@@ -154,7 +154,7 @@ def _searched(
         ProgressReport(console) as progress,
     ):
         pool = compile_pool(worker, seed, workers)
-        outcome = TuningRun(Archive(database), worker, pool, run, short, progress).run(problems, sizes)
+        outcome = TuningRun(Archive(database, hello.tables), worker, pool, run, short, progress).run(problems, sizes)
     return {(record.problem, record.n): record.config for record in outcome.records}
 
 

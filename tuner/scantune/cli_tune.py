@@ -168,7 +168,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     with ProgressReport(console) as progress:
         pool = compile_pool(worker, tuning.seed, tuning.workers)
         outcome = TuningRun(
-            Archive(database), worker, pool, run, policy, progress, timeouts, asked.source,
+            Archive(database, hello.tables), worker, pool, run, policy, progress, timeouts, asked.source,
             is_portfolio=tuning.is_portfolio,
         ).run(problems, sizes)  # fmt: skip
     defaults = Defaults(Evaluator(worker, timeouts, asked.source))

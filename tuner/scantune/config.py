@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Value = int | str
@@ -26,6 +26,8 @@ class Config:
 
     family: str
     values: tuple[tuple[str, Value], ...]
+    # Of parameters that were added later, what rows without them mean.
+    left_out: frozenset[tuple[str, Value]] = field(default=frozenset(), compare=False, repr=False)
 
     @classmethod
     def from_parameters(cls, family: object, parameters: object) -> Config:
@@ -65,8 +67,13 @@ class Config:
 
     @property
     def text(self) -> str:
-        """The parameters as rows keep them: JSON without spaces, in the order of the family's table."""
-        return json.dumps(dict(self.values), separators=(",", ":"))
+        """The parameters as rows keep them: JSON without spaces, in the order of the family's table.
+
+        What was added later is left out where it has the value that rows of before mean: they stay as they would be
+        written now, and libraries of before read what is written now.
+        """
+        kept = {name: value for name, value in self.values if (name, value) not in self.left_out}
+        return json.dumps(kept, separators=(",", ":"))
 
     def __str__(self) -> str:
         return f"{self.family}{{{', '.join(f'{name}={value}' for name, value in self.values)}}}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from scantune.breakpoint import Breakpoint
 from scantune.budget import Budget
 from scantune.database import Database, Row
+from scantune.family_table import FamilyTables
 from scantune.record import Record
 
 _MOST_TRIALS = 5_000_000
@@ -21,20 +23,29 @@ class Contents:
     their keys does not make SQLite try every pair of rows.
     """
 
-    def __init__(self, database: Database, reject: Callable[[str], None] = lambda reason: None) -> None:
-        """Call reject with the reason for every row that is left out."""
+    def __init__(
+        self,
+        database: Database,
+        reject: Callable[[str], None] = lambda reason: None,
+        tables: FamilyTables | None = None,
+    ) -> None:
+        """Call reject with the reason for every row that is left out. Configs are completed by the tables."""
         self._database = database
         self._reject = reject
+        self._tables = tables or FamilyTables()
         self._budget = Budget()
         self._referred = {
             name: {row["id"]: row for row in self._rows(f"all_{name}s")} for name in ("device", "problem", "run")
         }
 
     def records(self) -> list[Record]:
-        return list(self._valid("records", self._rows("all_records"), Record.from_row))
+        found = self._valid("records", self._rows("all_records"), Record.from_row)
+        return [replace(one, config=self._tables.complete(one.config)) for one in found]
 
     def breakpoints(self) -> list[Breakpoint]:
-        return list(self._valid("breakpoints", self._with_ends(), Breakpoint.from_row))
+        found = self._valid("breakpoints", self._with_ends(), Breakpoint.from_row)
+        complete = self._tables.complete
+        return [replace(one, low=complete(one.low), high=complete(one.high)) for one in found]
 
     def trials(self, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
         """Yield one by one, since there may be more than the memory holds."""

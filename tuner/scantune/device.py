@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scantune.config import is_token
+from scantune.family_table import FamilyTables
 
 PROTOCOL = 2
 HOST = "host"
@@ -57,6 +58,7 @@ class Hello:
     driver_version: str
     types: tuple[str, ...]  # of values, as they are spelled; `custom` is a struct
     operators: tuple[str, ...]
+    tables: FamilyTables
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Hello:
@@ -76,6 +78,7 @@ class Hello:
         return cls(
             named, version, template_hash, compiler_version, driver_version,
             _tokens(message, "types"), _tokens(message, "operators"),
+            FamilyTables.from_message(message.get("families")),
         )  # fmt: skip
 
     @property

@@ -94,7 +94,8 @@ def _describe(hello: Hello) -> str:
 def _compile_default(worker: Worker) -> str:
     request = Problem.of("i32", "sum").request(1024)
     try:
-        config = Space.from_message(worker.call("space", {"request": request}, _COMPILE_TIMEOUT_S)).default
+        message = worker.call("space", {"request": request}, _COMPILE_TIMEOUT_S)
+        config = Space.from_message(message, worker.hello().tables).default
         worker.call("compile", {"request": request, "config": config.message()}, _COMPILE_TIMEOUT_S)
     except (WorkerError, WorkerDied) as error:
         raise ScantuneError(f"{worker.hello().device} is there, but a small kernel does not compile: {error}") from None

@@ -81,7 +81,7 @@ class Evaluator:
         params = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
         result = self._worker.call("space", params, self._timeouts.base_s)
         try:
-            space = Space.from_message(result)
+            space = Space.from_message(result, self._worker.hello().tables)
         except ValueError as error:
             raise WorkerError("internal", f"{problem}: {error}") from None
         self._template_hashes |= {(problem, family.name): family.template_hash for family in space.families.values()}

@@ -15,6 +15,7 @@ from scantune.config import Config
 from scantune.contents import Contents
 from scantune.database import Database, DatabaseError, open_readonly
 from scantune.device import Device
+from scantune.family_table import FamilyTables
 from scantune.measurement import Measurement
 from scantune.problem import Problem
 from scantune.record import Record, Run, joint_hash, key_of, templates_of, timestamp
@@ -57,14 +58,15 @@ def import_database(database: Database, source_path: Path, referee: Referee) -> 
     with open_readonly(source_path, foreign=True) as source:
         if source_path.samefile(database.path):
             raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
-        contents = Contents(source, report.reject)
+        tables = referee.tables()
+        contents = Contents(source, report.reject, tables)
         records, breakpoints = contents.records(), contents.breakpoints()
-        archive = Archive(database)
+        archive = Archive(database, tables)
         # Asked before the transaction, which would keep other processes waiting for a worker.
         winners = _winners(archive, records, referee)
         with database.transaction():
             _merge_records(archive, records, winners, report)
-            _merge_trials(archive, contents.trials(ForeignTrial.from_row), report)
+            _merge_trials(archive, contents.trials(lambda row: ForeignTrial.from_row(row, tables)), report)
             _merge_breakpoints(archive, breakpoints, report)
     return report
 
@@ -79,10 +81,10 @@ class ForeignTrial:
     columns: Mapping[str, object]  # of the table, without ids
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> ForeignTrial:
+    def from_row(cls, row: Mapping[str, Any], tables: FamilyTables) -> ForeignTrial:
         """Raise ValueError naming the first column that is not what it should be."""
         device, problem, n = key_of(row)
-        config = Config.from_row(row["family"], row["config"])
+        config = tables.complete(Config.from_row(row["family"], row["config"]))
         if row["is_default"] not in (0, 1):
             raise ValueError(f"is_default is {row['is_default']!r}")
         measurement = Measurement.from_message(row) if row["status"] == "ok" else None

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def config_message(problem: Problem, n: int, config: Config, defaults: Defaults | None) -> dict[str, Any]:
     """Return a config with all its values, and those that depart from the family's default if it is known."""
-    departures = (
-        defaults.departures(problem, n, config) if defaults and defaults.space(problem, n) is not None else None
-    )
-    return {"config": config.message(), "departures": departures}
+    space = defaults.space(problem, n) if defaults else None
+    if space is None:
+        return {"config": config.message(), "departures": None}
+    return {"config": (space.known(config) or config).message(), "departures": space.departures(config)}
 
 
 def winner_message(record: Record, defaults: Defaults | None) -> dict[str, Any]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 
+from scantune.built_in import NO_DEVICE
 from scantune.device import HOST, Device
 from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
+from scantune.family_table import FamilyTables
 from scantune.record import Record
 from scantune.worker import Worker
 from scantune.worker_command import worker_command
@@ -27,6 +29,11 @@ class Referee:
         for worker in self._workers.values():
             if worker:
                 worker.close()
+
+    def tables(self) -> FamilyTables:
+        """Return what configs of rows mean, as the tool here has it; nothing without a worker."""
+        worker = self._worker_for(NO_DEVICE)
+        return worker.hello().tables if worker else FamilyTables()
 
     def prefers(self, theirs: Record, ours: Record) -> bool:
         """Return whether theirs, of the same key, is to replace ours.

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scantune.config import Config, Value, is_token
+from scantune.family_table import FamilyTable, FamilyTables
 
 Indices = tuple[int, ...]
 
@@ -50,6 +51,7 @@ class Parameter:
 @dataclass(frozen=True)
 class Family:
     name: str
+    table: FamilyTable
     template_hash: str  # of what its kernels for the problem are compiled from
     parameters: tuple[Parameter, ...]
     indices: npt.NDArray[np.int16]  # one row per searched config: the index of each parameter's value
@@ -61,22 +63,16 @@ class Family:
     def config(self, row: Sequence[int]) -> Config:
         """Return the config of one row of indices."""
         pairs = zip(self.parameters, row, strict=True)
-        return Config(self.name, tuple((parameter.name, parameter.values[index]) for parameter, index in pairs))
+        return self.table.config({parameter.name: parameter.values[index] for parameter, index in pairs})
 
     def nearest_indices(self, config: Config) -> Indices | None:
         """Return where the config lies among the declared values; None if it is not of this family's table."""
-        values = dict(config.values)
-        if values.keys() != {parameter.name for parameter in self.parameters}:
+        known = self.table.complete(config)
+        if known is None:
             return None
+        values = dict(known.values)
         indices = [parameter.nearest_index(values[parameter.name]) for parameter in self.parameters]
         return None if None in indices else tuple(index for index in indices if index is not None)
-
-    def in_table_order(self, config: Config) -> Config | None:
-        """Return the config with its parameters in the order of the table; None if it is not of this table."""
-        values = dict(config.values)
-        if values.keys() != {parameter.name for parameter in self.parameters}:
-            return None
-        return Config(self.name, tuple((parameter.name, values[parameter.name]) for parameter in self.parameters))
 
     def distances(self, indices: Sequence[int]) -> npt.NDArray[np.float64]:
         """Return how far each searched config is: steps over the length for numbers, 1 for another token."""
@@ -118,9 +114,7 @@ class Family:
         values = dict(config.values)
         ordered = sorted(self.parameters, key=lambda parameter: not parameter.is_primary)
         return [
-            Config(
-                self.name, tuple((name, other if name == parameter.name else value) for name, value in config.values)
-            )
+            self.table.config({**values, parameter.name: other})
             for parameter in ordered
             for other in parameter.neighbours(values[parameter.name])
         ]
@@ -132,13 +126,14 @@ class Space:
     default: Config
 
     @classmethod
-    def from_message(cls, message: Mapping[str, Any]) -> Space:
+    def from_message(cls, message: Mapping[str, Any], tables: FamilyTables) -> Space:
         """Read the protocol's `space`; raise ValueError if it is none."""
         families = message.get("families")
         if not isinstance(families, list) or not families:
             raise ValueError("the worker's space has no families")
-        parsed = [_family(family) for family in families]
-        return cls({family.name: family for family in parsed}, Config.from_message(message.get("default_config")))
+        parsed = [_family(family, tables) for family in families]
+        default = tables.complete(Config.from_message(message.get("default_config")))
+        return cls({family.name: family for family in parsed}, default)
 
     def __len__(self) -> int:
         return sum(len(family) for family in self.families.values())
@@ -150,9 +145,9 @@ class Space:
         return list(dict.fromkeys([self.default, *of_families]))
 
     def known(self, config: Config) -> Config | None:
-        """Return the config as its family's table orders it; None if no family declares its parameters."""
+        """Return the config with all parameters of its family, in order; None if no family has these."""
         family = self.families.get(config.family)
-        return None if family is None else family.in_table_order(config)
+        return None if family is None else family.table.complete(config)
 
     def lists(self, config: Config) -> bool:
         """Return whether the config is one of the searched ones."""
@@ -167,19 +162,25 @@ class Space:
         """Return the parameters in which a config differs from its family's default; all of them without one."""
         family = self.families.get(config.family)
         default = dict(family.default.values) if family is not None and family.default else {}
-        return {name: value for name, value in config.values if default.get(name) != value}
+        values = (self.known(config) or config).values
+        return {name: value for name, value in values if default.get(name) != value}
 
 
-def _family(message: Mapping[str, Any]) -> Family:
+def _family(message: Mapping[str, Any], tables: FamilyTables) -> Family:
     name, template_hash = message.get("name"), message.get("template_hash")
     if not isinstance(name, str) or not is_token(name):
         raise ValueError(f"the worker's space has a family named {name!r}")
     if not isinstance(template_hash, str) or not _HASH.fullmatch(template_hash):
         raise ValueError(f"the worker's space has a template hash of {name} that is {template_hash!r}"[:300])
     parameters = tuple(_parameter(name, parameter) for parameter in message.get("parameters", ()))
+    table = tables.get(name)
+    if table is None or table.names != tuple(parameter.name for parameter in parameters):
+        raise ValueError(f"the worker's space has another table of {name} than its hello")
     rows = _rows(name, message.get("configs"), [len(parameter.values) for parameter in parameters])
     default = message.get("default")
-    return Family(name, template_hash, parameters, rows, Config.from_message(default) if default else None)
+    return Family(
+        name, table, template_hash, parameters, rows, tables.complete(Config.from_message(default)) if default else None
+    )  # fmt: skip
 
 
 def _parameter(family: str, message: Mapping[str, Any]) -> Parameter:

@@ -99,6 +99,7 @@ class TuningRun:
         """
         self._archive = archive
         self._device = worker.hello().device
+        self._tables = worker.hello().tables
         self._run = run
         self._policy = policy
         self._watcher = watcher
@@ -120,7 +121,7 @@ class TuningRun:
         started = self._clock()
         outcome = Outcome()
         cells = [Cell(problem, n) for problem in problems for n in sizes]
-        self._standings = Standings(self._device, cells, self._records, shipped_winners(self._device))
+        self._standings = Standings(self._device, cells, self._records, shipped_winners(self._device, self._tables))
         session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
         todo = self._unfinished(session, cells)
         with self._pool:
