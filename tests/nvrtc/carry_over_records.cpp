@@ -1,0 +1,247 @@
+// Brings the template hashes of db/builtin/records.jsonl up to date where that is right: a record's kernels must
+// compile to the same machine code from the templates that it was measured with and from the library's own.
+//
+//   carry_over_records FILE OLD_TEMPLATES...
+//
+// OLD_TEMPLATES are folders, such as 'git archive COMMIT templates | tar x -C DIR' makes them; one is found by the hash
+// that a record names, a family's or, as before there were such, that of all files. The lines of all other records stay
+// as they are. FILE is written anew, and a line for each family says how many are up to date.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cubin.h"
+#include "jit/nvrtc_compiler.h"
+#include "measure/prepared_scan.h"
+#include "measure/verify.h"
+#include "scantune/error.hpp"
+#include "select/layers.h"
+#include "support/sha256.h"
+
+namespace scantune {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Templates as they were at some time.
+class Tree {
+ public:
+  explicit Tree(const fs::path& root) {
+    for (const auto& entry : fs::recursive_directory_iterator(root))
+      if (entry.path().extension() == ".h") paths_.push_back(fs::relative(entry.path(), root).string());
+    std::ranges::sort(paths_);
+    Sha256 hash;
+    for (const std::string& path : paths_) {
+      texts_.push_back(text_of(root / path));
+      files_.push_back({path.c_str(), texts_.back().c_str()});
+      hash.add_field(path).add_field(texts_.back());
+    }
+    hash_of_all_ = hash.hex();
+    hashes_.emplace(files_, TemplateView::cuda);
+  }
+
+  std::span<const TemplateFile> files() const { return files_; }
+
+  // Whether what names the hash was measured with these.
+  bool has(const std::string& hash, const Config& low, const Config& high) const {
+    return hash == hash_of_all_ || hash == joint_template_hash(hash_of(low), hash_of(high));
+  }
+
+ private:
+  std::string hash_of(const Config& config) const { return hashes_->of(kernel_headers(config.family(), false)); }
+
+  std::deque<std::string> paths_, texts_;  // pointers into them are kept
+  std::vector<TemplateFile> files_;
+  std::string hash_of_all_;
+  std::optional<TemplateHashes> hashes_;
+};
+
+// What ptxas says of registers, shared memory and spills.
+std::string resources_in(const std::string& log) {
+  std::string found;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("registers") != std::string::npos || line.find("spill") != std::string::npos) found += line + "\n";
+  return found;
+}
+
+struct Code {
+  std::string digest;  // of machine code and resources
+  GlobalAddresses addresses;
+};
+
+// The machine code of kernels, each compiled once; nullopt where one does not compile from these templates.
+class Codes {
+ public:
+  explicit Codes(std::span<const TemplateFile> templates) : compiler_(templates) {}
+
+  const std::optional<Code>& of(const Instantiation& kernel, const std::string& arch) {
+    const auto [place, is_new] = known_.try_emplace(arch + kernel.source);
+    if (!is_new) return place->second;
+    try {
+      const Binary binary = compiler_.compile(kernel, arch);
+      place->second = {Sha256().add_field(code_of(binary.image)).add_field(resources_in(binary.log)).hex(),
+                       global_addresses_of(binary.image)};
+    } catch (const CompileError&) {
+    }
+    return place->second;
+  }
+
+ private:
+  NvrtcCompiler compiler_;
+  std::map<std::string, std::optional<Code>> known_;
+};
+
+// The library's templates with one variable more, before all others.
+class ShiftedTemplates {
+ public:
+  ShiftedTemplates() {
+    for (const TemplateFile& file : template_files()) {
+      const bool is_first = std::string_view(file.path) == "config/types.h";
+      texts_.push_back((is_first ? "#pragma once\ninline constexpr int kBeforeAllOthers = 1;\n" : "") +
+                       std::string(file.text));
+      files_.push_back({file.path, texts_.back().c_str()});
+    }
+  }
+
+  std::span<const TemplateFile> files() const { return files_; }
+
+ private:
+  std::deque<std::string> texts_;  // pointers into them are kept
+  std::vector<TemplateFile> files_;
+};
+
+// Whether the code stays as it is when every address of a global variable moves: then it reads none.
+bool reads_no_address(const Code& code, const Code& shifted) {
+  return code.digest == shifted.digest &&
+         std::ranges::none_of(code.addresses, [&](const auto& address) { return shifted.addresses.contains(address); });
+}
+
+class Comparison {
+ public:
+  explicit Comparison(const std::vector<fs::path>& roots) : trees_(roots.begin(), roots.end()) {
+    for (const Tree& tree : trees_) codes_.emplace_back(tree.files());
+  }
+
+  // Whether kernels for the record's problem are the same as with the templates of the hash.
+  bool is_same(const std::string& hash, const TuningRecord& record, const Config& low, const Config& high) {
+    for (std::size_t index = 0; index < trees_.size(); ++index)
+      if (trees_[index].has(hash, low, high))
+        return is_same(codes_[index], record, low) && is_same(codes_[index], record, high);
+    return false;
+  }
+
+ private:
+  // Of every kind of scan, for aligned pointers and any.
+  bool is_same(Codes& old, const TuningRecord& record, const Config& config) {
+    return std::ranges::all_of(verified_kernels(record.request, nullptr, true), [&](const VerifiedKernel& kernel) {
+      const Instantiation instantiation = instantiate_measured(kernel.request, config, nullptr);
+      const std::string& arch = record.device.arch;
+      const auto &before = old.of(instantiation, arch), &now = current_.of(instantiation, arch);
+      if (!before || !now || before->digest != now->digest) return false;
+      const auto& shifted = shifted_.of(instantiation, arch);
+      return shifted && reads_no_address(*now, *shifted);
+    });
+  }
+
+  std::deque<Tree> trees_;
+  std::deque<Codes> codes_;
+  Codes current_{template_files()};
+  ShiftedTemplates shifted_templates_;
+  Codes shifted_{shifted_templates_.files()};
+};
+
+struct Line {
+  std::string text;
+  RecordRow row;
+  TuningRecord record;
+};
+
+std::vector<Line> read(const fs::path& file) {
+  std::vector<Line> lines;
+  std::ifstream stream(file);
+  for (std::string text; std::getline(stream, text);) {
+    const RecordRow row = parse_built_in(text).at(0);
+    auto result = check(row);
+    if (const auto* rejected = std::get_if<RejectedRow>(&result)) throw Error(rejected->row + ": " + rejected->reason);
+    lines.push_back({text, row, std::get<TuningRecord>(result)});
+  }
+  return lines;
+}
+
+// The record above a breakpoint; null if there is none.
+const TuningRecord* above(const std::vector<Line>& lines, const Line& low) {
+  const auto found = std::ranges::find_if(lines, [&](const Line& line) {
+    return problem_of(line.record) == problem_of(low.record) &&
+           line.record.request.n == static_cast<u64>(low.row.breakpoint->n_high);
+  });
+  return found == lines.end() ? nullptr : &found->record;
+}
+
+void replace(std::string& line, const std::string& member, const std::string& old, const std::string& hash) {
+  const std::string before = '"' + member + "\":\"" + old + '"';
+  line.replace(line.find(before), before.size(), '"' + member + "\":\"" + hash + '"');
+}
+
+void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
+  std::vector<Line> lines = read(file);
+  Comparison comparison(roots);
+  std::map<std::string, std::array<int, 2>> records;  // all, and those that are up to date
+  std::array<int, 2> breakpoints{};
+  for (Line& line : lines) {
+    const TuningRecord& record = line.record;
+    const std::string& current = record.current_template_hash();
+    const bool is_same =
+        !record.is_stale() || comparison.is_same(record.template_hash, record, record.config, record.config);
+    if (is_same) replace(line.text, "template_hash", record.template_hash, current);
+    auto& [all, right] = records[record.config.family().name()];
+    ++all;
+    right += is_same;
+    if (!line.row.breakpoint) continue;
+    ++breakpoints[0];
+    const TuningRecord* const high = above(lines, line);
+    if (high == nullptr) continue;
+    const std::string& old = line.row.breakpoint->template_hash;
+    const std::string joint = joint_template_hash(current, high->current_template_hash());
+    if (old != joint && !comparison.is_same(old, record, record.config, high->config)) continue;
+    replace(line.text, "switch_template_hash", old, joint);
+    ++breakpoints[1];
+  }
+  std::ofstream written(file, std::ios::trunc);
+  for (const Line& line : lines) written << line.text << "\n";
+  if (!written.flush()) throw Error("cannot write " + file.string());
+  std::cout << NvrtcCompiler().version() << "\n";
+  for (const auto& [family, counts] : records)
+    std::cout << family << ": " << counts[1] << " of " << counts[0] << " records up to date\n";
+  std::cout << "breakpoints: " << breakpoints[1] << " of " << breakpoints[0] << " up to date\n";
+}
+
+}  // namespace
+}  // namespace scantune
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    std::cerr << "usage: carry_over_records FILE OLD_TEMPLATES...\n";
+    return 2;
+  }
+  try {
+    scantune::carry_over(arguments[1], {arguments + 2, arguments + count});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}
