@@ -162,7 +162,7 @@ TEST(NvrtcCompiler, ThrowsTheWholeLogWhenTheSourceIsWrong) {
 
 TEST(NvrtcCompiler, SaysWhichArchitecturesItKnows) {
   try {
-    NvrtcCompiler().compile({"", {}, "nothing"}, "sm_20");
+    NvrtcCompiler().compile({"", {}, {}, "nothing"}, "sm_20");
     FAIL() << "compiled";
   } catch (const DeviceError& error) {
     const std::string text = error.what();
