@@ -45,7 +45,7 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "f32", "--n", "5000", "--db", str(db)]
     scantune = [sys.executable, "-m", "scantune"]
-    tuned = subprocess.run([*scantune, *common, "--budget", "10s"], capture_output=True, text=True, timeout=150)
+    tuned = subprocess.run([*scantune, *common, "--budget", "5s"], capture_output=True, text=True, timeout=150)
     assert tuned.returncode == 0, tuned.stdout + tuned.stderr
     with sqlite3.connect(db) as connection:
         ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
@@ -63,7 +63,7 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
 def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "i32", "--n", "5000", "--db", str(db)]
-    tune = [sys.executable, "-m", "scantune", *common, "--budget", "12s"]
+    tune = [sys.executable, "-m", "scantune", *common, "--budget", "6s"]
     assert subprocess.run(tune, capture_output=True, timeout=100).returncode == 0
     with sqlite3.connect(db) as connection:
         # As it was before lookback could sleep first, but that every other row spells what it did.
@@ -107,7 +107,7 @@ def test_winner_that_is_exported_and_imported_is_what_another_user_s_runtime_sel
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
 
-    scantune("one", *problem, "--budget", "10s", "--workers", "1")
+    scantune("one", *problem, "--budget", "5s", "--workers", "1")
     with sqlite3.connect(tmp_path / "one" / ".local" / "share" / "scantune" / "tuning.db") as connection:
         ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
     connection.close()
@@ -145,7 +145,7 @@ def test_own_operator_is_tuned_from_its_source_and_selected_by_its_name(tmp_path
     assert re.search(r"operator\.cu:5:\d+: error: .*\bc\b", mistaken.stderr), mistaken.stderr
 
     file.write_text(AFFINE)
-    tuned = scantune(*own, "--n", "3000", "--budget", "10s", "--workers", "1")
+    tuned = scantune(*own, "--n", "3000", "--budget", "5s", "--workers", "1")
     assert tuned.returncode == 0, tuned.stdout + tuned.stderr
     ask = ["db", "explain", "--arch", "host", "--type", "custom8", "--n", "3000", "--op"]
     assert ": exact_n: " in scantune(*ask, "custom_moderate:affine").stdout
