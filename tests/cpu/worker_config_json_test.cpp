@@ -164,7 +164,7 @@ class MadeUpFamily final : public FamilyModel {
   const char* config_name() const override { return like_.config_name(); }
   const char* header() const override { return like_.header(); }
   std::span<const char* const> kernels() const override { return like_.kernels(); }
-  std::span<const ParameterModel> parameters() const override { return kParameters; }
+  std::span<const ParameterModel> parameters() const override { return parameters_; }
   std::span<const FormerValue> former_values() const override { return kFormerValues; }
   const char* unsupported_reason(const ScanRequest& request, int sm) const override {
     return like_.unsupported_reason(request, sm);
@@ -184,7 +184,7 @@ class MadeUpFamily final : public FamilyModel {
                                                   {"unroll", "1"},
                                                   {"order", "by_row", "layout", 1},
                                                   {"order", "by_thread", "layout", 0}};
-  const ParameterModel kParameters[3] = {{"items", Role::primary, kNumbers, nullptr, std::nullopt},
+  const ParameterModel parameters_[3] = {{"items", Role::primary, kNumbers, nullptr, std::nullopt},
                                          {"window", Role::secondary, kNumbers, nullptr, 4},
                                          {"layout", Role::primary, kLayouts, kLayoutNames, 0}};
   const FamilyModel& like_ = *find_family("lookback");

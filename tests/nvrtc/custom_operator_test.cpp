@@ -88,7 +88,8 @@ TEST(NvrtcCompiler, LooksForNoHeaderInTheCurrentDirectory) {
   std::filesystem::current_path(std::filesystem::path(file.path()).parent_path());
   const std::string name = std::filesystem::path(file.path()).filename();
   try {
-    compile_with_nvrtc({.source = "#include \"" + name + "\"\n", .headers = {}, .kernels = {}, .label = "a test"}, "sm_90");
+    compile_with_nvrtc({.source = "#include \"" + name + "\"\n", .headers = {}, .kernels = {}, .label = "a test"},
+                       "sm_90");
     ADD_FAILURE() << "it compiled";
   } catch (const CompileError& error) {
     EXPECT_THAT(error.what(), HasSubstr("could not open source file"));
