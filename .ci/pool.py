@@ -1,7 +1,7 @@
 """Which tests run now, and what they cost: one pool of ctest's, of which large products of cases are drawn by commit.
 
-`pool.py draw` reads `ctest --show-only=json-v1` and prints what `ctest -I` takes. `pool.py report` reads the file of
-`ctest --output-junit` and prints the slowest tests and the core-seconds of each family.
+Both commands read `ctest --show-only=json-v1`. `pool.py draw` prints what `ctest -I` takes. `pool.py report` reads the
+file of `ctest --output-junit` too, and prints the slowest tests and the core-seconds of each family.
 """
 
 from __future__ import annotations
@@ -10,34 +10,46 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+LABELS = frozenset({"python", "cpu", "nvrtc", "host", "long", "gpu", "gpu_long"})
 DRAWN = "-drawn"  # ends the label of executables whose cases are products
+SHARE = 10  # `make test` draws one case in so many
 SLOWEST = 10
 CORE_SECONDS_OF_A_FAMILY = 60.0
-CORE_SECONDS_OF_A_TEACHING_KERNEL = 15.0
 KERNELS = Path(__file__).parents[1] / "templates" / "kernels"
+
+
+class PoolError(Exception):
+    """The tests are not what they should be: one would be left out without anybody noticing."""
 
 
 @dataclass(frozen=True)
 class Test:
     number: int  # ctest's, from 1
     name: str
-    label: str  # what it needs to run: cpu, nvrtc, host, gpu, python
+    label: str  # what it needs to run; empty: its executable was not built
     is_case: bool  # of a product, and may be left to another commit
 
 
 def listed(listing: Mapping[str, Any]) -> list[Test]:
-    """Return the tests of `ctest --show-only=json-v1`, in ctest's order."""
+    """Return the tests of `ctest --show-only=json-v1`, in ctest's order; raise PoolError if one would never be run."""
     tests = []
     for number, test in enumerate(listing["tests"], start=1):
         properties = {one["name"]: one["value"] for one in test.get("properties", [])}
-        name, label = _plain(test["name"]), "".join(properties.get("LABELS", []))
-        tests.append(Test(number, name, label.removesuffix(DRAWN), label.endswith(DRAWN) and "/" in name))
+        name, labels = _plain(test["name"]), properties.get("LABELS", [])
+        label = labels[0].removesuffix(DRAWN) if labels else ""
+        if len(labels) > 1 or (label not in LABELS and not name.endswith("_NOT_BUILT")):
+            raise PoolError(f"{name} has the labels {labels}, and needs one of {sorted(LABELS)}")
+        tests.append(Test(number, name, label, bool(labels) and labels[0].endswith(DRAWN) and "/" in name))
+    for name, count in Counter(test.name for test in tests).items():
+        if count > 1:
+            raise PoolError(f"{count} tests are called {name}; give those of one executable a PREFIX")
     return tests
 
 
@@ -46,12 +58,20 @@ def _plain(name: str) -> str:
     return name.partition("  #")[0].strip()
 
 
-def draw(tests: Iterable[Test], labels: set[str], share: int, seed: str, changed: Iterable[str] = ()) -> list[Test]:
+def draw(
+    tests: Sequence[Test], labels: Iterable[str], share: int, seed: str, changed: Iterable[str] = ()
+) -> list[Test]:
     """Return the tests with one of the labels: of the cases of products one in `share`, and those of changed files.
 
-    A case is drawn by its name and the seed alone, so that a new test changes nothing for the others.
+    A case is drawn by its name and the seed alone, so that a new test changes nothing for the others. Raises PoolError
+    if there is no test of a label, or, where none is to be left out, if an executable was not built.
     """
-    stems = tuple(f"/{stem}_" for stem in changed)
+    for label in labels:
+        if not any(test.label == label for test in tests):
+            raise PoolError(f"there is no {label} test")
+    if share == 1 and (missing := [test.name for test in tests if not test.label]):
+        raise PoolError(f"not built: {', '.join(missing)}")
+    stems = tuple(f"/{stem}_line_" for stem in changed)
     return [
         test
         for test in tests
@@ -73,11 +93,18 @@ def durations(junit: Path) -> dict[str, float]:
     }
 
 
-def families(seconds: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
-    """Return the core-seconds of the tests that name each family; what they share belongs to none."""
+def costs(tests: Iterable[Test], seconds: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
+    """Return the core-seconds that each family adds to `make test` on average: of its cases, one in SHARE is drawn.
+
+    A test belongs to the family that it names; what families share belongs to none.
+    """
     spelled = {name: (name, name.replace("_", "")) for name in names}
     return {
-        family: sum(took for test, took in seconds.items() if any(one in test.lower() for one in spellings))
+        family: sum(
+            seconds.get(test.name, 0.0) / (SHARE if test.is_case else 1)
+            for test in tests
+            if any(one in test.name.lower() for one in spellings)
+        )
         for family, spellings in spelled.items()
     }
 
@@ -88,15 +115,31 @@ def family_names() -> list[str]:
     return sorted(path.stem for path in KERNELS.glob("*.h") if (configs / path.name).exists())
 
 
-def report(seconds: Mapping[str, float], limit: float) -> list[str]:
-    """Print the slowest tests and the cost of each family; return the families that cost more than the limit."""
+def print_slowest(seconds: Mapping[str, float]) -> None:
     print(f"the slowest of {len(seconds)} tests, {sum(seconds.values()):.0f} core-seconds in all:")
     for name, took in sorted(seconds.items(), key=lambda item: -item[1])[:SLOWEST]:
         print(f"  {took:6.1f} s  {name[:120]}")
-    costs = families(seconds, family_names())
-    told = ", ".join(f"{name} {took:.0f}" for name, took in sorted(costs.items(), key=lambda item: -item[1]))
-    print(f"core-seconds of each family (at most {limit:.0f}): {told}")
-    return [name for name, took in costs.items() if took > limit]
+
+
+def costly_families(tests: Iterable[Test], seconds: Mapping[str, float], limit: float) -> list[str]:
+    """Print what each family costs; return those that cost more than the limit."""
+    cost = costs(tests, seconds, family_names())
+    told = ", ".join(f"{name} {took:.0f}" for name, took in sorted(cost.items(), key=lambda item: -item[1]))
+    print(f"core-seconds that each family adds to make test (at most {limit:.0f}): {told}")
+    return [name for name, took in cost.items() if took > limit]
+
+
+def print_drawn(tests: Sequence[Test], arguments: argparse.Namespace) -> None:
+    labels = arguments.labels.split(",")
+    drawn = draw(tests, labels, arguments.share, arguments.seed, arguments.changed.split())
+    if arguments.share > 1:
+        cases = [test for test in tests if test.label in labels and test.is_case]
+        print(
+            f"drawn: {sum(test.is_case for test in drawn)} of {len(cases)} cases by seed {arguments.seed} "
+            "(SEED=... draws others, make test-all runs all)",
+            file=sys.stderr,
+        )
+    print(",".join(["0", "0", "0", *(str(test.number) for test in drawn)]))
 
 
 def main() -> int:
@@ -104,32 +147,32 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     drawing = commands.add_parser("draw")
     drawing.add_argument("--labels", required=True, help="joined by commas")
-    drawing.add_argument("--share", type=int, required=True, help="one case in so many is drawn; 1: all")
+    drawing.add_argument("--share", type=int, default=SHARE, help="one case in so many is drawn; 1: all")
     drawing.add_argument("--seed", required=True)
-    drawing.add_argument("--changed", default="", help="stems of templates whose cases are drawn all, joined by spaces")
+    drawing.add_argument(
+        "--changed", default="", help="stems of templates whose mutants are drawn all, joined by spaces"
+    )
     reporting = commands.add_parser("report")
     reporting.add_argument("junit", type=Path)
-    reporting.add_argument("--limit", type=float, default=CORE_SECONDS_OF_A_FAMILY, help="core-seconds of a family")
+    reporting.add_argument(
+        "--families", action="store_true", help="of a run of all cases; fail where one costs too much"
+    )
     arguments = parser.parse_args()
 
-    if arguments.command == "report":
-        costly = report(durations(arguments.junit), arguments.limit)
-        for name in costly:
-            print(f"{name} costs more than {arguments.limit:.0f} core-seconds: make its tests cheaper")
-        return 1 if costly else 0
-
-    tests = listed(json.load(sys.stdin))
-    labels = set(arguments.labels.split(","))
-    drawn = draw(tests, labels, arguments.share, arguments.seed, arguments.changed.split())
-    cases = [test for test in tests if test.label in labels and test.is_case]
-    if arguments.share > 1:
-        print(
-            f"drawn: {sum(test.is_case for test in drawn)} of {len(cases)} cases by seed {arguments.seed} "
-            "(SEED=... draws others, make test-long runs all)",
-            file=sys.stderr,
-        )
-    print(",".join(["0", "0", "0", *(str(test.number) for test in drawn)]))
-    return 0
+    try:
+        tests = listed(json.load(sys.stdin))
+        if arguments.command == "draw":
+            print_drawn(tests, arguments)
+            return 0
+    except PoolError as error:
+        print(f"pool: {error}", file=sys.stderr)
+        return 1
+    seconds = durations(arguments.junit)
+    print_slowest(seconds)
+    costly = costly_families(tests, seconds, CORE_SECONDS_OF_A_FAMILY) if arguments.families else []
+    for name in costly:
+        print(f"{name} costs more than {CORE_SECONDS_OF_A_FAMILY:.0f} core-seconds: make its tests cheaper")
+    return 1 if costly else 0
 
 
 if __name__ == "__main__":

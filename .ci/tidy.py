@@ -17,12 +17,14 @@ TIDY = Path(sys.prefix) / "bin" / "clang-tidy"
 
 
 def preprocess(entry: dict[str, str]) -> bytes:
-    """Return the text that the compiler would see by an entry of the compilation database."""
+    """Return what clang-tidy sees by an entry of the compilation database: text, comments for it, and macros."""
     words = shlex.split(entry["command"])
     output = words.index("-o")
-    return subprocess.run(
-        [*words[:output], *words[output + 2 :], "-E", "-P"], cwd=entry["directory"], capture_output=True, check=True
-    ).stdout
+    command = [*words[:output], *words[output + 2 :], "-E", "-C", "-dD"]
+    run = subprocess.run(command, cwd=entry["directory"], capture_output=True)
+    if run.returncode != 0:
+        raise SystemExit(f"{entry['file']} does not compile:\n{run.stderr.decode(errors='replace')}")
+    return entry["command"].encode() + run.stdout
 
 
 def main() -> int:
@@ -35,6 +37,9 @@ def main() -> int:
     )
 
     def is_clean(source: str) -> bool:
+        if str(Path(source).resolve()) not in entries:
+            print(f"{source} is in no target, so that nothing compiles it")
+            return False
         stamp = clean / hashlib.sha256(rules + preprocess(entries[str(Path(source).resolve())])).hexdigest()
         if stamp.exists():
             return True

@@ -7,6 +7,7 @@ Ends with 1 if anything was lost, changed, half written or left running; its fol
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
@@ -84,7 +85,8 @@ def left_running(folder: Path) -> list[str]:
     while (alive := processes.of_folder(folder)) and time.monotonic() < deadline:
         time.sleep(0.05)
     for pid in alive:
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     return [f"{name} was left running" for name in alive.values()]
 
 

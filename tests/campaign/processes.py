@@ -20,13 +20,16 @@ def send(pid: int, victim: Victim, sent: signal.Signals, lot: float) -> Victim:
     """Send the signal; lot, below 1, says to which of several victims. Return who got it: the command, if nobody else
     is there.
     """
-    with contextlib.suppress(ProcessLookupError):
-        if victim is Victim.group:
+    if victim is Victim.group:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(pid, sent)
-            return victim
-        if victim is not Victim.command and (candidates := _descendants(pid, victim)):
+        return victim
+    if victim is not Victim.command and (candidates := _descendants(pid, victim)):
+        # A compiler may have ended since it was seen.
+        with contextlib.suppress(ProcessLookupError):
             os.kill(candidates[int(lot * len(candidates))], sent)
             return victim
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, sent)
     return Victim.command
 

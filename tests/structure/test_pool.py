@@ -1,26 +1,30 @@
 """Which tests a commit draws, and what they are said to cost."""
 
 from pathlib import Path
+from typing import Any
 
 import pool
 import pytest
 
 
-def labelled(name: str, label: str) -> dict[str, object]:
-    return {"name": name, "properties": [{"name": "LABELS", "value": [label]}]}
+def labelled(name: str, *labels: str) -> dict[str, Any]:
+    return {"name": name, "properties": [{"name": "LABELS", "value": list(labels)}]}
 
 
-LISTING = {
+LISTING: dict[str, Any] = {
     "tests": [
         labelled("Selector.Selects", "cpu"),
         labelled("Sample.IsDrawn", "host-drawn"),
         *(labelled(f"All/Scan.IsRight/case_{case}  # GetParam() = 0x{case}", "host-drawn") for case in range(400)),
         labelled("All/Mutation.IsCaught/lookback_line_3_no_fence", "host-drawn"),
         labelled("OnGpu.Scans", "gpu"),
-        {"name": "gpu_test_NOT_BUILT"},
     ]
 }
 TESTS = pool.listed(LISTING)
+
+
+def with_tests(*more: dict[str, Any]) -> dict[str, Any]:
+    return {"tests": [*LISTING["tests"], *more]}
 
 
 def drawn(share: int, seed: str, changed: tuple[str, ...] = ()) -> set[str]:
@@ -30,7 +34,33 @@ def drawn(share: int, seed: str, changed: tuple[str, ...] = ()) -> set[str]:
 def test_only_cases_of_products_are_left_out() -> None:
     assert {"Selector.Selects", "Sample.IsDrawn"} <= drawn(1000, "a")
     assert len(drawn(1, "a")) == 403
-    assert not drawn(1, "a") & {"OnGpu.Scans", "gpu_test_NOT_BUILT"}
+    assert "OnGpu.Scans" not in drawn(1, "a")
+
+
+@pytest.mark.parametrize(
+    ("test", "complaint"),
+    [
+        (labelled("Selector.Selects", "nvrtc"), "2 tests are called Selector.Selects"),
+        (labelled("New.Test", "host", "nvrtc"), r"New.Test has the labels \['host', 'nvrtc'\]"),
+        (labelled("New.Test", "hots"), r"New.Test has the labels \['hots'\]"),
+        ({"name": "New.Test"}, r"New.Test has the labels \[\]"),
+    ],
+)
+def test_tests_that_nothing_would_run_are_refused(test: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(pool.PoolError, match=complaint):
+        pool.listed(with_tests(test))
+
+
+def test_label_without_a_test_is_refused() -> None:
+    with pytest.raises(pool.PoolError, match="there is no python test"):
+        pool.draw(TESTS, ["cpu", "python"], 8, "a")
+
+
+def test_executable_that_is_not_built_may_be_missing_only_where_cases_are_drawn() -> None:
+    tests = pool.listed(with_tests({"name": "gpu_test_NOT_BUILT"}))
+    assert pool.draw(tests, ["cpu"], 8, "a")
+    with pytest.raises(pool.PoolError, match="not built: gpu_test_NOT_BUILT"):
+        pool.draw(tests, ["cpu"], 1, "a")
 
 
 def test_numbers_are_those_of_ctest() -> None:
@@ -56,17 +86,31 @@ def test_mutants_of_changed_templates_are_drawn_all() -> None:
     assert mutant not in drawn(10**6, "a", ("pipelined",))
 
 
-def test_costs_are_those_of_tests_that_name_the_family(tmp_path: Path) -> None:
+def test_durations_are_by_name_and_of_tests_that_ran(tmp_path: Path) -> None:
     junit = tmp_path / "ctest.xml"
     junit.write_text(
-        '<testsuite><testcase name="OneShot/Schedules.Wrap/one_cta" time="2.5" status="run"/>'
-        '<testcase name="All/Compile.Compiles/one_shot_sm90  # GetParam() = x" time="3" status="run"/>'
-        '<testcase name="Selector.Selects" time="7" status="run"/>'
+        '<testsuite><testcase name="All/Scan.IsRight/case_1  # GetParam() = x" time="2.5" status="run"/>'
         '<testcase name="OnGpu.Scans" time="100" status="disabled"/></testsuite>'
     )
-    seconds = pool.durations(junit)
-    assert sum(seconds.values()) == 12.5
-    assert pool.families(seconds, ["one_shot", "lookback"]) == {"one_shot": 5.5, "lookback": 0.0}
+    assert pool.durations(junit) == {"All/Scan.IsRight/case_1": 2.5}
+
+
+def test_cost_of_a_family_is_its_tests_and_a_share_of_its_cases() -> None:
+    tests = pool.listed(
+        {
+            "tests": [
+                labelled("OneShot.AlwaysRuns", "cpu"),
+                labelled("All/Compile.Compiles/one_shot_sm90", "nvrtc-drawn"),
+                labelled("Selector.Selects", "cpu"),
+            ]
+        }
+    )
+    seconds = {
+        "OneShot.AlwaysRuns": 3.0,
+        "All/Compile.Compiles/one_shot_sm90": 5.0 * pool.SHARE,
+        "Selector.Selects": 7.0,
+    }
+    assert pool.costs(tests, seconds, ["one_shot", "lookback"]) == {"one_shot": 8.0, "lookback": 0.0}
 
 
 @pytest.mark.parametrize(("limit", "costly"), [(5.0, ["one_shot"]), (6.0, [])])
@@ -74,7 +118,8 @@ def test_family_above_its_limit_is_named(
     limit: float, costly: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "family_names", lambda: ["one_shot"])
-    assert pool.report({"a/one_shot": 5.5, "b": 1.0}, limit) == costly
+    tests = pool.listed({"tests": [labelled("a_one_shot", "cpu"), labelled("b", "cpu")]})
+    assert pool.costly_families(tests, {"a_one_shot": 5.5, "b": 1.0}, limit) == costly
     assert "one_shot 6" in capsys.readouterr().out
 
 
