@@ -10,18 +10,20 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from conftest import FAKE_WORKER, QUICK, SUM
+from fake_gpu import GPU, Clock, FakeCompilers, FakeGpuWorker
 from fake_worker import DEFAULTS, true_us
+from scantune import cli_regret
 from scantune.cli import app
 from scantune.config import Config
 from scantune.defaults import Defaults
 from scantune.evaluation import Evaluator, Measured, Timeouts
-from scantune.policy import Rounds
+from scantune.policy import Effort, Rounds, policy_of
 from scantune.problem import Problem
 from scantune.regret import Comparable, Compared, Comparison, Uncompared, sampled_sizes, summary
 from scantune.trial import Failure
@@ -122,6 +124,20 @@ def test_summary_names_the_worst_and_counts_what_is_missing(worker: Worker) -> N
     missing = Uncompared(SUM, 400, "it hung")
     assert summary([one, missing, worse, one], 0.05) == f"{text}; 1 could not be compared"
     assert summary([missing], 0.05) == "0 sizes; 1 could not be compared"
+
+
+def test_every_size_is_searched_on_a_gpu_too_where_a_default_run_would_only_race(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, sizes, trials = Clock(), (10**8, 11 * 10**7), 24  # where the default is nearly as fast as a copy
+    worker = FakeGpuWorker(clock)
+    monkeypatch.setattr(cli_regret, "compile_pool", lambda *_: FakeCompilers(clock, processes=4, compile_s=0.5))
+    policy = policy_of(GPU, Effort.quick)
+    found = cli_regret._searched(cast(Worker, worker), policy, [SUM], sizes, trials, seed=1, workers=None)
+    assert found.keys() == {(SUM, n) for n in sizes}
+    for n in sizes:
+        tried = {json.dumps(config) for request, config in worker.measured if request["n"] == n}
+        assert trials - 4 <= len(tried) <= trials + 4
 
 
 def regret(*arguments: str) -> Result:

@@ -143,7 +143,8 @@ def _searched(
     from scantune.tuning_run import TuningRun
 
     hello = worker.hello()
-    short = replace(policy, trials=trials, patience=trials, polish=trials // 3, budget_s=_LONG_ENOUGH_S)
+    # Every size is searched: a race says only which of the configs found elsewhere is the best here.
+    short = replace(policy, trials=trials, patience=trials, polish=trials // 3, budget_s=_LONG_ENOUGH_S, surveys=False)
     run = Run(
         now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, Effort.quick, seed,
         policy_text(short, None),
