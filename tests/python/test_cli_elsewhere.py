@@ -56,8 +56,17 @@ def test_name_of_several_devices_needs_the_count_of_sms() -> None:
     assert named_device("twin", "auto", 114, lambda: KNOWN) == KNOWN[1]
     for name in ("nvidia h200", "H200"):
         assert named_device(name, "sm_90", None, lambda: KNOWN) == KNOWN[2]
+    twins = [Device("sm_90", "NVIDIA Twin", 132), Device("sm_90", "NVIDIA Twin NVL", 132)]
+    with pytest.raises(UsageError, match="more than one device that is known; tell its whole name"):
+        named_device("twin", "sm_90", 132, lambda: twins)
     with pytest.raises(UsageError, match="is not an architecture"):
         named_device("x", "sm90", 4, lambda: KNOWN)
+
+
+def test_part_of_a_name_with_the_count_of_sms_means_the_known_device() -> None:
+    variants = [Device("sm_90", "NVIDIA H200", 132), Device("sm_90", "NVIDIA H200", 114)]
+    assert named_device("H200", "sm_90", 132, lambda: variants) == variants[0]
+    assert named_device("H200", "sm_90", 78, lambda: variants) == Device("sm_90", "H200", 78)
 
 
 def test_show_lists_what_comes_with_the_library_by_its_departures() -> None:

@@ -14,11 +14,6 @@ def named_device(name: str, arch: str, sm_count: int | None, known: Callable[[],
 
     Raises UsageError, with the known devices, where it is none or several.
     """
-    if arch != AUTO and sm_count is not None:
-        try:
-            return Device(arch, name, sm_count)
-        except ValueError as error:
-            raise UsageError(f"--device '{name}' --arch {arch} --sm-count {sm_count}: {error}") from None
     candidates = list(dict.fromkeys(known()))
     found = [
         device
@@ -28,9 +23,14 @@ def named_device(name: str, arch: str, sm_count: int | None, known: Callable[[],
     found = [device for device in found if device.name.casefold() == name.casefold()] or found
     if len(found) == 1:
         return found[0]
+    if not found and arch != AUTO and sm_count is not None:
+        try:
+            return Device(arch, name, sm_count)
+        except ValueError as error:
+            raise UsageError(f"--device '{name}' --arch {arch} --sm-count {sm_count}: {error}") from None
     listed = "".join(f"\n  {device}" for device in (found or candidates))
     what = "more than one device that is known" if found else "no device of this machine and none that is known"
-    raise UsageError(
-        f"--device '{name}' is {what}; tell --arch and --sm-count too, such as --device 'NVIDIA H200' --arch sm_90 "
-        f"--sm-count 132. Records are known of:{listed or ' none'}"
-    )
+    advice = "tell --arch and --sm-count too, such as --device 'NVIDIA H200' --arch sm_90 --sm-count 132"
+    if arch != AUTO and sm_count is not None:
+        advice = "tell its whole name"
+    raise UsageError(f"--device '{name}' is {what}; {advice}. Records are known of:{listed or ' none'}")
