@@ -1,6 +1,7 @@
 // Sources of a caller's operators: what tests scan with, and what compilers treat in a particular way.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct OperatorMistake {
   int line;          // of the source where it shows
   const char* word;  // of the report
 };
+
+inline void PrintTo(const OperatorMistake& mistake, std::ostream* out) { *out << mistake.name; }
 
 inline constexpr ScanRequest kScanOfPairs = {.input_type = ValueType::custom,
                                              .accumulator_type = ValueType::custom,

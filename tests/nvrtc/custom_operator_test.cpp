@@ -6,18 +6,19 @@
 #include "file_reading_sources.h"
 #include "kept_compiler.h"
 #include "operator_sources.h"
+#include "own_operator.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
-namespace {
-
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 Binary compiled(const ScanRequest& request, const CustomOperator& custom) {
   return compile_with_nvrtc(instantiate(request, default_config(request, 90), &custom), "sm_90");
 }
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 class Mistake : public testing::TestWithParam<OperatorMistake> {};
 
@@ -36,42 +37,6 @@ TEST_P(Mistake, IsReportedAtTheCallersOwnLine) {
 
 INSTANTIATE_TEST_SUITE_P(OfACaller, Mistake, testing::ValuesIn(operator_mistakes()),
                          [](const auto& tested) { return std::string(tested.param.name); });
-
-class WrongDefinition : public testing::TestWithParam<OperatorMistake> {};
-
-TEST_P(WrongDefinition, IsTheFirstThingSaid) {
-  const OperatorMistake& mistake = GetParam();
-  try {
-    compiled(mistake.request, mistake.custom);
-    FAIL() << "it compiled";
-  } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), StartsWith("operator.cu:" + std::to_string(mistake.line) + ": error: " + mistake.word));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(OfACaller, WrongDefinition, testing::ValuesIn(mistakes_of_definitions()),
-                         [](const auto& tested) { return std::string(tested.param.name); });
-
-TEST(CustomOperator, ThatReadsAFileIsRefusedInEverySpellingAndTheFileIsNotQuoted) {
-  const SecretFile file;
-  auto sources = file_reading_sources(file.path());
-  for (const FileReadingSource& one : unclear_sources(file.path())) sources.push_back(one);
-  for (const FileReadingSource& one : sources) {
-    try {
-      compiled(kScanOfFloats, {.source = one.source, .name = ""});
-      ADD_FAILURE() << one.name << " compiled";
-    } catch (const CompileError& error) {
-      EXPECT_THAT(error.what(), StartsWith("operator.cu:" + std::to_string(one.line) + ": error: ")) << one.name;
-      EXPECT_THAT(error.what(), Not(HasSubstr(SecretFile::kText))) << one.name;
-    }
-  }
-}
-
-TEST(CustomOperator, MayNameDirectivesInItsStringsAndComments) {
-  const std::string combine = "\n__device__ Value combine(Value earlier, Value later) { return later; }\n";
-  for (const FileReadingSource& one : sources_that_read_nothing())
-    EXPECT_NO_THROW(compiled(kScanOfFloats, {.source = one.source + combine, .name = ""})) << one.name;
-}
 
 TEST(CustomOperator, MayCallTheMathematicsThatCudaDeclares) {
   EXPECT_NO_THROW(compiled(kScanOfFloats, kOperatorWithMathematics));
@@ -99,7 +64,5 @@ TEST(NvrtcCompiler, LooksForNoHeaderInTheCurrentDirectory) {
 }
 
 }  // namespace
-
-void PrintTo(const OperatorMistake& mistake, std::ostream* out) { *out << mistake.name; }
 
 }  // namespace scantune

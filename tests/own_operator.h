@@ -1,0 +1,12 @@
+// A caller's operator, compiled by the compiler that an executable tests: host/ and nvrtc/ define it for theirs.
+#pragma once
+
+#include "instantiation/custom_operator.h"
+#include "jit/compiler.h"
+
+namespace scantune {
+
+// With the default config for the request. Throws CompileError.
+Binary compiled(const ScanRequest& request, const CustomOperator& custom);
+
+}  // namespace scantune
