@@ -113,8 +113,8 @@ class Notebook:
     def switches(self, found: Breakpoint) -> None:
         self.found_breakpoints.append(found)
 
-    def gave_up(self, cell: Cell, reason: str) -> None:
-        self.given_up.append(reason)
+    def gave_up(self, covered: Coverage) -> None:
+        self.given_up.append(covered.reason)
 
 
 Tune = Callable[..., tuple[Outcome, Notebook]]

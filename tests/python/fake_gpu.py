@@ -19,6 +19,11 @@ from scantune.device import Device, Hello
 from scantune.family_table import FamilyTables
 from scantune.problem import bytes_of
 from scantune.trial import Failure
+from scantune.worker import WorkerDied, WorkerError
+
+# Returns what goes wrong with a method for a request, and a config unless the method has none. Each config that is
+# measured is asked for alone.
+Faults = Callable[[str, dict[str, Any], dict[str, Any] | None], WorkerError | WorkerDied | None]
 
 GPU = Device("sm_90", "NVIDIA X200", 132)  # of which the library has no records
 TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64")
@@ -167,8 +172,11 @@ class Clock:
 class FakeGpuWorker:
     """A worker's answers, each of which advances the clock by what it was seen to take."""
 
-    def __init__(self, clock: Clock, shipped: Mapping[Cell, Config] | None = None) -> None:
+    def __init__(
+        self, clock: Clock, shipped: Mapping[Cell, Config] | None = None, faults: Faults = lambda *_: None
+    ) -> None:
         self.device = "cuda:0"
+        self._faults = faults
         self._shipped = shipped or {}
         self.measured: list[tuple[dict[str, Any], dict[str, Any]]] = []  # request and config
         self._clock = clock
@@ -182,6 +190,8 @@ class FakeGpuWorker:
 
     def call(self, method: str, params: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         self._clock.seconds += 1e-3
+        if method != "measure" and (error := self._faults(method, params["request"], params.get("config"))):
+            raise error
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "space": lambda params: space(params["request"]),
             "select": lambda params: self._select(params["request"]),
@@ -206,12 +216,18 @@ class FakeGpuWorker:
     def _measure(self, params: dict[str, Any]) -> dict[str, Any]:
         request, policy = params["request"], params["policy"]
         self._fill(request)
+        errors = [self._faults("measure", request, config) for config in params["configs"]]
+        if died := next((error for error in errors if isinstance(error, WorkerDied)), None):
+            raise died
         times = [true_us(request, config) for config in params["configs"]]
         copy_us = moved_bytes(request) / 4.2e6 + 0.8
         slowest_us = policy.get("slower_than", math.inf) * min(times)
-        measurements = []
-        for config, time_us in zip(params["configs"], times, strict=True):
+        measurements: list[dict[str, Any]] = []
+        for config, time_us, error in zip(params["configs"], times, errors, strict=True):
             self.measured.append((request, config))
+            if isinstance(error, WorkerError):
+                measurements.append({"error": {"kind": error.kind, "message": str(error)}})
+                continue
             rounds = policy["rounds"] if time_us <= slowest_us else 0
             self._launch(request["n"], time_us, rounds, policy["min_round_ms"])
             measured = {"median_us": time_us, "spread": 0.002, "samples": max(1, rounds), "sm_clock_mhz": 1980}

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from conftest import SUM, Notebook
-from fake_gpu import DEFAULTS, FAMILIES, GPU, TYPES, Clock, FakeCompilers, FakeGpuWorker, supports, true_us
+from conftest import SUM, Notebook, rows
+from fake_gpu import DEFAULTS, FAMILIES, GPU, TYPES, Clock, FakeCompilers, FakeGpuWorker, Faults, supports, true_us
 from scantune import tuning_run
 from scantune.archive import Archive
 from scantune.cell import Cell
@@ -17,12 +17,13 @@ from scantune.compile_pool import CompilePool
 from scantune.config import Config
 from scantune.coverage import Way
 from scantune.database import Database
+from scantune.errors import ScantuneError
 from scantune.options import default_sizes, default_types, portfolio_sizes
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
 from scantune.record import Record, Run
 from scantune.tuning_run import Outcome, TuningRun
-from scantune.worker import Worker
+from scantune.worker import Worker, WorkerDied, WorkerError
 
 Measured = list[tuple[dict[str, Any], dict[str, Any]]]
 DefaultRun = Callable[..., tuple[Outcome, float, Measured]]
@@ -45,10 +46,11 @@ def default_run(database: Database, monkeypatch: pytest.MonkeyPatch) -> DefaultR
         is_portfolio: bool = False,
         budget_s: float | None = None,
         shipped: Mapping[Cell, Config] | None = None,
+        faults: Faults = lambda *_: None,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
         monkeypatch.setattr(tuning_run, "shipped_winners", lambda device, tables: shipped or {})
-        worker = FakeGpuWorker(clock, shipped)
+        worker = FakeGpuWorker(clock, shipped, faults)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
         policy = policy_of(GPU, Effort.quick, budget_s, is_portfolio)
         own = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.quick, 1, "{}")
@@ -222,3 +224,98 @@ def test_portfolio_is_nearly_as_fast_between_its_sizes_as_the_better_neighbour(d
             n = round(found.n_low * (found.n_high / found.n_low) ** (step / 32))
             low_us, high_us = (true_us(found.problem.request(n), one.message()) for one in (found.low, found.high))
             assert (low_us if n < found.n_switch else high_us) <= 1.05 * min(low_us, high_us)
+
+
+SMALL, LARGER = 2**10, 2**12
+WRONG = WorkerError("wrong_result", "index 17: expected 3, found 4")
+
+
+def ways(outcome: Outcome) -> dict[int, Way]:
+    return {covered.cell.n: covered.way for covered in outcome.coverage}
+
+
+def test_winner_of_a_race_stays_where_its_search_is_given_up(default_run: DefaultRun) -> None:
+    verified: list[Any] = []
+
+    def lacks_memory_after_the_race(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
+        if method == "verify":
+            verified.append(config)
+        return WorkerError("launch_error", "out of memory") if len(verified) > 1 else None
+
+    outcome, _, _ = default_run((SUM,), (LARGER,), faults=lacks_memory_after_the_race)
+    assert len(outcome.records) == 1
+    assert outcome.without_winner == []
+    (covered,) = outcome.covered(Way.raced)
+    assert "out of memory" in covered.reason
+
+
+def test_search_that_finds_nothing_after_races_that_did_gives_up_its_own_cell_alone(default_run: DefaultRun) -> None:
+    def wrong_at_larger(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
+        return WRONG if method == "measure" and request["n"] == LARGER else None
+
+    outcome, _, _ = default_run((SUM,), (SMALL, LARGER), faults=wrong_at_larger)
+    assert ways(outcome) == {SMALL: Way.searched, LARGER: Way.failed}
+    assert "index 17: expected 3" in outcome.without_winner[0]
+
+
+def test_race_in_which_everything_fails_says_why_and_is_not_left_for_want_of_time(default_run: DefaultRun) -> None:
+    def wrong_at_small(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
+        return WRONG if method == "measure" and request["n"] == SMALL else None
+
+    outcome, _, _ = default_run((SUM,), (SMALL, LARGER), budget_s=4.0, faults=wrong_at_small)
+    assert ways(outcome)[SMALL] is Way.failed
+    assert "index 17: expected 3" in outcome.without_winner[0]
+
+
+def test_run_ends_after_the_first_races_where_nothing_works_at_all(default_run: DefaultRun) -> None:
+    measured: set[tuple[str, int]] = set()
+
+    def wrong(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
+        if method == "measure":
+            measured.add((request["input_type"], request["n"]))
+        return WRONG if method == "measure" else None
+
+    with pytest.raises(ScantuneError, match=r"(?s)no config of .* works on NVIDIA X200.*index 17: expected 3"):
+        default_run(faults=wrong)
+    assert len(measured) == 3
+
+
+def test_config_that_a_race_called_good_and_a_later_one_wrong_is_saved_as_wrong(
+    default_run: DefaultRun, database: Database
+) -> None:
+    untuned = best_config(SUM, SMALL)
+    shipped = {Cell(Problem.of("u32", "sum"), SMALL): untuned}  # so it runs untuned, but the cell has no record
+    times_measured = 0
+
+    def wrong_in_the_second_race(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
+        nonlocal times_measured
+        is_it = (method, request["n"], config) == ("measure", SMALL, untuned.message())
+        times_measured += is_it
+        return WRONG if is_it and times_measured == 2 else None
+
+    default_run((SUM,), (SMALL, LARGER), shipped=shipped, faults=wrong_in_the_second_race)
+    assert times_measured >= 2
+    saved = [row for row in rows(database, "all_trials") if (row["n"], row["config"]) == (SMALL, untuned.text)]
+    assert [row["status"] for row in saved] == ["wrong_result"]
+
+
+@pytest.mark.parametrize("n", [SMALL, LARGER])
+def test_worker_that_dies_over_the_space_of_a_cell_costs_that_cell_alone(default_run: DefaultRun, n: int) -> None:
+    def dies(method: str, request: dict[str, Any], config: Any) -> WorkerDied | None:
+        return WorkerDied("the worker ended") if method == "space" and request["n"] == n else None
+
+    outcome, _, _ = default_run((SUM,), (SMALL, LARGER), faults=dies)
+    assert [record.n for record in outcome.records] == [SMALL + LARGER - n]
+    assert outcome.without_winner == [f"{Cell(SUM, n)}: the worker ended"]
+
+
+def test_nothing_is_asked_of_cells_that_there_is_no_time_for(default_run: DefaultRun) -> None:
+    asked: set[int] = set()
+
+    def remember(method: str, request: dict[str, Any], config: Any) -> None:
+        asked.add(request["n"])
+
+    outcome, _, _ = default_run(budget_s=5.0, faults=remember)
+    assert SMALL in asked
+    assert {covered.cell.n for covered in outcome.covered(Way.left)} > {2**28, 2**30}
+    assert asked.isdisjoint({2**28, 2**30})

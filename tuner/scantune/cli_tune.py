@@ -202,8 +202,11 @@ def _note_what_the_budget_left(outcome: Outcome) -> None:
             f"the budget cut {counted(len(cut_short), 'search')} short, and each has the best that it tried: "
             "run again to search on"
         )
-    if unsearched := outcome.covered(Way.raced, Way.left):
-        searches = counted(len(unsearched), "search")
+    unsearched = outcome.covered(Way.raced, Way.left)
+    if given_up := [f"{covered.cell}: {covered.reason}" for covered in unsearched if covered.reason]:
+        note("not searched, and what was known before serves:\n  " + "\n  ".join(given_up))
+    if len(unsearched) > len(given_up):
+        searches = counted(len(unsearched) - len(given_up), "search")
         note(f"the budget ended before {searches}: run again to resume, or raise --budget")
     if outcome.unprobed:
         pairs = counted(outcome.unprobed, "pair")

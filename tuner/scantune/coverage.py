@@ -28,7 +28,7 @@ class Way(str, Enum):
 class Coverage:
     cell: Cell
     way: Way = Way.left
-    reason: str = ""  # why no search can gain much, or why there is no winner
+    reason: str = ""  # why no search can gain much, why there is no winner, or why no more was tried
     default: Config | None = None  # of the library's rules, which no record enters
     untuned: Config | None = None  # what runs without a record of the user's own: the default, or the library's record
     winner: Config | None = None
@@ -53,9 +53,17 @@ class Coverage:
         """Take in a round. Earlier ratios stay comparable as long as the earlier winner was in it."""
         winner_us = times[winner].median_us
         before = times[self.winner].median_us / winner_us if self.winner and self.winner in times else 1.0
-        self.ratios = {config: ratio * before for config, ratio in self.ratios.items()}
+        # An earlier winner that is not in this round has failed since.
+        kept = {config: ratio for config, ratio in self.ratios.items() if config != self.winner}
+        self.ratios = {config: ratio * before for config, ratio in kept.items()}
         self.ratios |= {config: time.median_us / winner_us for config, time in times.items()}
         self.winner = winner
+
+    def give_up(self, reason: str) -> None:
+        """Note why no more is tried here. A winner that was found before stays."""
+        self.reason = reason
+        if self.winner is None:
+            self.way = Way.failed
 
     def message(self) -> dict[str, Any]:
         """Return what a JSON file says of it."""

@@ -84,10 +84,12 @@ class ProgressReport:
         text = f"{found.problem} between {ends}: from {format_size(found.n_switch)} on {found.high.family}"
         self._console.print(f"{text}, regret {found.regret:.1%}", markup=False, highlight=False, soft_wrap=True)
 
-    def gave_up(self, cell: Cell, reason: str) -> None:
-        text = f"{cell.problem} {format_size(cell.n)}: no winner: {reason.splitlines()[0] if reason else ''}"
+    def gave_up(self, covered: Coverage) -> None:
+        what = "" if covered.winner else "no winner: "
+        reason = covered.reason.splitlines()[0] if covered.reason else ""
+        text = f"{covered.cell.problem} {format_size(covered.cell.n)}: {what}{reason}"
         self._console.print(text, style="red", markup=False, highlight=False)
-        self._cover(cell)
+        self._cover(covered.cell)
 
     def _tell(self, record: Record, space: Space, how: str) -> None:
         place = f"{record.problem} {format_size(record.n)}"

@@ -44,6 +44,11 @@ class Standings:
         self._winners[cell] = record.config
 
     @property
+    def has_measured(self) -> bool:
+        """Whether this run, and not an earlier one, has found a winner anywhere."""
+        return any(covered.ratios for covered in self.coverage.values())
+
+    @property
     def records(self) -> Collection[Record]:
         """Every record of the device, as it is now."""
         return self._records.values()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -12,16 +11,18 @@ from scantune.cell import Cell
 from scantune.config import Config
 from scantune.coverage import Coverage, Way
 from scantune.environment import EnvironmentFault
+from scantune.errors import ScantuneError
 from scantune.final_round import FinalRound, record_of
-from scantune.problem_search import Tools
+from scantune.problem_search import Tools, first_reasons
 from scantune.record import Record
 from scantune.space import Space
 from scantune.standings import Standings
 from scantune.trial import Failure, Trial
-from scantune.worker import WorkerError
+from scantune.worker import WorkerDied, WorkerError
 
 _CLEARLY_SLOWER = 1.25  # than the fastest, by a probe: such a config is not measured on
 _AHEAD = 6  # cells whose configs compile while another is measured
+_HOPELESS = 3  # cells in which nothing works: where no other has a winner, the device or the compiler is to blame
 
 
 class Watcher(Protocol):
@@ -29,7 +30,7 @@ class Watcher(Protocol):
 
     def raced(self, covered: Coverage, record: Record, space: Space) -> None: ...
 
-    def gave_up(self, cell: Cell, reason: str) -> None: ...
+    def gave_up(self, covered: Coverage) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -42,24 +43,35 @@ class _Entry:
     compiled: dict[Config, Future[float | Failure]]
 
 
+@dataclass(frozen=True)
+class _Earlier:
+    """Configs that were tried in a cell before."""
+
+    settled: set[Config]  # not to be raced: they failed
+    retried: set[Config]  # failed in an earlier run, perhaps by chance
+
+
 class Survey:
     def __init__(self, tools: Tools, standings: Standings, watcher: Watcher) -> None:
         self._tools = tools
         self._standings = standings
         self._watcher = watcher
-        self._failed: dict[Cell, set[Config]] = defaultdict(set)
+        self._earlier: dict[Cell, _Earlier] = {}
         self._spaces: dict[Cell, Space] = {}
+        self._lost: list[Cell] = []  # nothing works there
 
     def race_all(self, cells: Iterable[Cell], is_time_for: Callable[[Cell], bool]) -> None:
         """Race each cell in which there is something to be raced, as long as there is time for it.
 
-        What cannot be raced is told by its coverage; the next run tries it again.
+        What cannot be raced is told by its coverage; the next run tries it again. Raises ScantuneError when nothing
+        works in the first cells.
         """
         waiting = list(cells)
         entered: list[_Entry] = []
         while waiting or entered:
             while waiting and len(entered) <= _AHEAD:
-                if entry := self._enter(waiting.pop(0)):
+                cell = waiting.pop(0)
+                if is_time_for(cell) and (entry := self._enter(cell)):
                     entered.append(entry)
             if entered and is_time_for(entered[0].cell):
                 self._race(entered.pop(0))
@@ -72,14 +84,14 @@ class Survey:
         covered = self._standings.coverage[cell]
         if covered.way not in (Way.raced, Way.searched, Way.cut_short):
             return False
-        return bool(set(self._standings.promising(cell)) - covered.ratios.keys() - self._failed[cell])
+        return bool(set(self._standings.promising(cell)) - covered.ratios.keys() - self._known(cell).settled)
 
     def _enter(self, cell: Cell) -> _Entry | None:
         covered = self._standings.coverage[cell]
         try:
             space = self._space(cell)
             configs = self._configs(covered, space)
-        except (EnvironmentFault, WorkerError) as error:
+        except (EnvironmentFault, WorkerError, WorkerDied) as error:
             self._give_up(covered, str(error))
             return None
         if len(configs) < 2 and covered.winner:
@@ -99,15 +111,21 @@ class Survey:
         cell, evaluator = covered.cell, self._tools.evaluator
         if covered.default is None:
             covered.default, covered.untuned = space.default, evaluator.untuned(*cell)
-        if cell not in self._failed:
-            trials = self._tools.session.trials(*cell)
-            self._failed[cell] = {one.config for one in trials if one.failure and not one.failure.deserves_retry}
         record = self._standings.record(cell)
         serving = [config for config in (record.config if record else None, covered.untuned) if config]
         others = [*space.defaults, *self._standings.promising(cell)]
         legal = evaluator.legal(*cell, space, [*serving, *others])
-        new = [config for config in legal[1:] if config not in covered.ratios and config not in self._failed[cell]]
+        settled = covered.ratios.keys() | self._known(cell).settled
+        new = [config for config in legal[1:] if config not in settled]
         return [*legal[:1], *new]
+
+    def _known(self, cell: Cell) -> _Earlier:
+        if cell not in self._earlier:
+            trials = self._tools.session.trials(*cell)
+            failed = [one for one in trials if one.failure]
+            retried = {one.config for one in failed if one.failure and one.failure.deserves_retry}
+            self._earlier[cell] = _Earlier({one.config for one in failed} - retried, retried)
+        return self._earlier[cell]
 
     def _race(self, entry: _Entry) -> None:
         covered = self._standings.coverage[entry.cell]
@@ -117,26 +135,36 @@ class Survey:
             self._give_up(covered, f"given up, to be tried again by the next run: {error}")
 
     def _give_up(self, covered: Coverage, reason: str) -> None:
-        covered.way, covered.reason = Way.failed, reason
-        self._watcher.gave_up(covered.cell, reason)
+        covered.give_up(reason)
+        self._watcher.gave_up(covered)
+
+    def _lose(self, covered: Coverage, failures: dict[Config, Failure]) -> None:
+        """Give up a cell in which nothing works, and the run if that is so in the first of them."""
+        reasons = "\n  ".join(first_reasons(failures)) or "no config may be tried"
+        self._give_up(covered, reasons)
+        self._lost.append(covered.cell)
+        if len(self._lost) >= _HOPELESS and not self._standings.has_measured:
+            raise ScantuneError(f"no config of {covered.cell}, works on {self._tools.session.device}:\n  {reasons}")
 
     def _decide(self, entry: _Entry, covered: Coverage) -> None:
         tools, session = self._tools, self._tools.session
         compile_ms: dict[Config, float] = {}
+        failures: dict[Config, Failure] = {}
+
+        def reject(config: Config, failure: Failure) -> None:
+            failures[config] = self._rejected(entry.cell, config, failure)
+
         for config, future in entry.compiled.items():
             outcome = future.result()
             if isinstance(outcome, Failure):
-                self._reject(entry.cell, config, outcome)
+                reject(config, outcome)
             else:
                 compile_ms[config] = outcome
-        if not compile_ms:
-            return
         rounds = replace(tools.policy.final, slower_than=_CLEARLY_SLOWER)
         final = FinalRound(tools.evaluator, tools.pool, entry.cell, tools.seed + 1, tools.verified_winners)
-        decision = final.decide(
-            list(compile_ms), entry.configs, rounds, lambda config, failure: self._reject(entry.cell, config, failure)
-        )
+        decision = final.decide(list(compile_ms), entry.configs, rounds, reject) if compile_ms else None
         if decision is None:
+            self._lose(covered, failures)
             return
         covered.learn(decision.winner, decision.times)
         run = session.run_of(*entry.cell, decision.winner)
@@ -166,7 +194,13 @@ class Survey:
             self._standings.learn(record)
         self._tools.session.save_record(record)
 
-    def _reject(self, cell: Cell, config: Config, failure: Failure) -> None:
-        self._failed[cell].add(config)
-        default = self._spaces[cell].default
-        self._tools.session.save_trial(*cell, Trial(config, failure=failure), config == default)
+    def _rejected(self, cell: Cell, config: Config, failure: Failure) -> Failure:
+        """Save that a config failed, also where a trial had called it good; return the failure as it is saved."""
+        earlier, session = self._known(cell), self._tools.session
+        if config in earlier.retried:
+            failure = failure.again()
+        earlier.settled.add(config)
+        with session.together():
+            session.save_trial(*cell, Trial(config, failure=failure), config == self._spaces[cell].default)
+            session.save_failure(*cell, config, failure)
+        return failure

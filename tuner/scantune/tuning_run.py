@@ -35,7 +35,7 @@ from scantune.survey import Survey
 from scantune.survey import Watcher as SurveyWatcher
 from scantune.time_model import time_model_of
 from scantune.trial import Failure
-from scantune.worker import Worker, WorkerError
+from scantune.worker import Worker, WorkerDied, WorkerError
 
 _MAX_STARTS = 6
 
@@ -58,7 +58,7 @@ class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
 
     def found(self, covered: Coverage, record: Record, space: Space) -> None: ...
 
-    def gave_up(self, cell: Cell, reason: str) -> None: ...
+    def gave_up(self, covered: Coverage) -> None: ...
 
 
 @dataclass
@@ -111,7 +111,7 @@ class TuningRun:
         self._model = time_model_of(self._device)
         self._standings = Standings(self._device, [], [], {})
         self._records = archive.records()
-        self._has_compiled = self._has_winner = False  # in this run
+        self._has_compiled = False  # in this run
         self._verified: set[tuple[Cell, Config]] = set()
         self._verified_winners: set[tuple[Cell, Config]] = set()
         self._experience = Experience()
@@ -173,7 +173,7 @@ class TuningRun:
         agenda = self._agenda(cheap)
 
         for cell in (cheap or dear)[:1]:
-            with contextlib.suppress(WorkerError):  # which the race of it tells
+            with contextlib.suppress(WorkerError, WorkerDied):  # which the race of it tells
                 self._check_that_something_compiles(cell, self._evaluator.space(*cell))
 
         def left_s() -> float:
@@ -261,7 +261,7 @@ class TuningRun:
         record = self._standings.record(cell)
         if record is None:
             return
-        with contextlib.suppress(WorkerError):  # which the search will meet, too
+        with contextlib.suppress(WorkerError, WorkerDied):  # which the search will meet, too
             space = self._evaluator.space(*cell)
             centre = space.known(record.config)
             if centre:
@@ -274,7 +274,7 @@ class TuningRun:
         covered = self._standings.coverage[cell]
         try:
             space = self._evaluator.space(*cell)
-        except WorkerError as error:
+        except (WorkerError, WorkerDied) as error:
             self._give_up(covered, str(error))
             return
         if not self._has_compiled:
@@ -294,17 +294,16 @@ class TuningRun:
             covered.way, covered.reason = Way.cut_short if search.cut_short else Way.searched, ""
             covered.learn(search.decision.winner, search.decision.times)
             self._standings.learn(record)
-            self._has_winner = True
             self._watcher.found(covered, record, space)
             return
         reasons = "\n  ".join(first_reasons(search.failures))
-        if not self._has_winner:
+        if not self._standings.has_measured:
             raise ScantuneError(f"no config of {cell}, works on {self._device}:\n  {reasons}")
         self._give_up(covered, reasons)
 
     def _give_up(self, covered: Coverage, reason: str) -> None:
-        covered.way, covered.reason = Way.failed, reason
-        self._watcher.gave_up(covered.cell, reason)
+        covered.give_up(reason)
+        self._watcher.gave_up(covered)
 
     def _check_that_something_compiles(self, cell: Cell, space: Space) -> None:
         """Tell a compiler that is missing from a config that is wrong; only the latter is remembered as a trial."""
