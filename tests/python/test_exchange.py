@@ -102,7 +102,8 @@ def test_export_removes_what_killed_ones_left_a_day_ago(source: Path, tmp_path: 
     folder = tmp_path / "shared"
     for name in ("old", "new", "full"):
         (folder / f".scantune-export-{name}").mkdir(parents=True)
-        (folder / f".scantune-export-{name}" / "export").touch()
+        for file in ("export", "export-journal"):
+            (folder / f".scantune-export-{name}" / file).touch()
     (folder / ".scantune-export-full" / "mine").touch()
     (folder / ".scantune-export-link").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "export").touch()

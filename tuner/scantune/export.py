@@ -103,8 +103,7 @@ def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
         raise DatabaseError(f"{target}: it cannot be written: {error.strerror}") from None
     finally:
         with contextlib.suppress(OSError):
-            written.unlink(missing_ok=True)
-            Path(directory).rmdir()
+            _remove(Path(directory))
 
 
 def _remove_abandoned(parent: Path) -> None:
@@ -114,8 +113,14 @@ def _remove_abandoned(parent: Path) -> None:
             found = directory.lstat()
             is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
             if is_ours and time.time() - found.st_mtime > _DAY_S:
-                (directory / _WRITTEN).unlink(missing_ok=True)
-                directory.rmdir()
+                _remove(directory)
+
+
+def _remove(directory: Path) -> None:
+    """Remove a directory of an export, with what SQLite keeps beside a file that it writes."""
+    for end in ("", "-journal", "-wal", "-shm"):
+        (directory / f"{_WRITTEN}{end}").unlink(missing_ok=True)
+    directory.rmdir()
 
 
 def _place_of(target: Path, overwrite: bool) -> Path:
