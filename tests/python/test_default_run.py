@@ -299,6 +299,29 @@ def test_config_that_a_race_called_good_and_a_later_one_wrong_is_saved_as_wrong(
     assert [row["status"] for row in saved] == ["wrong_result"]
 
 
+def test_crash_in_a_race_is_tried_once_more_by_a_later_race_and_then_no_more(
+    default_run: DefaultRun, database: Database
+) -> None:
+    crashes, guilty = 0, {"family": "three_phase", "parameters": DEFAULTS["three_phase"]}
+
+    def crash(method: str, request: dict[str, Any], config: Any) -> WorkerDied | None:
+        nonlocal crashes
+        is_it = (method, request["n"], config) == ("measure", SMALL, guilty)
+        crashes += is_it
+        return WorkerDied("the worker ended") if is_it else None
+
+    def reason() -> str:
+        (crashed,) = (row for row in rows(database, "all_trials") if row["status"] == "crash")
+        return str(crashed["reason"])
+
+    short, _, _ = default_run((SUM,), (SMALL, LARGER), budget_s=3.0, faults=crash)
+    assert ways(short)[SMALL] is Way.raced
+    assert (crashes, reason()) == (2, "measure: the worker ended")  # with others, and alone
+    news = {Cell(Problem.of("u32", "sum"), SMALL): best_config(SUM, SMALL)}
+    default_run((SUM,), (SMALL,), shipped=news, faults=crash)
+    assert (crashes, reason()) == (4, "again: measure: the worker ended")
+
+
 @pytest.mark.parametrize("n", [SMALL, LARGER])
 def test_worker_that_dies_over_the_space_of_a_cell_costs_that_cell_alone(default_run: DefaultRun, n: int) -> None:
     def dies(method: str, request: dict[str, Any], config: Any) -> WorkerDied | None:
@@ -319,3 +342,18 @@ def test_nothing_is_asked_of_cells_that_there_is_no_time_for(default_run: Defaul
     assert SMALL in asked
     assert {covered.cell.n for covered in outcome.covered(Way.left)} > {2**28, 2**30}
     assert asked.isdisjoint({2**28, 2**30})
+
+
+def test_run_goes_on_from_the_races_of_one_that_its_budget_ended(default_run: DefaultRun) -> None:
+    problems, sizes = ALL_SUMS[:6], default_sizes(GPU)[:6]
+    short, _, _ = default_run(problems, sizes, budget_s=25.0)
+    raced = {covered.cell for covered in short.covered(Way.raced)}
+    assert raced
+    again, _, measured = default_run(problems, sizes)
+    ways = {covered.cell: covered.way for covered in again.coverage}
+    assert {ways[cell] for cell in raced} <= {Way.raced, Way.confirmed, Way.searched, Way.cut_short}
+    confirmed = {cell for cell in raced if ways[cell] is Way.confirmed}
+    assert confirmed
+    for request, config in measured:
+        if any((cell.problem.input_type, cell.n) == (request["input_type"], request["n"]) for cell in confirmed):
+            assert config["family"] != "three_phase"  # which lost there before

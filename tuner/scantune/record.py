@@ -83,8 +83,10 @@ class Run:
 
     def covers(self, other: Run) -> bool:
         """Return whether what this run finished need not be searched by the other: same kernels, no less effort."""
-        is_of_its_kernels = bool(self.template_hash) and self.kernel_hash == other.kernel_hash
-        return not self.is_cut_short and is_of_its_kernels and self.effort.rank >= other.effort.rank
+        return not self.is_cut_short and self.has_kernels_of(other) and self.effort.rank >= other.effort.rank
+
+    def has_kernels_of(self, other: Run) -> bool:
+        return bool(self.template_hash) and self.kernel_hash == other.kernel_hash
 
     def parameters(self) -> dict[str, object]:
         """Return the columns of a row."""

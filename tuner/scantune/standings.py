@@ -100,7 +100,7 @@ class Standings:
 
     def _is_as_fast(self, config: Config, covered: Coverage) -> bool:
         """Return whether it was raced in a cell and came in with the winner."""
-        return covered.ratios.get(config, 2.0) <= 1 + _HARDLY
+        return config == covered.winner or covered.ratios.get(config, 2.0) <= 1 + _HARDLY
 
     def _is_trusted(self, cell: Cell) -> bool:
         """Return whether the winner there comes from a search, or needs none."""

@@ -47,7 +47,7 @@ class _Entry:
 class _Earlier:
     """Configs that were tried in a cell before."""
 
-    settled: set[Config]  # not to be raced: they failed
+    settled: set[Config]  # not to be raced: they failed, or an earlier run raced them with the winner
     retried: set[Config]  # failed in an earlier run, perhaps by chance
 
 
@@ -84,7 +84,7 @@ class Survey:
         covered = self._standings.coverage[cell]
         if covered.way not in (Way.raced, Way.searched, Way.cut_short):
             return False
-        return bool(set(self._standings.promising(cell)) - covered.ratios.keys() - self._known(cell).settled)
+        return bool(set(self._standings.promising(cell)) - self._compared(covered))
 
     def _enter(self, cell: Cell) -> _Entry | None:
         covered = self._standings.coverage[cell]
@@ -115,17 +115,22 @@ class Survey:
         serving = [config for config in (record.config if record else None, covered.untuned) if config]
         others = [*space.defaults, *self._standings.promising(cell)]
         legal = evaluator.legal(*cell, space, [*serving, *others])
-        settled = covered.ratios.keys() | self._known(cell).settled
-        new = [config for config in legal[1:] if config not in settled]
+        compared = self._compared(covered)
+        new = [config for config in legal[1:] if config not in compared]
         return [*legal[:1], *new]
 
-    def _known(self, cell: Cell) -> _Earlier:
-        if cell not in self._earlier:
-            trials = self._tools.session.trials(*cell)
-            failed = [one for one in trials if one.failure]
-            retried = {one.config for one in failed if one.failure and one.failure.deserves_retry}
-            self._earlier[cell] = _Earlier({one.config for one in failed} - retried, retried)
-        return self._earlier[cell]
+    def _compared(self, covered: Coverage) -> set[Config]:
+        """Return what need not be raced in a cell: the winner, and what was compared with it or failed."""
+        return {*covered.ratios, *([covered.winner] if covered.winner else []), *self._known(covered).settled}
+
+    def _known(self, covered: Coverage) -> _Earlier:
+        if covered.cell not in self._earlier:
+            trials = self._tools.session.trials(*covered.cell)
+            retried = {one.config for one in trials if one.failure and one.failure.deserves_retry}
+            is_resumed = covered.winner is not None and not covered.ratios
+            settled = {one.config for one in trials if one.failure or is_resumed} - retried
+            self._earlier[covered.cell] = _Earlier(settled, retried)
+        return self._earlier[covered.cell]
 
     def _race(self, entry: _Entry) -> None:
         covered = self._standings.coverage[entry.cell]
@@ -196,7 +201,7 @@ class Survey:
 
     def _rejected(self, cell: Cell, config: Config, failure: Failure) -> Failure:
         """Save that a config failed, also where a trial had called it good; return the failure as it is saved."""
-        earlier, session = self._known(cell), self._tools.session
+        earlier, session = self._known(self._standings.coverage[cell]), self._tools.session
         if config in earlier.retried:
             failure = failure.again()
         earlier.settled.add(config)

@@ -139,15 +139,20 @@ class TuningRun:
         return outcome
 
     def _unfinished(self, session: Session, cells: Iterable[Cell]) -> list[Cell]:
-        """Return those that no earlier run covered with these kernels, with as much effort or more, and to the end."""
+        """Return those that no earlier run covered with these kernels, with as much effort or more, and to the end.
+
+        A run that races goes on from the races of earlier ones.
+        """
         todo = []
         for cell in cells:
-            record = self._standings.record(cell)
-            if record is not None and record.run.covers(session.run_of(*cell, record.config)):
-                covered = self._standings.coverage[cell]
+            covered, record = self._standings.coverage[cell], self._standings.record(cell)
+            own = session.run_of(*cell, record.config) if record else self._run
+            if record and record.run.covers(own):
                 covered.way, covered.winner = Way.finished, record.config
-            else:
-                todo.append(cell)
+                continue
+            if record and record.run.has_kernels_of(own) and self._policy.surveys:
+                covered.way, covered.winner = Way.raced, record.config
+            todo.append(cell)
         return todo
 
     def _agenda(self, cells: Iterable[Cell]) -> Agenda:
@@ -163,9 +168,8 @@ class TuningRun:
         survey = Survey(self._tools(session), self._standings, self._watcher)
 
         def is_news(cell: Cell) -> bool:
-            """Return whether no earlier run has raced a cell with these kernels."""
-            record = self._standings.record(cell)
-            return record is None or record.run.kernel_hash != session.run_of(*cell, record.config).kernel_hash
+            """Return whether neither this run nor an earlier one has raced a cell with these kernels."""
+            return self._standings.coverage[cell].winner is None
 
         by_bytes = sorted(todo, key=lambda cell: cell.bytes_moved)
         cheap = [cell for cell in by_bytes if self._model.ending_s(*cell) <= _CHEAP_RACE_S]
