@@ -6,6 +6,7 @@ Nothing sleeps, starts a process or depends on this machine: ten minutes pass in
 from __future__ import annotations
 
 import functools
+import json
 import math
 from bisect import bisect
 from collections.abc import Callable, Mapping
@@ -16,8 +17,11 @@ from fake_worker import Table, family_message, family_table
 from scantune.cell import Cell
 from scantune.config import Config
 from scantune.device import Device, Hello
+from scantune.export import built_in_line
 from scantune.family_table import FamilyTables
+from scantune.policy import Effort
 from scantune.problem import bytes_of
+from scantune.record import Record, Run
 from scantune.trial import Failure
 from scantune.worker import WorkerDied, WorkerError
 
@@ -190,6 +194,8 @@ class FakeGpuWorker:
 
     def call(self, method: str, params: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         self._clock.seconds += 1e-3
+        if method == "built_in":
+            return {"records": [self._built_in(*one) for one in self._shipped.items()]}
         if method != "measure" and (error := self._faults(method, params["request"], params.get("config"))):
             raise error
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -200,6 +206,12 @@ class FakeGpuWorker:
             "measure": self._measure,
         }
         return answers[method](params)
+
+    def _built_in(self, cell: Cell, config: Config) -> dict[str, Any]:
+        run = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.normal, 1, "{}")
+        us = true_us(cell.problem.request(cell.n), config.message())
+        record = Record(GPU, *cell, config, us, 0.002, None, None, "2026-01-01T00:00:00Z", run)
+        return dict(json.loads(built_in_line(record)))
 
     def _select(self, request: dict[str, Any]) -> dict[str, Any]:
         """What runs untuned: what the library has of this device, of any type as wide, else the default."""

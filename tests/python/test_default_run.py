@@ -10,7 +10,6 @@ import pytest
 
 from conftest import SUM, Notebook, rows
 from fake_gpu import DEFAULTS, FAMILIES, GPU, TYPES, Clock, FakeCompilers, FakeGpuWorker, Faults, supports, true_us
-from scantune import tuning_run
 from scantune.archive import Archive
 from scantune.cell import Cell
 from scantune.compile_pool import CompilePool
@@ -35,7 +34,7 @@ ALL_SUMS = tuple(Problem.of(value_type, "sum") for value_type in TYPES)
 
 
 @pytest.fixture
-def default_run(database: Database, monkeypatch: pytest.MonkeyPatch) -> DefaultRun:
+def default_run(database: Database) -> DefaultRun:
     """Return what comes of it, the minutes that it took, and what was measured."""
     database._connection.execute("PRAGMA synchronous = OFF")  # the run is simulated, and so is its loss
 
@@ -49,7 +48,6 @@ def default_run(database: Database, monkeypatch: pytest.MonkeyPatch) -> DefaultR
         faults: Faults = lambda *_: None,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
-        monkeypatch.setattr(tuning_run, "shipped_winners", lambda device, tables: shipped or {})
         worker = FakeGpuWorker(clock, shipped, faults)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
         policy = policy_of(GPU, Effort.quick, budget_s, is_portfolio)

@@ -299,7 +299,7 @@ def test_finished_search_is_skipped_at_once(
     assert second.records == first.records
     assert (notebook.skipped, notebook.tries) == (1, 0)
     assert rows(database, "all_trials") == trials
-    assert {request["method"] for request in request_log()[requests:]} <= {"hello", "space"}
+    assert {request["method"] for request in request_log()[requests:]} <= {"hello", "built_in", "space"}
 
 
 def test_more_effort_searches_on_and_repeats_no_trial(tune: Tune, database: Database) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from scantune.cell import Cell
+from scantune.config import Config
 from scantune.device import Device
 from scantune.family_table import FamilyTables
 from scantune.record import Record
@@ -26,6 +28,14 @@ def built_in_records(worker: Worker) -> list[Record]:
         return [_record(row, worker.hello().tables) for row in rows] if isinstance(rows, list) else []
     except (KeyError, TypeError, ValueError) as error:
         raise WorkerError("internal", f"a record that comes with the library cannot be read: {error!r}") from None
+
+
+def built_in_winners(worker: Worker) -> dict[Cell, Config]:
+    """Return those that were found on the worker's very device: its architecture, name and SM count."""
+    device = worker.hello().device
+    return {
+        Cell(record.problem, record.n): record.config for record in built_in_records(worker) if record.device == device
+    }
 
 
 def _record(row: Mapping[str, Any], tables: FamilyTables) -> Record:

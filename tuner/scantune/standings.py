@@ -22,18 +22,18 @@ _COPY_COUNTS_FROM_BYTES = 4 * 2**20  # below, launching takes more time than cop
 
 class Standings:
     def __init__(
-        self, device: Device, cells: Sequence[Cell], records: Iterable[Record], shipped: Mapping[Cell, Config]
+        self, device: Device, cells: Sequence[Cell], records: Iterable[Record], built_in: Mapping[Cell, Config]
     ) -> None:
-        """`records` of other devices are passed over. `shipped` are the winners of this device in the library."""
+        """`records` of other devices are passed over. `built_in` are the winners of this device in the library."""
         self.coverage = {cell: Coverage(cell) for cell in cells}
         self._sizes = sorted({cell.n for cell in cells})
-        self._shipped = shipped
+        self._built_in = built_in
         self._leaders: dict[object, Problem] = {}  # the first problem of each kind is searched for all of them
         for cell in cells:
             self._leaders.setdefault(_likeness(cell.problem), cell.problem)
             self._leaders.setdefault(_sameness(cell.problem), cell.problem)
         self._records: dict[Cell, Record] = {}
-        self._winners = dict(shipped)
+        self._winners = dict(built_in)
         for record in records:
             if record.device == device:
                 self.learn(record)
@@ -80,7 +80,7 @@ class Standings:
         covered = self.coverage[cell]
         if not covered.winner:
             return ""
-        if cell in self._shipped:
+        if cell in self._built_in:
             return "the library has a record of it"
         leader = Cell(self._leaders[_sameness(cell.problem)], cell.n)
         if leader != cell and self._is_trusted(leader) and self._is_as_fast(self._winners[leader], covered):
@@ -105,7 +105,7 @@ class Standings:
     def _is_trusted(self, cell: Cell) -> bool:
         """Return whether the winner there comes from a search, or needs none."""
         known = self.coverage.get(cell)
-        return cell in self._shipped or (
+        return cell in self._built_in or (
             known is not None and known.way in (Way.finished, Way.searched, Way.cut_short, Way.confirmed)
         )
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from scantune.agenda import Agenda
 from scantune.archive import Archive, Session
 from scantune.breakpoint import Breakpoint
+from scantune.built_in import built_in_winners
 from scantune.cell import Cell
 from scantune.compile_pool import CompilePool
 from scantune.config import Config
@@ -28,7 +29,6 @@ from scantune.portfolio import Watcher as PortfolioWatcher
 from scantune.problem import Problem, split_operator
 from scantune.problem_search import ProblemSearch, Tools, Watcher, first_reasons
 from scantune.record import Record, Run
-from scantune.shipped import shipped_winners
 from scantune.space import Space
 from scantune.standings import Standings
 from scantune.survey import Survey
@@ -99,7 +99,7 @@ class TuningRun:
         """
         self._archive = archive
         self._device = worker.hello().device
-        self._tables = worker.hello().tables
+        self._built_in = built_in_winners(worker)
         self._run = run
         self._policy = policy
         self._watcher = watcher
@@ -121,7 +121,7 @@ class TuningRun:
         started = self._clock()
         outcome = Outcome()
         cells = [Cell(problem, n) for problem in problems for n in sizes]
-        self._standings = Standings(self._device, cells, self._records, shipped_winners(self._device, self._tables))
+        self._standings = Standings(self._device, cells, self._records, self._built_in)
         session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
         todo = self._unfinished(session, cells)
         with self._pool:
