@@ -23,6 +23,7 @@ from scantune import __main__ as program
 from scantune import cli
 from scantune.archive import Archive
 from scantune.database import open_database
+from scantune.doctor import diagnose
 from scantune.policy import _HOST, Effort
 
 GROUP = _HOST[Effort.exhaustive].batch
@@ -423,6 +424,26 @@ def test_doctor_ends_with_1_and_advice_when_something_is_missing(
     code, output = scantune("doctor", "--db", str(bad))
     assert code == 1
     assert "it is not an SQLite database" in output
+
+
+def test_doctor_tells_of_a_cache_that_the_library_does_not_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    monkeypatch.setenv("SCANTUNE_CACHE", str(cache))
+
+    def finding() -> tuple[str, str]:
+        findings = {finding.subject: finding for finding in diagnose(tmp_path / "tuning.db", "host")}
+        return findings["kernel cache"].verdict.name, findings["kernel cache"].text
+
+    assert finding() == ("good", str(cache))
+    cache.chmod(0o770)
+    verdict, text = finding()
+    assert verdict == "absent"
+    assert text.startswith(f"{cache} is not used, because others than its owner may write to it")
+    if os.geteuid() == 0:
+        cache.chmod(0o700)
+        os.chown(cache, 12345, -1)
+        assert "because it belongs to user 12345" in finding()[1]
 
 
 def test_version_and_help_do_not_tune() -> None:

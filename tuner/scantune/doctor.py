@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes.util
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -132,11 +133,33 @@ def _cache() -> Finding:
         return Finding(
             "kernel cache", Verdict.absent, "SCANTUNE_CACHE is empty: every process compiles its kernels anew"
         )
+    if reason := _untrusted_because(path):
+        return Finding(
+            "kernel cache", Verdict.absent,
+            f"{path} is not used, because {reason}, and what it holds is code: kernels are compiled anew by every "
+            "process; let only yourself write to it (chmod go-w), or name another directory with SCANTUNE_CACHE",
+        )  # fmt: skip
     if _may_write(path):
         return Finding("kernel cache", Verdict.good, str(path))
     return Finding(
         "kernel cache", Verdict.absent, f"{path} cannot be written: kernels are compiled anew by every process"
     )
+
+
+def _untrusted_because(path: Path) -> str:
+    """Return why the library does not use a directory of kernels; nothing if it does, or if there is none.
+
+    runtime/support/ownership.h has the rule.
+    """
+    try:
+        status = path.stat()
+    except OSError:
+        return ""
+    if status.st_uid not in (os.geteuid(), 0):
+        return f"it belongs to user {status.st_uid}"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "others than its owner may write to it"
+    return ""
 
 
 def _may_write(path: Path) -> bool:
