@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from typer.main import get_command
 
 from command import scantune, streams
 from scantune.cli import app
+from scantune.errors import ScantuneError
+from scantune.standard_file import output_file
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
@@ -111,6 +114,21 @@ def test_doctor_tells_its_findings() -> None:
     found = {one["subject"]: one["verdict"] for one in message["findings"]}
     assert found["host device"] == "good"
     assert set(found.values()) <= {"good", "absent", "missing"}
+
+
+def test_only_what_fails_in_copying_is_laid_to_the_program_at_the_other_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(PermissionError), output_file(Path("-")):
+        raise PermissionError(13, "Permission denied", "records.db")
+
+    def broken(*_: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(shutil, "copyfileobj", broken)
+    with (
+        pytest.raises(ScantuneError, match="Broken pipe; is the program at the other end gone"),
+        output_file(Path("-")) as written,
+    ):
+        written.write_text("{}")
 
 
 def test_file_is_replaced_as_a_whole_and_a_link_to_it_stays(tmp_path: Path, tuned: str) -> None:
