@@ -91,7 +91,7 @@ class Standings:
         return "the default ties with its neighbours' winners" if self._ties(covered) else ""
 
     def _ties(self, covered: Coverage) -> bool:
-        """Return whether default and winners of both neighbours are as fast as the winner here."""
+        """Return whether the default and the neighbours' winners, one at either end, are as fast as the winner here."""
         neighbours = self._neighbours(covered.cell)
         if not covered.default or not neighbours or not all(map(self._is_trusted, neighbours)):
             return False
