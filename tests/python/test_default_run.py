@@ -146,7 +146,7 @@ def test_default_run_on_a_slow_machine_ends_within_ten_minutes_and_says_what_it_
     assert all(covered.cell.n >= 2**24 for covered in outcome.covered(Way.left))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_budget_that_ends_during_the_races_leaves_out_large_scans_and_goes_on_with_them(
     default_run: DefaultRun,
 ) -> None:
@@ -186,7 +186,7 @@ def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) ->
     assert record.config.family == "lookback"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_budget(default_run: DefaultRun) -> None:
     types = ("i8", "f32", "i64")
     outcome, minutes, _ = default_run(tuple(Problem.of(name, "sum") for name in types), is_portfolio=True)
@@ -205,7 +205,7 @@ def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultR
     assert outcome.breakpoints
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_portfolio_sets_no_time_aside_for_what_is_known(default_run: DefaultRun) -> None:
     default_run(problems=(SUM,), is_portfolio=True)
     (outcome, minutes, _) = default_run(problems=(SUM, Problem.of("f32", "sum")), is_portfolio=True, budget_s=60.0)

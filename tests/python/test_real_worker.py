@@ -59,7 +59,7 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     assert json.loads(config).items() <= selection["config"]["parameters"].items()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
@@ -176,7 +176,7 @@ def test_worker_ends_with_a_client_that_is_killed_though_its_input_stays_open() 
     client.wait()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"

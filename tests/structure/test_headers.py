@@ -58,7 +58,7 @@ inline void call(const __half* halves, __half* sums, const __nv_bfloat16* bfloat
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_public_headers_compile_in_cuda_sources_where_there_is_nvcc(tmp_path: Path) -> None:
     source = tmp_path / "halves.hpp"
     source.write_text(HALVES)
