@@ -135,13 +135,14 @@ def coverage_table(
     rows = []
     for record, row in zip(records, listing.rows, strict=True):
         covered = by_cell[Cell(record.problem, record.n)]
-        gain = f"{covered.gain:.3f}×" if covered.gain else "–"
+        gain = f"{covered.gain:.3f}×" if covered.gain else _gain_text(record) or "–"
         next_best = f"{covered.next_best - 1:+.1%}" if covered.next_best else "–"
         told = [*row.cells[:-1], gain, covered.way.value.replace("_", " "), str(len(covered.ratios) or "–"), next_best]
         rows.append(replace(row, cells=told))
     columns = [*listing.columns, Column("covered", is_text=True), Column("compared"), Column("next")]
     caption = (
-        f"{_DEPARTURES} {_OF_COPY} gain: over what runs untuned. compared: configs in the last rounds with the winner. "
+        f"{_DEPARTURES} {_OF_COPY} gain: over what runs untuned; of a cell that was finished before, over the default "
+        "of then. compared: configs in the last rounds with the winner. "
         "next: by how much the next of them takes longer; where that is less than the noise, what served before stays."
     )
     return replace(listing, columns=columns, rows=rows, caption=caption)
@@ -196,7 +197,7 @@ def _row(record: Record, space: Space | None) -> Row:
         f"{record.median_us:.2f}",
         three_digits(bytes_moved / record.median_us * 1e-3),
         f"{record.ceiling_us / record.median_us:.0%}" if record.ceiling_us else "–",
-        _gain_text(record, "{}") or "–",
+        _gain_text(record) or "–",
     ]
     return Row(cells, config_text(record.config, space))
 
@@ -217,5 +218,6 @@ def three_digits(value: float) -> str:
     return f"{value:.{max(0, min(3, 2 - math.floor(math.log10(value))))}f}"
 
 
-def _gain_text(record: Record, template: str) -> str:
-    return template.format(f"{record.default_us / record.median_us:.2f}×") if record.default_us else ""
+def _gain_text(record: Record) -> str:
+    """Return the gain over the default that was measured with the winner; nothing if none was."""
+    return f"{record.default_us / record.median_us:.2f}×" if record.default_us else ""

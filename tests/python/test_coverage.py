@@ -1,0 +1,44 @@
+"""What a run tells of a cell: what was compared there, and what was gained."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from examples import RECORDS
+from scantune.cell import Cell
+from scantune.config import Config
+from scantune.coverage import Coverage, Way
+from scantune.measurement import Measurement
+from scantune.report import coverage_table
+
+RECORD = RECORDS[0]
+CELL = Cell(RECORD.problem, RECORD.n)
+FIRST, SECOND, THIRD = (Config("lookback", (("block_threads", threads),)) for threads in (128, 256, 512))
+
+
+def times(**by_name: float) -> dict[Config, Measurement]:
+    configs = {"first": FIRST, "second": SECOND, "third": THIRD}
+    return {configs[name]: Measurement(us, 0.01, 15, 1980) for name, us in by_name.items()}
+
+
+def test_ratios_of_earlier_rounds_follow_the_winner() -> None:
+    covered = Coverage(CELL)
+    covered.learn(FIRST, times(first=2.0, second=3.0))
+    covered.learn(THIRD, times(first=2.0, third=1.0))
+    assert covered.ratios == pytest.approx({FIRST: 2.0, SECOND: 3.0, THIRD: 1.0})
+
+
+def test_winner_that_failed_in_a_later_round_is_compared_no_more() -> None:
+    covered = Coverage(CELL)
+    covered.learn(FIRST, times(first=2.0, second=3.0))
+    covered.learn(THIRD, times(third=1.0))
+    assert FIRST not in covered.ratios
+    assert covered.next_best == pytest.approx(1.5)
+
+
+def test_cell_that_an_earlier_run_finished_shows_the_gain_of_then() -> None:
+    record = replace(RECORD, median_us=2.0, default_us=3.0)
+    table = coverage_table([Coverage(CELL, Way.finished, winner=record.config)], [record], {}, "winners")
+    assert "1.50×" in table.rows[0].cells
