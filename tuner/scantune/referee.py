@@ -15,8 +15,9 @@ from scantune.worker_command import worker_command
 
 
 class Referee:
-    """Asks workers that answer for the records' devices, wherever those are. They are started when the first question
-    comes; where none can be it rules for what we have.
+    """Asks workers that answer for a device of each record's architecture, wherever that is: which templates there are
+    and which configs are legal depends on nothing else of it. They are started when the first question comes; where
+    none can be it rules for what we have.
     """
 
     def __init__(self) -> None:

@@ -19,14 +19,13 @@ from scantune.evaluation import Evaluator
 from scantune.listing import Column, Listing, Row
 from scantune.measurement import Measurement
 from scantune.messages import selection_message
-from scantune.policy import Policy
+from scantune.policy import CLEARLY_SLOWER, Policy
 from scantune.problem import Problem
 from scantune.quantity import counted, format_size
 from scantune.selection import Selection, select
 from scantune.trial import Failure
 from scantune.worker import Worker, WorkerDied, WorkerError
 
-_CLEARLY_SLOWER = 1.25
 _ROWS = 10
 
 
@@ -104,7 +103,7 @@ class Comparison:
     def _compared(self, problem: Problem, n: int, found: Config | None) -> Comparable:
         selection = select(self._worker, problem, n, self._databases)
         selected = selection.config
-        outcomes = self._measure(problem, n, [selected, *self._rivals(problem, n, selected, found)], _CLEARLY_SLOWER)
+        outcomes = self._measure(problem, n, [selected, *self._rivals(problem, n, selected, found)], CLEARLY_SLOWER)
         best = min(_times(outcomes), key=_times(outcomes).__getitem__, default=selected)
         if best != selected:
             # The fastest of many was also lucky: what counts is a round of the two alone.

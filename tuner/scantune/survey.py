@@ -13,6 +13,7 @@ from scantune.coverage import Coverage, Way
 from scantune.environment import EnvironmentFault
 from scantune.errors import ScantuneError
 from scantune.final_round import FinalRound, record_of
+from scantune.policy import CLEARLY_SLOWER
 from scantune.problem_search import Tools, first_reasons
 from scantune.record import Record
 from scantune.space import Space
@@ -20,7 +21,6 @@ from scantune.standings import Standings
 from scantune.trial import Failure, Trial
 from scantune.worker import WorkerDied, WorkerError
 
-_CLEARLY_SLOWER = 1.25  # than the fastest, by a probe: such a config is not measured on
 _AHEAD = 6  # cells whose configs compile while another is measured
 _HOPELESS = 3  # cells in which nothing works: where no other has a winner, the device or the compiler is to blame
 
@@ -165,7 +165,7 @@ class Survey:
                 reject(config, outcome)
             else:
                 compile_ms[config] = outcome
-        rounds = replace(tools.policy.final, slower_than=_CLEARLY_SLOWER)
+        rounds = replace(tools.policy.final, slower_than=CLEARLY_SLOWER)
         final = FinalRound(tools.evaluator, tools.pool, entry.cell, tools.seed + 1, tools.verified_winners)
         decision = final.decide(list(compile_ms), entry.configs, rounds, reject) if compile_ms else None
         if decision is None:
