@@ -110,19 +110,20 @@ class ValueDefinition {
   void take(const SourceToken& token) {
     const bool defines = token.is("{") || token.is(":") || token.is("final");
     if (named_ != 0 && defines && line_ == 0) line_ = named_;
-    const bool global = depth_ == 0 && groups_ == 0;
-    named_ = global && in_type_ && token.is("Value") ? token.line : 0;
-    if (token.is("{") || token.is("(")) ++depth_;
-    if (token.is("}") || token.is(")")) --depth_;
-    if (is_among(kTypeKeys, token)) in_type_ = true;
-    if (token.is("{") || token.is("}") || token.is(";")) in_type_ = false;
+    named_ = depth_ == 0 && groups_ == 0 && in_head_ && token.is("Value") ? token.line : 0;
+    const bool opens = token.is("{") || token.is("(") || token.is("[");
+    const bool closes = token.is("}") || token.is(")") || token.is("]");
+    depth_ += opens - closes;
+    if (token.is("{") || token.is("}")) in_head_ = false;
+    if (opens || closes || depth_ > 0) return;
+    in_head_ = is_among(kTypeKeys, token) || (in_head_ && token.kind == Kind::identifier);
   }
 
   int line_ = 0;
   int named_ = 0;  // the line of the last token, if that is the name of a type at global scope
   int depth_ = 0;
   int groups_ = 0;
-  bool in_type_ = false;  // after a type's key, before its body
+  bool in_head_ = false;  // after a type's key, with nothing but words and attributes since
 };
 
 }  // namespace
@@ -133,7 +134,8 @@ std::optional<SourceMistake> first_read_of_a_file(std::string_view source) {
 }
 
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value) {
-  bool has_combine = false, has_value = !declared_value.empty();
+  const bool pastes_names = source.find("##") != std::string_view::npos;
+  bool has_combine = pastes_names, has_value = pastes_names || !declared_value.empty();
   ValueDefinition definition;
   visit_lines(SourceLexer(source), [&](const Line& line) {
     has_combine |= std::ranges::any_of(line, [](const SourceToken& token) { return token.is("combine"); });

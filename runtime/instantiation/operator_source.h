@@ -23,7 +23,8 @@ struct SourceMistake {
 std::optional<SourceMistake> first_read_of_a_file(std::string_view source);
 
 // A combine or a Value that is not there at all, or a struct Value beside the one that is declared. declared_value: the
-// number that the latter names; empty for structs, whose Value the source defines.
+// number that the latter names; empty for structs, whose Value the source defines. Where ## pastes names together, any
+// may be there.
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value);
 
 // Where what is missing in a source shows.
