@@ -1,5 +1,6 @@
 #include "select/database.h"
 
+#include <cstdint>
 #include <new>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int kApplicationId = 1935896180;  // db/schema.sql
 constexpr int kSchemaVersion = 2;
+constexpr std::uintmax_t kMostCheckedBytes = std::uintmax_t{1} << 30;
 
 // Returns its version.
 int check_version(HardenedDatabase& database, const std::filesystem::path& file) {
@@ -95,18 +97,36 @@ DatabaseError unusable_for(const std::filesystem::path& file, const SQLite::Exce
   }
 }
 
-CheckedRows open_and_read(const std::string& uri, const std::filesystem::path& file, Layer layer, bool check_all) {
-  HardenedDatabase database(uri);
+// SQLite reads logs and checks pages without a look at the time.
+void check_bytes(const DatabaseFiles& files, const std::filesystem::path& file) {
+  if (files.bytes() > kMostCheckedBytes)
+    throw unusable(file,
+                   "others than its user may have written it, and it has more than the " +
+                       std::to_string(kMostCheckedBytes >> 30) + " GiB that are checked",
+                   "export what you need from it");
+}
+
+struct Reading {
+  const std::filesystem::path& file;  // as messages name it
+  Layer layer;
+  bool checks_pages;
+  HardenedDatabase::Clock::time_point deadline = HardenedDatabase::Clock::now() + HardenedDatabase::kMostTime;
+};
+
+CheckedRows open_and_read(const std::string& uri, const Reading& reading) {
+  const std::filesystem::path& file = reading.file;
+  HardenedDatabase database(uri, reading.deadline);
   const int version = check_version(database, file);
   check_schema(database, file, version);
-  if (check_all) check_pages(database, file, version);
-  return read_records(database, file, layer, version);
+  if (reading.checks_pages) check_pages(database, file, version);
+  return read_records(database, file, reading.layer, version);
 }
 
 CheckedRows read(const DatabaseFiles& files, const std::filesystem::path& file, Layer layer) {
-  const bool check_all = files.may_be_of_others();
+  const Reading reading{.file = file, .layer = layer, .checks_pages = files.may_be_of_others()};
+  if (reading.checks_pages) check_bytes(files, file);
   try {
-    return open_and_read(files.uri(), file, layer, check_all);
+    return open_and_read(files.uri(), reading);
   } catch (const SQLite::Exception& error) {
     const bool is_denied = error.getErrorCode() == SQLITE_CANTOPEN || error.getErrorCode() == SQLITE_READONLY;
     // Only who may write to the file can undo what was not finished, and the library does not write.
@@ -118,7 +138,7 @@ CheckedRows read(const DatabaseFiles& files, const std::filesystem::path& file, 
     if (!is_denied || files.has_log()) throw unusable_for(file, error);
   }
   try {
-    return open_and_read(files.uri() + "?immutable=1", file, layer, check_all);
+    return open_and_read(files.uri() + "?immutable=1", reading);
   } catch (const SQLite::Exception& error) {
     throw unusable_for(file, error);
   }

@@ -3,6 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+
+#include "support/ownership.h"
+
 namespace scantune {
 namespace {
 
@@ -21,10 +26,20 @@ std::string percent_encoded(const std::string& path) {
   return encoded;
 }
 
-bool has_content(const fs::path& file) {
+constexpr const char* kSuffixes[] = {"-journal", "-wal", "-shm"};  // of the files beside the database
+
+// 0 if there is none.
+std::uintmax_t bytes_of(const fs::path& file) {
   std::error_code error;
   const auto bytes = fs::file_size(file, error);
-  return !error && bytes > 0;
+  return error ? 0 : bytes;
+}
+
+// Whether somebody beside the user and root may change the file, if there is one.
+bool is_changeable(const fs::path& file) {
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0) return errno != ENOENT;
+  return !changeable_because(status, ::geteuid()).empty();
 }
 
 bool is_regular_or_absent(const fs::path& file) {
@@ -48,7 +63,7 @@ DatabaseFiles::DatabaseFiles(const fs::path& database) {
   if (!fs::is_regular_file(status)) throw unusable(database, "it is not a file", "name the database itself");
   file_ = fs::canonical(database, error);
   if (error) throw unusable(database, "it cannot be reached (" + error.message() + ")", "check its permissions");
-  for (const char* suffix : {"-journal", "-wal", "-shm"})
+  for (const char* suffix : kSuffixes)
     if (!is_regular_or_absent(beside(suffix)))
       throw unusable(database, beside(suffix).string() + " is not a regular file, so SQLite did not make it",
                      "remove that");
@@ -57,13 +72,14 @@ DatabaseFiles::DatabaseFiles(const fs::path& database) {
 std::string DatabaseFiles::uri() const { return "file:" + percent_encoded(file_.string()); }
 
 bool DatabaseFiles::may_be_of_others() const {
-  struct stat status;
-  return ::stat(file_.c_str(), &status) != 0 || status.st_uid != ::geteuid() ||
-         (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  return is_changeable(file_) ||
+         std::ranges::any_of(kSuffixes, [this](const char* suffix) { return is_changeable(beside(suffix)); });
 }
 
-bool DatabaseFiles::has_log() const { return has_content(beside("-wal")); }
+std::uintmax_t DatabaseFiles::bytes() const { return bytes_of(file_) + bytes_of(beside("-wal")); }
 
-bool DatabaseFiles::has_journal() const { return has_content(beside("-journal")); }
+bool DatabaseFiles::has_log() const { return bytes_of(beside("-wal")) > 0; }
+
+bool DatabaseFiles::has_journal() const { return bytes_of(beside("-journal")) > 0; }
 
 }  // namespace scantune

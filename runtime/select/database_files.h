@@ -1,6 +1,7 @@
 // The file of a tuning database and those that SQLite keeps beside it, judged before any of them is opened.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -18,8 +19,9 @@ class DatabaseFiles {
   explicit DatabaseFiles(const std::filesystem::path& database);
 
   std::string uri() const;  // for SQLite
-  // Whether somebody else may have written it: it has another owner, or others may write to it.
+  // Whether somebody beside the user and root may have written it or one of the others: a log holds pages, too.
   bool may_be_of_others() const;
+  std::uintmax_t bytes() const;  // of the database and its write-ahead log
   // Whether changes stand in its write-ahead log.
   bool has_log() const;
   // Whether a transaction that did not end left a journal.

@@ -16,8 +16,10 @@ constexpr const char* kCacheKib = "PRAGMA cache_size = -2000";
 
 }  // namespace
 
-HardenedDatabase::HardenedDatabase(const std::string& uri)
-    : connection_(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs), checks_left_(kMostSchemaChecks) {
+HardenedDatabase::HardenedDatabase(const std::string& uri, Clock::time_point deadline)
+    : connection_(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs),
+      deadline_(deadline),
+      checks_left_(kMostSchemaChecks) {
   limit();
   connection_.exec("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA ignore_check_constraints = ON; BEGIN");
 }
@@ -48,6 +50,6 @@ void HardenedDatabase::load_schema() {
   connection_.exec(kCacheKib);  // the file may ask for any size
 }
 
-bool HardenedDatabase::is_over() { return --checks_left_ < 0 || std::chrono::steady_clock::now() > deadline_; }
+bool HardenedDatabase::is_over() { return --checks_left_ < 0 || Clock::now() > deadline_; }
 
 }  // namespace scantune

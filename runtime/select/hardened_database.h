@@ -15,10 +15,10 @@ class HardenedDatabase {
   // Of what no tuner comes near. SQLite refuses a longer value.
   static constexpr int kLongestValue = 64 << 10;  // bytes
   static constexpr std::chrono::seconds kMostTime{3};
+  using Clock = std::chrono::steady_clock;
 
-  // Opens the file and begins to read. Everything throws SQLite::Exception, with SQLITE_INTERRUPT once it has taken too
-  // long.
-  explicit HardenedDatabase(const std::string& uri);
+  // Opens the file and begins to read. Everything throws SQLite::Exception, with SQLITE_INTERRUPT after the deadline.
+  HardenedDatabase(const std::string& uri, Clock::time_point deadline);
   HardenedDatabase(const HardenedDatabase&) = delete;  // SQLite holds its address
   HardenedDatabase& operator=(const HardenedDatabase&) = delete;
 
@@ -35,7 +35,7 @@ class HardenedDatabase {
   bool is_over();
 
   SQLite::Database connection_;
-  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + kMostTime;
+  const Clock::time_point deadline_;
   int checks_left_;  // until the schema is loaded
 };
 

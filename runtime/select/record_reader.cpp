@@ -102,8 +102,14 @@ class RecordReader {
     CheckedRows rows;
     rows.records.reserve(static_cast<std::size_t>(count));
     records_.bind(1, count);
-    while (records_.executeStep())
-      if (read_record()) rows.add(row_);
+    while (records_.executeStep()) {
+      const char* const missing = read_record();
+      if (missing == nullptr)
+        rows.add(row_);
+      else
+        rows.reject({printable(row_.family) + " of " + std::to_string(row_.n) + " items in " + row_.database,
+                     std::string("its ") + missing + " is not in the file"});
+    }
     return rows;
   }
 
@@ -117,20 +123,22 @@ class RecordReader {
     return count;
   }
 
-  // Returns whether the record has a device, a problem and a run.
-  bool read_record() {
+  // Returns what the record should have and has not, a device, a problem or a run; null if it has all.
+  const char* read_record() {
+    read_own_columns(SqlColumns{records_, budget_, HardenedDatabase::kLongestValue}, row_);
     const DeviceRow* const device = devices_.find(records_.getColumn("device_id"));
     const ProblemRow* const problem = problems_.find(records_.getColumn("problem_id"));
     const RunRow* const run = runs_.find(records_.getColumn("run_id"));
-    if (device == nullptr || problem == nullptr || run == nullptr) return false;
+    if (device == nullptr) return "device";
+    if (problem == nullptr) return "problem";
+    if (run == nullptr) return "run";
     static_cast<DeviceRow&>(row_) = *device;
     static_cast<ProblemRow&>(row_) = *problem;
     row_.template_hash = run->template_hash;
-    read_own_columns(SqlColumns{records_, budget_, HardenedDatabase::kLongestValue}, row_);
-    if (!row_.breakpoint) return true;
+    if (!row_.breakpoint) return nullptr;
     if (const RunRow* const probing = runs_.find(records_.getColumn("switch_run_id")))
       row_.breakpoint->template_hash = probing->template_hash;
-    return true;
+    return nullptr;
   }
 
   const std::filesystem::path& file_;

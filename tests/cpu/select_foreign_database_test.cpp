@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "measured_child.h"
 #include "select/database.h"
+#include "select/hardened_database.h"
 #include "select/layers.h"
 #include "select_database_file.h"
 #include "worker/session.h"
@@ -169,17 +171,35 @@ TEST_F(ForeignDatabase, LeavesOutTheRowWhoseTextIsNotUtf8AndServesTheOthers) {
   EXPECT_EQ(loaded(), "3 records, 1 refused");
 }
 
-TEST_F(ForeignDatabase, LeavesOutRecordsWithoutADeviceAProblemOrARun) {
+TEST_F(ForeignDatabase, LeavesOutRecordsWithoutADeviceAProblemOrARunAndSaysSo) {
   create_with_records(6);
   alter(
       "PRAGMA foreign_keys = OFF; UPDATE record SET device_id = 9 WHERE n = 65536;"
       "UPDATE record SET problem_id = 9 WHERE n = 100000; UPDATE record SET run_id = 9 WHERE n = 100001;"
       "UPDATE record SET run_id = 'one' WHERE n = 100002");
-  EXPECT_EQ(loaded(), "3 records, 0 refused");
+  EXPECT_EQ(loaded(), "3 records, 4 refused");
+  const CheckedRows rows = read_records(file_, Layer::user);
+  std::multiset<std::string> reasons;
+  for (const RejectedRow& row : rows.rejected) reasons.insert(row.reason);
+  EXPECT_EQ(reasons, (std::multiset<std::string>{"its device is not in the file", "its problem is not in the file",
+                                                 "its run is not in the file", "its run is not in the file"}));
+  EXPECT_TRUE(contains(rows.rejected.front().row, " items in " + file_.string())) << rows.rejected.front().row;
 }
 
-// Two pointers of the table's root lead to one page. Who just reads the table reads that page twice.
-TEST_F(ForeignDatabase, ThatOthersMayWriteIsCheckedPageByPage) {
+// A file in which two pointers of the root of a table lead to one page. Who just reads the table reads that page twice.
+class DamagedDatabase : public ForeignDatabase {
+ protected:
+  void SetUp() override {
+    ForeignDatabase::SetUp();
+    damage();
+    chmod(file_.c_str(), 0644);
+  }
+
+ private:
+  void damage();
+};
+
+void DamagedDatabase::damage() {
   create_with_records(2000);
   std::streamoff root = 0;
   {
@@ -192,11 +212,50 @@ TEST_F(ForeignDatabase, ThatOthersMayWriteIsCheckedPageByPage) {
   stream.seekg(root + 12).read(reinterpret_cast<char*>(cell), 2);
   stream.seekg(root + cell[0] * 256 + cell[1]).read(first_child, 4);
   stream.seekp(root + 8).write(first_child, 4);  // in place of the last child
-  stream.close();
-  chmod(file_.c_str(), 0644);
+}
+
+TEST_F(DamagedDatabase, ThatOthersMayWriteIsCheckedPageByPage) {
   EXPECT_TRUE(contains(loaded(), "records, 0 refused")) << loaded();
   chmod(file_.c_str(), 0664);
   EXPECT_TRUE(contains(loaded(), "it is damaged")) << loaded();
+}
+
+// Where others may make files, one of them may have put a log of his own there.
+TEST_F(DamagedDatabase, BesideALogThatOthersMayWriteIsCheckedPageByPage) {
+  for (const char* suffix : {"-wal", "-journal"}) {
+    const fs::path beside = file_.string() + suffix;
+    std::ofstream(beside).close();
+    chmod(beside.c_str(), 0644);
+    EXPECT_TRUE(contains(loaded(), "records, 0 refused")) << loaded();
+    std::ofstream(beside).close();
+    chmod(beside.c_str(), 0666);
+    EXPECT_TRUE(contains(loaded(), "it is damaged")) << loaded();
+    fs::remove(beside);
+  }
+}
+
+// No limit of time ends the check of pages.
+TEST_F(ForeignDatabase, ThatOthersMayWriteAndIsTooLargeForTheCheckIsRefused) {
+  create_with_records(1);
+  const fs::path log = file_.string() + "-wal";
+  std::ofstream(log).close();
+  for (const fs::path& large : {file_, log}) {
+    const auto bytes = fs::file_size(large);
+    fs::resize_file(large, (std::uintmax_t{1} << 30) + 4096);
+    chmod(file_.c_str(), 0666);
+    EXPECT_TRUE(contains(loaded(), "more than the 1 GiB that are checked")) << loaded();
+    fs::resize_file(large, bytes);
+  }
+  EXPECT_EQ(loaded(), "2 records, 0 refused");
+}
+
+TEST_F(ForeignDatabase, IsReadUntilOneDeadlineHoweverOftenItIsOpened) {
+  create_with_records(22);
+  HardenedDatabase database("file:" + file_.string(), HardenedDatabase::Clock::now());
+  database.load_schema();
+  auto endless =
+      database.statement("WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k) SELECT max(n) FROM k");
+  EXPECT_THROW(endless.executeStep(), SQLite::Exception);
 }
 
 TEST_F(ForeignDatabase, ThatOthersMayWriteIsReadAfterTheCheck) {
