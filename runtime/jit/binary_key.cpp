@@ -3,10 +3,19 @@
 #include "support/sha256.h"
 
 namespace scantune {
+namespace {
+
+const TemplateHashes& hashes_for(const std::string& arch) {
+  if (arch != "host") return template_hashes(TemplateView::cuda);
+  // The host device's kernels tell where they stand in their file, so that a comment above moves what they hold.
+  static const TemplateHashes kHost(template_files(), TemplateView::host, Hashed::text);
+  return kHost;
+}
+
+}  // namespace
 
 std::string binary_key(const Compiler& compiler, const Instantiation& instantiation, const std::string& arch) {
-  const TemplateView view = arch == "host" ? TemplateView::host : TemplateView::cuda;
-  const std::string templates = template_hashes(view).of(instantiation.headers);
+  const std::string templates = hashes_for(arch).of(instantiation.headers);
   Sha256 hash;
   hash.add_field(templates).add_field(compiler.fingerprint()).add_field(arch).add_field(instantiation.source);
   for (const std::string& kernel : instantiation.kernels) hash.add_field(kernel);

@@ -38,10 +38,11 @@ const std::vector<FamilyHashes>& family_hashes(TemplateView view) {
 
 }  // namespace
 
-TemplateHashes::TemplateHashes(std::span<const TemplateFile> files, TemplateView view) {
+TemplateHashes::TemplateHashes(std::span<const TemplateFile> files, TemplateView view, Hashed hashed) {
   for (const TemplateFile& file : files) {
     TemplateText read = template_text(file.text, view);
-    files_[file.path] = {Sha256().add(read.text).hex(), std::move(read.includes)};
+    const std::string_view digested = hashed == Hashed::code ? std::string_view(read.text) : file.text;
+    files_[file.path] = {Sha256().add(digested).hex(), std::move(read.includes)};
   }
 }
 

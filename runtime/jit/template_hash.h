@@ -20,12 +20,15 @@ class FamilyModel;
 using TemplateFile = EmbeddedFile;
 std::span<const TemplateFile> template_files();
 
-// Hashes of some templates as one compiler sees them. An edit of comments and blanks changes none, one of anything else
-// those of the headers that include the file, however indirectly.
+// Of a template: what it says, whose edits of comments and blanks count for nothing, or its text as it stands.
+enum class Hashed { code, text };
+
+// Hashes of some templates as one compiler sees them. An edit of a file changes those of the headers that include it,
+// however indirectly.
 class TemplateHashes {
  public:
   // Reads every file once. They need not outlive this.
-  TemplateHashes(std::span<const TemplateFile> files, TemplateView view);
+  TemplateHashes(std::span<const TemplateFile> files, TemplateView view, Hashed hashed = Hashed::code);
 
   // SHA-256, in hex, over all that the headers include, themselves among it, whatever their order. Throws Error for one
   // that there is not.

@@ -7,12 +7,31 @@
 namespace scantune {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
+enum class Sort : unsigned char { plain, word, digit, blank, newline, special };
+
+constexpr std::array<Sort, 256> kSorts = [] {
+  std::array<Sort, 256> sorts{};
+  for (unsigned c = 'a'; c <= 'z'; ++c) sorts[c] = sorts[c - 'a' + 'A'] = Sort::word;
+  for (unsigned c = 0x80; c < sorts.size(); ++c) sorts[c] = Sort::word;
+  for (const unsigned char c : {'_', '$'}) sorts[c] = Sort::word;
+  for (unsigned c = '0'; c <= '9'; ++c) sorts[c] = Sort::digit;
+  for (const unsigned char c : {' ', '\t', '\v', '\f', '\r'}) sorts[c] = Sort::blank;
+  for (const unsigned char c : {'"', '\'', '/', '\\'}) sorts[c] = Sort::special;
+  sorts['\n'] = Sort::newline;
+  return sorts;
+}();
+
+Sort sort_of(char c) { return kSorts[static_cast<unsigned char>(c)]; }
+bool is_word(char c) { return sort_of(c) == Sort::word || sort_of(c) == Sort::digit; }
+
+// Empty if the text does not end with one.
+std::string_view last_word(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  return text.substr(begin);
 }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
+
+bool begins_with_digit(std::string_view word) { return !word.empty() && sort_of(word.front()) == Sort::digit; }
 
 bool is_raw_prefix(std::string_view word) {
   constexpr std::array<std::string_view, 5> kPrefixes = {"R", "u8R", "uR", "UR", "LR"};
@@ -46,13 +65,32 @@ class Lines {
   }
 
   void take(std::string& line) {
+    const Sort sort = sort_of(source_[position_]);
+    if (sort == Sort::special) return take_special(line);
+    if (sort != Sort::blank) return take_run(line);
+    skip([](char c) { return sort_of(c) == Sort::blank; });
+    add_blank(line);
+  }
+
+  // What is copied as it is, up to a blank or a quote that may belong to the word before it.
+  void take_run(std::string& line) {
+    const std::string_view run = skip([](char c) { return sort_of(c) <= Sort::digit; });
+    line += run;
+    const char next = at(position_);
+    if (next == '"' && is_raw_prefix(last_word(run))) return take_raw_string(line);
+    if (next == '\'' && begins_with_digit(last_word(run))) take_digits(line);
+  }
+
+  // Moves over the characters of that kind. Returns them.
+  template <class Is>
+  std::string_view skip(Is is) {
+    const std::size_t begin = position_;
+    while (position_ < source_.size() && is(source_[position_])) ++position_;
+    return source_.substr(begin, position_ - begin);
+  }
+
+  void take_special(std::string& line) {
     const char c = source_[position_];
-    if (is_digit(c)) return take_number(line);
-    if (is_word(c)) return take_word(line);
-    if (is_blank(c)) {
-      ++position_;
-      return add_blank(line);
-    }
     if (c == '"' || c == '\'') return take_quoted(line);
     if (c == '/' && at(position_ + 1) == '/') return skip_line_comment();
     if (c == '/' && at(position_ + 1) == '*') {
@@ -72,20 +110,12 @@ class Lines {
     if (!line.empty() && line.back() != ' ') line += ' ';
   }
 
-  // A quote between digits separates them. What follows a letter is read as a word.
-  void take_number(std::string& line) {
+  // The rest of a number: a quote between digits separates them.
+  void take_digits(std::string& line) {
     const std::size_t begin = position_;
     while (is_word(at(position_)) || at(position_) == '.' || (at(position_) == '\'' && is_word(at(position_ + 1))))
       ++position_;
     line += source_.substr(begin, position_ - begin);
-  }
-
-  void take_word(std::string& line) {
-    const std::size_t begin = position_;
-    while (is_word(at(position_))) ++position_;
-    const std::string_view word = source_.substr(begin, position_ - begin);
-    line += word;
-    if (at(position_) == '"' && is_raw_prefix(word)) take_raw_string(line);
   }
 
   void take_raw_string(std::string& line) {
@@ -112,10 +142,13 @@ class Lines {
   }
 
   void skip_line_comment() {
-    while (position_ < source_.size() && source_[position_] != '\n') {
-      const std::size_t length = continuation(position_);
-      position_ += std::max<std::size_t>(length, 1);
-    }
+    do position_ = std::min(source_.find('\n', position_ + 1), source_.size());
+    while (position_ < source_.size() && is_continued(position_));
+  }
+
+  // Whether the line that ends there goes on in the next.
+  bool is_continued(std::size_t end) const {
+    return source_[end - 1] == '\\' || (source_[end - 1] == '\r' && source_[end - 2] == '\\');
   }
 
   std::string_view source_;

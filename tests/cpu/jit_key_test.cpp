@@ -83,6 +83,23 @@ TEST(BinaryKey, DiffersWithTheTemplatesThatAreIncludedAlone) {
   EXPECT_EQ(keys.size(), 6u);
 }
 
+// Its kernels name files and lines, and a comment moves lines.
+TEST(BinaryKey, OfTheHostDeviceIsOverTheTextOfTheTemplates) {
+  std::atomic<int> compilations = 0;
+  const CountingCompiler compiler(compilations);
+  Instantiation instantiation = instantiation_of("a");
+  instantiation.headers = {"kernels/lookback.h"};
+  const auto expected = [&](TemplateView view, Hashed hashed, const char* arch) {
+    Sha256 hash;
+    hash.add_field(TemplateHashes(template_files(), view, hashed).of(instantiation.headers));
+    hash.add_field(compiler.fingerprint()).add_field(arch).add_field(instantiation.source);
+    for (const std::string& kernel : instantiation.kernels) hash.add_field(kernel);
+    return hash.hex();
+  };
+  EXPECT_EQ(binary_key(compiler, instantiation, "host"), expected(TemplateView::host, Hashed::text, "host"));
+  EXPECT_EQ(binary_key(compiler, instantiation, "sm_90"), expected(TemplateView::cuda, Hashed::code, "sm_90"));
+}
+
 TEST(Instantiation, NamesTheHeadersThatItIncludes) {
   const ScanRequest request{.n = 100000};
   ScanRequest own = request;

@@ -159,6 +159,16 @@ TEST(TemplateHashes, DoNotDependOnTheOrderOfHeadersAndFiles) {
   EXPECT_EQ(one.of(Paths{"a.h", "d.h"}), other.of(Paths{"d.h", "a.h"}));
 }
 
+TEST(TemplateHashes, OfTextsMoveWithEveryEdit) {
+  constexpr TemplateFile kOne[] = {{"a.h", "#include \"b.h\""}, {"b.h", "int a;"}};
+  constexpr TemplateFile kOther[] = {{"a.h", "#include \"b.h\""}, {"b.h", "// one\nint a;"}};
+  const auto hash = [](std::span<const TemplateFile> files, Hashed hashed) {
+    return TemplateHashes(files, TemplateView::host, hashed).of(Paths{"a.h"});
+  };
+  EXPECT_EQ(hash(kOne, Hashed::code), hash(kOther, Hashed::code));
+  EXPECT_NE(hash(kOne, Hashed::text), hash(kOther, Hashed::text));
+}
+
 TEST(TemplateHashes, NameAFileThatThereIsNot) {
   const TemplateHashes hashes(kFiles, TemplateView::cuda);
   EXPECT_THROW(hashes.of(Paths{"e.h"}), Error);
