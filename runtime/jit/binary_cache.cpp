@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "support/file_descriptor.h"
 #include "support/log.h"
 #include "support/ownership.h"
 #include "support/sha256.h"
@@ -21,22 +22,7 @@ namespace scantune {
 namespace {
 
 constexpr std::string_view kMagic = "SCANTUNE binary 1\n";
-constexpr std::size_t kHexDigits = 64;
 constexpr off_t kLargestFile = off_t{1} << 30;  // a hostile size must not become an allocation
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 // A write past RLIMIT_FSIZE raises a signal that would end the process; blocked, it only fails with EFBIG.
 class FileSizeSignalBlock {
@@ -105,7 +91,7 @@ class Reader {
 std::optional<Binary> parse(std::string_view file, const std::string& key) {
   Reader reader(file);
   if (reader.take(kMagic.size()) != kMagic) return std::nullopt;
-  const std::string_view checksum = reader.take(kHexDigits);
+  const std::string_view checksum = reader.take(Sha256::kHexDigits);
   if (checksum != Sha256().add(reader.rest()).hex()) return std::nullopt;
   if (reader.take(key.size()) != key) return std::nullopt;
   const std::uint64_t compiler_bytes = reader.take_number(), log_bytes = reader.take_number(),

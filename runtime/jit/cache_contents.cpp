@@ -13,13 +13,14 @@
 
 #include "jit/binary_cache.h"
 #include "scantune/error.hpp"
+#include "support/sha256.h"
 
 namespace scantune {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kKeyDigits = 64;
+constexpr std::size_t kKeyDigits = Sha256::kHexDigits;
 constexpr std::int64_t kAbandonedAfterS = 3600;  // no compilation is written for so long
 
 bool is_entry(std::string_view name) {

@@ -28,7 +28,7 @@ CacheContents cache_contents(const std::filesystem::path& directory);
 
 // Removes the least recently used entries until no more than so many bytes are left, and what processes that died left
 // half written an hour ago or earlier. An entry is one file, so another process finds it whole or compiles anew; one
-// that was written or used meanwhile stays. Returns what was removed. Throws Error if an entry cannot be removed.
+// whose time has moved meanwhile stays. Returns the entries that were removed. Throws Error if one cannot be.
 CacheContents evict(const std::filesystem::path& directory, u64 most_bytes);
 
 }  // namespace scantune

@@ -11,8 +11,10 @@
 #include <cerrno>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "jit/supervisor.h"
+#include "support/file_descriptor.h"
 
 namespace scantune {
 namespace {
@@ -21,26 +23,10 @@ namespace {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  int get() const { return descriptor_; }
-  void close() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    descriptor_ = -1;
-  }
-
- private:
-  int descriptor_;
-};
-
 struct Pipe {
   Pipe() : Pipe(opened()) {}
 
-  Descriptor output, input;  // to read from, to write to
+  FileDescriptor output, input;  // to read from, to write to
 
  private:
   struct Ends {
@@ -113,12 +99,49 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
                           .starter = getpid()});
 }
 
-int exit_status_of(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+// A child that this process has started. Destroyed before it has ended, it is killed with its group.
+class Child {
+ public:
+  explicit Child(pid_t id) : id_(id) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (id_ == 0) return;
+    kill();
+    wait();
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+
+  void kill() const { ::kill(-id_, SIGKILL); }
+  // Returns its exit status.
+  int wait() {
+    int status = 0;
+    while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    }
+    id_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t id_;  // 0 once it has ended
+};
+
+// What a child has written, as far as it is kept.
+class Output {
+ public:
+  void add(std::string_view bytes) {
+    const std::string_view kept = bytes.substr(0, kMostOutputBytes - text_.size());
+    text_ += kept;
+    left_out_ += bytes.size() - kept.size();
+  }
+  std::string text() && {
+    if (left_out_ > 0) text_ += "\n[" + std::to_string(left_out_) + " bytes more are left out]\n";
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+  u64 left_out_ = 0;
+};
 
 // The errno of a child that could not start its program; 0 once it has.
 int error_of_start(int report) {
@@ -130,7 +153,7 @@ int error_of_start(int report) {
 }
 
 // Collects the output until the other end is closed. False when the time is up first.
-bool read_until(int input, std::chrono::steady_clock::time_point deadline, std::string& output) {
+bool read_until(int input, std::chrono::steady_clock::time_point deadline, Output& output) {
   char buffer[4096];
   while (true) {
     const auto left =
@@ -141,7 +164,7 @@ bool read_until(int input, std::chrono::steady_clock::time_point deadline, std::
     const ssize_t count = read(input, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return true;
-    output.append(buffer, static_cast<std::size_t>(count));
+    output.add({buffer, static_cast<std::size_t>(count)});
   }
 }
 
@@ -151,18 +174,18 @@ ChildResult run_child(const std::filesystem::path& program, const std::vector<st
                       const std::filesystem::path& directory, const ChildLimits& limits) {
   const auto deadline = std::chrono::steady_clock::now() + limits.time;
   Pipe output, report;
-  const pid_t child = start(program, arguments, directory, limits, output.input.get(), report.input.get());
+  Child child(start(program, arguments, directory, limits, output.input.get(), report.input.get()));
   output.input.close();
   report.input.close();
   if (const int error = error_of_start(report.output.get()); error != 0) {
-    exit_status_of(child);
+    child.wait();
     fail(error, program.string());
   }
-  ChildResult result;
-  result.timed_out = !read_until(output.output.get(), deadline, result.output);
-  if (result.timed_out) kill(-child, SIGKILL);
-  result.exit_status = exit_status_of(child);
-  return result;
+  Output written;
+  const bool timed_out = !read_until(output.output.get(), deadline, written);
+  if (timed_out) child.kill();
+  const int exit_status = child.wait();
+  return {.exit_status = exit_status, .timed_out = timed_out, .output = std::move(written).text()};
 }
 
 }  // namespace scantune

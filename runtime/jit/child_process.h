@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,10 +11,12 @@
 
 namespace scantune {
 
+inline constexpr std::size_t kMostOutputBytes = std::size_t{1} << 20;
+
 struct ChildResult {
   int exit_status = 0;  // as a shell would say it: 128 + the signal when killed
   bool timed_out = false;
-  std::string output;  // standard output and error together
+  std::string output;  // standard output and error together: the first kMostOutputBytes, and how much was left out
 };
 
 struct ChildLimits {

@@ -51,9 +51,14 @@ void unblock_signals() {
 
 // What the starter has open would stay open as long as this process lives: the other end of a pipe must see its end.
 void close_between(unsigned first, unsigned last) {
+  if (first > last) return;
 #ifdef SYS_close_range
-  if (first <= last) syscall(SYS_close_range, first, last, 0);
+  if (syscall(SYS_close_range, first, last, 0) == 0) return;
 #endif
+  // Linux has the call since 5.9, and some sandboxes refuse it. One by one it takes a while at most.
+  rlimit limits{};
+  if (getrlimit(RLIMIT_NOFILE, &limits) != 0) return;
+  for (rlim_t file = first; file <= last && file < limits.rlim_cur; ++file) close(static_cast<int>(file));
 }
 
 // Returns the descriptor that takes reports from now on.

@@ -1,6 +1,7 @@
 // SHA-256, for cache keys and checksums.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,13 +10,15 @@ namespace scantune {
 
 class Sha256 {
  public:
+  static constexpr std::size_t kHexDigits = 64;
+
   Sha256();
   ~Sha256();
 
   Sha256& add(std::string_view bytes);
   // With its length before it, so that neighbouring fields cannot run into each other.
   Sha256& add_field(std::string_view bytes);
-  // The digest in 64 hex digits. Nothing may be added afterwards.
+  // The digest, kHexDigits of them. Nothing may be added afterwards.
   std::string hex();
 
  private:

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -72,6 +75,33 @@ TEST(ChildProcess, HasNeitherTheSignalsNorTheFilesOfItsStarter) {
   close(open_file);
   sigprocmask(SIG_UNBLOCK, &blocked, nullptr);
   signal(SIGUSR1, SIG_DFL);
+}
+
+// Of the 2 MiB that it writes; nothing waits for a reader of the rest.
+TEST(ChildProcess, WritesToItsEndAndTheBeginningIsKept) {
+  const ChildResult result = run_shell("head -c 2097152 /dev/zero | tr '\\0' 'x'; exit 3");
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_EQ(result.output.substr(0, kMostOutputBytes), std::string(kMostOutputBytes, 'x'));
+  EXPECT_EQ(result.output.substr(kMostOutputBytes), "\n[1048576 bytes more are left out]\n");
+}
+
+// What is left of a child whose output the memory does not suffice for, as seen by its starter.
+std::string left_of_a_child_that_fills_the_memory() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  const rlimit limit{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)), RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+  try {
+    run_shell("head -c 1048576 /dev/zero; sleep 60", {20s, kPlenty});
+    return "the memory sufficed";
+  } catch (const std::bad_alloc&) {
+    return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? "nothing" : "a child";
+  }
+}
+
+TEST(ChildProcess, IsKilledWhereItsOutputCannotBeKept) {
+  EXPECT_EXIT(_exit(left_of_a_child_that_fills_the_memory() == "nothing" ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 // A killed process that nobody waits for counts as gone.
