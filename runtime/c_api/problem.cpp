@@ -80,6 +80,7 @@ constexpr StructVersion kProblemVersion = {"struct_bytes", "scantune_problem", "
 constexpr StructVersion kOperatorVersion = {"custom.struct_bytes", "scantune_custom_operator",
                                             "start from SCANTUNE_CUSTOM_OPERATOR_INIT",
                                             sizeof(scantune_custom_operator), sizeof(scantune_custom_operator)};
+// The reserved member is not read: to programs of an earlier header of the same size it is padding, and holds anything.
 static_assert(kProblemVersion.oldest_bytes == 72 && kOperatorVersion.oldest_bytes == 48);
 
 // A problem and its operator as this library knows them, whichever header the caller has.
@@ -206,8 +207,6 @@ Problem checked(const scantune_problem* caller) {
   problem.init = initial_value(given, request);
   check_captured_launches(asked.captured_launches);
   problem.captured_launches = asked.captured_launches;
-  if (asked.reserved != 0)
-    fail("reserved", std::to_string(asked.reserved) + "; it must be 0: start from SCANTUNE_PROBLEM_INIT");
   return problem;
 }
 

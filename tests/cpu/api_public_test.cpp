@@ -359,6 +359,16 @@ TEST_F(PublicApi, AProgramOfTheFirstHeaderIsServedWithDefaultsForTheRest) {
   scantune_plan_destroy(plan);
 }
 
+// There the last four bytes were padding, which initialisers leave as they were.
+TEST_F(PublicApi, AProgramOfTheHeaderWithPaddingForReservedIsServed) {
+  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
+  problem.n = kItems;
+  problem.input_type = problem.output_type = SCANTUNE_I32;
+  problem.reserved = 0xa5a5a5a5;
+  EXPECT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK)
+      << scantune_error_message();
+}
+
 // What a later header may look like.
 template <class Struct>
 struct Later {

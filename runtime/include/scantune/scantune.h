@@ -122,7 +122,7 @@ typedef struct scantune_custom_operator {
 
 /* Structs grow at their ends, by members whose default is 0. A program that was compiled with an older header is served
  * with the defaults of what that lacks; one that was compiled with a newer header, as long as all is 0 that this
- * library does not know. */
+ * library does not know, and the struct has at most 256 bytes. */
 
 /* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). No
  * function keeps a pointer to it. */
@@ -146,7 +146,7 @@ typedef struct scantune_problem {
   const scantune_custom_operator* custom; /* with SCANTUNE_CUSTOM, else NULL */
   /* Launches of one plan that may be captured into graphs and be alive at the same time. */
   int32_t captured_launches;
-  uint32_t reserved; /* must be 0 */
+  uint32_t reserved; /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
