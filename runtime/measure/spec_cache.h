@@ -25,6 +25,7 @@ class SpecCache {
       return known->made;
     }
     std::shared_ptr<const Made> made = std::forward<Make>(make)();
+    if (made->bytes() > most_bytes_) return made;
     entries_.push_front({spec, made});
     bytes_ += made->bytes();
     while (bytes_ > most_bytes_ || entries_.size() > kMostEntries) drop_last();

@@ -57,8 +57,10 @@ void Staging::reserve(std::span<const Part> parts) {
   for (const Part& part : parts) bytes = std::max(bytes, part.bytes);
   if (bytes <= buffer_bytes_) return;
   release();
-  for (void*& buffer : buffers_) buffer = device_.allocate_staging(std::bit_ceil(bytes));
-  buffer_bytes_ = std::bit_ceil(bytes);
+  // Parts are little longer than kPartBytes: twice as much would be for nothing.
+  bytes = bytes <= kPartBytes ? std::bit_ceil(bytes) : (bytes + kLeastBytes - 1) / kLeastBytes * kLeastBytes;
+  for (void*& buffer : buffers_) buffer = device_.allocate_staging(bytes);
+  buffer_bytes_ = bytes;
 }
 
 void Staging::release() noexcept {

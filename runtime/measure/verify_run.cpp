@@ -95,7 +95,7 @@ void VerifyRun::run_unchecked(const PreparedScan& scan, const KnownInput& input)
     if (needs_fixed_association(request)) {
       std::vector<std::byte> found(bytes);
       device_.download(found.data(), to, bytes);
-      if (!first.empty() && first != found) problem = "it returned other bits than the first time";
+      if (problem.empty() && !first.empty() && first != found) problem = "it returned other bits than the first time";
       first = std::move(found);
     }
     if (!problem.empty()) fail(scan, input.spec, std::string("with the caller's own operator, ") + time, problem);

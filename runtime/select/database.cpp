@@ -82,9 +82,7 @@ DatabaseError unusable_for(const std::filesystem::path& file, const SQLite::Exce
     case SQLITE_INTERRUPT:
       return unusable(file, "reading it takes far longer than its records explain", "do not use it");
     case SQLITE_TOOBIG:
-      return unusable(file,
-                      "it holds a value of more than " + std::to_string(HardenedDatabase::kLongestValue >> 10) +
-                          " KiB, which no tuner writes",
+      return unusable(file, "it holds a value or a statement that is longer than any that a tuner writes",
                       "do not use it");
     case SQLITE_NOMEM:
       throw std::bad_alloc();  // as where the memory ends in the library itself

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kLongestConfig = 4096;
 constexpr int kLargestParameter = 1 << 16;  // no family multiplies two such values out of an int
-constexpr std::int64_t kMostSms = 1 << 16;
 
 std::string label(const RecordRow& row) {
   return printable(row.family) + " for " + printable(row.input_type) + " " + printable(row.op) + " of " +

@@ -46,6 +46,8 @@ struct TuningRecord {
 // the like.
 int sm_of(const std::string& arch);
 
+inline constexpr int kMostSms = 1 << 16;  // of any device
+
 // A row that must not be used, and why.
 struct RejectedRow {
   std::string row;  // database, config and problem, for people

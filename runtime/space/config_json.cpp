@@ -200,7 +200,6 @@ Config config_of(const FamilyModel& family, const Json& parameters) {
     const int index = index_of(family, member.key());
     if (index >= 0) {
       const auto place = static_cast<std::size_t>(index);
-      if (values[place]) throw RequestError(std::string(family.name()) + " has a parameter given twice");
       values[place] = parameter_value(family, family.parameters()[place], member.value());
     } else if (const FormerValue& former = former_value(family, member.key(), member.value()); former.parameter) {
       replaced[static_cast<std::size_t>(index_of(family, former.parameter))] = former.value;

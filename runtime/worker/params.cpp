@@ -4,13 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "select/printable.h"
 #include "select/tuning_record.h"
 
 namespace scantune {
 namespace {
-
-constexpr std::size_t kLongestName = 256;
-constexpr int kMostSms = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& message) { throw WorkerError("bad_request", message); }
 
@@ -50,7 +48,8 @@ std::string text(const Json& json, const char* name) {
   const Json& value = member(json, name);
   if (!value.is_string()) refuse(std::string(name) + " must be a text");
   const std::string& found = value.get_ref<const std::string&>();
-  if (found.empty() || found.size() > kLongestName) refuse(std::string(name) + " must have 1 to 256 bytes");
+  if (found.empty() || found.size() > kLongestText)
+    refuse(std::string(name) + " must have 1 to " + std::to_string(kLongestText) + " bytes");
   return found;
 }
 

@@ -43,6 +43,13 @@ TEST(ConfigJson, ParametersMayComeInAnyOrder) {
   EXPECT_EQ(parse_config("single_block", reversed.dump()), config);
 }
 
+TEST(ConfigJson, OfAParameterThatIsGivenTwiceTheLastValueCounts) {
+  const Config config = default_config({.n = 100000}, 90);
+  std::string twice = canonical_parameters(config);
+  twice.insert(1, "\"block_threads\":\"many\",");
+  EXPECT_EQ(parse_config(config.family().name(), twice), config);
+}
+
 TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
   ScanRequest custom = testing::custom_request(12, 2, Operator::custom_expensive);
   custom.n = 3;

@@ -45,9 +45,11 @@ TEST_F(SpecCacheOfHundredBytes, DropsWhatWasAskedForLongestAgo) {
 }
 
 TEST_F(SpecCacheOfHundredBytes, KeepsNothingThatIsLargerThanItsLimit) {
+  makes(2, 30);
   EXPECT_TRUE(makes(1, 101));
-  EXPECT_EQ(cache_.bytes(), 0u);
+  EXPECT_EQ(cache_.bytes(), 30u);
   EXPECT_TRUE(makes(1, 101));
+  EXPECT_FALSE(makes(2, 30));
 }
 
 TEST_F(SpecCacheOfHundredBytes, KeepsFewEnoughToBeLookedThrough) {

@@ -127,6 +127,8 @@ TEST_F(StagedCopies, TakeLittleMemoryAndGiveItBack) {
     });
     EXPECT_EQ(seen, kLarge);
     EXPECT_LE(device_.most_staging_bytes, 32u << 20);
+    staging.download({large.data(), Staging::kPartBytes + 4096});
+    EXPECT_EQ(device_.staging_bytes, 2 * (Staging::kPartBytes + (64u << 10)));
   }
   EXPECT_EQ(device_.staging_bytes, 0u);
 }

@@ -17,7 +17,7 @@
 namespace scantune::fuzz {
 namespace {
 
-constexpr int kLongestValue = 1 << 21;  // twice what the library reads
+constexpr int kLongestValue = 1 << 21;  // far more than the library reads
 constexpr int kMostPages = 1 << 12;
 constexpr std::string_view kFileMagic = "SQLite format 3";
 

@@ -221,9 +221,12 @@ void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
     replace(line.text, "switch_template_hash", old, joint);
     ++breakpoints[1];
   }
-  std::ofstream written(file, std::ios::trunc);
+  const fs::path unfinished = file.string() + ".new";
+  std::ofstream written(unfinished, std::ios::trunc);
   for (const Line& line : lines) written << line.text << "\n";
-  if (!written.flush()) throw Error("cannot write " + file.string());
+  written.close();
+  if (!written) throw Error("cannot write " + unfinished.string());
+  fs::rename(unfinished, file);
   std::cout << NvrtcCompiler().version() << "\n";
   for (const auto& [family, counts] : records)
     std::cout << family << ": " << counts[1] << " of " << counts[0] << " records up to date\n";
