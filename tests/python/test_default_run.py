@@ -355,3 +355,13 @@ def test_run_goes_on_from_the_races_of_one_that_its_budget_ended(default_run: De
     for request, config in measured:
         if any((cell.problem.input_type, cell.n) == (request["input_type"], request["n"]) for cell in confirmed):
             assert config["family"] != "three_phase"  # which lost there before
+
+
+def test_record_that_a_new_library_brings_is_raced_where_an_earlier_run_raced_others(default_run: DefaultRun) -> None:
+    short, _, _ = default_run((SUM,), (SMALL, LARGER), budget_s=3.0)
+    assert ways(short)[SMALL] is Way.raced
+    news = best_config(SUM, SMALL)
+    again, _, measured = default_run((SUM,), (SMALL,), shipped={Cell(SUM, SMALL): news})
+    assert ways(again) == {SMALL: Way.confirmed}
+    assert news.message() in [config for _, config in measured]
+    assert again.records[0].config == news

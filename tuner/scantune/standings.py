@@ -57,11 +57,12 @@ class Standings:
         return self._records.get(cell)
 
     def promising(self, cell: Cell) -> list[Config]:
-        """Return winners that may win this cell too: its own, its neighbours', and those of problems alike."""
+        """Return winners that may win this cell too: its own, the library's, its neighbours', and of problems alike."""
         kind = _likeness(cell.problem)
         alike = [other for other in self._winners if other.n == cell.n and _likeness(other.problem) == kind]
         places = [cell, *self._neighbours(cell), *alike]
-        return list(dict.fromkeys(self._winners[place] for place in places if place in self._winners))
+        winners = [self._winners[place] for place in places if place in self._winners]
+        return list(dict.fromkeys([*winners, *([self._built_in[cell]] if cell in self._built_in else [])]))
 
     def promise(self, cell: Cell) -> float:
         """Return the share of its time that a search of the cell may gain; 0 where none is worth while."""
