@@ -8,10 +8,12 @@ import pytest
 
 from examples import RECORDS
 from scantune.cell import Cell
+from scantune.cli_tune import _note_what_the_budget_left
 from scantune.config import Config
 from scantune.coverage import Coverage, Way
 from scantune.measurement import Measurement
 from scantune.report import coverage_table
+from scantune.tuning_run import Outcome
 
 RECORD = RECORDS[0]
 CELL = Cell(RECORD.problem, RECORD.n)
@@ -42,3 +44,11 @@ def test_cell_that_an_earlier_run_finished_shows_the_gain_of_then() -> None:
     record = replace(RECORD, median_us=2.0, default_us=3.0)
     table = coverage_table([Coverage(CELL, Way.finished, winner=record.config)], [record], {}, "winners")
     assert "1.50×" in table.rows[0].cells
+
+
+def test_search_that_was_given_up_is_not_laid_to_the_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    other = Cell(RECORD.problem, 2 * RECORD.n)
+    _note_what_the_budget_left(Outcome(coverage=[Coverage(CELL, Way.raced, "out of memory"), Coverage(other)]))
+    told = capsys.readouterr().err
+    assert f"what was known before serves:\n  {CELL}: out of memory" in told
+    assert "the budget ended before 1 search:" in told
