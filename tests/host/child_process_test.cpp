@@ -1,12 +1,17 @@
 #include "jit/child_process.h"
 
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -75,6 +80,27 @@ TEST(ChildProcess, HasNeitherTheSignalsNorTheFilesOfItsStarter) {
   close(open_file);
   sigprocmask(SIG_UNBLOCK, &blocked, nullptr);
   signal(SIGUSR1, SIG_DFL);
+}
+
+// As an older system has it, and some sandboxes.
+void forbid_close_range() {
+  sock_filter program[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+                           {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_close_range},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog filter{4, program};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+TEST(ChildProcess, HasNoFilesOfItsStarterWhereTheSystemClosesOnlyOneByOne) {
+  const int open_file = dup(0);
+  const auto list = [] {
+    forbid_close_range();
+    _exit(run_shell("ls /proc/self/fd | wc -l").output == "4\n" ? 0 : 1);
+  };
+  EXPECT_EXIT(list(), testing::ExitedWithCode(0), "");
+  close(open_file);
 }
 
 // Of the 2 MiB that it writes; nothing waits for a reader of the rest.
