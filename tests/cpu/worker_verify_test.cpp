@@ -187,6 +187,23 @@ TEST(Verifier, HoldsTheCallersOwnKernelToEqualBitsWhereTheRequestAsksForThem) {
   }
 }
 
+TEST(Verifier, TellsOfTheCallersOwnKernelThatItTouchedOtherMemoryBeforeWhatElseItDid) {
+  ScanningDevice device;
+  device.mistake = [](const Scanned& scanned) {
+    if (!scanned.runs(kCallersOwn) || scanned.scans % 2 != 0) return;
+    scanned.output[scanned.bytes()] = {};
+    scanned.flip(0);
+  };
+  ScanRequest request = callers_own_request();
+  request.determinism = Determinism::run_to_run;
+  try {
+    Verifier(device).verify(request, default_config(request, 90), &kCallersOwn, {});
+    ADD_FAILURE() << "it was accepted";
+  } catch (const WrongResult& error) {
+    EXPECT_NE(std::string(error.what()).find("behind the output"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Verifier, RunsTheRequestedSizeItsNeighbourAndSizesAroundTheTile) {
   ScanningDevice device;
   std::set<u64> sizes;
