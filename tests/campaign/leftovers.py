@@ -55,7 +55,11 @@ class Contents:
             now = later.trials.get(key)
             if now == row or row[_STATUS_COLUMN] in _BY_CHANCE:
                 continue
-            wrong.append(f"the trial {row} is lost" if now is None else f"the trial {row} has become {now}")
+            if now is None:
+                wrong.append(f"the trial {row} is lost")
+            # A worker that is killed while it verifies a finalist leaves a crash where the time stood.
+            elif now[_STATUS_COLUMN] not in _BY_CHANCE:
+                wrong.append(f"the trial {row} has become {now}")
         return wrong
 
 

@@ -64,6 +64,12 @@ def test_trial_that_failed_by_chance_may_be_tried_again(saved: Path) -> None:
     assert before.lost_in(Contents.of(saved)) == []
 
 
+def test_winner_may_crash_while_it_is_verified(saved: Path) -> None:
+    before = Contents.of(saved)
+    changed(saved, "UPDATE trial SET status = 'crash', median_us = NULL WHERE status = 'ok'")
+    assert before.lost_in(Contents.of(saved)) == []
+
+
 def test_absent_or_empty_database_holds_nothing_and_has_no_damage(tmp_path: Path) -> None:
     path = tmp_path / "tuning.db"
     for _ in range(2):
