@@ -47,7 +47,7 @@ def listed(listing: Mapping[str, Any]) -> list[Test]:
         if len(labels) > 1 or (label not in LABELS and not name.endswith("_NOT_BUILT")):
             raise PoolError(f"{name} has the labels {labels}, and needs one of {sorted(LABELS)}")
         tests.append(Test(number, name, label, bool(labels) and labels[0].endswith(DRAWN) and "/" in name))
-    for name, count in Counter(test.name for test in tests).items():
+    for name, count in Counter(test.name for test in tests if test.label).items():
         if count > 1:
             raise PoolError(f"{count} tests are called {name}; give those of one executable a PREFIX")
     return tests

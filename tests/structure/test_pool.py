@@ -57,7 +57,8 @@ def test_label_without_a_test_is_refused() -> None:
 
 
 def test_executable_that_is_not_built_may_be_missing_only_where_cases_are_drawn() -> None:
-    tests = pool.listed(with_tests({"name": "gpu_test_NOT_BUILT"}))
+    # Twice, as its tests that run alone are listed by themselves.
+    tests = pool.listed(with_tests({"name": "gpu_test_NOT_BUILT"}, {"name": "gpu_test_NOT_BUILT"}))
     assert pool.draw(tests, ["cpu"], 8, "a")
     with pytest.raises(pool.PoolError, match="not built: gpu_test_NOT_BUILT"):
         pool.draw(tests, ["cpu"], 1, "a")
