@@ -77,7 +77,7 @@ std::vector<std::string> environment_with(const std::filesystem::path& temporary
   return entries;
 }
 
-// As exec takes it. Points into the texts.
+// An argument list as exec takes it, which points into the texts.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers(texts.size() + 1);
   std::ranges::transform(texts, pointers.begin(), [](std::string& text) { return text.data(); });

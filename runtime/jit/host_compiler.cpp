@@ -85,7 +85,7 @@ void write_templates(std::span<const TemplateFile> templates, const fs::path& ro
   }
 }
 
-// Of a signal in the words in which a compiler's driver tells that one of its programs ended by one.
+// Tells of a signal in the words of a compiler's driver, one of whose programs ended by it.
 std::string ending_of(const fs::path& program, int exit_status) {
   if (exit_status <= 128) return program.string() + " returned " + std::to_string(exit_status);
   return std::string(strsignal(exit_status - 128)) + " signal terminated program " + program.string();

@@ -1,4 +1,4 @@
-// Which templates a kernel was compiled from: compiled kernels are kept under it, and tuning records name it.
+// The hash of the templates that a kernel was compiled from: compiled kernels are kept under it, and records name it.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class FamilyModel;
 using TemplateFile = EmbeddedFile;
 std::span<const TemplateFile> template_files();
 
-// Of a template: what it says, whose edits of comments and blanks count for nothing, or its text as it stands.
+// A hash is over what a template says, where comments and blanks count for nothing, or over its text as it stands.
 enum class Hashed { code, text };
 
 // Hashes of some templates as one compiler sees them. An edit of a file changes those of the headers that include it,

@@ -146,7 +146,7 @@ class Lines {
     while (position_ < source_.size() && is_continued(position_));
   }
 
-  // Whether the line that ends there goes on in the next.
+  // Tells whether the line that ends there goes on in the next.
   bool is_continued(std::size_t end) const {
     return source_[end - 1] == '\\' || (source_[end - 1] == '\r' && source_[end - 2] == '\\');
   }

@@ -76,7 +76,7 @@ std::string address_problem(const ScanRequest& request, const Ranges& ranges) {
   return problem_with("device_init", ranges.init, request.accumulator_type);
 }
 
-// Of ranges that overlap.
+// An error's text about ranges that overlap.
 std::string overlap_problem(const Ranges& ranges) {
   if (overlap_badly(ranges.input, ranges.output))
     return "input " + to_string(ranges.input) + " and output " + to_string(ranges.output) +

@@ -36,7 +36,7 @@ class Driver {
     return kDriver;
   }
 
-  // As "CUDA_ERROR_NO_DEVICE (100)"; a driver may know no name.
+  // The text is like "CUDA_ERROR_NO_DEVICE (100)"; a driver may know no name.
   std::string name_of(CUresult result) const;
 
   // cuda.h gives many names a version suffix by macros; the members take part in that.
