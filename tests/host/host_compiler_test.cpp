@@ -53,6 +53,12 @@ Instantiation kernel_of(const std::string& body) {
           .label = "the kernel of a test"};
 }
 
+// A script in the place of a compiler.
+void write_compiler(const std::filesystem::path& path, const std::string& script) {
+  std::ofstream(path) << "#!/bin/sh\n" << script;
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
 TEST(HostCompiler, MakesASharedObjectAndSaysWithWhat) {
   HostCompiler compiler;
   const Binary binary = compiler.compile(kernel_of(""), "host");
@@ -93,9 +99,7 @@ TEST(HostCompiler, SaysWhatToInstallWhenThereIsNone) {
 TEST(HostCompiler, RunsWhatTheEnvironmentNamesAndOnlyToCompile) {
   const Directory directory;
   const auto compiler_path = directory.path() / "compiler";
-  std::ofstream(compiler_path) << "#!/bin/sh\ntouch " << directory.path().string()
-                               << "/ran\necho broken compiler >&2\nexit 3\n";
-  std::filesystem::permissions(compiler_path, std::filesystem::perms::owner_all);
+  write_compiler(compiler_path, "touch " + directory.path().string() + "/ran\necho broken compiler >&2\nexit 3\n");
   const Environment chosen("SCANTUNE_CXX", compiler_path.string());
   HostCompiler compiler;
   EXPECT_THAT(compiler.fingerprint(), HasSubstr(compiler_path.string()));
@@ -113,8 +117,7 @@ TEST(HostCompiler, RunsWhatTheEnvironmentNamesAndOnlyToCompile) {
 TEST(HostCompiler, SaysOfACompilerThatWasKilledByWhichSignal) {
   const Directory directory;
   const auto compiler_path = directory.path() / "compiler";
-  std::ofstream(compiler_path) << "#!/bin/sh\nkill -KILL $$\n";
-  std::filesystem::permissions(compiler_path, std::filesystem::perms::owner_all);
+  write_compiler(compiler_path, "kill -KILL $$\n");
   const Environment chosen("SCANTUNE_CXX", compiler_path.string());
   try {
     HostCompiler().compile(kernel_of(""), "host");
@@ -137,8 +140,7 @@ TEST(HostCompiler, LeavesNoTemporaryFileOfACompilerThatWasKilled) {
   const Directory directory;
   const auto temporary_files = directory.path() / "temporary", compiler_path = directory.path() / "compiler";
   std::filesystem::create_directory(temporary_files);
-  std::ofstream(compiler_path) << "#!/bin/sh\nmktemp && kill -KILL $$\n";
-  std::filesystem::permissions(compiler_path, std::filesystem::perms::owner_all);
+  write_compiler(compiler_path, "mktemp && kill -KILL $$\n");
   const Environment chosen("SCANTUNE_CXX", compiler_path.string()), temporary("TMPDIR", temporary_files.string());
   EXPECT_THROW(HostCompiler().compile(kernel_of(""), "host"), CompileError);
   EXPECT_TRUE(std::filesystem::is_empty(temporary_files));
@@ -147,8 +149,7 @@ TEST(HostCompiler, LeavesNoTemporaryFileOfACompilerThatWasKilled) {
 TEST(HostCompiler, GivesTheCompilerOneAndAHalfGibibytes) {
   const Directory directory;
   const auto compiler_path = directory.path() / "compiler";
-  std::ofstream(compiler_path) << "#!/bin/sh\nulimit -v\nexit 1\n";
-  std::filesystem::permissions(compiler_path, std::filesystem::perms::owner_all);
+  write_compiler(compiler_path, "ulimit -v\nexit 1\n");
   const Environment chosen("SCANTUNE_CXX", compiler_path.string());
   try {
     HostCompiler().compile(kernel_of(""), "host");
