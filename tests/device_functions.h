@@ -48,6 +48,15 @@ inline scantune::u64 bits(T x) {
 }
 )";
 
+// Of a number and a NaN it is the number, also where the NaN signals, and of two zeros the positive one.
+template <class T>
+T larger(T x, T y) {
+  if (std::isnan(x)) return y;
+  if (std::isnan(y)) return x;
+  if (x == y) return std::signbit(x) ? y : x;
+  return std::max(x, y);
+}
+
 inline u64 reversed(u64 x, int count) {
   u64 result = 0;
   for (int bit = 0; bit < count; ++bit) result |= (x >> bit & 1) << (count - 1 - bit);
@@ -181,9 +190,9 @@ inline std::vector<DeviceFunction> device_functions_to_test() {
       ROW(fmod(d(a), d(b)), std::fmod(d(a), d(b))),
       ROW(copysignf(f(a), f(b)), std::copysign(f(a), f(b))),
       ROW(fabs(d(a)), std::fabs(d(a))),
-      ROW(fminf(f(a), f(b)), std::fmin(f(a), f(b))),
-      ROW(min(f(a), f(b)), std::fmin(f(a), f(b))),
-      ROW(max(d(a), d(b)), std::fmax(d(a), d(b))),
+      ROW(fminf(f(a), f(b)), -larger(-f(a), -f(b))),
+      ROW(min(f(a), f(b)), -larger(-f(a), -f(b))),
+      ROW(max(d(a), d(b)), larger(d(a), d(b))),
       ROW(min(i(a), i(b)), std::min(i(a), i(b))),
       ROW(max(i(a), u(b)), std::max(u(a), u(b))),
       ROW(min(l(a), l(b)), std::min(l(a), l(b))),
@@ -212,6 +221,9 @@ inline std::vector<u64> device_function_arguments() {
                             0x7ff000007f800000,  // infinity in its low half
                             0x7ff0000000000000,  // infinity
                             0x7ff800007fc00000,  // NaN
+                            0x7ff000017f800001,  // a NaN that signals
+                            0x8000000000000000,  // -0, 0
+                            0x0000000080000000,
                             0x0000000100000001,  // subnormal
                             0x000fffff007fffff,
                             0x40c3880146200400,  // 10000.01, 10241

@@ -44,8 +44,6 @@ SCANTUNE_UNARY(trunc)
 SCANTUNE_BINARY(atan2)
 SCANTUNE_BINARY(copysign)
 SCANTUNE_BINARY(fdim)
-SCANTUNE_BINARY(fmax)
-SCANTUNE_BINARY(fmin)
 SCANTUNE_BINARY(fmod)
 SCANTUNE_BINARY(hypot)
 SCANTUNE_BINARY(nextafter)
@@ -79,6 +77,19 @@ template <class T>
 inline bool signbit(T x) {
   return __builtin_signbit(x);
 }
+
+// Of a number and a NaN of either kind the number, of two zeros the positive one for the larger: as a GPU has it. The C
+// library makes a NaN of one that signals.
+template <class T>
+inline T larger_number(T x, T y) {
+  if (isnan(x) || isnan(y)) return isnan(x) ? y : x;
+  if (x == y) return signbit(x) ? y : x;
+  return x < y ? y : x;
+}
+inline float fmaxf(float x, float y) { return larger_number(x, y); }
+inline float fminf(float x, float y) { return -larger_number(-x, -y); }
+inline double fmax(double x, double y) { return larger_number(x, y); }
+inline double fmin(double x, double y) { return -larger_number(-x, -y); }
 
 inline int abs(int x) { return x < 0 ? -x : x; }
 inline long abs(long x) { return x < 0 ? -x : x; }
