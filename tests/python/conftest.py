@@ -24,11 +24,12 @@ from scantune.database import Database, open_database
 from scantune.evaluation import Timeouts
 from scantune.family_table import FamilyTables
 from scantune.operator_source import OperatorSource
+from scantune.outcome import Outcome
 from scantune.policy import Effort, Policy, Rounds
 from scantune.problem import Problem
 from scantune.record import Record, Run, policy_text
 from scantune.space import Space
-from scantune.tuning_run import Outcome, TuningRun
+from scantune.tuning_run import TuningRun
 from scantune.worker import Worker
 
 FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]

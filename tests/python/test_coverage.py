@@ -12,8 +12,8 @@ from scantune.cli_tune import _note_what_the_budget_left
 from scantune.config import Config
 from scantune.coverage import Coverage, Way
 from scantune.measurement import Measurement
-from scantune.report import coverage_table
-from scantune.tuning_run import Outcome
+from scantune.outcome import Outcome
+from scantune.tables import coverage_table
 
 RECORD = RECORDS[0]
 CELL = Cell(RECORD.problem, RECORD.n)

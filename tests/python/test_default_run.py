@@ -18,10 +18,11 @@ from scantune.coverage import Way
 from scantune.database import Database
 from scantune.errors import ScantuneError
 from scantune.options import default_sizes, default_types, portfolio_sizes
+from scantune.outcome import Outcome
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
 from scantune.record import Record, Run
-from scantune.tuning_run import Outcome, TuningRun
+from scantune.tuning_run import TuningRun
 from scantune.worker import Worker, WorkerDied, WorkerError
 
 Measured = list[tuple[dict[str, Any], dict[str, Any]]]

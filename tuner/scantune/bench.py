@@ -15,8 +15,7 @@ from scantune.measurement import Measurement
 from scantune.messages import selection_message
 from scantune.policy import Effort, policy_of
 from scantune.problem import Problem
-from scantune.quantity import format_size
-from scantune.report import three_digits
+from scantune.quantity import format_size, three_digits
 from scantune.selection import Selection, select
 from scantune.trial import Failure
 from scantune.worker import Worker

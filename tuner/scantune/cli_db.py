@@ -29,8 +29,8 @@ from scantune.options import DbOption, JsonOption, listed
 from scantune.quantity import counted
 from scantune.record import Record
 from scantune.referee import Referee
-from scantune.report import portfolio_table, winners_table
 from scantune.standard_file import input_file, is_standard, output_file
+from scantune.tables import portfolio_table, winners_table
 from scantune.terminal import console, leave_standard_output, note, reported_errors, say
 
 db_app = typer.Typer(no_args_is_help=True, help="Look at, carry and question the tuning database.")

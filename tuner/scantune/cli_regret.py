@@ -44,6 +44,7 @@ from scantune.options import (
 )
 from scantune.policy import Effort, Policy, policy_of
 from scantune.problem import Problem
+from scantune.progress import ProgressReport
 from scantune.quantity import format_size, parse_sizes
 from scantune.record import Run, now, policy_text
 from scantune.regret import (
@@ -56,7 +57,6 @@ from scantune.regret import (
     sampled_sizes,
     summary,
 )
-from scantune.report import ProgressReport
 from scantune.terminal import console, note, reported_errors, say
 from scantune.worker import Worker
 

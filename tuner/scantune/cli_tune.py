@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -44,14 +44,13 @@ from scantune.options import (
     listed,
     portfolio_sizes,
 )
+from scantune.outcome import Outcome
 from scantune.policy import Effort, policy_of
+from scantune.progress import ProgressReport
 from scantune.quantity import counted, format_duration, parse_duration, parse_sizes
 from scantune.record import Run, now, policy_text
-from scantune.report import ProgressReport, coverage_table, coverage_text, portfolio_table
+from scantune.tables import coverage_table, coverage_text, portfolio_table
 from scantune.terminal import console, errors, note, reported_errors, say
-
-if TYPE_CHECKING:
-    from scantune.tuning_run import Outcome
 
 
 @dataclass(frozen=True)

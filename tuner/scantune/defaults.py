@@ -5,8 +5,7 @@ from __future__ import annotations
 from scantune.config import Config, Value
 from scantune.evaluation import Evaluator
 from scantune.problem import Problem
-from scantune.report import config_text, departures
-from scantune.space import Space
+from scantune.space import Space, config_text, departures
 from scantune.worker import WorkerDied, WorkerError
 
 

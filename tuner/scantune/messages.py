@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scantune.breakpoint import Breakpoint
 from scantune.config import Config
 from scantune.coverage import Way
 from scantune.defaults import Defaults
+from scantune.outcome import Outcome
 from scantune.problem import Problem
 from scantune.record import Record
 from scantune.selection import Selection
-
-if TYPE_CHECKING:
-    from scantune.tuning_run import Outcome
 
 
 def config_message(problem: Problem, n: int, config: Config, defaults: Defaults | None) -> dict[str, Any]:

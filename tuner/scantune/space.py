@@ -204,3 +204,14 @@ def _rows(family: str, configs: object, lengths: Iterable[int]) -> npt.NDArray[n
     if rows.size and ((rows < 0).any() or (rows >= lengths).any()):
         raise ValueError(f"the worker's configs of {family} hold an index without a value")
     return rows
+
+
+def departures(config: Config, space: Space | None) -> dict[str, Value]:
+    """Return what departs from the family's default, or without a space every value."""
+    return dict(config.values) if space is None else space.departures(config)
+
+
+def config_text(config: Config, space: Space | None) -> str:
+    """Return the family and its departures, for people."""
+    values = " ".join(f"{name}={value}" for name, value in departures(config, space).items())
+    return f"{config.family} {values or 'default'}"

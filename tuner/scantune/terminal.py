@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 from collections.abc import Iterator
 
 import typer
 from rich.console import Console
 
 from scantune.errors import ScantuneError, Status
-from scantune.report import standard_output
 
-console = standard_output()
+
+def _standard_output() -> Console:
+    """Return the console of results; a file or pipe, which has no width, gets room for whole rows."""
+    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if has_width else 160, emoji=False)
+
+
+console = _standard_output()
 errors = Console(stderr=True, emoji=False)
 
 

@@ -6,12 +6,11 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from scantune.agenda import Agenda
 from scantune.archive import Archive, Session
-from scantune.breakpoint import Breakpoint
 from scantune.built_in import built_in_winners
 from scantune.cell import Cell
 from scantune.compile_pool import CompilePool
@@ -23,6 +22,7 @@ from scantune.errors import ScantuneError
 from scantune.evaluation import Evaluator, Timeouts
 from scantune.experience import Experience
 from scantune.operator_source import OperatorSource
+from scantune.outcome import Outcome
 from scantune.policy import Policy
 from scantune.portfolio import Portfolio
 from scantune.portfolio import Watcher as PortfolioWatcher
@@ -59,26 +59,6 @@ class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
     def found(self, covered: Coverage, record: Record, space: Space) -> None: ...
 
     def gave_up(self, covered: Coverage) -> None: ...
-
-
-@dataclass
-class Outcome:
-    records: list[Record] = field(default_factory=list)  # of all that was asked for, found now or before
-    spaces: dict[Cell, Space] = field(default_factory=dict)
-    coverage: list[Coverage] = field(default_factory=list)  # of all that was asked for
-    breakpoints: list[Breakpoint] = field(default_factory=list)  # of a portfolio, found now or before
-    unprobed: int = 0  # pairs of neighbouring records of a portfolio that time did not suffice for
-    without_breakpoint: list[str] = field(default_factory=list)  # other such pairs, and why
-    seconds: float = 0.0
-
-    def covered(self, *ways: Way) -> list[Coverage]:
-        """Return the cells that were covered in one of these ways."""
-        return [covered for covered in self.coverage if covered.way in ways]
-
-    @property
-    def without_winner(self) -> list[str]:
-        """Where nothing works or could be tried, and why."""
-        return [f"{covered.cell}: {covered.reason}" for covered in self.covered(Way.failed)]
 
 
 @dataclass(frozen=True)
