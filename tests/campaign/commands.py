@@ -15,15 +15,15 @@ from contextlib import closing
 from pathlib import Path
 
 from leftovers import Contents, damage_of, strangers_in
-from scantune.archive import Archive
-from scantune.config import Config
-from scantune.database import open_database
-from scantune.device import Device
-from scantune.measurement import Measurement
-from scantune.policy import Effort
-from scantune.problem import Problem
-from scantune.record import Record, Run
-from scantune.trial import Trial
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.measurement import Measurement
+from scantune.model.policy import Effort
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run
+from scantune.model.trial import Trial
+from scantune.store.archive import Archive
+from scantune.store.database import open_database
 
 _ROOT = Path(__file__).resolve().parents[2]
 _LONGEST_RUN_S = 120.0

@@ -13,24 +13,24 @@ from typing import Any
 import pytest
 
 from fake_worker import FAMILIES, family_table
-from scantune import worker as worker_module
-from scantune.archive import Archive
-from scantune.breakpoint import Breakpoint
-from scantune.cell import Cell
-from scantune.compile_pool import CompilePool
-from scantune.config import Config
-from scantune.coverage import Coverage
-from scantune.database import Database, open_database
-from scantune.evaluation import Timeouts
-from scantune.family_table import FamilyTables
-from scantune.operator_source import OperatorSource
-from scantune.outcome import Outcome
-from scantune.policy import Effort, Policy, Rounds
-from scantune.problem import Problem
-from scantune.record import Record, Run, policy_text
-from scantune.space import Space
-from scantune.tuning_run import TuningRun
-from scantune.worker import Worker
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.coverage import Coverage
+from scantune.model.family_table import FamilyTables
+from scantune.model.operator_source import OperatorSource
+from scantune.model.outcome import Outcome
+from scantune.model.policy import Effort, Policy, Rounds
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run, policy_text
+from scantune.model.space import Space
+from scantune.search.tuning_run import TuningRun
+from scantune.store.archive import Archive
+from scantune.store.database import Database, open_database
+from scantune.worker import client as worker_module
+from scantune.worker.client import Worker
+from scantune.worker.compile_pool import CompilePool
+from scantune.worker.evaluation import Timeouts
 
 FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
 TABLES = FamilyTables.from_message([family_table(*one) for one in FAMILIES.items()])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scantune.config import Config
-from scantune.device import Device
-from scantune.measurement import Measurement
-from scantune.policy import Effort
-from scantune.problem import Problem
-from scantune.record import Record, Run
-from scantune.trial import Failure, Trial
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.measurement import Measurement
+from scantune.model.policy import Effort
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run
+from scantune.model.trial import Failure, Trial
 
 NOON = "2026-01-01T12:00:00Z"
 DEVICES = [Device("sm_90", "NVIDIA H200", 132), Device("sm_90", "NVIDIA H100 PCIe", 114), Device("host", "A CPU", 8)]

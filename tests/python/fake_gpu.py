@@ -14,16 +14,16 @@ from concurrent.futures import Future
 from typing import Any
 
 from fake_worker import Table, family_message, family_table
-from scantune.cell import Cell
-from scantune.config import Config
-from scantune.device import Device, Hello
-from scantune.export import built_in_line
-from scantune.family_table import FamilyTables
-from scantune.policy import Effort
-from scantune.problem import bytes_of
-from scantune.record import Record, Run
-from scantune.trial import Failure
-from scantune.worker import WorkerDied, WorkerError
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.device import Device, Hello
+from scantune.model.family_table import FamilyTables
+from scantune.model.policy import Effort
+from scantune.model.problem import bytes_of
+from scantune.model.record import Record, Run
+from scantune.model.trial import Failure
+from scantune.store.export import built_in_line
+from scantune.worker.client import WorkerDied, WorkerError
 
 # Returns what goes wrong with a method for a request, and a config unless the method has none. Each config that is
 # measured is asked for alone.

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from conftest import QUICK, SUM
-from scantune.agenda import Agenda, Turn
-from scantune.cell import Cell
-from scantune.time_model import TimeModel
+from scantune.model.cell import Cell
+from scantune.search.agenda import Agenda, Turn
+from scantune.search.time_model import TimeModel
 
 MODEL = TimeModel(search_s=1.0, search_byte_s=0.0, trial_s=0.1, trial_byte_s=0.0)
 POLICY = replace(QUICK, trials=100)  # a search takes 1 s beside its trials, and those 10 s

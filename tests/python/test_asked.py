@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from examples import DEVICES, PROBLEMS
-from scantune.asked import Asked, Filter, OwnOperator
-from scantune.device import Device
+from scantune.cli.asked import Asked, Filter, OwnOperator
 from scantune.errors import UsageError
-from scantune.evaluation import Evaluator, Timeouts
-from scantune.operator_source import OperatorSource
-from scantune.problem import Problem
-from scantune.wish import Types
-from scantune.worker import Worker
+from scantune.model.device import Device
+from scantune.model.operator_source import OperatorSource
+from scantune.model.problem import Problem
+from scantune.model.wish import Types
+from scantune.worker.client import Worker
+from scantune.worker.evaluation import Evaluator, Timeouts
 
 N = 4096
 GUARANTEES = ("unconstrained", "in_order")

@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 
 from conftest import FAKE_WORKER, SUM
-from scantune.bench import Benched, bench, bench_table
-from scantune.defaults import Defaults
-from scantune.evaluation import Evaluator, Timeouts
-from scantune.measurement import Measurement
-from scantune.problem import Problem
-from scantune.trial import Failure
-from scantune.worker import Worker
+from scantune.compare.bench import Benched, bench, bench_table
+from scantune.model.measurement import Measurement
+from scantune.model.problem import Problem
+from scantune.model.trial import Failure
+from scantune.worker.client import Worker
+from scantune.worker.defaults import Defaults
+from scantune.worker.evaluation import Evaluator, Timeouts
 
 MAXIMUM = Problem.of("f32", "max")
 

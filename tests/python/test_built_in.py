@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from examples import RECORDS
-from scantune.archive import Archive
-from scantune.database import DatabaseError, open_database
-from scantune.export import built_in_line, export_built_in
-from scantune.problem import Problem
+from scantune.model.problem import Problem
+from scantune.store.archive import Archive
+from scantune.store.database import DatabaseError, open_database
+from scantune.store.export import built_in_line, export_built_in
 
 SHIPPED = Path(__file__).parents[2] / "db" / "builtin" / "records.jsonl"
 QUERIES = Path(__file__).parents[2] / "db" / "queries"

@@ -20,11 +20,11 @@ from command import scantune, start
 from examples import RECORDS
 from fake_worker import DEFAULTS
 from scantune import __main__ as program
-from scantune import cli
-from scantune.archive import Archive
-from scantune.database import open_database
-from scantune.doctor import diagnose
-from scantune.policy import _HOST, Effort
+from scantune.cli import app
+from scantune.cli.doctor import diagnose
+from scantune.model.policy import _HOST, Effort
+from scantune.store.archive import Archive
+from scantune.store.database import open_database
 
 GROUP = _HOST[Effort.exhaustive].batch
 SMALL = ["--type", "i32", "--n", "2^12", "--workers", "1"]
@@ -184,7 +184,7 @@ def test_interrupt_before_a_command_begins_leaves_no_traceback(monkeypatch: pyte
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "main", interrupted)
+    monkeypatch.setattr(app, "main", interrupted)
     with pytest.raises(SystemExit) as ended:
         program.main()
     assert ended.value.code == 130

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from command import scantune, streams
-from scantune.device import Device
 from scantune.errors import UsageError
-from scantune.named_device import named_device
+from scantune.model.device import Device
+from scantune.worker.named_device import named_device
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 

@@ -14,9 +14,9 @@ import pytest
 from typer.main import get_command
 
 from command import scantune, streams
-from scantune.cli import app
+from scantune.cli.app import app
+from scantune.cli.standard_file import output_file
 from scantune.errors import ScantuneError
-from scantune.standard_file import output_file
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from examples import RECORDS
-from scantune.cell import Cell
-from scantune.cli_tune import _note_what_the_budget_left
-from scantune.config import Config
-from scantune.coverage import Coverage, Way
-from scantune.measurement import Measurement
-from scantune.outcome import Outcome
-from scantune.tables import coverage_table
+from scantune.cli.tune import _note_what_the_budget_left
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.coverage import Coverage, Way
+from scantune.model.measurement import Measurement
+from scantune.model.outcome import Outcome
+from scantune.report.tables import coverage_table
 
 RECORD = RECORDS[0]
 CELL = Cell(RECORD.problem, RECORD.n)

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from examples import CONFIGS, DEVICES, PROBLEMS, RECORDS, RUNS, TRIALS
-from scantune import connection as connection_module
-from scantune.archive import Archive
-from scantune.database import Database, DatabaseError, open_database, open_readonly
-from scantune.trial import Trial
+from scantune.model.trial import Trial
+from scantune.store import connection as connection_module
+from scantune.store.archive import Archive
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
 
 
 def fill(path: Path, count: int = 1) -> None:
@@ -128,7 +128,8 @@ def test_empty_file_becomes_a_database(tmp_path: Path) -> None:
 def test_two_processes_may_create_it_at_the_same_time(tmp_path: Path) -> None:
     path = tmp_path / "tuning.db"
     program = (
-        f"from pathlib import Path; from scantune.database import open_database; open_database(Path({str(path)!r}))"
+        "from pathlib import Path; from scantune.store.database import open_database; "
+        f"open_database(Path({str(path)!r}))"
     )
     racers = [subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) for _ in range(6)]
     endings = [racer.communicate(timeout=40)[1] for racer in racers]
@@ -203,7 +204,7 @@ def as_nobody(program: str) -> subprocess.CompletedProcess[str]:
     """Run Python on the database module `d`, without rights even if we are root."""
     # Imported and read first: the interpreter and the package may be where nobody may look.
     prepare = (
-        "import os; from pathlib import Path; import scantune.database as d;"
+        "import os; from pathlib import Path; import scantune.store.database as d;"
         "d.sql('refused_schema'), d.sql('all_records'); os.geteuid() == 0 and (os.setgid(65534), os.setuid(65534));"
     )
     return subprocess.run([sys.executable, "-c", prepare + program], capture_output=True, text=True, timeout=40)

@@ -10,20 +10,20 @@ import pytest
 
 from conftest import SUM, Notebook, rows
 from fake_gpu import DEFAULTS, FAMILIES, GPU, TYPES, Clock, FakeCompilers, FakeGpuWorker, Faults, supports, true_us
-from scantune.archive import Archive
-from scantune.cell import Cell
-from scantune.compile_pool import CompilePool
-from scantune.config import Config
-from scantune.coverage import Way
-from scantune.database import Database
+from scantune.cli.options import default_sizes, default_types, portfolio_sizes
 from scantune.errors import ScantuneError
-from scantune.options import default_sizes, default_types, portfolio_sizes
-from scantune.outcome import Outcome
-from scantune.policy import Effort, policy_of
-from scantune.problem import Problem
-from scantune.record import Record, Run
-from scantune.tuning_run import TuningRun
-from scantune.worker import Worker, WorkerDied, WorkerError
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.coverage import Way
+from scantune.model.outcome import Outcome
+from scantune.model.policy import Effort, policy_of
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run
+from scantune.search.tuning_run import TuningRun
+from scantune.store.archive import Archive
+from scantune.store.database import Database
+from scantune.worker.client import Worker, WorkerDied, WorkerError
+from scantune.worker.compile_pool import CompilePool
 
 Measured = list[tuple[dict[str, Any], dict[str, Any]]]
 DefaultRun = Callable[..., tuple[Outcome, float, Measured]]

@@ -17,17 +17,17 @@ import pytest
 from conftest import FAKE_WORKER
 from examples import CONFIGS, DEVICES, RECORDS, RUNS, TRIALS
 from fake_worker import DEFAULTS
-from scantune import database as database_module
-from scantune.archive import Archive
-from scantune.config import Config
-from scantune.contents import Contents
-from scantune.database import Database, DatabaseError, open_database, open_readonly
-from scantune.device import Device
-from scantune.exchange import import_database
-from scantune.export import export_database
-from scantune.policy import Effort
-from scantune.record import Record
-from scantune.referee import Referee
+from scantune.compare.exchange import import_database
+from scantune.compare.referee import Referee
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.policy import Effort
+from scantune.model.record import Record
+from scantune.store import database as database_module
+from scantune.store.archive import Archive
+from scantune.store.contents import Contents
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
+from scantune.store.export import export_database
 
 BASE = RECORDS[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from scantune.family_shares import FamilyShares
+from scantune.search.family_shares import FamilyShares
 
 PATIENT = 1000
 

@@ -13,14 +13,14 @@ import pytest
 
 from conftest import FAKE_WORKER, QUICK, Tune, rows
 from examples import DEVICES, RECORDS, RUNS
-from scantune.archive import Archive
-from scantune.config import Config
-from scantune.database import Database, open_database
-from scantune.exchange import import_database
-from scantune.family_table import FamilyTable, FamilyTables
-from scantune.policy import Effort
-from scantune.referee import Referee
-from scantune.worker import Worker, WorkerUnavailable
+from scantune.compare.exchange import import_database
+from scantune.compare.referee import Referee
+from scantune.model.config import Config
+from scantune.model.family_table import FamilyTable, FamilyTables
+from scantune.model.policy import Effort
+from scantune.store.archive import Archive
+from scantune.store.database import Database, open_database
+from scantune.worker.client import Worker, WorkerUnavailable
 
 # Of a family whose `window` was added later, and which had `unroll` and `hint` once.
 FORMER = [

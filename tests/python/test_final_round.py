@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scantune.config import Config
-from scantune.final_round import pick_winner
-from scantune.measurement import Measurement
+from scantune.compare.final_round import pick_winner
+from scantune.model.config import Config
+from scantune.model.measurement import Measurement
 
 OLD = Config("old", ())
 NEW = Config("new", ())

@@ -19,14 +19,14 @@ import pytest
 
 from conftest import FAKE_WORKER
 from examples import DEVICES, RECORDS, TRIALS
-from scantune import doctor
-from scantune.archive import Archive
-from scantune.budget import Budget
-from scantune.contents import Contents
-from scantune.database import Database, DatabaseError, open_database, open_readonly
-from scantune.exchange import import_database
-from scantune.export import export_database
-from scantune.referee import Referee
+from scantune.cli import doctor
+from scantune.compare.exchange import import_database
+from scantune.compare.referee import Referee
+from scantune.store.archive import Archive
+from scantune.store.budget import Budget
+from scantune.store.contents import Contents
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
+from scantune.store.export import export_database
 
 COMMANDS = {
     "show": ("db", "show", "--db", "{file}"),
@@ -173,7 +173,7 @@ def test_text_that_many_rows_refer_to_is_read_once(file: Path) -> None:
 def test_file_with_more_than_a_tuner_writes_is_refused(
     file: Path, budget: Budget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scantune.contents.Budget", lambda: replace(budget))
+    monkeypatch.setattr("scantune.store.contents.Budget", lambda: replace(budget))
     with open_readonly(file) as database, pytest.raises(DatabaseError, match="holds more than a tuner writes"):
         Archive(database).records()
 

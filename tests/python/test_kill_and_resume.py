@@ -21,8 +21,8 @@ from examples import DEVICES, PROBLEMS, RECORDS, RUNS, TRIALS
 from kill_and_resume import Kill, left_running, traceback_in
 from leftovers import Contents, damage_of, strangers_in
 from processes import Victim
-from scantune.archive import Archive
-from scantune.database import open_database
+from scantune.store.archive import Archive
+from scantune.store.database import open_database
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_victims_are_told_apart_by_name(
 def test_traceback_of_the_tuner_is_noticed() -> None:
     tuner = Path(processes.__file__).parents[2] / "tuner"
     assert traceback_in('Traceback (most recent call last):\n  File "<frozen site>", line 1\nKeyboardInterrupt') == []
-    assert len(traceback_in(f'Traceback (most recent call last):\n  File "{tuner}/scantune/cli.py", line 1')) == 1
+    assert len(traceback_in(f'Traceback (most recent call last):\n  File "{tuner}/scantune/cli/app.py", line 1')) == 1
 
 
 def test_draws_are_the_same_for_one_seed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from scantune.listing import Column, Listing, Row
+from scantune.report.listing import Column, Listing, Row
 
 WORDS = "one_shot block_threads=512 items_per_thread=16 vector_bytes=16 warp_scan=kogge_stone load_hint=evict_first"
 LISTING = Listing(

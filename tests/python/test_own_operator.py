@@ -11,14 +11,14 @@ import pytest
 
 from conftest import QUICK, Tune, rows
 from fake_worker import FOR_LARGE, MISTAKE
-from scantune.archive import Archive
-from scantune.database import Database, open_database
+from scantune.compare.exchange import import_database
+from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError
-from scantune.exchange import import_database
-from scantune.export import export_database
-from scantune.operator_source import OperatorSource
-from scantune.problem import Problem
-from scantune.referee import Referee
+from scantune.model.operator_source import OperatorSource
+from scantune.model.problem import Problem
+from scantune.store.archive import Archive
+from scantune.store.database import Database, open_database
+from scantune.store.export import export_database
 
 AFFINE = Problem.of("custom8", "custom_moderate:affine")
 SECRET = "secret_constant"

@@ -12,7 +12,7 @@ import pytest
 import scantune
 from scantune import paths
 from scantune.errors import ScantuneError
-from scantune.worker_command import worker_command
+from scantune.worker.command import worker_command
 
 
 def test_database_is_the_option_then_the_variable_then_the_data_directory(
@@ -51,7 +51,8 @@ def test_installed_package_carries_its_sql(tmp_path: Path) -> None:
     if not (package / "db").exists():
         shutil.copytree(paths.sql_directory(), package / "db")
     program = (
-        "from scantune.database import sql; from scantune import paths; print(paths.sql_directory()); sql('schema')"
+        "from scantune.store.database import sql; from scantune import paths; "
+        "print(paths.sql_directory()); sql('schema')"
     )
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(package.parent)!r}); {program}"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=40)

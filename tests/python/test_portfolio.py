@@ -16,18 +16,18 @@ import pytest
 from conftest import QUICK, SUM, Notebook, Tune
 from examples import CONFIGS, DEVICES, NOON, RUNS
 from fake_worker import true_us
-from scantune.archive import Archive
-from scantune.breakpoint import Breakpoint, Probe, probes_of
-from scantune.config import Config
-from scantune.contents import Contents
-from scantune.crossover import find_breakpoint, pairs_to_probe, probes_between
-from scantune.database import Database, DatabaseError, open_database, open_readonly
-from scantune.exchange import import_database
-from scantune.export import built_in_line, export_built_in
-from scantune.policy import Effort
-from scantune.problem import Problem
-from scantune.record import Record, Run, joint_hash
-from scantune.referee import Referee
+from scantune.compare.crossover import find_breakpoint, pairs_to_probe, probes_between
+from scantune.compare.exchange import import_database
+from scantune.compare.referee import Referee
+from scantune.model.breakpoint import Breakpoint, Probe, probes_of
+from scantune.model.config import Config
+from scantune.model.policy import Effort
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run, joint_hash
+from scantune.store.archive import Archive
+from scantune.store.contents import Contents
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
+from scantune.store.export import built_in_line, export_built_in
 
 SIZES = (2**10, 2**11, 2**12, 2**13)  # one CTA is faster for the first two
 

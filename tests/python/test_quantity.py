@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scantune.errors import UsageError
-from scantune.quantity import format_bytes, format_duration, format_size, parse_bytes, parse_duration, parse_sizes
+from scantune.model.quantity import format_bytes, format_duration, format_size, parse_bytes, parse_duration, parse_sizes
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from examples import NOON
-from scantune.archive import Archive
-from scantune.breakpoint import Breakpoint, Probe
-from scantune.database import open_database
-from scantune.record import joint_hash
-from scantune.worker import Worker, WorkerError
+from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.record import joint_hash
+from scantune.store.archive import Archive
+from scantune.store.database import open_database
+from scantune.worker.client import Worker, WorkerError
 
 BUILD = Path(__file__).parents[2] / os.environ.get("BUILD", "build")
 

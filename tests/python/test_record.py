@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from examples import RECORDS
-from scantune.policy import Effort
-from scantune.record import joint_hash
+from scantune.model.policy import Effort
+from scantune.model.record import joint_hash
 
 QUICK = replace(RECORDS[0], run=replace(RECORDS[0].run, effort=Effort.quick))
 NORMAL = replace(QUICK, run=replace(QUICK.run, effort=Effort.normal))

@@ -18,16 +18,16 @@ from typer.testing import CliRunner, Result
 from conftest import FAKE_WORKER, QUICK, SUM
 from fake_gpu import GPU, Clock, FakeCompilers, FakeGpuWorker
 from fake_worker import DEFAULTS, true_us
-from scantune import cli_regret
-from scantune.cli import app
-from scantune.config import Config
-from scantune.defaults import Defaults
-from scantune.evaluation import Evaluator, Measured, Timeouts
-from scantune.policy import Effort, Rounds, policy_of
-from scantune.problem import Problem
-from scantune.regret import Comparable, Compared, Comparison, Uncompared, sampled_sizes, summary
-from scantune.trial import Failure
-from scantune.worker import Worker
+from scantune.cli import regret as cli_regret
+from scantune.cli.app import app
+from scantune.compare.regret import Comparable, Compared, Comparison, Uncompared, sampled_sizes, summary
+from scantune.model.config import Config
+from scantune.model.policy import Effort, Rounds, policy_of
+from scantune.model.problem import Problem
+from scantune.model.trial import Failure
+from scantune.worker.client import Worker
+from scantune.worker.defaults import Defaults
+from scantune.worker.evaluation import Evaluator, Measured, Timeouts
 
 SELECTED = Config("lookback", tuple(DEFAULTS["lookback"].items()))  # by the fake worker, for everything
 FASTER = Config(

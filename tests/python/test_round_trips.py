@@ -8,15 +8,15 @@ import pytest
 
 from conftest import rows
 from examples import CONFIGS, DEVICES, MEASUREMENTS, PROBLEMS, RECORDS, RUNS, TRIALS
-from scantune.archive import Archive
-from scantune.config import Config
-from scantune.database import Database
-from scantune.device import Device
-from scantune.measurement import Measurement
-from scantune.problem import Problem
-from scantune.record import Record
-from scantune.trial import Trial
-from scantune.wish import Types
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.measurement import Measurement
+from scantune.model.problem import Problem
+from scantune.model.record import Record
+from scantune.model.trial import Trial
+from scantune.model.wish import Types
+from scantune.store.archive import Archive
+from scantune.store.database import Database
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from examples import CONFIGS, DEVICES, NOON
-from scantune import database as database_module
-from scantune.archive import Archive
-from scantune.database import Database, DatabaseError, open_database, open_readonly
+from scantune.compare.exchange import import_database
+from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError
-from scantune.exchange import import_database
-from scantune.problem import Problem
-from scantune.record import Record
-from scantune.referee import Referee
+from scantune.model.problem import Problem
+from scantune.model.record import Record
+from scantune.store import database as database_module
+from scantune.store.archive import Archive
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
 
 SCHEMA_1 = Path(__file__).with_name("schema_version_1.sql")
 SUM, MAX = Problem.of("i32", "sum"), Problem.of("i32", "max")
@@ -117,7 +117,7 @@ def test_update_that_ends_halfway_leaves_the_old_file(old_file: Path, monkeypatc
     def failing(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scantune.database.statements", failing)
+    monkeypatch.setattr("scantune.store.database.statements", failing)
     with pytest.raises(KeyboardInterrupt):
         open_database(old_file)
     assert (tables_of(old_file), version_of(old_file)) == (before, 1)
@@ -138,7 +138,8 @@ def test_update_by_a_schema_without_a_wanted_table_is_refused(old_file: Path, mo
 
 def test_two_processes_update_one_file_once(old_file: Path) -> None:
     script = (
-        f"from pathlib import Path; from scantune.database import open_database; open_database(Path({str(old_file)!r}))"
+        "from pathlib import Path; from scantune.store.database import open_database; "
+        f"open_database(Path({str(old_file)!r}))"
     )
     both = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(2)]
     assert [process.wait(timeout=30) for process in both] == [0, 0]

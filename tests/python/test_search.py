@@ -10,9 +10,9 @@ import pytest
 from conftest import SUM, TABLES
 from fake_worker import space as fake_space
 from fake_worker import true_us
-from scantune.config import Config
-from scantune.search import Search
-from scantune.space import Space
+from scantune.model.config import Config
+from scantune.model.space import Space
+from scantune.search.proposals import Search
 
 
 @pytest.fixture

@@ -12,16 +12,16 @@ import pytest
 from conftest import QUICK, SUM, TABLES, Notebook, Tune, rows
 from fake_worker import DEFAULTS, true_us
 from fake_worker import space as fake_space
-from scantune.archive import Archive
-from scantune.config import Config
-from scantune.coverage import Way
-from scantune.database import Database
 from scantune.errors import ScantuneError
-from scantune.evaluation import Timeouts
-from scantune.policy import Effort
-from scantune.problem import Problem
-from scantune.record import Record
-from scantune.space import Space
+from scantune.model.config import Config
+from scantune.model.coverage import Way
+from scantune.model.policy import Effort
+from scantune.model.problem import Problem
+from scantune.model.record import Record
+from scantune.model.space import Space
+from scantune.store.archive import Archive
+from scantune.store.database import Database
+from scantune.worker.evaluation import Timeouts
 
 N = 2**14
 EVERYTHING = replace(QUICK, trials=1000, patience=1000, polish=0)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from conftest import FAKE_WORKER, SUM
-from scantune.config import Config
-from scantune.worker import Worker, WorkerDied, WorkerError, WorkerTimeout, WorkerUnavailable
+from scantune.model.config import Config
+from scantune.worker.client import Worker, WorkerDied, WorkerError, WorkerTimeout, WorkerUnavailable
 
 CONFIG = Config("lookback", (("block_threads", 512), ("items_per_thread", 8), ("layout", "direct"), ("window", 32)))
 OTHER = Config("single_block", (("block_threads", 64), ("items_per_thread", 4), ("pdl", 0)))

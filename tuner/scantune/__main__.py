@@ -8,9 +8,9 @@ _INTERRUPTED = 130
 def main() -> None:
     try:
         # Half a second of imports, and what is made of them before a command begins: Ctrl-C may interrupt both.
-        from scantune import cli
+        from scantune.cli import app
 
-        cli.main()
+        app.main()
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
 

@@ -24,13 +24,18 @@ def cache_path() -> Path | None:
 
 def sql_directory() -> Path:
     """Return db/: inside the package when it is installed from a wheel, else at the top of the checkout."""
-    packaged = Path(__file__).parent / "db"
+    packaged = package() / "db"
     return packaged if packaged.is_dir() else checkout() / "db"
+
+
+def package() -> Path:
+    """Return the directory of the package itself."""
+    return Path(__file__).parent
 
 
 def checkout() -> Path:
     """Return the top of the source tree, if the package runs from one."""
-    return Path(__file__).parents[2]
+    return package().parents[1]
 
 
 def _xdg(variable: str, default: str) -> Path:

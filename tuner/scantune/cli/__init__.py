@@ -1,0 +1,1 @@
+"""The commands: their options, what they call, and what they print."""

@@ -1,0 +1,182 @@
+"""The commands of the database: scantune db."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scantune import paths
+from scantune.cli.asked import Filter
+from scantune.cli.explain import explain_command
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import DbOption, JsonOption, listed
+from scantune.cli.standard_file import input_file, is_standard, output_file
+from scantune.cli.terminal import console, leave_standard_output, note, reported_errors, say
+from scantune.cli.workers import described_worker
+from scantune.compare.exchange import import_database
+from scantune.compare.referee import Referee
+from scantune.errors import ScantuneError, UsageError
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.device import Device
+from scantune.model.quantity import counted
+from scantune.model.record import Record
+from scantune.report.messages import breakpoint_message, winner_message
+from scantune.report.tables import portfolio_table, winners_table
+from scantune.store.archive import Archive
+from scantune.store.database import open_database, open_readonly
+from scantune.store.export import export_built_in, export_database
+from scantune.worker.built_in import NO_DEVICE, built_in_records
+from scantune.worker.defaults import Defaults
+from scantune.worker.evaluation import Evaluator, Timeouts
+
+db_app = typer.Typer(no_args_is_help=True, help="Look at, carry and question the tuning database.")
+
+
+@db_app.command()
+def show(
+    db: DbOption = None,
+    arch: Annotated[str | None, typer.Option(help="Only this architecture.")] = None,
+    type_: Annotated[
+        list[str] | None, typer.Option("--type", help="Only these value types, spelled as for tune.")
+    ] = None,
+    op: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only these operators; custom_moderate with all named ones of its class, or custom_moderate:NAME."
+        ),
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="Only devices with this in their name, such as H200.")] = None,
+    built_in: Annotated[
+        bool, typer.Option("--built-in", help="The records that come with the library, in place of a database's.")
+    ] = False,
+    json_: JsonOption = None,
+) -> None:
+    """Print the winners, one table per device."""
+    with reported_errors(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "db show")
+        wanted = Filter(listed(type_), listed(op), arch, device)
+        wanted.check()
+        if built_in and db:
+            raise UsageError(f"--built-in and --db {db} contradict each other: leave one of them out")
+        source = "the library" if built_in else str(paths.database_path(db))
+        records, breakpoints = _built_in(stack) if built_in else _stored(paths.database_path(db))
+        chosen = [record for record in records if wanted.admits(record.problem, record.device)]
+        found = [one for one in breakpoints if wanted.admits(one.problem, one.device)]
+        defaults = _print_winners(stack, chosen, found)
+        say(f"{counted(len(chosen), 'winner')} in {source}")
+        if records and not chosen:
+            say("it has winners of " + ", ".join(map(str, dict.fromkeys(record.device for record in records))))
+        output.write(
+            source=source, winners=[winner_message(record, defaults[record.device]) for record in chosen],
+            breakpoints=[breakpoint_message(one) for one in found],
+        )  # fmt: skip
+
+
+def _stored(path: Path) -> tuple[list[Record], list[Breakpoint]]:
+    with open_readonly(path) as database:
+        return Archive(database).records(), Archive(database).breakpoints()
+
+
+def _built_in(stack: contextlib.ExitStack) -> tuple[list[Record], list[Breakpoint]]:
+    # The library keeps of a breakpoint what selects, and not the probes that it was found by.
+    return built_in_records(described_worker(stack, NO_DEVICE)), []
+
+
+def _print_winners(
+    stack: contextlib.ExitStack, records: Sequence[Record], breakpoints: Sequence[Breakpoint]
+) -> dict[Device, Defaults | None]:
+    """Print them, and return the defaults of each device; None where no worker tells them."""
+    defaults = {}
+    for device in dict.fromkeys(record.device for record in records):
+        known = defaults[device] = _defaults_of(stack, device)
+        of_device = [record for record in records if record.device == device]
+        spaces = {(one.problem, one.n): known.space(one.problem, one.n) for one in of_device} if known else {}
+        console.print(winners_table(of_device, spaces, str(device)))
+        if found := [one for one in breakpoints if one.device == device]:
+            console.print(portfolio_table(found, "Breakpoints between them"))
+    return defaults
+
+
+def _defaults_of(stack: contextlib.ExitStack, device: Device) -> Defaults | None:
+    try:
+        worker = described_worker(stack, device)
+        worker.hello()
+    except ScantuneError:
+        return None
+    return Defaults(Evaluator(worker, Timeouts()))
+
+
+@db_app.command("export")
+def export_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write; - is standard output.")],
+    db: DbOption = None,
+    force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False,
+    built_in: Annotated[
+        bool,
+        typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
+    ] = False,
+    json_: JsonOption = None,
+) -> None:
+    """Write the database to FILE, - for standard output, for 'scantune db import' on other machines.
+
+    With --built-in, FILE is for those who build the library: it comes with those records, and uses them untuned.
+    """
+    with reported_errors():
+        if is_standard(file) and json_ and is_standard(json_):
+            raise UsageError("only one of FILE and --json can be -: standard output is one")
+        output = JsonOutput.of(json_, "db export")
+        if is_standard(file):
+            leave_standard_output()
+        with output_file(file) as target:
+            winners = _export(paths.database_path(db), target, force, built_in)
+        say(f"{counted(winners, 'winner')} exported to {file}")
+        output.write(file=str(file), built_in=built_in, winners=winners)
+
+
+def _export(path: Path, target: Path, force: bool, built_in: bool) -> int:
+    with open_readonly(path) as database:
+        records = Archive(database).records()
+        if built_in:
+            return len(export_built_in(records, Archive(database).breakpoints(), target, overwrite=force))
+        export_database(database, target, overwrite=force)
+        return len(records)
+
+
+@db_app.command("import")
+def import_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'scantune db export' wrote; - is standard input.")],
+    db: DbOption = None,
+    json_: JsonOption = None,
+) -> None:
+    """Merge the winners and trials of FILE, - for standard input.
+
+    Of two winners that of the templates here stays, then the better measured, then the newer. None of ours gives way to
+    one that the worker refuses.
+    """
+    with reported_errors():
+        output = JsonOutput.of(json_, "db import")
+        path = paths.database_path(db)
+        with input_file(file) as source, open_database(path) as database, Referee() as referee:
+            report = import_database(database, source, referee)
+        say(
+            f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
+            f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "
+            f"{counted(report.new_breakpoints, 'new breakpoint')} in {path}"
+        )
+        if report.rejected:
+            listed = "\n  ".join(report.reasons)
+            note(f"{counted(report.rejected, 'row')} of {file} left out because not valid:\n  {listed}")
+        output.write(
+            file=str(file), database=str(path), new_winners=report.new_records, replaced_winners=report.better_records,
+            kept_winners=report.kept_records, new_trials=report.new_trials, new_breakpoints=report.new_breakpoints,
+            rejected=report.rejected, rejected_because=list(report.reasons),
+        )  # fmt: skip
+        if report.took_nothing:
+            raise ScantuneError(f"{file}: not one of its rows is valid")
+
+
+db_app.command("explain")(explain_command)

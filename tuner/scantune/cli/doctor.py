@@ -1,0 +1,186 @@
+"""Looks at everything that tuning needs, and says what to do about what is missing."""
+
+from __future__ import annotations
+
+import ctypes.util
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from scantune import __version__, paths
+from scantune.errors import ScantuneError
+from scantune.model.device import HOST, Hello
+from scantune.model.problem import Problem
+from scantune.model.space import Space
+from scantune.store.archive import Archive
+from scantune.store.database import DatabaseError, open_database
+from scantune.worker.client import Worker, WorkerDied, WorkerError
+from scantune.worker.command import worker_command
+
+_DRIVER_VERSION = Path("/proc/driver/nvidia/version")
+_COMPILE_TIMEOUT_S = 60.0
+
+
+class Verdict(Enum):
+    good = "ok"
+    absent = "--"  # not there and not needed
+    missing = "MISSING"
+
+
+@dataclass(frozen=True)
+class Finding:
+    subject: str
+    verdict: Verdict
+    text: str
+
+    def message(self) -> dict[str, str]:
+        """Return what --json says of it."""
+        return {"subject": self.subject, "verdict": self.verdict.name, "text": self.text}
+
+
+def diagnose(database: Path, device: str = "cuda:0") -> list[Finding]:
+    """Return what was found, in the order in which things are needed."""
+    findings = [Finding("scantune", Verdict.good, f"{__version__}, Python {sys.version.split()[0]}")]
+    try:
+        command = worker_command()
+        findings.append(Finding("worker", Verdict.good, " ".join(command)))
+    except ScantuneError as error:
+        command = []
+        findings.append(Finding("worker", Verdict.missing, str(error)))
+    findings += [_driver()]
+    if command:
+        findings += _devices(command, device)
+    findings += [_nvrtc(findings), _cache(), _database(database)]
+    return findings
+
+
+def _driver() -> Finding:
+    try:
+        version = _DRIVER_VERSION.read_text().splitlines()[0]
+    except (OSError, IndexError):
+        return Finding("driver", Verdict.absent, "no NVIDIA driver is loaded; needed for a GPU only")
+    return Finding("driver", Verdict.good, version)
+
+
+def _devices(command: Sequence[str], device: str) -> Iterator[Finding]:
+    if device == HOST:
+        yield _device("host device", command, HOST)
+        return
+    gpu = _device("GPU", command, device)
+    if gpu.verdict is Verdict.missing and not _DRIVER_VERSION.exists():
+        gpu = Finding("GPU", Verdict.absent, f"{gpu.text.rstrip('.')}; 'scantune --arch host' tunes for the CPU")
+    yield gpu
+    yield _device("host device", command, HOST)
+
+
+def _device(subject: str, command: Sequence[str], device: str) -> Finding:
+    """Start a worker on the device and let it compile a small kernel."""
+    with Worker(command, device) as worker:
+        try:
+            hello = worker.hello()
+            config = _compile_default(worker)
+        except (ScantuneError, ValueError) as error:
+            return Finding(subject, Verdict.missing, str(error))
+        return Finding(subject, Verdict.good, f"{_describe(hello)}; compiled {config}")
+
+
+def _describe(hello: Hello) -> str:
+    return f"{hello.device}, {hello.compiler_version}, driver {hello.driver_version}"
+
+
+def _compile_default(worker: Worker) -> str:
+    request = Problem.of("i32", "sum").request(1024)
+    try:
+        message = worker.call("space", {"request": request}, _COMPILE_TIMEOUT_S)
+        config = Space.from_message(message, worker.hello().tables).default
+        worker.call("compile", {"request": request, "config": config.message()}, _COMPILE_TIMEOUT_S)
+    except (WorkerError, WorkerDied) as error:
+        raise ScantuneError(f"{worker.hello().device} is there, but a small kernel does not compile: {error}") from None
+    return config.family
+
+
+def _nvrtc(findings: Sequence[Finding]) -> Finding:
+    gpu = next((finding for finding in findings if finding.subject == "GPU"), None)
+    if gpu and gpu.verdict is Verdict.good:
+        return Finding("NVRTC", Verdict.good, "compiled for the GPU, see there")
+    libraries = list(_nvrtc_libraries())
+    if libraries:
+        return Finding("NVRTC", Verdict.good, f"{libraries[0]} (not tried: no GPU)")
+    advice = "not found; needed for a GPU only: install the CUDA toolkit, or 'pip install nvidia-cuda-nvrtc'"
+    return Finding("NVRTC", Verdict.missing if _DRIVER_VERSION.exists() else Verdict.absent, advice)
+
+
+def _nvrtc_libraries() -> Iterator[str]:
+    """The places where the worker looks, too."""
+    if os.environ.get("SCANTUNE_NVRTC"):
+        yield os.environ["SCANTUNE_NVRTC"]
+    if by_name := ctypes.util.find_library("nvrtc"):
+        yield by_name
+    roots = [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    for root in [*roots, Path("/usr/local/cuda")]:
+        yield from sorted(map(str, (root / "lib64").glob("libnvrtc.so*")))
+    for site in map(Path, sys.path):
+        yield from sorted(map(str, site.glob("nvidia/*/lib/libnvrtc.so*")))
+
+
+def _cache() -> Finding:
+    path = paths.cache_path()
+    if path is None:
+        return Finding(
+            "kernel cache", Verdict.absent, "SCANTUNE_CACHE is empty: every process compiles its kernels anew"
+        )
+    if reason := _untrusted_because(path):
+        return Finding(
+            "kernel cache", Verdict.absent,
+            f"{path} is not used, because {reason}, and what it holds is code: kernels are compiled anew by every "
+            "process; let only yourself write to it (chmod go-w), or name another directory with SCANTUNE_CACHE",
+        )  # fmt: skip
+    if _may_write(path):
+        return Finding("kernel cache", Verdict.good, str(path))
+    return Finding(
+        "kernel cache", Verdict.absent, f"{path} cannot be written: kernels are compiled anew by every process"
+    )
+
+
+def _untrusted_because(path: Path) -> str:
+    """Return why the library does not use a directory of kernels; nothing if it does, or if there is none.
+
+    runtime/support/ownership.h has the rule.
+    """
+    try:
+        status = path.stat()
+    except OSError:
+        return ""
+    if status.st_uid not in (os.geteuid(), 0):
+        return f"it belongs to user {status.st_uid}"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "others than its owner may write to it"
+    return ""
+
+
+def _may_write(path: Path) -> bool:
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path.is_dir() and os.access(path, os.W_OK)
+
+
+def _database(path: Path) -> Finding:
+    if not path.exists():
+        if _may_write(path.parent):
+            return Finding("database", Verdict.good, f"{path} (not there yet: the first run makes it)")
+        return Finding(
+            "database", Verdict.missing, f"{path}: its directory cannot be written; choose another with --db"
+        )
+    try:
+        # Opened for writing, which brings back the state before an interrupted change.
+        with open_database(path) as database:
+            database.check_pages()
+            database.check_writable()
+            records = len(Archive(database).records())
+    except DatabaseError as error:
+        return Finding("database", Verdict.missing, str(error))
+    return Finding("database", Verdict.good, f"{path}, {records} records")

@@ -1,0 +1,132 @@
+"""The command that says what a scan would run, here or on a GPU elsewhere: scantune db explain."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scantune import paths
+from scantune.cli.asked import Asked
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import (
+    BACK_TO_BACK,
+    IN_ORDER,
+    UNCONSTRAINED,
+    DbOption,
+    DeterminismOption,
+    ForwardProgressOption,
+    JsonOption,
+    LatencyOption,
+    SizesOption,
+    TypeOption,
+    databases_to_read,
+    listed,
+)
+from scantune.cli.terminal import note, reported_errors, say
+from scantune.cli.workers import chosen_worker, described_worker
+from scantune.errors import UsageError
+from scantune.model.device import HOST, Device, is_arch
+from scantune.model.problem import Problem
+from scantune.model.quantity import format_size, parse_sizes
+from scantune.report.messages import selection_message
+from scantune.store.archive import Archive
+from scantune.store.database import open_readonly
+from scantune.worker.built_in import NO_DEVICE, built_in_records
+from scantune.worker.client import Worker
+from scantune.worker.defaults import Defaults
+from scantune.worker.device_choice import AUTO, is_opened
+from scantune.worker.evaluation import Evaluator, Timeouts
+from scantune.worker.named_device import named_device
+from scantune.worker.selection import Selection, select
+
+
+def explain_command(
+    n: SizesOption = None,
+    type_: TypeOption = None,
+    op: Annotated[
+        list[str] | None, typer.Option(help="Operators, as for tune; custom_moderate:NAME is one that has a name.")
+    ] = None,
+    determinism: DeterminismOption = UNCONSTRAINED,
+    forward_progress: ForwardProgressOption = IN_ORDER,
+    latency: LatencyOption = BACK_TO_BACK,
+    arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
+    db: DbOption = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="cuda:0, host, ..., or the name of a GPU that need not be here, such as 'NVIDIA H200'."),
+    ] = None,
+    sm_count: Annotated[
+        int | None, typer.Option(min=1, help="How many SMs the GPU of that name has, if no record tells.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Say what runtime::scan() would run, from which record and why, and which records it rejects.
+
+    A GPU that is not here is named by --device; one of which no record is known also needs --arch and --sm-count.
+    """
+    with reported_errors(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "db explain")
+        if not n or not type_:
+            raise UsageError("db explain needs --type and --n, such as --type i32 --n 2^20")
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else([])
+        asked.check()
+        sizes = parse_sizes(n)
+        if sm_count is not None and (device is None or is_opened(device)):
+            raise UsageError(
+                f"--sm-count {sm_count} describes a GPU, whose name is missing: add --device 'NVIDIA H200'"
+            )
+        databases = databases_to_read(db)
+        worker = _worker_to_ask(stack, arch, device, sm_count, paths.database_path(db))
+        evaluator = Evaluator(worker, Timeouts())
+        explained = [
+            (problem, size, select(worker, problem, size, databases))
+            for problem in asked.problems(worker.hello(), evaluator, sizes[0], note)
+            for size in sizes
+        ]
+        defaults = Defaults(evaluator)
+        rejected = dict.fromkeys(row for _, _, selection in explained for row in selection.rejected)
+        for one in explained:
+            _print_selection(*one, defaults)
+        for row, reason in rejected:
+            say(f"rejected {row}: {reason}")
+        output.write(
+            device=vars(worker.hello().device), results=[selection_message(*one, defaults) for one in explained],
+            rejected=[{"row": row, "reason": reason} for row, reason in rejected],
+        )  # fmt: skip
+
+
+def _worker_to_ask(
+    stack: contextlib.ExitStack, arch: str, device: str | None, sm_count: int | None, database: Path
+) -> Worker:
+    """Return a worker on a device of this machine, or one that answers for the GPU of that name."""
+    if device is None or is_opened(device):
+        return _worker_here(stack, arch, device)
+    if arch != AUTO and not is_arch(arch):
+        raise UsageError(f"--arch {arch}: it is no architecture; write sm_90 or the like")
+    return described_worker(stack, named_device(device, arch, sm_count, lambda: _known_devices(stack, database)))
+
+
+def _worker_here(stack: contextlib.ExitStack, arch: str, device: str | None) -> Worker:
+    try:
+        return chosen_worker(stack, arch, device)
+    except UsageError as error:
+        if arch in (AUTO, HOST):
+            raise
+        raise UsageError(f"{error}. --device 'NVIDIA H200', by its name, asks about a GPU that is not here") from None
+
+
+def _known_devices(stack: contextlib.ExitStack, database: Path) -> list[Device]:
+    """Return the devices that there are records of."""
+    devices = [record.device for record in built_in_records(described_worker(stack, NO_DEVICE))]
+    if database.exists():
+        with open_readonly(database) as opened:
+            devices += [record.device for record in Archive(opened).records()]
+    return devices
+
+
+def _print_selection(problem: Problem, n: int, selection: Selection, defaults: Defaults) -> None:
+    say(f"{problem} {format_size(n)}: {selection.origin}: {selection.reason}")
+    say(f"  {defaults.told(problem, n, selection.config)}")

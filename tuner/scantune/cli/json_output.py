@@ -1,0 +1,83 @@
+"""Where a command writes what it found for programs: a file, standard output, or nowhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scantune import __version__
+from scantune.cli.standard_file import is_standard
+from scantune.cli.terminal import leave_standard_output
+from scantune.errors import ScantuneError, UsageError
+from scantune.model.record import now
+
+
+@dataclass(frozen=True)
+class JsonOutput:
+    """Every message says which command of which version wrote it, and when."""
+
+    target: Path | None
+    command: str
+
+    @classmethod
+    def of(cls, target: Path | None, command: str) -> JsonOutput:
+        """Check the option --json before any work. Standard output is then for JSON alone. Raises UsageError."""
+        if target is not None and is_standard(target):
+            leave_standard_output()
+        elif target is not None:
+            target = target.expanduser()
+            _check_writable(target)
+        return cls(target, command)
+
+    def update(self, **members: Any) -> None:
+        """Write what there is so far, where a later message can replace it. Raises ScantuneError."""
+        if self.target and not is_standard(self.target) and not _is_special(self.target):
+            self.write(**members)
+
+    def write(self, **members: Any) -> None:
+        """Raises ScantuneError when the file cannot be written."""
+        if self.target is None:
+            return
+        message = {"command": self.command, "scantune": __version__, "date": now(), **members}
+        text = json.dumps(message, indent=1) + "\n"
+        if is_standard(self.target):
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        try:
+            _replace(self.target, text)
+        except OSError as error:
+            raise ScantuneError(f"--json {self.target}: it cannot be written: {error.strerror}") from None
+
+
+def _check_writable(target: Path) -> None:
+    folder = target.absolute().parent
+    if target.is_dir():
+        raise UsageError(f"--json {target}: it is a folder; name a file in it, or - for standard output")
+    if not folder.is_dir():
+        raise UsageError(f"--json {target}: there is no folder {folder}")
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise UsageError(f"--json {target}: it may not be written; name another file")
+
+
+def _is_special(target: Path) -> bool:
+    """Return whether it is a pipe or the like, which can be written once and not be replaced."""
+    return target.exists() and not target.is_file()
+
+
+def _replace(target: Path, text: str) -> None:
+    if _is_special(target):
+        target.write_text(text, encoding="utf-8")
+        return
+    # Whoever interrupts this finds the message before it, not half of this one.
+    target = target.resolve()
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

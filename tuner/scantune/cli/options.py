@@ -1,0 +1,86 @@
+"""Options that several commands share, and what is meant where they are left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scantune import paths
+from scantune.errors import UsageError
+from scantune.model.device import Device
+from scantune.model.problem import Problem
+from scantune.model.quantity import parse_sizes
+
+UNCONSTRAINED = Problem.determinism
+IN_ORDER = Problem.forward_progress
+BACK_TO_BACK = Problem.latency
+
+ArchOption = Annotated[str, typer.Option(help="sm_90 and the like, host, or auto: the GPU if there is one.")]
+SizesOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Sizes: 1000, 2^20, 1M (= 2^20), 2^8..2^11 (2^8, 2^9, 2^10, 2^11), 2^8..2^18:4 in steps of 4."),
+]
+DbOption = Annotated[Path | None, typer.Option("--db", help="The tuning database, instead of $SCANTUNE_DB.")]
+TypeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        help="Value types: i32; i8:i32 (input, output); i8:i64:i32 (input, accumulator, output); custom8, a struct of "
+        "8 bytes; all, every built-in type.",
+    ),
+]
+OpOption = Annotated[
+    list[str] | None, typer.Option(help="Operators: sum, max, ...; custom_moderate, any custom one of that cost.")
+]
+DeterminismOption = Annotated[str, typer.Option(help="unconstrained, or run_to_run: equal inputs give equal bits.")]
+ForwardProgressOption = Annotated[
+    str, typer.Option(help="in_order, or documented: only orders of CTAs that the programming model guarantees.")
+]
+LatencyOption = Annotated[
+    str,
+    typer.Option(help="back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
+]
+JsonOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the results as JSON too; to standard output, and nothing else, if it is -.",
+    ),
+]
+DeviceOption = Annotated[str | None, typer.Option("--device", help="cuda:0, cuda:1, ... or host.")]
+
+
+def default_types(device: Device) -> list[str]:
+    return ["i32", "f32"] if device.is_host else ["all"]
+
+
+def default_sizes(device: Device) -> list[int]:
+    return parse_sizes(["2^8..2^18:4" if device.is_host else "2^8..2^30:4"])
+
+
+def portfolio_sizes(device: Device) -> list[int]:
+    return parse_sizes(["2^6..2^16" if device.is_host else "2^6..2^22"])
+
+
+def databases_to_read(db: Path | None) -> list[Path] | None:
+    """Return the one that --db names; None: those that runtime::scan() reads, which the worker knows.
+
+    Raises UsageError if it is not there.
+    """
+    if db is None:
+        return None
+    path = paths.database_path(db)
+    if not path.exists():
+        raise UsageError(f"--db {path}: there is no such file; leave out --db for the databases that programs read")
+    return [path]
+
+
+def listed(values: list[str] | None) -> list[str]:
+    """Return the values of an option that may be repeated, or hold commas. Raises UsageError if one is empty."""
+    parts = [part.strip() for value in values or [] for part in value.split(",")]
+    if "" in parts:
+        raise UsageError(f"'{','.join(values or [])}' names nothing somewhere; leave out the option or the comma")
+    return list(dict.fromkeys(parts))

@@ -1,0 +1,163 @@
+"""The command that holds what is selected between tuned sizes against the best known there: scantune regret."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scantune import __version__
+from scantune.cli.asked import Asked
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import (
+    BACK_TO_BACK,
+    IN_ORDER,
+    UNCONSTRAINED,
+    ArchOption,
+    DbOption,
+    DeterminismOption,
+    DeviceOption,
+    ForwardProgressOption,
+    JsonOption,
+    LatencyOption,
+    OpOption,
+    SizesOption,
+    TypeOption,
+    databases_to_read,
+    default_types,
+    listed,
+    portfolio_sizes,
+)
+from scantune.cli.terminal import console, note, reported_errors, say
+from scantune.cli.workers import chosen_worker, compile_pool
+from scantune.compare.regret import (
+    Comparable,
+    Compared,
+    Comparison,
+    Uncompared,
+    described,
+    regret_table,
+    sampled_sizes,
+    summary,
+)
+from scantune.errors import ScantuneError, Status, UsageError
+from scantune.model.config import Config
+from scantune.model.device import Hello
+from scantune.model.policy import Effort, Policy, policy_of
+from scantune.model.problem import Problem
+from scantune.model.quantity import format_size, parse_sizes
+from scantune.model.record import Run, now, policy_text
+from scantune.report.progress import ProgressReport
+from scantune.store.archive import Archive
+from scantune.store.database import open_database
+from scantune.worker.client import Worker
+from scantune.worker.defaults import Defaults
+from scantune.worker.device_choice import AUTO
+from scantune.worker.evaluation import Evaluator, Timeouts
+
+_LONG_ENOUGH_S = 24 * 3600.0
+
+
+def regret_command(
+    arch: ArchOption = AUTO,
+    n: SizesOption = None,
+    type_: TypeOption = None,
+    op: OpOption = None,
+    determinism: DeterminismOption = UNCONSTRAINED,
+    forward_progress: ForwardProgressOption = IN_ORDER,
+    latency: LatencyOption = BACK_TO_BACK,
+    samples: Annotated[int, typer.Option(min=1, max=10_000, help="Sizes, for each problem.")] = 100,
+    trials: Annotated[int, typer.Option(min=0, help="Of a search for a better config at each size; 0: none.")] = 24,
+    within: Annotated[float, typer.Option(min=0, help="Percent that a selected config may be slower.")] = 5.0,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the sizes, proposals and inputs.")] = 1,
+    json_: JsonOption = None,
+    db: DbOption = None,
+    device: DeviceOption = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
+) -> None:
+    """Measure how far what runtime::scan() would run is from the best known, at sizes drawn between the least and most.
+
+    The best known is the fastest of what is selected for the powers of two around, every family's default and the
+    winner of a short search at that very size, of which nothing is saved. A file of --json is written after each size,
+    so that it holds what was compared however the command ends. Ends with 3 if a size is not within --within, and with
+    1 if one could not be compared.
+    """
+    with reported_errors(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "regret")
+        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
+        asked.check()
+        databases = databases_to_read(db)
+        ends = parse_sizes(n) if n else None
+        sizes = _sampled(ends, samples, seed) if ends else []
+        worker = chosen_worker(stack, arch, device, seed)
+        hello = worker.hello()
+        sizes = sizes or _sampled(portfolio_sizes(hello.device), samples, seed)
+        evaluator = Evaluator(worker, Timeouts.of(hello.device))
+        problems = asked.or_else(default_types(hello.device)).problems(hello, evaluator, sizes[0], note)
+        policy = policy_of(hello.device, Effort.quick)
+        found = _searched(worker, policy, problems, sizes, trials, seed, workers)
+        defaults = Defaults(evaluator)
+        comparison = Comparison(worker, evaluator, policy, databases, seed)
+        results: list[Comparable] = []
+        try:
+            for problem in problems:
+                for size in sizes:
+                    results.append(comparison.compare(problem, size, found.get((problem, size))))
+                    note(described(results[-1]))
+                    defaults.space(problem, size)  # asked now: Ctrl-C ends the worker, and the table comes after
+                    output.update(**_message(hello, results, defaults))
+        finally:
+            if results:
+                console.print(regret_table(results, defaults))
+                say(summary(results, within / 100))
+            output.write(**_message(hello, results, defaults))
+        if any(isinstance(one, Uncompared) for one in results):
+            raise ScantuneError("not every size could be compared; the table says why")
+        if any(isinstance(one, Compared) and one.ratio > 1 + within / 100 for one in results):
+            raise typer.Exit(Status.not_within)
+
+
+def _sampled(ends: Sequence[int], samples: int, seed: int) -> list[int]:
+    sizes = sampled_sizes(min(ends), max(ends), samples, seed)
+    if not sizes:
+        raise UsageError(
+            f"there is no size between {format_size(min(ends))} and {format_size(max(ends))}; give two that are "
+            "farther apart, such as --n 2^10..2^20"
+        )
+    return sizes
+
+
+def _searched(
+    worker: Worker, policy: Policy, problems: Sequence[Problem], sizes: Sequence[int], trials: int, seed: int,
+    workers: int | None,
+) -> dict[tuple[Problem, int], Config]:  # fmt: skip
+    """Return the winners of searches with so few trials, in a database that is gone afterwards."""
+    if trials == 0:
+        return {}
+    # Optuna is slow to import, and no other command needs it.
+    from scantune.search.tuning_run import TuningRun
+
+    hello = worker.hello()
+    # Every size is searched: a race says only which of the configs found elsewhere is the best here.
+    short = replace(policy, trials=trials, patience=trials, polish=trials // 3, budget_s=_LONG_ENOUGH_S, surveys=False)
+    run = Run(
+        now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, Effort.quick, seed,
+        policy_text(short, None),
+    )  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        open_database(Path(directory) / "searches.db") as database,
+        ProgressReport(console) as progress,
+    ):
+        pool = compile_pool(worker, seed, workers)
+        outcome = TuningRun(Archive(database, hello.tables), worker, pool, run, short, progress).run(problems, sizes)
+    return {(record.problem, record.n): record.config for record in outcome.records}
+
+
+def _message(hello: Hello, results: Sequence[Comparable], defaults: Defaults) -> dict[str, Any]:
+    return {"device": vars(hello.device), "results": [one.message(defaults) for one in results]}

@@ -1,0 +1,42 @@
+"""The workers that commands start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from scantune.cli.terminal import note
+from scantune.model.device import HOST, Device
+from scantune.worker.client import Worker
+from scantune.worker.command import worker_command
+from scantune.worker.compile_pool import CompilePool
+from scantune.worker.device_choice import check_choice, choose_worker
+from scantune.worker.evaluation import Timeouts
+
+_MAX_COMPILE_WORKERS = 16  # each holds a context on the GPU
+
+
+def chosen_worker(stack: contextlib.ExitStack, arch: str, device: str | None, seed: int = 1) -> Worker:
+    """Return a worker on the device that was asked for, which ends with the stack."""
+    check_choice(arch, device)
+    command = worker_command()
+    worker = choose_worker(arch, device, lambda name: Worker(command, name, seed), note)
+    stack.callback(worker.close)
+    return worker
+
+
+def described_worker(stack: contextlib.ExitStack, device: Device) -> Worker:
+    """Return a worker that answers for a device wherever that is, and ends with the stack."""
+    return stack.enter_context(Worker(worker_command(), HOST, described=device))
+
+
+def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
+    """Return so many processes, or one for each core but the measuring worker's, that compile for a worker's device."""
+    timeouts = Timeouts.of(worker.hello().device)
+    return CompilePool(
+        lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
+    )
+
+
+def _compile_workers() -> int:
+    return max(1, min(_MAX_COMPILE_WORKERS, len(os.sched_getaffinity(0)) - 1))

@@ -1,0 +1,127 @@
+"""Finds the breakpoints of a portfolio by measuring the two configs on either side of each at sizes between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.config import Config
+from scantune.model.measurement import Measurement
+from scantune.model.policy import Policy
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run, now
+from scantune.model.trial import Failure
+from scantune.worker.evaluation import Evaluator
+
+Measure = Callable[[int], Probe]  # at one size
+
+# Where the config that serves below a breakpoint loses more than this at it, there is a cliff: one tile more than SMs,
+# say. So many probes halve what is between to the item, in an octave of 2^20 of them.
+_CLIFF = 0.05
+_PROBES_OF_A_CLIFF = 20
+
+
+def pairs_to_probe(
+    records: Sequence[Record], known: Sequence[Breakpoint], run_of: Callable[[Problem, int, Config, Config], Run]
+) -> list[tuple[Record, Record]]:
+    """Return neighbouring records, of one problem on one device, between which it is not known yet who serves.
+
+    Between two of one config there is nothing to know. `run_of` returns the run as a breakpoint between configs that is
+    found now would name it.
+    """
+    found = {
+        (one.problem, one.n_low, one.n_high, one.low, one.high)
+        for one in known
+        if one.run.covers(run_of(one.problem, one.n_high, one.low, one.high))
+    }
+    neighbours = pairwise(sorted(records, key=lambda record: record.n))
+    return [
+        (low, high)
+        for low, high in neighbours
+        if low.config != high.config and (low.problem, low.n, high.n, low.config, high.config) not in found
+    ]
+
+
+def probes_between(low: Record, high: Record, policy: Policy) -> int:
+    """Return how many sizes are measured: one more than the policy's for each doubling of the octaves between."""
+    octaves = math.log2(high.n / low.n)
+    return policy.probes + max(0, math.ceil(math.log2(octaves)))
+
+
+def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, run: Run) -> Breakpoint:
+    """Return where the larger record takes over, by so many probes, or fewer where fewer sizes lie between.
+
+    The first two are at the ends. What fills its tiles at low's size may need another for one item more, and what low's
+    config costs at the upper end bounds what it can cost below. The others halve, in log N, the widest gap between two
+    probes of which each config won one; where one config wins at both ends, the widest gap of all. Where the switch is
+    at a cliff, more probes find the very size.
+    """
+    taken = [measure(n) for n in dict.fromkeys((low.n + 1, high.n))]
+
+    def take_up_to(most: int, next_size: Callable[[Sequence[Probe]], int | None]) -> None:
+        while len(taken) < most and (n := next_size(taken)) is not None:
+            taken.append(measure(n))
+            taken.sort(key=lambda probe: probe.n)
+
+    take_up_to(probes, _next_size)
+    take_up_to(probes + _PROBES_OF_A_CLIFF, _next_size_at_cliff)
+    return Breakpoint(
+        low.device, low.problem, low.n, high.n, _best_switch(taken), tuple(taken), low.config, high.config, now(), run
+    )
+
+
+def _next_size(taken: Sequence[Probe]) -> int | None:
+    """Return the size to probe next; None where no size is left."""
+    gaps = [gap for gap in pairwise(taken) if _middle(*gap)]
+    crossings = [(below, above) for below, above in gaps if below.low_is_faster != above.low_is_faster]
+    widest = max(crossings or gaps, key=lambda gap: gap[1].n / gap[0].n, default=None)
+    return _middle(*widest) if widest else None
+
+
+def _next_size_at_cliff(taken: Sequence[Probe]) -> int | None:
+    """Return the size to probe next below the switch; None where little is lost at it, or no size is left."""
+    n_switch = _best_switch(taken)
+    for below, above in pairwise(taken):
+        if above.n == n_switch and (above.fails(low_serves=True) or above.excess(low_serves=True) > _CLIFF):
+            return _middle(below, above)
+    return None
+
+
+def _best_switch(probes: Sequence[Probe]) -> int:
+    """Return the size from which on the larger record is to serve, so that the worst of all probes is least bad.
+
+    The last probe is at the larger record's own size, which that record serves in any case. A config that failed at a
+    probe is worse than any slow one.
+    """
+
+    def cost(n_switch: int) -> tuple[int, float, float, int]:
+        served = [(probe, probe.n < n_switch) for probe in probes[:-1]]
+        excesses = [probe.excess(low_serves) for probe, low_serves in served]
+        failures = sum(probe.fails(low_serves) for probe, low_serves in served)
+        return failures, max(excesses, default=0.0), sum(excesses), n_switch
+
+    return min((probe.n for probe in probes), key=cost)
+
+
+def prober(evaluator: Evaluator, problem: Problem, low: Config, high: Config, policy: Policy) -> Measure:
+    """Return what times both configs, interleaved, at a size. EnvironmentFault may come out of it."""
+    rounds = replace(policy.final, ceiling=False)
+
+    def measure(n: int) -> Probe:
+        low_us, high_us = map(_microseconds, evaluator.measure(problem, n, [low, high], rounds).outcomes)
+        return Probe(n, low_us, high_us)
+
+    return measure
+
+
+def _microseconds(outcome: Measurement | Failure) -> float | None:
+    return None if isinstance(outcome, Failure) else outcome.median_us
+
+
+def _middle(below: Probe, above: Probe) -> int | None:
+    """Return the size halfway in log N; None when there is none between."""
+    n = round(math.sqrt(below.n * above.n))
+    return n if below.n < n < above.n else None

@@ -1,0 +1,187 @@
+"""Merges tuning databases of other machines into ours. What is imported is data of a stranger until it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from scantune.compare.referee import Referee
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.family_table import FamilyTables
+from scantune.model.measurement import Measurement
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run, joint_hash, key_of, templates_of, timestamp
+from scantune.model.trial import Failure
+from scantune.store.archive import Archive
+from scantune.store.contents import Contents
+from scantune.store.database import Database, DatabaseError, open_readonly
+
+_MAX_REASON = 2000
+_MOST_REASONS = 10
+
+
+@dataclass
+class ImportReport:
+    new_records: int = 0
+    better_records: int = 0
+    kept_records: int = 0  # of ours, which theirs did not replace
+    new_trials: int = 0
+    new_breakpoints: int = 0
+    rejected: int = 0  # rows
+    reasons: list[str] = field(default_factory=list)  # of the first rows that were rejected
+
+    def reject(self, reason: str) -> None:
+        self.rejected += 1
+        if self.rejected <= _MOST_REASONS:
+            self.reasons.append(reason)
+
+    @property
+    def took_nothing(self) -> bool:
+        return bool(self.rejected) and not any(
+            (self.new_records, self.better_records, self.kept_records, self.new_trials, self.new_breakpoints)
+        )
+
+
+def import_database(database: Database, source_path: Path, referee: Referee) -> ImportReport:
+    """Merge what another database holds into ours in one transaction; rows that are not valid are left out.
+
+    Raises DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is then unchanged.
+    """
+    source_path = source_path.expanduser()
+    report = ImportReport()
+    with open_readonly(source_path, foreign=True) as source:
+        if source_path.samefile(database.path):
+            raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
+        tables = referee.tables()
+        contents = Contents(source, report.reject, tables)
+        records, breakpoints = contents.records(), contents.breakpoints()
+        archive = Archive(database, tables)
+        # Asked before the transaction, which would keep other processes waiting for a worker.
+        winners = _winners(archive, records, referee)
+        with database.transaction():
+            _merge_records(archive, records, winners, report)
+            _merge_trials(archive, contents.trials(lambda row: ForeignTrial.from_row(row, tables)), report)
+            _merge_breakpoints(archive, breakpoints, report)
+    return report
+
+
+@dataclass(frozen=True)
+class ForeignTrial:
+    """A row of all_trials.sql, checked."""
+
+    device: Device
+    problem: Problem
+    run: Run
+    columns: Mapping[str, object]  # of the table, without ids
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], tables: FamilyTables) -> ForeignTrial:
+        """Raise ValueError naming the first column that is not what it should be."""
+        device, problem, n = key_of(row)
+        config = tables.complete(Config.from_row(row["family"], row["config"]))
+        if row["is_default"] not in (0, 1):
+            raise ValueError(f"is_default is {row['is_default']!r}")
+        measurement = Measurement.from_message(row) if row["status"] == "ok" else None
+        failure = None if measurement else Failure(row["status"], _reason(row["reason"]))
+        compile_ms = row["compile_ms"]
+        if compile_ms is not None and not (isinstance(compile_ms, (int, float)) and 0 <= compile_ms < 1e9):
+            raise ValueError(f"compile_ms is {compile_ms!r}")
+        columns = {
+            "n": n,
+            "family": config.family,
+            "config": config.text,
+            "template_hash": row["template_hash"],
+            "status": row["status"],
+            "reason": failure.reason if failure else None,
+            "is_default": row["is_default"],
+            "median_us": measurement.median_us if measurement else None,
+            "spread": measurement.spread if measurement else None,
+            "samples": measurement.samples if measurement else None,
+            "sm_clock_mhz": measurement.sm_clock_mhz if measurement else None,
+            "compile_ms": compile_ms,
+            "finished_at": timestamp(row["finished_at"]),
+        }
+        run = Run.from_row(row)
+        return cls(device, problem, replace(run, template_hash=templates_of(run.template_hash)), columns)
+
+
+def _reason(reason: object) -> str:
+    if not isinstance(reason, str):
+        raise ValueError("a failed trial gives no reason")
+    return "".join(character for character in reason[:_MAX_REASON] if character.isprintable() or character == "\n")
+
+
+def _winners(archive: Archive, records: list[Record], referee: Referee) -> dict[Record, Record]:
+    """Return those of theirs that are to replace one of ours, each with the one it replaces."""
+    own = {record.key: record for record in archive.records()}
+    pairs = [(record, own[record.key]) for record in records if record.key in own]
+    return {theirs: ours for theirs, ours in pairs if theirs != ours and referee.prefers(theirs, ours)}
+
+
+def _merge_records(
+    archive: Archive, records: list[Record], winners: dict[Record, Record], report: ImportReport
+) -> None:
+    own = {record.key: record for record in archive.records()}
+    for record in records:
+        ours = own.get(record.key)
+        # One that a tuner saved while the referee was asked was not judged, and stays.
+        if ours and winners.get(record) != ours:
+            report.kept_records += 1
+            continue
+        archive.add_record(record, archive.run_id(record.run))
+        report.better_records += 1 if ours else 0
+        report.new_records += 0 if ours else 1
+
+
+def _merge_trials(archive: Archive, trials: Iterable[ForeignTrial], report: ImportReport) -> None:
+    # Others wait for this transaction, and thousands of trials share a run.
+    run_id, device_id, problem_id = cache(archive.run_id), cache(archive.device_id), cache(archive.problem_id)
+    for trial in trials:
+        ids = {
+            "run_id": run_id(trial.run),
+            "device_id": device_id(trial.device),
+            "problem_id": problem_id(trial.problem),
+        }
+        report.new_trials += max(0, archive.database.run("add_trial", {**ids, **trial.columns}))
+
+
+def _merge_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: ImportReport) -> None:
+    """Take what was measured between neighbours that are ours too, unless we have measured there as recently."""
+    pairs = _pairs(archive.records())
+    own = {_place(found): found for found in archive.breakpoints()}
+    for theirs in breakpoints:
+        pair = pairs.get(_place(theirs))
+        if pair is None or not _is_between(theirs, pair):
+            continue
+        ours = own.get(_place(theirs))
+        if ours is None or not _is_between(ours, pair) or (_is_outdated(ours, pair) and not _is_outdated(theirs, pair)):
+            archive.add_breakpoint(theirs, archive.run_id(theirs.run))
+            report.new_breakpoints += 1
+
+
+def _pairs(records: list[Record]) -> dict[tuple[Device, Problem, int], tuple[Record, Record]]:
+    """Return each record, by its key, with its neighbour of the next larger N."""
+    ordered = sorted(records, key=lambda one: (*vars(one.device).values(), *vars(one.problem).values(), one.n))
+    return {low.key: (low, high) for low, high in pairwise(ordered) if low.key[:2] == high.key[:2]}
+
+
+def _place(found: Breakpoint) -> tuple[Device, Problem, int]:
+    """Return the key of the record at the lower end."""
+    return found.device, found.problem, found.n_low
+
+
+def _is_between(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
+    low, high = pair
+    return (found.low, found.n_high, found.high) == (low.config, high.n, high.config)
+
+
+def _is_outdated(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
+    """Return whether it was measured with other templates than its records."""
+    low, high = pair
+    return found.run.template_hash != joint_hash(low.run.template_hash, high.run.template_hash)

@@ -1,0 +1,110 @@
+"""The final round of a search, or the only one of a race: who replaces whom, and whether the winner is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.measurement import Measurement
+from scantune.model.policy import Rounds
+from scantune.model.record import Record, Run, now
+from scantune.model.trial import Failure
+from scantune.worker.compile_pool import CompilePool
+from scantune.worker.evaluation import Evaluator
+
+_LEAST_MARGIN = 0.005  # of the holder's time: clocks move by this much within a round
+
+Reject = Callable[[Config, Failure], None]
+
+
+@dataclass(frozen=True)
+class Decision:
+    winner: Config
+    times: Mapping[Config, Measurement]  # of all that could be measured, in the same round
+    ceiling_us: float | None
+
+
+def record_of(decision: Decision, device: Device, cell: Cell, default: Config, run: Run) -> Record:
+    """Return what is to be saved of a decision. `default` need not have been measured."""
+    winner, default_time = decision.times[decision.winner], decision.times.get(default)
+    return Record(
+        device, *cell, decision.winner, winner.median_us, winner.spread,
+        default_time.median_us if default_time else None, decision.ceiling_us, now(), run,
+    )  # fmt: skip
+
+
+class FinalRound:
+    """Measures finalists together, and verifies the winner at its own size."""
+
+    def __init__(
+        self, evaluator: Evaluator, pool: CompilePool, cell: Cell, seed: int, verified: set[tuple[Cell, Config]]
+    ) -> None:
+        """`verified` are winners of earlier rounds, each at its own size, which are not verified again."""
+        self._verified = verified
+        self._evaluator = evaluator
+        self._pool = pool
+        self._cell = cell
+        self._seed = seed
+
+    def decide(
+        self, finalists: Sequence[Config], holders: Sequence[Config], rounds: Rounds, reject: Reject
+    ) -> Decision | None:
+        """Return the fastest; the first holder that can be measured stays unless it is beaten.
+
+        Whoever fails is told to `reject`. None when everybody did.
+        """
+        # The winner is verified by kernels of every kind. They compile while the finalists are measured.
+        likely = dict.fromkeys([*holders[:1], *finalists[:1]])
+        compiling = {
+            config: self._compile_all_kinds(config) for config in likely if (self._cell, config) not in self._verified
+        }
+        measured = self._evaluator.measure(*self._cell, finalists, rounds)
+        times: dict[Config, Measurement] = {}
+        for config, outcome in zip(finalists, measured.outcomes, strict=True):
+            if isinstance(outcome, Failure):
+                reject(config, outcome)
+            else:
+                times[config] = outcome
+        left = dict(times)
+        while (winner := pick_winner(left, next((config for config in holders if config in left), None))) is not None:
+            if (failure := self._verify(winner, compiling.get(winner))) is None:
+                return Decision(winner, left, measured.ceiling_us)
+            reject(winner, failure)
+            del left[winner]
+        return None
+
+    def _verify(self, winner: Config, compiling: Future[float | Failure] | None) -> Failure | None:
+        if (self._cell, winner) in self._verified:
+            return None
+        (compiling or self._compile_all_kinds(winner)).result()
+        failure = self._evaluator.verify(*self._cell, winner, self._seed, all_kinds=True)
+        if failure is None:
+            self._verified.add((self._cell, winner))
+        return failure
+
+    def _compile_all_kinds(self, config: Config) -> Future[float | Failure]:
+        return self._pool.submit(self._evaluator.request(*self._cell), config, all_kinds=True)
+
+
+def pick_winner(measured: Mapping[Config, Measurement], holder: Config | None) -> Config | None:
+    """Return the fastest config if it beats the holder beyond the noise, else the holder.
+
+    The holder is the record of an earlier run, or the default. None when nothing was measured.
+    """
+    if not measured:
+        return None
+    best = min(measured, key=lambda config: measured[config].median_us)
+    if holder is None or holder not in measured:
+        return best
+    return best if beats(measured[best], measured[holder]) else holder
+
+
+def beats(challenger: Measurement, holder: Measurement) -> bool:
+    """Return whether the challenger is faster by more than two standard errors of the difference, and by 0.5 %."""
+    noise_us = 2 * math.hypot(challenger.standard_error_us, holder.standard_error_us)
+    return holder.median_us - challenger.median_us > max(noise_us, _LEAST_MARGIN * holder.median_us)

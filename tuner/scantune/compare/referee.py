@@ -1,0 +1,73 @@
+"""Decides whether a record of a stranger may replace one of ours."""
+
+from __future__ import annotations
+
+import contextlib
+
+from scantune.errors import ScantuneError
+from scantune.model.device import HOST, Device
+from scantune.model.family_table import FamilyTables
+from scantune.model.record import Record
+from scantune.worker.built_in import NO_DEVICE
+from scantune.worker.client import Worker
+from scantune.worker.command import worker_command
+from scantune.worker.evaluation import Evaluator, Timeouts
+
+
+class Referee:
+    """Asks workers that answer for a device of each record's architecture, wherever that is: which templates there are
+    and which configs are legal depends on nothing else of it. They are started when the first question comes; where
+    none can be it rules for what we have.
+    """
+
+    def __init__(self) -> None:
+        self._workers: dict[str, Worker | None] = {}  # by architecture; None: it cannot be started
+
+    def __enter__(self) -> Referee:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers.values():
+            if worker:
+                worker.close()
+
+    def tables(self) -> FamilyTables:
+        """Return what configs of rows mean, as the tool here has it; nothing without a worker."""
+        worker = self._worker_for(NO_DEVICE)
+        return worker.hello().tables if worker else FamilyTables()
+
+    def prefers(self, theirs: Record, ours: Record) -> bool:
+        """Return whether theirs, of the same key, is to replace ours.
+
+        What was measured with the templates of the tool here comes first, then what is better measured, and a config
+        that the worker refuses never wins. Without a worker both must be of the same templates.
+        """
+        worker = self._worker_for(theirs.device)
+        if worker is None:
+            return theirs.run.template_hash == ours.run.template_hash and theirs.better_than(ours)
+        evaluator = Evaluator(worker, Timeouts())
+        is_current, was_current = (_is_current(record, evaluator) for record in (theirs, ours))
+        wins = theirs.better_than(ours) if is_current == was_current else is_current
+        return wins and evaluator.is_valid(theirs.problem, theirs.n, theirs.config)
+
+    def _worker_for(self, device: Device) -> Worker | None:
+        if device.arch not in self._workers:
+            self._workers[device.arch] = _started(device)
+        return self._workers[device.arch]
+
+
+def _is_current(record: Record, evaluator: Evaluator) -> bool:
+    """Return whether it was measured with the templates of the tool here."""
+    return record.run.template_hash == evaluator.template_hash(record.problem, record.n, record.config.family)
+
+
+def _started(device: Device) -> Worker | None:
+    with contextlib.suppress(ScantuneError):
+        worker = Worker(worker_command(), HOST, described=device)
+        try:
+            worker.hello()
+        except ScantuneError:
+            worker.close()
+            raise
+        return worker
+    return None

@@ -1,0 +1,75 @@
+"""How a run covered a cell: what was compared there, and by how much it differed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.measurement import Measurement
+
+
+class Way(str, Enum):
+    """How far a run came with a cell."""
+
+    finished = "finished"  # by an earlier run
+    confirmed = "confirmed"  # configs that are known to be good were raced, and no search can gain much
+    searched = "searched"
+    cut_short = "cut_short"  # searched until its time was up
+    raced = "raced"  # configs that are known to be good were raced; time did not suffice for a search
+    failed = "failed"
+    left = "left"  # not begun for want of time
+
+
+@dataclass
+class Coverage:
+    cell: Cell
+    way: Way = Way.left
+    reason: str = ""  # why no search can gain much, why there is no winner, or why no more was tried
+    default: Config | None = None  # of the library's rules, which no record enters
+    untuned: Config | None = None  # what runs without a record of the user's own: the default, or the library's record
+    winner: Config | None = None
+    ratios: dict[Config, float] = field(default_factory=dict)  # to the winner's time, each in a round with it
+
+    @property
+    def is_searched(self) -> bool:
+        return self.way in (Way.searched, Way.cut_short)
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as long as the winner the untuned choice takes."""
+        return self.ratios.get(self.untuned) if self.untuned else None
+
+    @property
+    def next_best(self) -> float | None:
+        """How many times as long as the winner the next config takes."""
+        others = [ratio for config, ratio in self.ratios.items() if config != self.winner]
+        return min(others, default=None)
+
+    def learn(self, winner: Config, times: Mapping[Config, Measurement]) -> None:
+        """Take in a round. Earlier ratios stay comparable as long as the earlier winner was in it."""
+        winner_us = times[winner].median_us
+        before = times[self.winner].median_us / winner_us if self.winner and self.winner in times else 1.0
+        # An earlier winner that is not in this round has failed since.
+        kept = {config: ratio for config, ratio in self.ratios.items() if config != self.winner}
+        self.ratios = {config: ratio * before for config, ratio in kept.items()}
+        self.ratios |= {config: time.median_us / winner_us for config, time in times.items()}
+        self.winner = winner
+
+    def give_up(self, reason: str) -> None:
+        """Note why no more is tried here. A winner that was found before stays."""
+        self.reason = reason
+        if self.winner is None:
+            self.way = Way.failed
+
+    def message(self) -> dict[str, Any]:
+        """Return what a JSON file says of it."""
+        by_time = sorted(self.ratios.items(), key=lambda item: item[1])
+        return {
+            "problem": vars(self.cell.problem), "n": self.cell.n, "way": self.way.value, "reason": self.reason,
+            "gain": self.gain, "untuned": self.untuned.message() if self.untuned else None,
+            "compared": [{"config": config.message(), "ratio": round(ratio, 4)} for config, ratio in by_time],
+        }  # fmt: skip

@@ -1,0 +1,96 @@
+"""The device a worker runs on, and the programs that stand behind its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scantune.model.config import is_token
+from scantune.model.family_table import FamilyTables
+
+PROTOCOL = 2
+HOST = "host"
+_CUSTOM = "custom"  # begins the names of types whose size is the user's to say
+
+_ARCH = re.compile(r"host|sm_[0-9]{2,3}a?")
+
+
+def is_arch(text: object) -> bool:
+    return isinstance(text, str) and _ARCH.fullmatch(text) is not None
+
+
+@dataclass(frozen=True)
+class Device:
+    arch: str  # sm_90, host
+    name: str  # as the driver reports it
+    sm_count: int
+
+    def __post_init__(self) -> None:
+        if not is_arch(self.arch):
+            raise ValueError(f"{self.arch!r} is not an architecture")
+        if not isinstance(self.name, str) or not 0 < len(self.name) <= 200 or not self.name.isprintable():
+            raise ValueError(f"{self.name!r} is not the name of a device")
+        if not isinstance(self.sm_count, int) or not 0 < self.sm_count < 100_000:
+            raise ValueError(f"sm_count is {self.sm_count!r}")
+
+    @property
+    def is_host(self) -> bool:
+        return self.arch == HOST
+
+    def is_called(self, name: str) -> bool:
+        """Return whether people mean it by its name or a part of that, as H200 for NVIDIA H200."""
+        return name.casefold() in self.name.casefold()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.arch}, {self.sm_count} SMs)" if not self.is_host else f"{self.name} (host)"
+
+
+@dataclass(frozen=True)
+class Hello:
+    """A worker's answer to `hello`."""
+
+    device: Device
+    version: str
+    template_hash: str  # of what any kernel is compiled from: tells a worker that was built anew
+    compiler_version: str
+    driver_version: str
+    types: tuple[str, ...]  # of values, as they are spelled; `custom` is a struct
+    operators: tuple[str, ...]
+    tables: FamilyTables
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Hello:
+        """Raise ValueError if the message is no hello of the protocol we speak."""
+        if message.get("protocol") != PROTOCOL:
+            raise ValueError(
+                f"it speaks protocol {message.get('protocol')!r}, this tuner {PROTOCOL}; build both from one version"
+            )
+        device = message.get("device")
+        if not isinstance(device, Mapping):
+            raise ValueError(f"its device is {device!r}")
+        texts = [message.get(name) for name in ("version", "template_hash", "compiler_version", "driver_version")]
+        if not all(isinstance(text, str) and len(text) <= 200 for text in texts) or not texts[1]:
+            raise ValueError(f"its versions are {texts!r}")
+        named = Device(device.get("arch"), device.get("name"), device.get("sm_count"))  # type: ignore[arg-type]
+        version, template_hash, compiler_version, driver_version = map(str, texts)
+        return cls(
+            named, version, template_hash, compiler_version, driver_version,
+            _tokens(message, "types"), _tokens(message, "operators"),
+            FamilyTables.from_message(message.get("families")),
+        )  # fmt: skip
+
+    @property
+    def built_in_types(self) -> list[str]:
+        return [name for name in self.types if not name.startswith(_CUSTOM)]
+
+    def __str__(self) -> str:
+        return f"{self.device}, templates {self.template_hash[:12]}, {self.compiler_version}"
+
+
+def _tokens(message: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    tokens = message.get(name)
+    if not isinstance(tokens, list) or not tokens or not all(map(is_token, tokens)):
+        raise ValueError(f"its {name} are {tokens!r}"[:300])
+    return tuple(tokens)

@@ -1,0 +1,74 @@
+"""Which parameters the configs of a family have, and what rows of before mean that have others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from scantune.model.config import Config, Value
+
+
+@dataclass(frozen=True)
+class FamilyTable:
+    family: str
+    names: tuple[str, ...]
+    absent: Mapping[str, Value]  # of parameters that were added later: what rows without them mean
+    former: Mapping[tuple[str, Value], Mapping[str, Value]]  # name and value that are no more, and what they became
+
+    @classmethod
+    def from_message(cls, message: object) -> FamilyTable:
+        """Read a family of the protocol's `hello`; raise ValueError if it is none."""
+        try:
+            return cls._of(message)  # type: ignore[arg-type]
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"a table of its families is {message!r}: {error!r}"[:300]) from None
+
+    @classmethod
+    def _of(cls, message: Mapping[str, Any]) -> FamilyTable:
+        parameters = message["parameters"]
+        absent = {one["name"]: one["absent_means"] for one in parameters if "absent_means" in one}
+        former = {(one["name"], one["value"]): dict(one["becomes"]) for one in message["former_values"]}
+        names = tuple(one["name"] for one in parameters)
+        for values in (dict.fromkeys(names, 0), absent, *former.values(), *(dict([one]) for one in former)):
+            Config.from_parameters(message["name"], values)
+        return cls(message["name"], names, absent, former)
+
+    @cached_property
+    def left_out(self) -> frozenset[tuple[str, Value]]:
+        return frozenset(self.absent.items())
+
+    def config(self, values: Mapping[str, Value]) -> Config:
+        """Return a config that has a value for each parameter."""
+        return Config(self.family, tuple((name, values[name]) for name in self.names), self.left_out)
+
+    def complete(self, config: Config) -> Config | None:
+        """Return what a row means: with all parameters, in order; None if it is not of this table."""
+        values: dict[str, Value] = {**self.absent}
+        replaced: dict[str, Value] = {}
+        for name, value in config.values:
+            if name in self.names:
+                values[name] = value
+            elif (name, value) in self.former:
+                replaced |= self.former[name, value]
+            else:
+                return None
+        values |= replaced
+        return self.config(values) if values.keys() == set(self.names) else None
+
+
+class FamilyTables(dict[str, FamilyTable]):
+    """By the names of the families."""
+
+    @classmethod
+    def from_message(cls, message: object) -> FamilyTables:
+        """Read the families of the protocol's `hello`; raise ValueError if they are none."""
+        if not isinstance(message, list) or not message:
+            raise ValueError(f"its families are {message!r}"[:300])
+        return cls({table.family: table for table in map(FamilyTable.from_message, message)})
+
+    def complete(self, config: Config) -> Config:
+        """Return the config with all parameters, in order; as it is where no family has it."""
+        table = self.get(config.family)
+        return (table.complete(config) if table else None) or config

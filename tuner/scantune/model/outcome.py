@@ -1,0 +1,31 @@
+"""What a run of the tuner came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.cell import Cell
+from scantune.model.coverage import Coverage, Way
+from scantune.model.record import Record
+from scantune.model.space import Space
+
+
+@dataclass
+class Outcome:
+    records: list[Record] = field(default_factory=list)  # of all that was asked for, found now or before
+    spaces: dict[Cell, Space] = field(default_factory=dict)
+    coverage: list[Coverage] = field(default_factory=list)  # of all that was asked for
+    breakpoints: list[Breakpoint] = field(default_factory=list)  # of a portfolio, found now or before
+    unprobed: int = 0  # pairs of neighbouring records of a portfolio that time did not suffice for
+    without_breakpoint: list[str] = field(default_factory=list)  # other such pairs, and why
+    seconds: float = 0.0
+
+    def covered(self, *ways: Way) -> list[Coverage]:
+        """Return the cells that were covered in one of these ways."""
+        return [covered for covered in self.coverage if covered.way in ways]
+
+    @property
+    def without_winner(self) -> list[str]:
+        """Where nothing works or could be tried, and why."""
+        return [f"{covered.cell}: {covered.reason}" for covered in self.covered(Way.failed)]

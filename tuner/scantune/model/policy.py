@@ -1,0 +1,94 @@
+"""How hard to search and how carefully to measure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from typing import Any
+
+from scantune.model.device import Device
+
+
+class Effort(str, Enum):
+    quick = "quick"
+    normal = "normal"
+    exhaustive = "exhaustive"
+
+    @property
+    def rank(self) -> int:
+        return list(Effort).index(self)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How one request to measure takes its times; see the worker protocol."""
+
+    rounds: int
+    min_round_ms: float
+    slower_than: float | None = None  # None: every config is measured to the end
+    ceiling: bool = False
+
+    def message(self) -> dict[str, Any]:
+        message = {"rounds": self.rounds, "min_round_ms": self.min_round_ms, "rotate": True, "ceiling": self.ceiling}
+        return message if self.slower_than is None else {**message, "slower_than": self.slower_than}
+
+
+@dataclass(frozen=True)
+class Policy:
+    trials: int  # configs per problem and N, the default included
+    patience: int  # trials of one family in a row that bring no gain; then exploring it ends
+    polish: int  # of these, steps from the families' fastest, one parameter at a time
+    batch: int  # candidates measured together, beside the incumbent; they are what a killed tuner loses
+    ahead: int  # candidates that compile, or wait to be verified, while others are measured
+    finalists: int  # measured again in the final round, beside the default and the record of an earlier run
+    racing: Rounds
+    final: Rounds
+    verify_items: int  # candidates are verified at this size at most; the winner at its real N
+    budget_s: float  # wall time of a whole run, unless the user says otherwise
+    # Sizes measured between two records of a portfolio that are an octave apart: both ends, and four that narrow one
+    # crossing to a sixteenth of it. Wider gaps get more.
+    probes: int = 6
+    # First race what is known to be good in every cell, then search only where that leaves something to be gained.
+    surveys: bool = False
+
+    def message(self) -> dict[str, Any]:
+        """Return what a run remembers of it."""
+        return asdict(self)
+
+
+# Than the fastest, by a probe: such a config cannot win any more, and is not measured on.
+CLEARLY_SLOWER = 1.25
+
+_EVERYTHING = 1_000_000
+
+# Without options a run is to take ten minutes, of which half a minute is for what starts and ends it.
+_GPU = {
+    Effort.quick: Policy(
+        96, 16, 28, 4, 30, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60, surveys=True
+    ),
+    Effort.normal: Policy(256, 64, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
+    Effort.exhaustive: Policy(
+        _EVERYTHING, _EVERYTHING, 128, 4, 32, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
+    ),
+}
+
+# The host device takes some 30 ns per item and about 0.2 s per compilation, so it gets few trials of few rounds.
+_HOST = {
+    Effort.quick: Policy(20, 20, 4, 4, 8, 2, Rounds(3, 0.5, 1.5), Rounds(7, 1.0, None, True), 2**13, 120),
+    Effort.normal: Policy(60, 24, 12, 4, 8, 3, Rounds(5, 1.0, 1.5), Rounds(11, 2.0, None, True), 2**14, 15 * 60),
+    Effort.exhaustive: Policy(
+        _EVERYTHING, _EVERYTHING, 24, 4, 16, 4, Rounds(5, 2.0, 2.0), Rounds(15, 4.0, None, True), 2**16, 6 * 3600
+    ),
+}
+
+
+# A portfolio of all types is 204 searches of five seconds, and the probes between their sizes.
+_PORTFOLIO_BUDGET_FACTOR = 3
+
+
+def policy_of(device: Device, effort: Effort, budget_s: float | None = None, is_portfolio: bool = False) -> Policy:
+    """Return the policy of an effort on a kind of device, with the user's budget in place of the default one."""
+    policy = (_HOST if device.is_host else _GPU)[effort]
+    if budget_s is None:
+        budget_s = policy.budget_s * (_PORTFOLIO_BUDGET_FACTOR if is_portfolio else 1)
+    return replace(policy, budget_s=budget_s, surveys=policy.surveys and not is_portfolio)

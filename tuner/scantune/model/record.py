@@ -1,0 +1,194 @@
+"""The winner of a search, with the key it is found by and the run it comes from."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.operator_source import OperatorSource
+from scantune.model.policy import Effort, Policy
+from scantune.model.problem import MAX_N, Problem
+
+_SOURCE_DIGEST = "operator_source"
+_CUT_SHORT = "cut_short"
+_JOINT = "+"
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+_RUN_COLUMNS = (
+    "started_at", "tool_version", "template_hash", "compiler_version", "driver_version", "effort", "seed", "policy",
+)  # fmt: skip
+
+
+def now() -> str:
+    """Return the time as rows keep it: UTC, ISO 8601."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One invocation of the tuner, as what was measured with certain kernels names it: where its numbers come from."""
+
+    started_at: str
+    tool_version: str
+    template_hash: str  # of the family's templates; of a breakpoint between two families, joint_hash() of theirs
+    compiler_version: str
+    driver_version: str
+    effort: Effort
+    seed: int
+    policy: str  # JSON; may hold `operator_source`, the digest of the user's own operator, and `cut_short`
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Run:
+        """Raise ValueError if a column is not what it should be."""
+        for name in ("tool_version", "template_hash", "compiler_version", "driver_version"):
+            if not isinstance(row[name], str) or len(row[name]) > 200 or not row[name].isprintable():
+                raise ValueError(f"{name} is {row[name]!r}")
+        if not isinstance(row["policy"], str) or len(row["policy"]) > 4096:
+            raise ValueError("policy is no short text")
+        if not isinstance(row["seed"], int):
+            raise ValueError(f"seed is {row['seed']!r}")
+        values = {name: row[name] for name in _RUN_COLUMNS}
+        return cls(**{**values, "started_at": timestamp(row["started_at"]), "effort": Effort(row["effort"])})
+
+    @property
+    def source_digest(self) -> str | None:
+        """The digest of the operator's source that was measured; None where the worker knows the operator."""
+        digest = self._of_policy(_SOURCE_DIGEST)
+        return digest if isinstance(digest, str) else None
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the budget ended the searches whose records name this run before they were finished."""
+        return self._of_policy(_CUT_SHORT) is True
+
+    def cut_short(self) -> Run:
+        """Return the same invocation, as the records of searches that its budget ended name it."""
+        return replace(self, policy=_policy_json({**json.loads(self.policy), _CUT_SHORT: True}))
+
+    def of_templates(self, template_hash: str) -> Run:
+        """Return the same invocation, as what was measured with kernels of these templates names it."""
+        return replace(self, template_hash=template_hash)
+
+    @property
+    def kernel_hash(self) -> str:
+        """Tell kernels apart whose times say nothing about each other: of other templates, or another operator's."""
+        return f"{self.template_hash}{_JOINT}{self.source_digest}" if self.source_digest else self.template_hash
+
+    def covers(self, other: Run) -> bool:
+        """Return whether what this run finished need not be searched by the other: same kernels, no less effort."""
+        return not self.is_cut_short and self.has_kernels_of(other) and self.effort.rank >= other.effort.rank
+
+    def has_kernels_of(self, other: Run) -> bool:
+        return bool(self.template_hash) and self.kernel_hash == other.kernel_hash
+
+    def parameters(self) -> dict[str, object]:
+        """Return the columns of a row."""
+        return {**vars(self), "effort": self.effort.value}
+
+    def _of_policy(self, name: str) -> object:
+        """Return what the policy holds under a name; None where it has no such name or, a stranger's, is no JSON."""
+        with contextlib.suppress(ValueError, RecursionError):
+            policy = json.loads(self.policy)
+            return policy.get(name) if isinstance(policy, dict) else None
+        return None
+
+
+@dataclass(frozen=True)
+class Record:
+    device: Device
+    problem: Problem
+    n: int
+    config: Config
+    median_us: float
+    spread: float
+    default_us: float | None
+    ceiling_us: float | None
+    finished_at: str
+    run: Run
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Record:
+        """Check every column of all_records.sql; raise ValueError naming the first that is not what it should be."""
+        return cls(
+            *key_of(row),
+            config=Config.from_row(row["family"], row["config"]),
+            median_us=_time(row, "median_us"),
+            spread=_number(row, "spread"),
+            default_us=_time(row, "default_us") if row["default_us"] is not None else None,
+            ceiling_us=_time(row, "ceiling_us") if row["ceiling_us"] is not None else None,
+            finished_at=timestamp(row["finished_at"]),
+            run=Run.from_row(row),
+        )
+
+    @property
+    def key(self) -> tuple[Device, Problem, int]:
+        return self.device, self.problem, self.n
+
+    def better_than(self, other: Record) -> bool:
+        """Return whether this record, of the same key, is the better measured one: finished, more effort, newer."""
+        return self._quality > other._quality
+
+    @property
+    def _quality(self) -> tuple[bool, int, str]:
+        return not self.run.is_cut_short, self.run.effort.rank, self.finished_at
+
+
+def policy_text(policy: Policy, source: OperatorSource | None) -> str:
+    """Return how times are taken, and of which operator, as a run keeps it."""
+    operator = {_SOURCE_DIGEST: source.digest} if source else {}
+    return _policy_json({**policy.message(), **operator})
+
+
+def _policy_json(policy: Mapping[str, Any]) -> str:
+    return json.dumps(policy, separators=(",", ":"))
+
+
+def joint_hash(low: str, high: str) -> str:
+    """Return what a breakpoint between records with these template hashes names, as the library computes it."""
+    fields = "".join(f"{len(one)}:{one}" for one in (low, high))
+    return low if low == high else hashlib.sha256(fields.encode()).hexdigest()
+
+
+def templates_of(kernel_hash: str) -> str:
+    """Return the template hash within a kernel hash."""
+    return kernel_hash.partition(_JOINT)[0]
+
+
+def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
+    """Return device, problem and N of a row; raise ValueError if they are not valid."""
+    n = row["n"]
+    if not isinstance(n, int) or not 1 <= n <= MAX_N:
+        raise ValueError(f"n is {n!r}")
+    problem = Problem(**{column.name: row[column.name] for column in fields(Problem)})
+    return Device(row["arch"], row["name"], row["sm_count"]), problem, n
+
+
+def timestamp(text: object) -> str:
+    """Return the text if it is a time that has passed; a time to come would win over every newer record."""
+    if not isinstance(text, str) or not _TIMESTAMP.fullmatch(text):
+        raise ValueError(f"{text!r} is not a time in UTC such as 2026-01-31T12:00:00Z")
+    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+    if moment > datetime.now(timezone.utc) + timedelta(days=1):
+        raise ValueError(f"{text} lies in the future")
+    return text
+
+
+def _number(row: Mapping[str, Any], name: str) -> float:
+    value = row[name]
+    if not isinstance(value, (int, float)) or not 0 <= value < 1e15:
+        raise ValueError(f"{name} is {value!r}")
+    return float(value)
+
+
+def _time(row: Mapping[str, Any], name: str) -> float:
+    value = _number(row, name)
+    if value <= 0:
+        raise ValueError(f"{name} is {value!r}")
+    return value

@@ -1,0 +1,50 @@
+"""What came of trying one config."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scantune.model.config import Config
+from scantune.model.measurement import Measurement
+
+STATUSES = ("ok", "compile_error", "wrong_result", "launch_error", "timeout", "crash")
+
+# A busy machine can be what is behind these, so a later run tries once more; the mark says that one did.
+_PERHAPS_CHANCE = ("timeout", "crash")
+_AGAIN = "again: "
+
+
+@dataclass(frozen=True)
+class Failure:
+    status: str  # one of STATUSES but ok
+    reason: str
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES[1:]:
+            raise ValueError(f"{self.status!r} is not a failure")
+
+    @property
+    def deserves_retry(self) -> bool:
+        """Return whether a later run should try the config once more."""
+        return self.status in _PERHAPS_CHANCE and not self.reason.startswith(_AGAIN)
+
+    def again(self) -> Failure:
+        """Return the failure of a retry, which deserves no other."""
+        return replace(self, reason=_AGAIN + self.reason) if self.deserves_retry else self
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Exactly one of measurement and failure is there."""
+
+    config: Config
+    measurement: Measurement | None = None
+    failure: Failure | None = None
+    compile_ms: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.measurement is None) == (self.failure is None):
+            raise ValueError("a trial has either a measurement or a failure")
+
+    def failed(self, failure: Failure) -> Trial:
+        return replace(self, measurement=None, failure=failure)

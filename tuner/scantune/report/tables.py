@@ -1,0 +1,100 @@
+"""The tables that people see: winners, coverage, portfolios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from scantune.model.breakpoint import Breakpoint, worst_of
+from scantune.model.cell import Cell
+from scantune.model.coverage import Coverage, Way
+from scantune.model.problem import Problem
+from scantune.model.quantity import counted, format_size, three_digits
+from scantune.model.record import Record
+from scantune.model.space import Space, config_text
+from scantune.report.listing import Column, Listing, Row
+
+
+def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space | None], title: str) -> Listing:
+    """Return the final table. With a space, a config is told by what departs from its family's default."""
+    columns = [Column("problem", is_text=True), *map(Column, ("N", "µs", "GB/s", "of copy", "gain"))]
+    rows, previous = [], None
+    for record in records:
+        row = _row(record, spaces.get((record.problem, record.n)))
+        rows.append(replace(row, begins_section=previous not in (None, record.problem)))
+        previous = record.problem
+    return Listing(title, columns, rows, "family and config", _caption(spaces))
+
+
+def coverage_table(
+    coverage: Sequence[Coverage], records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space | None],
+    title: str,
+) -> Listing:  # fmt: skip
+    """Return the table of a run: winners as in winners_table, with what each was compared with."""
+    listing = winners_table(records, spaces, title)
+    by_cell = {covered.cell: covered for covered in coverage}
+    rows = []
+    for record, row in zip(records, listing.rows, strict=True):
+        covered = by_cell[Cell(record.problem, record.n)]
+        gain = f"{covered.gain:.3f}×" if covered.gain else _gain_text(record) or "–"
+        next_best = f"{covered.next_best - 1:+.1%}" if covered.next_best else "–"
+        told = [*row.cells[:-1], gain, covered.way.value.replace("_", " "), str(len(covered.ratios) or "–"), next_best]
+        rows.append(replace(row, cells=told))
+    columns = [*listing.columns, Column("covered", is_text=True), Column("compared"), Column("next")]
+    caption = (
+        f"{_DEPARTURES} {_OF_COPY} gain: over what runs untuned; of a cell that was finished before, over the default "
+        "of then. compared: configs in the last rounds with the winner. "
+        "next: by how much the next of them takes longer; where that is less than the noise, what served before stays."
+    )
+    return replace(listing, columns=columns, rows=rows, caption=caption)
+
+
+def coverage_text(coverage: Sequence[Coverage]) -> str:
+    """Return one line: how many cells were covered in which way."""
+    counts = {way: sum(covered.way is way for covered in coverage) for way in Way}
+    parts = [f"{count} {way.value.replace('_', ' ')}" for way, count in counts.items() if count]
+    return f"{counted(len(coverage), 'cell')}: {', '.join(parts)}"
+
+
+def portfolio_table(breakpoints: Sequence[Breakpoint], title: str) -> Listing:
+    """Return one row for each problem: how many breakpoints there are, and the worst of them."""
+    rows = []
+    for problem in dict.fromkeys(found.problem for found in breakpoints):
+        of_problem = [found for found in breakpoints if found.problem == problem]
+        worst = worst_of(of_problem)
+        between = f"{format_size(worst.n_low)} and {format_size(worst.n_high)}"
+        count = str(len(of_problem))
+        rows.append(Row([str(problem), count, f"{worst.regret:.1%}", format_size(worst.n_switch), between]))
+    columns = [Column("problem", is_text=True), *map(Column, ("breakpoints", "worst-case regret", "at N", "between"))]
+    caption = (
+        "worst-case regret: by the probes, the most that a size between two records is slower than with the other of "
+        "the two."
+    )
+    return Listing(title, columns, rows, caption=caption)
+
+
+_DEPARTURES = "config: what departs from the family's default."
+_OF_COPY = "of copy: share of the bandwidth of a copy of as many bytes."
+
+
+def _caption(spaces: Mapping[tuple[Problem, int], Space | None]) -> str:
+    about = f"{_OF_COPY} gain: over the untuned default config."
+    return f"{_DEPARTURES} {about}" if spaces else about
+
+
+def _row(record: Record, space: Space | None) -> Row:
+    bytes_moved = record.problem.bytes_moved(record.n)
+    cells = [
+        str(record.problem),
+        format_size(record.n),
+        f"{record.median_us:.2f}",
+        three_digits(bytes_moved / record.median_us * 1e-3),
+        f"{record.ceiling_us / record.median_us:.0%}" if record.ceiling_us else "–",
+        _gain_text(record) or "–",
+    ]
+    return Row(cells, config_text(record.config, space))
+
+
+def _gain_text(record: Record) -> str:
+    """Return the gain over the default that was measured with the winner; nothing if none was."""
+    return f"{record.default_us / record.median_us:.2f}×" if record.default_us else ""

@@ -1,0 +1,333 @@
+"""Searches one problem at one N: proposes, compiles ahead, races, verifies what may win, polishes, and decides in a
+final round.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from scantune.compare.final_round import Decision, FinalRound, record_of
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.measurement import Measurement
+from scantune.model.policy import Policy
+from scantune.model.problem import Problem
+from scantune.model.record import Record
+from scantune.model.space import Space
+from scantune.model.trial import Failure, Trial
+from scantune.search.experience import Experience
+from scantune.search.proposals import Search
+from scantune.store.archive import Session
+from scantune.worker.compile_pool import CompilePool
+from scantune.worker.evaluation import Evaluator, Measured
+
+# Verifying costs several times what a measurement does. What is slower than this times the best so far is verified only
+# if it reaches the final round after all.
+_MAY_WIN = 1.03
+
+
+class Watcher(Protocol):
+    """Is told how a search goes on."""
+
+    def tried(self, trials: int, limit: int, best: Config | None, best_us: float | None) -> None: ...
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What every search of a run shares."""
+
+    evaluator: Evaluator
+    pool: CompilePool
+    session: Session
+    policy: Policy
+    seed: int
+    watcher: Watcher
+    clock: Callable[[], float]  # seconds, from any start
+    # Not asked twice: candidates at the size at which they were verified, and winners at their own for all kinds.
+    verified: set[tuple[Cell, Config]] = field(default_factory=set)
+    verified_winners: set[tuple[Cell, Config]] = field(default_factory=set)
+    experience: Experience = field(default_factory=Experience)
+
+
+@dataclass(frozen=True)
+class Compiling:
+    config: Config
+    outcome: Future[float | Failure]
+
+
+class ProblemSearch:
+    """One use: run() returns the record, which is saved by then."""
+
+    def __init__(self, tools: Tools, problem: Problem, n: int, space: Space, deadline: float) -> None:
+        self._tools = tools
+        self._problem = problem
+        self._n = n
+        self._space = space
+        self._deadline = deadline  # by the clock; the final round comes after it
+        self._search = Search(space, tools.seed, tools.policy.patience)
+        self._times: dict[Config, float] = {}  # scores: microseconds, corrected for drift from batch to batch
+        self._racers: dict[Config, Measurement] = {}  # those measured to the end
+        self._failures: dict[Config, Failure] = {}
+        self._compiling: deque[Compiling] = deque()
+        self._pending: deque[Config] = deque()  # to be tried before anything is suggested
+        self._retried: set[Config] = set()  # failed in an earlier run, perhaps by chance
+        self._centres: dict[Config, Config] = {}  # of which a config differs in one parameter
+        self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
+        self.cut_short = False  # by the deadline
+        self.decision: Decision | None = None  # of the final round
+
+    @property
+    def failures(self) -> dict[Config, Failure]:
+        return self._failures
+
+    def run(self, starts: Iterable[Config], holders: Iterable[Config]) -> Record | None:
+        """Return the winner's record, or None when no config could be verified and timed.
+
+        `starts` are tried first, after the defaults. `holders` are what serves now, the first of which stays unless
+        beaten: the winner of an earlier run, then what runs untuned.
+        Raises EnvironmentFault when the machine cannot go on; what was tried is saved by then.
+        """
+        try:
+            return self._run(starts, holders)
+        finally:
+            self._drop_compiling()
+
+    def _run(self, starts: Iterable[Config], holders: Iterable[Config]) -> Record | None:
+        self._learn_from_stored_trials()
+        always = list(dict.fromkeys([*self._all_legal(holders), self._space.default]))
+        # These come first: however short the time is, nothing may win without meeting them.
+        self._queue(always)
+        self._owed = set(self._pending)
+        self._queue([*self._space.defaults, *self._all_legal(starts)])
+        self._explore(limit=0)
+        # Most winners are a few steps from a winner of another search, so steps come before samples of the whole space.
+        self._polish(self._search.contenders[:1])
+        self._explore(self._tools.policy.trials - self._tools.policy.polish)
+        self._polish(self._search.contenders)
+        return self._decide(always)
+
+    def _learn_from_stored_trials(self) -> None:
+        for trial in self._tools.session.trials(self._problem, self._n):
+            config = self._space.known(trial.config)
+            if config is None:
+                continue
+            if trial.failure and (trial.failure.deserves_retry or config == self._space.default):
+                self._retried.add(config)
+            elif self._search.take(config):
+                self._learn(Trial(config, trial.measurement, trial.failure), score=None)
+        self._search.renew_patience()
+
+    def _all_legal(self, configs: Iterable[Config]) -> list[Config]:
+        return self._tools.evaluator.legal(self._problem, self._n, self._space, configs)
+
+    def _queue(self, configs: Iterable[Config]) -> None:
+        """Let configs be tried next, unless they have been."""
+        self._pending.extend(config for config in configs if self._search.take(config))
+
+    def _explore(self, limit: int) -> None:
+        """Try what waits, and suggest more up to a limit of trials."""
+        while self._owed or (self._has_room(limit) and not self._is_settled and not self._is_out_of_time()):
+            # While one batch is measured the next one compiles.
+            depth = max(len(self._owed), len(self._pending), min(self._tools.policy.ahead, limit - self._tried))
+            self._compile_ahead(depth, suggest=self._tried < limit and not self._is_out_of_time())
+            if not self._compiling:
+                break
+            self._race_batch()
+        self._drop_compiling()
+
+    def _has_room(self, limit: int) -> bool:
+        return bool(self._tried < limit or self._pending or self._compiling)
+
+    def _polish(self, families: Iterable[str]) -> None:
+        """Walk from the fastest configs of families, as long as the trials that are kept for it last."""
+        limit = min(self._tried + self._tools.policy.polish, self._tools.policy.trials)
+        for family in families:
+            self._walk_from_fastest(family, limit)
+
+    def _walk_from_fastest(self, family: str, limit: int) -> None:
+        """Change one parameter at a time, as long as that makes the family's fastest faster."""
+        centre = None
+        while (best := self._best_of(family)) and best != centre and self._tried < limit and not self._is_out_of_time():
+            centre = best
+            unseen = [config for config in self._neighbours(centre) if not self._search.seen(config)]
+            steps = self._tools.experience.ordered(centre, unseen)
+            self._centres |= dict.fromkeys(steps, centre)
+            # Steps from an earlier centre may still wait.
+            room = limit - self._tried - len(self._pending) - len(self._compiling)
+            self._queue(steps[: max(0, room)])
+            while (self._pending or self._compiling) and self._best_of(family) == centre:
+                if self._is_out_of_time():
+                    break
+                self._compile_ahead(self._tools.policy.ahead, suggest=False)
+                self._race_batch()
+        self._drop_compiling()
+
+    def _neighbours(self, centre: Config) -> list[Config]:
+        return self._all_legal(self._space.families[centre.family].neighbours(centre))
+
+    def _compile_ahead(self, depth: int, suggest: bool) -> None:
+        while len(self._compiling) < depth:
+            if self._pending:
+                config: Config | None = self._pending.popleft()
+            else:
+                config = self._search.suggest() if suggest else None
+            if config is None:
+                return
+            future = self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config)
+            self._compiling.append(Compiling(config, future))
+
+    def _drop_compiling(self) -> None:
+        for compiling in self._compiling:
+            compiling.outcome.cancel()
+        self._compiling.clear()
+        self._pending.clear()
+
+    def _race_batch(self) -> None:
+        """Measure the candidates that compiled together with the best so far."""
+        batch: dict[Config, float] = {}
+        while self._compiling and len(batch) < self._tools.policy.batch:
+            compiling = self._compiling.popleft()
+            outcome = compiling.outcome.result()
+            if isinstance(outcome, Failure):
+                self._save(Trial(compiling.config, failure=outcome), score=None)
+            else:
+                batch[compiling.config] = outcome
+        if batch:
+            self._measure_batch(batch)
+
+    def _verify_candidate(self, config: Config) -> Failure | None:
+        """Verify at a size that is quick to check; only the winner is verified at its real N too."""
+        n = min(self._n, self._tools.policy.verify_items)
+        key = Cell(self._problem, n), config
+        if key in self._tools.verified:
+            return None
+        failure = self._tools.evaluator.verify(self._problem, n, config, self._tools.seed)
+        if failure and n < self._n and "unsupported" in failure.reason:
+            failure = self._tools.evaluator.verify(self._problem, self._n, config, self._tools.seed)
+        if failure is None:
+            self._tools.verified.add(key)
+        return failure
+
+    def _measure_batch(self, batch: dict[Config, float]) -> None:
+        best = self._best
+        configs = ([best] if best else []) + list(batch)
+        measured = self._tools.evaluator.measure(self._problem, self._n, configs, self._tools.policy.racing)
+        drift = self._drift(best, measured)
+        for config, outcome in zip(configs, measured.outcomes, strict=True):
+            if config == best:
+                if isinstance(outcome, Failure):
+                    self._reject(config, outcome)
+            else:
+                self._save_measured(config, outcome, batch[config], drift)
+
+    def _save_measured(self, config: Config, outcome: Measurement | Failure, compile_ms: float, drift: float) -> None:
+        score = None if isinstance(outcome, Failure) else outcome.median_us * drift
+        if score is not None and (centre := self._centres.get(config)) and centre in self._times:
+            self._tools.experience.note(centre, config, score / self._times[centre])
+        if score is not None and self._may_win(score) and (failure := self._verify_candidate(config)):
+            outcome, score = failure, None
+        if isinstance(outcome, Failure):
+            self._save(Trial(config, failure=outcome, compile_ms=compile_ms), score=None)
+        else:
+            self._save(Trial(config, outcome, compile_ms=compile_ms), score)
+
+    def _may_win(self, score: float) -> bool:
+        best = self._best
+        return best is None or score < _MAY_WIN * self._times[best]
+
+    def _drift(self, best: Config | None, measured: Measured) -> float:
+        """Return the factor that makes this batch comparable with the earlier ones: clocks drift, ratios hardly do."""
+        again = measured.outcomes[0]
+        if best is None or isinstance(again, Failure):
+            return 1.0
+        return self._times[best] / again.median_us
+
+    def _save(self, trial: Trial, score: float | None) -> None:
+        if trial.failure:
+            trial = trial.failed(self._counted(trial.config, trial.failure))
+        self._tools.session.save_trial(self._problem, self._n, trial, trial.config == self._space.default)
+        self._learn(trial, score)
+        best = self._best
+        limit = min(self._tools.policy.trials, len(self._space))
+        self._tools.watcher.tried(self._tried, limit, best, self._times[best] if best else None)
+
+    def _learn(self, trial: Trial, score: float | None) -> None:
+        before = self._best
+        self._owed.discard(trial.config)
+        if trial.failure:
+            self._failures[trial.config] = trial.failure
+            self._search.tell(trial.config, None)
+            return
+        assert trial.measurement
+        self._times[trial.config] = score if score is not None else trial.measurement.median_us
+        if not trial.measurement.probe_only:
+            self._racers[trial.config] = trial.measurement
+        self._search.tell(trial.config, self._times[trial.config])
+        if score is not None and before is not None and self._best != before:
+            self._compile_all_kinds(trial.config)
+
+    def _compile_all_kinds(self, config: Config) -> None:
+        """Have what verifying a winner runs compiled by the time that it has won."""
+        self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config, all_kinds=True)
+
+    def _decide(self, always: Sequence[Config]) -> Record | None:
+        """Return the record of the final round; of another one among the next fastest if all finalists failed."""
+        tools, cell = self._tools, Cell(self._problem, self._n)
+        final = FinalRound(tools.evaluator, tools.pool, cell, tools.seed + 1, tools.verified_winners)
+        while finalists := self._finalists(always):
+            self.decision = final.decide(finalists, always, tools.policy.final, self._reject)
+            if self.decision:
+                return self._record(self.decision)
+        return None
+
+    def _finalists(self, always: Sequence[Config]) -> list[Config]:
+        by_time = sorted(self._times, key=lambda config: (config not in self._racers, self._times[config]))
+        kept = [config for config in always if config in self._times]
+        return list(dict.fromkeys([*kept, *by_time[: self._tools.policy.finalists]]))
+
+    def _counted(self, config: Config, failure: Failure) -> Failure:
+        return failure.again() if config in self._retried else failure
+
+    def _reject(self, config: Config, failure: Failure) -> None:
+        failure = self._counted(config, failure)
+        self._times.pop(config, None)
+        self._failures[config] = failure
+        self._tools.session.save_failure(self._problem, self._n, config, failure)
+
+    def _record(self, decision: Decision) -> Record:
+        session = self._tools.session
+        run = session.run_of(self._problem, self._n, decision.winner)
+        run = run.cut_short() if self.cut_short else run
+        record = record_of(decision, session.device, Cell(self._problem, self._n), self._space.default, run)
+        session.save_record(record)
+        return record
+
+    @property
+    def _tried(self) -> int:
+        return len(self._times) + len(self._failures)
+
+    @property
+    def _best(self) -> Config | None:
+        return min(self._times, key=self._times.__getitem__, default=None)
+
+    def _best_of(self, family: str) -> Config | None:
+        of_family = (config for config in self._times if config.family == family)
+        return min(of_family, key=self._times.__getitem__, default=None)
+
+    @property
+    def _is_settled(self) -> bool:
+        return self._search.is_settled and not self._pending
+
+    def _is_out_of_time(self) -> bool:
+        """Look at the clock, and remember if the search had to end for it."""
+        self.cut_short = self.cut_short or self._tools.clock() >= self._deadline
+        return self.cut_short
+
+
+def first_reasons(failures: dict[Config, Failure], count: int = 3) -> Sequence[str]:
+    """Return some failures as text, for a message."""
+    return [f"{config}: {failure.status}: {failure.reason}" for config, failure in list(failures.items())[:count]]

@@ -1,0 +1,211 @@
+"""Races configs that are known to be good, cell by cell: what runs untuned, the defaults, the winners around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from scantune.compare.final_round import FinalRound, record_of
+from scantune.errors import ScantuneError
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.coverage import Coverage, Way
+from scantune.model.policy import CLEARLY_SLOWER
+from scantune.model.record import Record
+from scantune.model.space import Space
+from scantune.model.trial import Failure, Trial
+from scantune.search.problem_search import Tools, first_reasons
+from scantune.search.standings import Standings
+from scantune.worker.client import WorkerDied, WorkerError
+from scantune.worker.environment import EnvironmentFault
+
+_AHEAD = 6  # cells whose configs compile while another is measured
+_HOPELESS = 3  # cells in which nothing works: where no other has a winner, the device or the compiler is to blame
+
+
+class Watcher(Protocol):
+    """Is told of every race."""
+
+    def raced(self, covered: Coverage, record: Record, space: Space) -> None: ...
+
+    def gave_up(self, covered: Coverage) -> None: ...
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A cell that is to be raced."""
+
+    cell: Cell
+    space: Space
+    configs: Sequence[Config]  # the first stays unless it is beaten
+    compiled: dict[Config, Future[float | Failure]]
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """Configs that were tried in a cell before."""
+
+    settled: set[Config]  # not to be raced: they failed, or an earlier run raced them with the winner
+    retried: set[Config]  # failed in an earlier run, perhaps by chance
+
+
+class Survey:
+    def __init__(self, tools: Tools, standings: Standings, watcher: Watcher) -> None:
+        self._tools = tools
+        self._standings = standings
+        self._watcher = watcher
+        self._earlier: dict[Cell, _Earlier] = {}
+        self._spaces: dict[Cell, Space] = {}
+        self._lost: list[Cell] = []  # nothing works there
+
+    def race_all(self, cells: Iterable[Cell], is_time_for: Callable[[Cell], bool]) -> None:
+        """Race each cell in which there is something to be raced, as long as there is time for it.
+
+        What cannot be raced is told by its coverage; the next run tries it again. Raises ScantuneError when nothing
+        works in the first cells.
+        """
+        waiting = list(cells)
+        entered: list[_Entry] = []
+        while waiting or entered:
+            while waiting and len(entered) <= _AHEAD:
+                cell = waiting.pop(0)
+                if is_time_for(cell) and (entry := self._enter(cell)):
+                    entered.append(entry)
+            if entered and is_time_for(entered[0].cell):
+                self._race(entered.pop(0))
+            elif entered:
+                for future in entered.pop(0).compiled.values():
+                    future.cancel()
+
+    def has_news(self, cell: Cell) -> bool:
+        """Return whether more may be gained in a cell, and winners around it have not been tried there."""
+        covered = self._standings.coverage[cell]
+        if covered.way not in (Way.raced, Way.searched, Way.cut_short):
+            return False
+        return bool(set(self._standings.promising(cell)) - self._compared(covered))
+
+    def _enter(self, cell: Cell) -> _Entry | None:
+        covered = self._standings.coverage[cell]
+        try:
+            space = self._space(cell)
+            configs = self._configs(covered, space)
+        except (EnvironmentFault, WorkerError, WorkerDied) as error:
+            self._give_up(covered, str(error))
+            return None
+        if len(configs) < 2 and covered.winner:
+            return None
+        submit, request = self._tools.pool.submit, self._tools.evaluator.request(*cell)
+        # The first one serves now and mostly stays, and the winner is verified for all kinds of scans.
+        compiled = {config: submit(request, config, all_kinds=config == configs[0]) for config in configs}
+        return _Entry(cell, space, configs, compiled)
+
+    def _space(self, cell: Cell) -> Space:
+        if cell not in self._spaces:
+            self._spaces[cell] = self._tools.evaluator.space(*cell)
+        return self._spaces[cell]
+
+    def _configs(self, covered: Coverage, space: Space) -> list[Config]:
+        """Return what serves now, and what has not been compared with it yet."""
+        cell, evaluator = covered.cell, self._tools.evaluator
+        if covered.default is None:
+            covered.default, covered.untuned = space.default, evaluator.untuned(*cell)
+        record = self._standings.record(cell)
+        serving = [config for config in (record.config if record else None, covered.untuned) if config]
+        others = [*space.defaults, *self._standings.promising(cell)]
+        legal = evaluator.legal(*cell, space, [*serving, *others])
+        compared = self._compared(covered)
+        new = [config for config in legal[1:] if config not in compared]
+        return [*legal[:1], *new]
+
+    def _compared(self, covered: Coverage) -> set[Config]:
+        """Return what need not be raced in a cell: the winner, and what was compared with it or failed."""
+        return {*covered.ratios, *([covered.winner] if covered.winner else []), *self._known(covered).settled}
+
+    def _known(self, covered: Coverage) -> _Earlier:
+        if covered.cell not in self._earlier:
+            trials = self._tools.session.trials(*covered.cell)
+            retried = {one.config for one in trials if one.failure and one.failure.deserves_retry}
+            is_resumed = covered.winner is not None and not covered.ratios
+            settled = {one.config for one in trials if one.failure or is_resumed} - retried
+            self._earlier[covered.cell] = _Earlier(settled, retried)
+        return self._earlier[covered.cell]
+
+    def _race(self, entry: _Entry) -> None:
+        covered = self._standings.coverage[entry.cell]
+        try:
+            self._decide(entry, covered)
+        except EnvironmentFault as error:
+            self._give_up(covered, f"given up, to be tried again by the next run: {error}")
+
+    def _give_up(self, covered: Coverage, reason: str) -> None:
+        covered.give_up(reason)
+        self._watcher.gave_up(covered)
+
+    def _lose(self, covered: Coverage, failures: dict[Config, Failure]) -> None:
+        """Give up a cell in which nothing works, and the run if that is so in the first of them."""
+        reasons = "\n  ".join(first_reasons(failures)) or "no config may be tried"
+        self._give_up(covered, reasons)
+        self._lost.append(covered.cell)
+        if len(self._lost) >= _HOPELESS and not self._standings.has_measured:
+            raise ScantuneError(f"no config of {covered.cell}, works on {self._tools.session.device}:\n  {reasons}")
+
+    def _decide(self, entry: _Entry, covered: Coverage) -> None:
+        tools, session = self._tools, self._tools.session
+        compile_ms: dict[Config, float] = {}
+        failures: dict[Config, Failure] = {}
+
+        def reject(config: Config, failure: Failure) -> None:
+            failures[config] = self._rejected(entry.cell, config, failure)
+
+        for config, future in entry.compiled.items():
+            outcome = future.result()
+            if isinstance(outcome, Failure):
+                reject(config, outcome)
+            else:
+                compile_ms[config] = outcome
+        rounds = replace(tools.policy.final, slower_than=CLEARLY_SLOWER)
+        final = FinalRound(tools.evaluator, tools.pool, entry.cell, tools.seed + 1, tools.verified_winners)
+        decision = final.decide(list(compile_ms), entry.configs, rounds, reject) if compile_ms else None
+        if decision is None:
+            self._lose(covered, failures)
+            return
+        covered.learn(decision.winner, decision.times)
+        run = session.run_of(*entry.cell, decision.winner)
+        record = record_of(decision, session.device, entry.cell, entry.space.default, run)
+        with session.together():
+            for config, time in decision.times.items():
+                trial = Trial(config, time, compile_ms=compile_ms[config])
+                session.save_trial(*entry.cell, trial, config == entry.space.default)
+            self._save(covered, record)
+        self._watcher.raced(covered, record, entry.space)
+
+    def settle(self, cells: Iterable[Cell]) -> None:
+        """Look again at cells that were raced: what was found around them may have made a search needless."""
+        for cell in cells:
+            covered, record = self._standings.coverage[cell], self._standings.record(cell)
+            if covered.way == Way.raced and record and self._standings.settled_because(cell):
+                self._save(covered, replace(record, run=self._tools.session.run_of(*cell, record.config)))
+
+    def _save(self, covered: Coverage, record: Record) -> None:
+        """Save a record; one that a later run is to search again says so."""
+        self._standings.learn(record)
+        if not covered.is_searched:
+            covered.reason = self._standings.settled_because(covered.cell)
+            covered.way = Way.confirmed if covered.reason else Way.raced
+        if covered.way in (Way.raced, Way.cut_short):
+            record = replace(record, run=record.run.cut_short())
+            self._standings.learn(record)
+        self._tools.session.save_record(record)
+
+    def _rejected(self, cell: Cell, config: Config, failure: Failure) -> Failure:
+        """Save that a config failed, also where a trial had called it good; return the failure as it is saved."""
+        earlier, session = self._known(self._standings.coverage[cell]), self._tools.session
+        if config in earlier.retried:
+            failure = failure.again()
+        earlier.settled.add(config)
+        with session.together():
+            session.save_trial(*cell, Trial(config, failure=failure), config == self._spaces[cell].default)
+            session.save_failure(*cell, config, failure)
+        return failure

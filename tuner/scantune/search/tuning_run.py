@@ -1,0 +1,338 @@
+"""One invocation of the tuner: every problem at every N, within the budget, starting where an earlier run stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from scantune.errors import ScantuneError
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.coverage import Coverage, Way
+from scantune.model.device import Device
+from scantune.model.operator_source import OperatorSource
+from scantune.model.outcome import Outcome
+from scantune.model.policy import Policy
+from scantune.model.problem import Problem, split_operator
+from scantune.model.record import Record, Run
+from scantune.model.space import Space
+from scantune.model.trial import Failure
+from scantune.search.agenda import Agenda
+from scantune.search.experience import Experience
+from scantune.search.portfolio import Portfolio
+from scantune.search.portfolio import Watcher as PortfolioWatcher
+from scantune.search.problem_search import ProblemSearch, Tools, Watcher, first_reasons
+from scantune.search.standings import Standings
+from scantune.search.survey import Survey
+from scantune.search.survey import Watcher as SurveyWatcher
+from scantune.search.time_model import time_model_of
+from scantune.store.archive import Archive, Session
+from scantune.worker.built_in import built_in_winners
+from scantune.worker.client import Worker, WorkerDied, WorkerError
+from scantune.worker.compile_pool import CompilePool
+from scantune.worker.environment import EnvironmentFault
+from scantune.worker.evaluation import Evaluator, Timeouts
+
+_MAX_STARTS = 6
+
+# Of a portfolio's budget: breakpoints between few records are worth less than more records.
+_MOST_FOR_PROBES = 0.25
+
+
+# A race that takes longer than this, most of it for verifying the winner, comes after the searches of smaller N: there
+# is less to gain. Of the budget no more is kept back for those.
+_CHEAP_RACE_S = 1.5
+_MOST_FOR_DEAR_RACES = 0.4
+
+
+class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
+    """Is told how a run goes on."""
+
+    def started(self, tasks: int, finished: int, budget_s: float) -> None: ...
+
+    def searching(self, cell: Cell) -> None: ...
+
+    def found(self, covered: Coverage, record: Record, space: Space) -> None: ...
+
+    def gave_up(self, covered: Coverage) -> None: ...
+
+
+@dataclass(frozen=True)
+class _Scope:
+    problems: Sequence[Problem]
+    sizes: Sequence[int]
+
+
+class TuningRun:
+    def __init__(
+        self, archive: Archive, worker: Worker, pool: CompilePool, run: Run, policy: Policy, watcher: RunWatcher,
+        timeouts: Timeouts | None = None, source: OperatorSource | None = None,
+        clock: Callable[[], float] = time.monotonic, is_portfolio: bool = False,
+    ) -> None:  # fmt: skip
+        """`source` is of the one operator of all problems, if that is the user's own. The pool is closed by run().
+
+        Of a portfolio the breakpoints between neighbouring sizes are found too.
+        """
+        self._archive = archive
+        self._device = worker.hello().device
+        self._built_in = built_in_winners(worker)
+        self._run = run
+        self._policy = policy
+        self._watcher = watcher
+        self._evaluator = Evaluator(worker, timeouts or Timeouts.of(self._device), source)
+        self._source = source
+        self._pool = pool
+        self._clock = clock
+        self._is_portfolio = is_portfolio
+        self._model = time_model_of(self._device)
+        self._standings = Standings(self._device, [], [], {})
+        self._records = archive.records()
+        self._has_compiled = False  # in this run
+        self._verified: set[tuple[Cell, Config]] = set()
+        self._verified_winners: set[tuple[Cell, Config]] = set()
+        self._experience = Experience()
+
+    def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
+        """Cover what is not yet known. Whatever ends the run, all that was tried is saved."""
+        started = self._clock()
+        outcome = Outcome()
+        cells = [Cell(problem, n) for problem in problems for n in sizes]
+        self._standings = Standings(self._device, cells, self._records, self._built_in)
+        session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
+        todo = self._unfinished(session, cells)
+        with self._pool:
+            self._watcher.started(len(cells), len(cells) - len(todo), self._policy.budget_s)
+            deadline = started + self._policy.budget_s
+            if self._is_portfolio:
+                self._make_portfolio(session, self._agenda(todo), _Scope(problems, sizes), deadline, outcome)
+            elif self._policy.surveys:
+                self._survey_and_search(session, todo, deadline, outcome)
+            else:
+                self._search_all(session, self._agenda(todo), lambda: deadline - self._clock(), outcome)
+        outcome.coverage = [self._standings.coverage[cell] for cell in cells]
+        outcome.records = [record for cell in cells if (record := self._standings.record(cell))]
+        outcome.seconds = self._clock() - started
+        return outcome
+
+    def _unfinished(self, session: Session, cells: Iterable[Cell]) -> list[Cell]:
+        """Return those that no earlier run covered with these kernels, with as much effort or more, and to the end.
+
+        A run that races goes on from the races of earlier ones.
+        """
+        todo = []
+        for cell in cells:
+            covered, record = self._standings.coverage[cell], self._standings.record(cell)
+            own = session.run_of(*cell, record.config) if record else self._run
+            if record and record.run.covers(own):
+                covered.way, covered.winner = Way.finished, record.config
+                continue
+            if record and record.run.has_kernels_of(own) and self._policy.surveys:
+                covered.way, covered.winner = Way.raced, record.config
+            todo.append(cell)
+        return todo
+
+    def _agenda(self, cells: Iterable[Cell]) -> Agenda:
+        """Return searches in the order of what they may gain. Where nothing is raced, nothing tells that."""
+        promise = self._standings.promise if self._policy.surveys else lambda cell: 1.0
+        return Agenda(cells, promise, self._model, self._policy)
+
+    def _survey_and_search(self, session: Session, todo: Sequence[Cell], deadline: float, outcome: Outcome) -> None:
+        """Reach every cell by a race, and search where most is to be gained.
+
+        Races at large N take long and gain little, so what may be gained at smaller N comes before them.
+        """
+        survey = Survey(self._tools(session), self._standings, self._watcher)
+
+        def is_news(cell: Cell) -> bool:
+            """Return whether neither this run nor an earlier one has raced a cell with these kernels."""
+            return self._standings.coverage[cell].winner is None
+
+        by_bytes = sorted(todo, key=lambda cell: cell.bytes_moved)
+        cheap = [cell for cell in by_bytes if self._model.ending_s(*cell) <= _CHEAP_RACE_S]
+        dear = by_bytes[len(cheap) :]
+        agenda = self._agenda(cheap)
+
+        for cell in (cheap or dear)[:1]:
+            with contextlib.suppress(WorkerError, WorkerDied):  # which the race of it tells
+                self._check_that_something_compiles(cell, self._evaluator.space(*cell))
+
+        def left_s() -> float:
+            return deadline - self._clock()
+
+        def is_time_for(cell: Cell) -> bool:
+            return left_s() >= self._model.ending_s(*cell)
+
+        def race_again() -> None:
+            survey.race_all([cell for cell in todo if survey.has_news(cell)], is_time_for)
+            survey.settle(todo)
+
+        def is_worth_a_search(cell: Cell) -> bool:
+            survey.race_all([cell] if survey.has_news(cell) else [], is_time_for)
+            survey.settle([cell])
+            return self._standings.promise(cell) > 0
+
+        began_s = left_s()
+        survey.race_all(filter(is_news, cheap), is_time_for)
+        # What was found around a cell is to be raced in it once more, and half of that is compiled by then.
+        again_s = (began_s - left_s()) / 2
+        dear_s = min(sum(self._model.ending_s(*cell) for cell in dear), _MOST_FOR_DEAR_RACES * self._policy.budget_s)
+        self._search_all(session, agenda, lambda: left_s() - again_s - dear_s, outcome, is_worth_a_search)
+        race_again()
+        survey.race_all(filter(is_news, dear), is_time_for)
+        agenda.add(dear)
+        self._search_all(session, agenda, left_s, outcome, is_worth_a_search)
+        race_again()
+
+    def _make_portfolio(
+        self, session: Session, agenda: Agenda, scope: _Scope, deadline: float, outcome: Outcome
+    ) -> None:
+        """Search and probe in turns, until there is neither a search nor a probe that the time left can pay for."""
+        portfolio = Portfolio(
+            self._archive, session, self._evaluator, self._policy, self._model, self._watcher, self._clock
+        )
+        most_s = _MOST_FOR_PROBES * self._policy.budget_s
+
+        def left_s() -> float:
+            # What the pairs found so far will take; those that are alike or not reached take nothing.
+            return deadline - self._clock() - min(most_s, portfolio.probing_s(self._records_within(scope)))
+
+        while self._search_all(session, agenda, left_s, outcome):
+            portfolio.complete(self._records_within(scope), deadline)
+            agenda.add()
+        records = self._records_within(scope)
+        portfolio.complete(records, deadline)
+        outcome.unprobed = portfolio.out_of_time
+        outcome.without_breakpoint = portfolio.faults
+        outcome.breakpoints = portfolio.breakpoints(records)
+
+    def _records_within(self, scope: _Scope) -> list[Record]:
+        """Return what is recorded between the ends, sizes that were not asked for included."""
+        return [
+            record
+            for problem in scope.problems
+            for record in self._standings.records
+            if record.problem == problem and min(scope.sizes) <= record.n <= max(scope.sizes)
+        ]
+
+    def _tools(self, session: Session) -> Tools:
+        return Tools(
+            self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock,
+            self._verified, self._verified_winners, self._experience,
+        )  # fmt: skip
+
+    def _search_all(
+        self, session: Session, agenda: Agenda, left_s: Callable[[], float], outcome: Outcome,
+        is_worth_it: Callable[[Cell], bool] = lambda cell: True,
+    ) -> int:  # fmt: skip
+        """Search while time is left; return how many searches that were."""
+        tools = self._tools(session)
+        searches = 0
+        while turn := agenda.next(left_s()):
+            if not is_worth_it(turn.cell):
+                continue
+            if agenda.after_next:
+                self._compile_first_steps(agenda.after_next)
+            self._search_one(tools, turn.cell, self._clock() + turn.trials_s, outcome)
+            searches += 1
+        return searches
+
+    def _compile_first_steps(self, cell: Cell) -> None:
+        """Have what a search will try first compiled while another one waits for its own."""
+        record = self._standings.record(cell)
+        if record is None:
+            return
+        with contextlib.suppress(WorkerError, WorkerDied):  # which the search will meet, too
+            space = self._evaluator.space(*cell)
+            centre = space.known(record.config)
+            if centre:
+                steps = self._evaluator.legal(*cell, space, space.families[centre.family].neighbours(centre))
+                for config in self._experience.ordered(centre, steps)[: self._policy.polish]:
+                    self._pool.submit(self._evaluator.request(*cell), config)
+
+    def _search_one(self, tools: Tools, cell: Cell, deadline: float, outcome: Outcome) -> None:
+        self._watcher.searching(cell)
+        covered = self._standings.coverage[cell]
+        try:
+            space = self._evaluator.space(*cell)
+        except (WorkerError, WorkerDied) as error:
+            self._give_up(covered, str(error))
+            return
+        if not self._has_compiled:
+            self._check_that_something_compiles(cell, space)
+        outcome.spaces[cell] = space
+        if covered.default is None:
+            covered.default, covered.untuned = space.default, self._evaluator.untuned(*cell)
+        old = self._standings.record(cell)
+        holders = [config for config in (old.config if old else None, covered.untuned) if config]
+        search = ProblemSearch(tools, *cell, space, deadline)
+        try:
+            record = search.run(self._starts(cell), holders)
+        except EnvironmentFault as error:
+            self._give_up(covered, f"given up, to be tried again by the next run: {error}")
+            return
+        if record and search.decision:
+            covered.way, covered.reason = Way.cut_short if search.cut_short else Way.searched, ""
+            covered.learn(search.decision.winner, search.decision.times)
+            self._standings.learn(record)
+            self._watcher.found(covered, record, space)
+            return
+        reasons = "\n  ".join(first_reasons(search.failures))
+        if not self._standings.has_measured:
+            raise ScantuneError(f"no config of {cell}, works on {self._device}:\n  {reasons}")
+        self._give_up(covered, reasons)
+
+    def _give_up(self, covered: Coverage, reason: str) -> None:
+        covered.give_up(reason)
+        self._watcher.gave_up(covered)
+
+    def _check_that_something_compiles(self, cell: Cell, space: Space) -> None:
+        """Tell a compiler that is missing from a config that is wrong; only the latter is remembered as a trial."""
+        failures: list[str] = []
+        faults: list[str] = []
+        for config in space.defaults:
+            try:
+                outcome = self._pool.submit(self._evaluator.request(*cell), config).result()
+            except EnvironmentFault as error:
+                faults.append(f"{config}: {error}")
+                continue
+            if not isinstance(outcome, Failure):
+                self._has_compiled = True
+                return
+            failures.append(f"{config}: {outcome.reason}")
+        if self._source and not faults:
+            # One log will do: in each of them the mistake is the same.
+            raise ScantuneError(
+                f"{self._source.path} does not compile as an operator of {cell.problem}, so nothing was tried; the log "
+                f"calls it operator.cu:\n  {failures[0]}"
+            )
+        raise ScantuneError(
+            "not even the default configs compile, so nothing was tried:\n  " + "\n  ".join(failures + faults)
+            + "\n'scantune doctor' tells what is missing"
+        )  # fmt: skip
+
+    def _starts(self, cell: Cell) -> list[Config]:
+        """Return winners of similar searches, the most similar first."""
+        similar = sorted(
+            (record for record in [*self._standings.records, *self._records] if record.key != (self._device, *cell)),
+            key=lambda record: _unlikeness(record, self._device, *cell),
+        )
+        near = [*self._standings.promising(cell), *(record.config for record in similar[: 4 * _MAX_STARTS])]
+        return list(dict.fromkeys(near))[:_MAX_STARTS]
+
+
+def _unlikeness(record: Record, device: Device, problem: Problem, n: int) -> float:
+    """Return how little a record says about a search: N's exponent counts most finely, another arch most."""
+    return (
+        abs(math.log2(record.n / n))
+        + 0.5 * (record.problem.op != problem.op)
+        + 1.0 * (split_operator(record.problem.op)[0] != split_operator(problem.op)[0])
+        + 2.0 * (record.problem.accumulator_type != problem.accumulator_type)
+        + 0.5 * (record.problem.input_type != problem.input_type)
+        + 0.5 * (record.problem.output_type != problem.output_type)
+        + 2.5 * (record.device != device)
+        + 20.0 * (record.device.arch != device.arch)
+    )

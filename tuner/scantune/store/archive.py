@@ -1,0 +1,219 @@
+"""What the tuner remembers: runs, trials, records, breakpoints. Every trial is a transaction of its own."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.family_table import FamilyTables
+from scantune.model.measurement import Measurement
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run, joint_hash, now
+from scantune.model.trial import STATUSES, Failure, Trial
+from scantune.store.contents import Contents
+from scantune.store.database import Database
+
+_MAX_REASON = 2000
+
+TemplateHash = Callable[
+    [Problem, int, str], str
+]  # of a family's kernels; empty where it has none for the problem and N
+
+
+class Archive:
+    def __init__(self, database: Database, tables: FamilyTables | None = None) -> None:
+        """Without tables of the families configs are as their rows have them: an old one may lack parameters."""
+        self.database = database
+        self.tables = tables or FamilyTables()
+
+    def records(self) -> list[Record]:
+        """Return every valid record; one that is not valid is left out, as the runtime does."""
+        with self.database.snapshot():
+            return sorted(Contents(self.database, tables=self.tables).records(), key=_by_device)
+
+    def breakpoints(self) -> list[Breakpoint]:
+        """Return every valid breakpoint; one that is not valid is left out, as the runtime does."""
+        with self.database.snapshot():
+            return sorted(Contents(self.database, tables=self.tables).breakpoints(), key=_by_device)
+
+    def start(self, run: Run, device: Device, template_hash: TemplateHash | None = None) -> Session:
+        """Begin to save what a run finds on a device. The run's rows are written with their first trials.
+
+        Without a template hash for each family that of the run is all kernels'.
+        """
+        return Session(self, run, device, template_hash or (lambda problem, n, family: run.template_hash))
+
+    def device_id(self, device: Device) -> int:
+        return self._find_or_add("device", vars(device))
+
+    def problem_id(self, problem: Problem) -> int:
+        return self._find_or_add("problem", vars(problem))
+
+    def run_id(self, run: Run) -> int:
+        """Return the id of a run; an equal one is taken for the same."""
+        found = self.database.rows("find_run", run.parameters())
+        return int(found[0]["id"]) if found else self.database.insert("add_run", run.parameters())
+
+    def add_record(self, record: Record, run_id: int) -> None:
+        """Save a record in place of any other of its key."""
+        key_and_config = {
+            "device_id": self.device_id(record.device),
+            "problem_id": self.problem_id(record.problem),
+            "n": record.n,
+            **_columns(record.config),
+        }
+        self.database.run("drop_breakpoints", key_and_config)
+        self.database.run(
+            "save_record",
+            {
+                **key_and_config,
+                "run_id": run_id,
+                "median_us": record.median_us,
+                "spread": record.spread,
+                "default_us": record.default_us,
+                "ceiling_us": record.ceiling_us,
+                "finished_at": record.finished_at,
+            },
+        )
+
+    def add_breakpoint(self, found: Breakpoint, run_id: int) -> None:
+        """Save a breakpoint in place of any other above its lower end. Both ends must have a record."""
+        self.database.run(
+            "save_breakpoint",
+            {
+                "device_id": self.device_id(found.device),
+                "problem_id": self.problem_id(found.problem),
+                "n_low": found.n_low,
+                "n_high": found.n_high,
+                "n_switch": found.n_switch,
+                "probes": found.probes_text,
+                "regret": found.regret,
+                "run_id": run_id,
+                "finished_at": found.finished_at,
+            },
+        )
+
+    def _find_or_add(self, table: str, parameters: dict[str, object]) -> int:
+        found = self.database.rows(f"find_{table}", parameters)
+        if not found:
+            self.database.run(f"add_{table}", parameters)
+            found = self.database.rows(f"find_{table}", parameters)
+        return int(found[0]["id"])
+
+
+class Session:
+    """What one run adds to the archive."""
+
+    def __init__(self, archive: Archive, run: Run, device: Device, template_hash: TemplateHash) -> None:
+        self._database = archive.database
+        self._archive = archive
+        self._run = run
+        self._template_hash = template_hash
+        self.device = device
+
+    def run_of(self, problem: Problem, n: int, *configs: Config) -> Run:
+        """Return the run as a record of the config names it, or a breakpoint between records of two."""
+        hashes = [self._template_hash(problem, n, config.family) for config in configs]
+        return self._run.of_templates(joint_hash(hashes[0], hashes[-1]))
+
+    def trials(self, problem: Problem, n: int) -> list[Trial]:
+        """Return what was tried before with the same kernels, in this run or another; invalid rows are left out."""
+        with self._database.transaction():
+            key = self._key(problem, n)
+        trials = []
+        for row in self._database.rows("trials_of", key):
+            try:
+                trial = _trial(dict(row))
+            except ValueError:
+                continue
+            if row["template_hash"] == self.run_of(problem, n, trial.config).kernel_hash:
+                trials.append(replace(trial, config=self._archive.tables.complete(trial.config)))
+        return trials
+
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        """Whatever is saved within is saved at once, or not at all: syncing a disk takes longer than most races."""
+        return self._database.transaction()
+
+    def save_trial(self, problem: Problem, n: int, trial: Trial, is_default: bool) -> None:
+        """Save a trial, in place of one that failed; a measurement that another tuner has saved meanwhile stays."""
+        measurement, failure = trial.measurement, trial.failure
+        key, run = self._key_of(problem, n, trial.config), self.run_of(problem, n, trial.config)
+        with self._database.transaction():
+            self._database.run("drop_failed_trial", key)
+            self._database.run(
+                "add_trial",
+                {
+                    **key,
+                    "run_id": self._archive.run_id(run),
+                    "status": failure.status if failure else "ok",
+                    "reason": self._reason(failure) if failure else None,
+                    "is_default": int(is_default),
+                    "median_us": measurement.median_us if measurement else None,
+                    "spread": measurement.spread if measurement else None,
+                    "samples": measurement.samples if measurement else None,
+                    "sm_clock_mhz": measurement.sm_clock_mhz if measurement else None,
+                    "compile_ms": trial.compile_ms,
+                    "finished_at": now(),
+                },
+            )
+
+    def save_failure(self, problem: Problem, n: int, config: Config, failure: Failure) -> None:
+        """Note that a config which a trial had called good failed later."""
+        with self._database.transaction():
+            self._database.run(
+                "fail_trial",
+                {
+                    **self._key_of(problem, n, config),
+                    "status": failure.status,
+                    "reason": self._reason(failure),
+                    "finished_at": now(),
+                },
+            )
+
+    def save_record(self, record: Record) -> None:
+        with self._database.transaction():
+            self._archive.add_record(record, self._archive.run_id(record.run))
+
+    def save_breakpoint(self, found: Breakpoint) -> None:
+        with self._database.transaction():
+            self._archive.add_breakpoint(found, self._archive.run_id(found.run))
+
+    def _reason(self, failure: Failure) -> str:
+        """Return the reason as rows keep it: a compiler quotes what it compiles, and the user's source stays here."""
+        if self._run.source_digest and failure.status == "compile_error":
+            return "the operator's kernel does not compile; the log, which may quote its source, is not kept"
+        return failure.reason[:_MAX_REASON]
+
+    def _key(self, problem: Problem, n: int) -> dict[str, object]:
+        return {
+            "device_id": self._archive.device_id(self.device),
+            "problem_id": self._archive.problem_id(problem),
+            "n": n,
+        }
+
+    def _key_of(self, problem: Problem, n: int, config: Config) -> dict[str, object]:
+        """Return what tells a trial from all others."""
+        kernel_hash = self.run_of(problem, n, config).kernel_hash
+        return {**self._key(problem, n), **_columns(config), "template_hash": kernel_hash}
+
+
+def _by_device(found: Record | Breakpoint) -> tuple[str, str, int]:
+    """Return what sorts devices; within one, rows come by problem and N."""
+    return found.device.arch, found.device.name, found.device.sm_count
+
+
+def _columns(config: Config) -> dict[str, object]:
+    return {"family": config.family, "config": config.text}
+
+
+def _trial(row: dict[str, object]) -> Trial:
+    config = Config.from_row(row["family"], row["config"])
+    if row["status"] == "ok":
+        return Trial(config, Measurement.from_message(row))
+    if row["status"] not in STATUSES:
+        raise ValueError(f"the status is {row['status']!r}")
+    return Trial(config, failure=Failure(str(row["status"]), str(row["reason"])))

@@ -1,0 +1,351 @@
+"""Opens tuning databases, checks that they are ours, and brings old ones up to date."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import shlex
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from scantune import paths
+from scantune.errors import ScantuneError
+from scantune.store.budget import Budget
+from scantune.store.connection import BUSY_TIMEOUT_S, check_kind, connected, content_beside, translated
+from scantune.store.connection import DatabaseError as DatabaseError  # this module's own, to its callers
+
+APPLICATION_ID = 0x73636E74  # "scnt"
+SCHEMA_VERSION = 2
+TABLES = ("device", "problem", "run", "trial", "record")  # since version 1
+_SINCE_VERSION_2 = ("breakpoint",)
+
+# How long SQLite may take over a file, all together. The slowest disk reads more in that time.
+_FREE_S = 5.0
+_BYTES_PER_S = 2**21
+_STEPS_PER_LOOK = 10_000  # at the clock, of SQLite's machine
+_ROWS_AT_ONCE = 1000
+
+Row = Mapping[str, Any]
+Parameters = Mapping[str, object]
+
+
+class Database:
+    """One connection to one file. Every failure is a DatabaseError."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._version = SCHEMA_VERSION
+        self._seconds_left = self._deadline = math.inf
+        connection.row_factory = sqlite3.Row
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def rows(self, query: str, parameters: Parameters | None = None) -> list[Row]:
+        """Return the rows of a query of db/queries, named without .sql."""
+        return list(self.each(query, parameters, Budget()))
+
+    def each(self, query: str, parameters: Parameters | None, budget: Budget) -> Iterator[Row]:
+        """Yield the rows of a query, as long as the budget lasts; then raise."""
+        as_of_now = sql("version_1_as_now") if self._version == 1 else ""
+        with self.failures():
+            cursor = self._connection.execute(as_of_now + sql(query), dict(parameters or {}))
+        while batch := self._fetched(cursor):
+            for row in batch:
+                if excess := budget.excess_after(row):
+                    raise DatabaseError(f"{self.path}: {excess}")
+                yield dict(row)
+
+    def _fetched(self, cursor: sqlite3.Cursor) -> list[sqlite3.Row]:
+        with self.failures():
+            return cursor.fetchmany(_ROWS_AT_ONCE)
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read within is of one moment."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with self.failures():
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("COMMIT")
+
+    def run(self, query: str, parameters: Parameters) -> int:
+        """Execute a statement of db/queries; return the number of rows it changed."""
+        with self.failures():
+            # Not the cursor's rowcount: Python 3.10 has none for a statement that begins with a comment.
+            before = self._connection.total_changes
+            self._connection.execute(sql(query), dict(parameters))
+            return self._connection.total_changes - before
+
+    def insert(self, query: str, parameters: Parameters) -> int:
+        """Execute an INSERT of db/queries that always adds a row; return the row's id."""
+        with self.failures():
+            return int(self._connection.execute(sql(query), dict(parameters)).lastrowid or 0)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything within is written, or nothing. One transaction within another is part of it."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with self.failures():
+            self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            with self.failures():
+                self._connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def check_writable(self) -> None:
+        """Find out before hours of work, not after, that nothing can be saved."""
+        with self.transaction(), self.failures():
+            self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def check_pages(self) -> None:
+        """Read the whole file; raise if it is damaged."""
+        with self.failures():
+            findings = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check(3)")]
+        if findings != ["ok"]:
+            raise DatabaseError(f"{self.path}: it is damaged: {'; '.join(findings)[:300]}")
+
+    def check_schema(self) -> None:
+        """Raise unless this is a database of ours, of a version that we know."""
+        with self.failures():
+            application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            refused = self._connection.execute(sql("refused_schema")).fetchone()
+            found = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if application_id != APPLICATION_ID:
+            raise DatabaseError(f"{self.path}: this is another program's database; choose another file with --db")
+        if version > SCHEMA_VERSION:
+            raise DatabaseError(
+                f"{self.path}: its schema is version {version}, this scantune knows up to {SCHEMA_VERSION}; "
+                "update scantune, or choose another file with --db"
+            )
+        if refused:
+            kind, name = map(str, refused)
+            raise DatabaseError(
+                f"{self.path}: its schema has a {kind} that no tuner makes, {name[:60]!r}, which could run anything; "
+                "use another file"
+            )
+        self._version = version
+        wanted = TABLES if version == 1 else TABLES + _SINCE_VERSION_2
+        missing = [table for table in wanted if table not in found]
+        if missing:
+            raise DatabaseError(
+                f"{self.path}: it has no table {', '.join(missing)}: not a tuning database, or a damaged one"
+            )
+
+    def vacuum_into(self, path: Path, target: Path) -> None:
+        """Write a compact copy of the database, as one file, which errors call by the name of the target."""
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+        with self.failures():
+            try:
+                self._connection.execute("VACUUM INTO ?", (str(path),))
+            except sqlite3.OperationalError as error:
+                if "full" not in str(error):
+                    raise
+                raise DatabaseError(
+                    f"{target}: the disk is full, and nothing was written; free some space, or choose another place"
+                ) from None
+
+    @contextlib.contextmanager
+    def failures(self) -> Iterator[None]:
+        """Turn SQLite's errors into DatabaseError, and take the time off what is left."""
+        self._deadline = time.monotonic() + self._seconds_left
+        try:
+            with translated(self.path):
+                yield
+        finally:
+            self._seconds_left = self._deadline - time.monotonic()
+
+    def _limit(self, seconds: float) -> None:
+        """Interrupt SQLite once it has taken so long, not counting what goes on between its rows."""
+        self._seconds_left = seconds
+        self._connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS_PER_LOOK)
+
+    def _lift_limit(self) -> None:
+        self._seconds_left = math.inf
+        self._connection.set_progress_handler(None, 0)
+
+    def _create(self) -> None:
+        """Lay the schema into an empty file; a second creator finds it done."""
+        with self.transaction(), self.failures():
+            if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                for statement in statements(sql("schema")):
+                    self._connection.execute(statement)
+
+    def _upgrade(self) -> None:
+        """Bring a file of version 1 to the current schema, whole or not at all."""
+        with self.failures():
+            # A table that is renamed takes the references to it along, unless told to leave them to its successor.
+            self._connection.execute("PRAGMA legacy_alter_table = ON")
+        with self.transaction(), self.failures():
+            # Another process may have been first.
+            if self._connection.execute("PRAGMA user_version").fetchone()[0] == 1:
+                self._connection.execute(sql("version_1_aside"))
+                for statement in _making({"problem", *_SINCE_VERSION_2}):
+                    self._connection.execute(statement)
+                self._connection.execute(sql("version_1_taken_over"))
+                self._connection.execute(sql("version_1_dropped"))
+                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        with self.failures():
+            self._connection.execute("PRAGMA legacy_alter_table = OFF")
+
+    def _switch_to_wal(self) -> None:
+        """Keep a write-ahead log. SQLite refuses at once while a second creator holds the file, so wait here."""
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        with self.failures():
+            while True:
+                try:
+                    self._connection.execute("PRAGMA journal_mode = WAL")
+                    return
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.01)
+
+    def _check(self, foreign: bool) -> None:
+        """Raise unless the file is one of ours, and sound where this user did not write it; limit the time for it."""
+        status = check_kind(self.path)
+        self._limit(_FREE_S + (status.st_size if status else 0) / _BYTES_PER_S)
+        self.check_schema()
+        if foreign or (status and _may_be_of_others(status)):
+            self.check_pages()
+
+    def _is_empty(self) -> bool:
+        with self.failures():
+            tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
+        return bool(tables == 0 and application_id == 0)
+
+
+def open_database(path: Path) -> Database:
+    """Open a database for reading and writing; create it, and its directory, if it is not there.
+
+    One of an older schema is brought to the current one, with all that it holds, and one that was interrupted while it
+    was written to the state before.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DatabaseError(
+            f"{path}: its directory cannot be made: {error.strerror}; choose another with --db"
+        ) from None
+    with connected(path, "rwc") as connection:
+        database = Database(path, connection)
+        if database._is_empty():
+            database._switch_to_wal()
+            database._create()
+        database._check(foreign=False)
+        database._lift_limit()
+        database._switch_to_wal()
+        if database._version < SCHEMA_VERSION:
+            database._upgrade()
+            database.check_schema()
+        with database.failures():
+            connection.execute("PRAGMA foreign_keys = ON")
+    return database
+
+
+def open_readonly(path: Path, foreign: bool = False) -> Database:
+    """Open an existing database for reading, all of one moment; nothing beside it is written if its directory forbids
+    it.
+
+    With foreign, or where others may have written to it, all of its pages are checked first. A file made to take for
+    ever or to fill the memory ends in a DatabaseError in any case.
+    """
+    if check_kind(path) is None:
+        raise DatabaseError(f"{path}: there is no such database; 'scantune' makes one by tuning")
+    try:
+        return _opened(path, "ro", foreign)
+    except DatabaseError as error:
+        if "cannot be" not in str(error):
+            raise
+        beside = content_beside(path)
+        if "-journal" in beside:
+            raise DatabaseError(
+                f"{path}: it was interrupted while it was written: 'scantune doctor --db {shlex.quote(str(path))}' "
+                "repairs it, where it and its directory can be written"
+            ) from None
+        if beside:
+            raise
+    # A WAL database in a read-only directory can be read only when declared immutable: nobody can write it there.
+    return _opened(path, "ro&immutable=1", foreign)
+
+
+def _opened(path: Path, mode: str, foreign: bool) -> Database:
+    with connected(path, mode) as connection:
+        database = Database(path, connection)
+        with database.failures():
+            connection.execute("BEGIN")
+            connection.execute("PRAGMA user_version").fetchone()  # the moment; a lock is waited for before time counts
+        database._check(foreign)
+    return database
+
+
+def _may_be_of_others(status: os.stat_result) -> bool:
+    """Return whether another user may have written to the file, by the same rule as in the library."""
+    return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+@cache
+def sql(name: str) -> str:
+    """Return the text of db/<name>.sql or db/queries/<name>.sql."""
+    directory = paths.sql_directory()
+    path = directory / f"{name}.sql" if name == "schema" else directory / "queries" / f"{name}.sql"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ScantuneError(
+            f"{path}: {error.strerror}; the installation is incomplete, install scantune again"
+        ) from None
+
+
+def statements(script: str) -> Sequence[str]:
+    """Split a script, which sqlite3.executescript would commit piece by piece."""
+    parts, current = [], ""
+    for line in script.splitlines(keepends=True):
+        current += line
+        if sqlite3.complete_statement(current):
+            parts.append(current)
+            current = ""
+    return parts
+
+
+def _making(tables: set[str]) -> list[str]:
+    """Return the statements of the schema that make just these tables."""
+    by_table = {
+        found[1]: statement
+        for statement in statements(sql("schema"))
+        if (found := re.search(r"^CREATE TABLE (\w+)", statement, re.MULTILINE))
+    }
+    if missing := tables - by_table.keys():
+        raise ScantuneError(
+            f"schema.sql makes no table {', '.join(sorted(missing))}; the installation is incomplete, install scantune "
+            "again"
+        )
+    return [by_table[table] for table in sorted(tables)]

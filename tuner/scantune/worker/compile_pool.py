@@ -1,0 +1,79 @@
+"""Compiles candidates ahead, in processes of their own: NVRTC holds a lock, so threads of one would only take turns.
+
+What they compile reaches the measuring worker through the shared cache on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from scantune.model.config import Config
+from scantune.model.trial import Failure
+from scantune.worker.client import Worker, WorkerDied, WorkerError
+from scantune.worker.environment import check_environment
+
+_TOO_SLOW = "took longer than a minute"  # the host compiler's own limit
+
+
+class CompilePool:
+    """A fixed number of workers, each behind a thread; started at their first compilation."""
+
+    def __init__(self, new_worker: Callable[[], Worker], size: int, timeout_s: float) -> None:
+        self._new_worker = new_worker
+        self._timeout_s = timeout_s
+        self._workers: list[Worker] = []
+        self._local = threading.local()
+        self._submitted: dict[tuple[str, Config, bool], Future[float | Failure]] = {}
+        self._executor = ThreadPoolExecutor(max_workers=size, thread_name_prefix="compile")
+
+    def __enter__(self) -> CompilePool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, request: dict[str, Any], config: Config, all_kinds: bool = False) -> Future[float | Failure]:
+        """Return the future of the milliseconds it took, or of why it failed.
+
+        Who asks again gets the same future, so what is wanted soon may be asked for early.
+        `all_kinds`: also what verifying the config for every kind of scan runs, which takes three times as long.
+        WorkerUnavailable and EnvironmentFault may come out of it.
+        """
+        key = json.dumps(request, sort_keys=True), config, all_kinds
+        known = self._submitted.get(key)
+        if known is None or known.cancelled():
+            known = self._submitted[key] = self._executor.submit(self._compile, request, config, all_kinds)
+        return known
+
+    def close(self) -> None:
+        """Drop what waits, end what runs."""
+        for worker in list(self._workers):
+            worker.abort()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+
+    def _compile(self, request: dict[str, Any], config: Config, all_kinds: bool) -> float | Failure:
+        try:
+            params = {"request": request, "config": config.message(), "all_kinds": all_kinds}
+            result = self._worker().call("compile", params, self._timeout_s)
+        except WorkerDied as error:
+            return Failure(error.status, f"compile: {error}")
+        except WorkerError as error:
+            check_environment("compile", error)
+            if _TOO_SLOW in str(error):
+                return Failure("timeout", f"compile: {error}")
+            return Failure("compile_error", f"{error.kind}: {error}" if error.kind != "compile_error" else str(error))
+        milliseconds = result.get("compile_ms")
+        return float(milliseconds) if isinstance(milliseconds, (int, float)) and milliseconds >= 0 else 0.0
+
+    def _worker(self) -> Worker:
+        worker: Worker | None = getattr(self._local, "worker", None)
+        if worker is None:
+            worker = self._local.worker = self._new_worker()
+            self._workers.append(worker)
+        return worker

@@ -1,0 +1,45 @@
+"""Tells what is wrong with the machine, now, from what is wrong with a config, always."""
+
+from __future__ import annotations
+
+from scantune.errors import ScantuneError
+from scantune.worker.client import WorkerDied, WorkerError
+
+# What compilers, drivers and the system say when there is no room; no kind of the protocol tells it from a bad config.
+_NO_ROOM = (
+    "no space left on device",
+    "disk quota exceeded",
+    "cannot allocate memory",
+    "virtual memory exhausted",
+    "out of memory",
+    "memory is short",
+    "too many open files",
+    "read-only file system",
+    "cannot make a directory",
+    "cannot write",
+    "could not run",
+    # Who kills a compiler wants memory back, or shuts down the machine.
+    "killed signal",
+    "terminated signal",
+    "interrupt signal",
+    "bad_alloc",
+)
+
+
+class EnvironmentFault(ScantuneError):
+    """The machine cannot do it now: no memory, no disk, no compiler. Says nothing about a config."""
+
+
+def check_environment(step: str, error: WorkerError | WorkerDied) -> None:
+    """Raise EnvironmentFault if the machine is to blame for what happened in a step."""
+    if isinstance(error, WorkerError) and _is_environments(step, error):
+        raise EnvironmentFault(f"{step}: {error}") from None
+
+
+def _is_environments(step: str, error: WorkerError) -> bool:
+    if error.kind == "device_error":
+        return True
+    if step == "compile" and error.kind == "launch_error":
+        return True  # nothing was launched: the compiler is missing
+    text = str(error).lower()
+    return error.kind in ("compile_error", "launch_error", "internal") and any(words in text for words in _NO_ROOM)

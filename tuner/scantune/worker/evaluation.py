@@ -1,0 +1,207 @@
+"""Tries candidates on the measuring worker, and finds the guilty one when a worker dies over several."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scantune.model.config import Config
+from scantune.model.device import Device
+from scantune.model.measurement import Measurement
+from scantune.model.operator_source import OperatorSource
+from scantune.model.policy import Rounds
+from scantune.model.problem import Problem
+from scantune.model.space import Space
+from scantune.model.trial import Failure
+from scantune.model.wish import Wish
+from scantune.worker.client import Worker, WorkerDied, WorkerError
+from scantune.worker.environment import check_environment
+from scantune.worker.selection import select
+
+# How a refusal of the worker is remembered, unless the environment is to blame, which is no trial at all.
+_STATUS = {"compile_error": "compile_error", "wrong_result": "wrong_result", "internal": "crash"}
+
+# A scan moves the bytes of a copy, so a much faster one did not do its work. Below this size launches are what counts.
+_PLAUSIBLE_FROM_BYTES = 4 * 2**20
+_IMPLAUSIBLE_SPEEDUP = 2.0
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Seconds for one request: a fixed part, and a part per item and sample, both with room to spare."""
+
+    compile_s: float = 120.0
+    base_s: float = 30.0
+    item_s: float = 1e-9
+
+    @classmethod
+    def of(cls, device: Device) -> Timeouts:
+        return cls(item_s=400e-9) if device.is_host else cls()
+
+    def verify_s(self, n: int) -> float:
+        return self.base_s + 250 * n * self.item_s  # several scans, and a reference on the CPU for each
+
+    def measure_s(self, n: int, configs: int, rounds: Rounds) -> float:
+        samples = configs * (rounds.rounds + 3)
+        return self.base_s + samples * (n * self.item_s + 10e-3 * rounds.min_round_ms)
+
+
+@dataclass(frozen=True)
+class Measured:
+    outcomes: list[Measurement | Failure]  # in the order of the configs
+    ceiling_us: float | None
+
+
+class Evaluator:
+    def __init__(self, worker: Worker, timeouts: Timeouts, source: OperatorSource | None = None) -> None:
+        """`source` is of the operator of every problem; without it the worker has stand-ins for custom ones."""
+        self._worker = worker
+        self._timeouts = timeouts
+        self._source = source
+        self._template_hashes: dict[tuple[Problem, str], str] = {}
+
+    def request(self, problem: Problem, n: int) -> dict[str, Any]:
+        """Return the protocol's `request`."""
+        return problem.request(n, self._source)
+
+    def resolve(self, wish: Wish, n: int) -> Problem:
+        """Return the problem with the accumulator that the worker gives it. Raises WorkerError as space() does."""
+        params = {"request": wish.request(n, self._source), "configs": False}
+        result = self._worker.call("space", params, self._timeouts.base_s)
+        resolved = result.get("request")
+        try:
+            return wish.with_accumulator(resolved.get("accumulator_type") if isinstance(resolved, dict) else None)
+        except ValueError as error:
+            raise WorkerError("internal", f"{wish}: the worker resolved it to {resolved!r}: {error}"[:300]) from None
+
+    def space(self, problem: Problem, n: int, configs: bool = True) -> Space:
+        """Return the valid configs, or the families alone. Raises WorkerError when no family supports the problem."""
+        params = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
+        result = self._worker.call("space", params, self._timeouts.base_s)
+        try:
+            space = Space.from_message(result, self._worker.hello().tables)
+        except ValueError as error:
+            raise WorkerError("internal", f"{problem}: {error}") from None
+        self._template_hashes |= {(problem, family.name): family.template_hash for family in space.families.values()}
+        return space
+
+    def template_hash(self, problem: Problem, n: int, family: str) -> str:
+        """Return what the family's kernels for the problem are compiled from; nothing if it does not support it."""
+        if (problem, family) not in self._template_hashes:
+            with contextlib.suppress(WorkerError):
+                self.space(problem, n, configs=False)
+        return self._template_hashes.get((problem, family), "")
+
+    def is_valid(self, problem: Problem, n: int, config: Config) -> bool:
+        """Return whether the worker accepts a config that it did not list."""
+        params = {"request": self.request(problem, n), "config": config.message()}
+        try:
+            return self._worker.call("validate", params, self._timeouts.base_s).get("valid") is True
+        except (WorkerError, WorkerDied):
+            return False
+
+    def legal(self, problem: Problem, n: int, space: Space, configs: Iterable[Config]) -> list[Config]:
+        """Return those that may be tried: listed ones, and others that the worker accepts. No config comes twice."""
+        known = dict.fromkeys(filter(None, map(space.known, configs)))
+        return [config for config in known if space.lists(config) or self.is_valid(problem, n, config)]
+
+    def untuned(self, problem: Problem, n: int) -> Config | None:
+        """Return what runs where the user has no records; None when the worker cannot say."""
+        try:
+            return select(self._worker, problem, n, databases=[], source=self._source).config
+        except (WorkerError, WorkerDied):
+            return None
+
+    def verify(self, problem: Problem, n: int, config: Config, seed: int, all_kinds: bool = False) -> Failure | None:
+        """Return why the config's results at n items cannot be trusted, or None. Raises EnvironmentFault.
+
+        With all_kinds, exclusive scans and initial values are checked too: a record serves them all.
+        """
+        params = {"request": self.request(problem, n), "config": config.message(), "seed": seed, "all_kinds": all_kinds}
+        try:
+            result = self._worker.call("verify", params, self._timeouts.verify_s(n))
+        except (WorkerError, WorkerDied) as error:
+            return _failure("verify", error)
+        checks = result.get("checks")
+        if not isinstance(checks, int) or checks < 1:
+            return Failure("wrong_result", f"verify: the worker reported {checks!r} checks")
+        return None
+
+    def measure(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
+        """Return each config's time, all interleaved; one by one if together they bring the worker down.
+
+        Raises EnvironmentFault when even one alone cannot be measured for want of memory or the like.
+        """
+        try:
+            measured = self._measure_together(problem, n, configs, rounds)
+        except (WorkerError, WorkerDied) as error:
+            if len(configs) == 1:
+                return Measured([_failure("measure", error)], None)
+            alone = [self.measure(problem, n, [config], rounds) for config in configs]
+            ceilings = [one.ceiling_us for one in alone if one.ceiling_us]
+            measured = Measured([one.outcomes[0] for one in alone], min(ceilings, default=None))
+        return Measured(
+            [_plausible(problem, n, outcome, measured.ceiling_us) for outcome in measured.outcomes], measured.ceiling_us
+        )
+
+    def _measure_together(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
+        params = {
+            "request": self.request(problem, n),
+            "configs": [config.message() for config in configs],
+            "policy": rounds.message(),
+        }
+        result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
+        messages, ceiling = result.get("measurements"), result.get("ceiling_us")
+        if not isinstance(messages, list) or len(messages) != len(configs):
+            raise self._lied(f"{len(configs)} configs were to be measured, the answer is {messages!r}"[:300])
+        if any(_is_fatal(message) for message in messages):
+            # The context died under one of them, and those after it may have failed only for that.
+            self._worker.kill()
+            if len(configs) > 1:
+                raise WorkerDied("the device failed while several configs were measured")
+        if ceiling is not None and not (isinstance(ceiling, (int, float)) and ceiling > 0):
+            raise self._lied(f"the ceiling is {ceiling!r} µs")
+        return Measured([self._outcome(message) for message in messages], ceiling)
+
+    def _outcome(self, message: Any) -> Measurement | Failure:
+        if not isinstance(message, dict):
+            raise self._lied(f"a measurement is {message!r}"[:300])
+        error = message.get("error")
+        if isinstance(error, dict):
+            return _failure("measure", WorkerError(str(error.get("kind")), str(error.get("message"))))
+        try:
+            return Measurement.from_message(message)
+        except ValueError as problem:
+            raise self._lied(str(problem)) from None
+
+    def _lied(self, what: str) -> WorkerDied:
+        self._worker.kill()
+        return WorkerDied(f"the worker's answer cannot be true: {what}")
+
+
+def _failure(step: str, error: WorkerError | WorkerDied) -> Failure:
+    check_environment(step, error)
+    if isinstance(error, WorkerDied):
+        return Failure(error.status, f"{step}: {error}")
+    kind = "" if error.kind in ("wrong_result", "launch_error", "compile_error") else f"{error.kind}: "
+    return Failure(_STATUS.get(error.kind, "launch_error"), f"{step}: {kind}{error}")
+
+
+def _is_fatal(message: Any) -> bool:
+    error = message.get("error") if isinstance(message, dict) else None
+    return isinstance(error, dict) and error.get("fatal") is True
+
+
+def _plausible(
+    problem: Problem, n: int, outcome: Measurement | Failure, ceiling_us: float | None
+) -> Measurement | Failure:
+    if isinstance(outcome, Failure) or not ceiling_us or problem.bytes_moved(n) < _PLAUSIBLE_FROM_BYTES:
+        return outcome
+    if outcome.median_us * _IMPLAUSIBLE_SPEEDUP >= ceiling_us:
+        return outcome
+    return Failure(
+        "wrong_result",
+        f"measure: {outcome.median_us:.2f} µs is implausible: a copy of as many bytes takes {ceiling_us:.2f} µs",
+    )
