@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.util import resolve_name
 from pathlib import PurePosixPath
 
 from tree import CPP_SUFFIXES, Tree, under
@@ -23,6 +25,20 @@ CONFINED = {
     "getenv": r"\bgetenv\(",
     "import sqlite3": r"^\s*(import|from)\s+sqlite3\b",
     "import optuna": r"^\s*(import|from)\s+optuna\b",
+}
+
+# What each room of the tuner imports. It names only rooms above itself, so that imports form no circle. "" is what
+# stands beside the rooms: errors, paths, the version.
+TUNER_ROOMS: dict[str, set[str]] = {
+    "": set(),
+    "model": {""},
+    "worker": {"", "model"},
+    "store": {"", "model"},
+    "report": {"model", "worker"},
+    "compare": {"", "model", "worker", "store", "report"},
+    "search": {"", "model", "worker", "store", "compare"},
+    "cli": {"", "model", "worker", "store", "report", "compare", "search"},
+    "__main__": {"cli"},
 }
 
 SHOWN_EXAMPLES = ("docs/examples/scan.cpp", "docs/examples/recurrence.cpp", "docs/examples/scan.c")
@@ -86,6 +102,38 @@ def tuner_leaves_the_gpu_to_the_worker(tree: Tree) -> list[str]:
         for path, text in under(tree, "tuner", suffixes=(".py",))
         for match in gpu.finditer(text)
     ]
+
+
+def rooms_of_the_tuner_import_as_agreed(tree: Tree) -> list[str]:
+    broken, used = [], set()
+    for path, text in under(tree, "tuner/scantune", suffixes=(".py",)):
+        package = ".".join(PurePosixPath(path).parent.parts[1:])
+        room = _room(f"{package}.{PurePosixPath(path).stem}")
+        for name in _imported(text, package):
+            arrow = room, _room(name)
+            used.add(arrow)
+            if arrow[0] != arrow[1] and arrow[1] not in TUNER_ROOMS.get(room, ()):
+                broken.append(f"{path} imports {name}, which '{room}' may not")
+    agreed = {(room, other) for room, others in TUNER_ROOMS.items() for other in others}
+    return broken + [f"'{room}' imports nothing of '{other}'" for room, other in sorted(agreed - used)]
+
+
+def _room(name: str) -> str:
+    """Return the room of a module, or of what it defines, by its dotted name; a new file beside the rooms is none."""
+    first, _, rest = name.removeprefix("scantune.").partition(".")
+    return first if first in TUNER_ROOMS or (rest and first not in ("errors", "paths")) else ""
+
+
+def _imported(text: str, package: str) -> Iterator[str]:
+    """Yield what a module of the package imports of the tuner, wherever in it, by its dotted name."""
+    for node in ast.walk(ast.parse(text)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), package)
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        yield from (name for name in names if name.startswith("scantune."))
 
 
 def tests_carry_a_known_label(tree: Tree) -> list[str]:
@@ -168,6 +216,7 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     db_holds_only_data,
     runtime_knows_neither_tuner_nor_tests,
     tuner_leaves_the_gpu_to_the_worker,
+    rooms_of_the_tuner_import_as_agreed,
     tests_carry_a_known_label,
     no_file_names_a_private_path,
     readme_shows_the_examples,

@@ -28,6 +28,16 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.runtime_knows_neither_tuner_nor_tests, "runtime/select/extra.cpp", '#include "tests/edge_sizes.h"\n'),
     (rules.runtime_knows_neither_tuner_nor_tests, "runtime/extra.cmake", "add_subdirectory(../tuner/native)\n"),
     (rules.tuner_leaves_the_gpu_to_the_worker, "tuner/scantune/extra.py", "import ctypes\n"),
+    (
+        rules.rooms_of_the_tuner_import_as_agreed,
+        "tuner/scantune/model/extra.py",
+        "def f():\n    from scantune.store import archive\n",
+    ),
+    (rules.rooms_of_the_tuner_import_as_agreed, "tuner/scantune/store/extra.py", "import scantune.worker.client\n"),
+    (rules.rooms_of_the_tuner_import_as_agreed, "tuner/scantune/worker/extra.py", "from ..cli import terminal\n"),
+    (rules.rooms_of_the_tuner_import_as_agreed, "tuner/scantune/paths.py", "from scantune import model\n"),
+    (rules.rooms_of_the_tuner_import_as_agreed, "tuner/scantune/extra/room.py", "from scantune.model import cell\n"),
+    (rules.rooms_of_the_tuner_import_as_agreed, "tuner/scantune/__main__.py", None),
     (rules.tests_carry_a_known_label, "tests/extra/CMakeLists.txt", "scantune_test(x LABEL slow SOURCES x.cpp)\n"),
     (rules.no_file_names_a_private_path, "docs/extra.md", "It lies in /ro" + "ot/.cache/scantune.\n"),
     (rules.readme_shows_the_examples, "docs/examples/scan.cpp", lambda text: text + "// More.\n"),
@@ -74,6 +84,13 @@ def project() -> Tree:
 @pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
 def test_the_project_keeps_the_rule(project: Tree, rule: Rule) -> None:
     assert rule(project) == []
+
+
+def test_rooms_of_the_tuner_import_only_rooms_above_them() -> None:
+    above: set[str] = set()
+    for room, imported in rules.TUNER_ROOMS.items():
+        assert imported <= above, room
+        above.add(room)
 
 
 @pytest.mark.parametrize(("rule", "path", "change"), VIOLATIONS, ids=lambda value: getattr(value, "__name__", ""))
