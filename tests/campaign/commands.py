@@ -28,7 +28,10 @@ from scantune.store.database import open_database
 _ROOT = Path(__file__).resolve().parents[2]
 _LONGEST_RUN_S = 120.0
 _NOON = "2026-01-01T12:00:00Z"
-_RUN = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "580.65", Effort.quick, 1, "{}")
+_RUN = Run(
+    started_at="2026-01-01T00:00:00Z", tool_version="0.1.0", template_hash="a" * 64,
+    compiler_version="NVRTC 13.0", driver_version="580.65", effort=Effort.quick, seed=1, policy="{}",
+)  # fmt: skip
 _DEVICES = (Device("sm_90", "NVIDIA H200", 132), Device("host", "A CPU", 8))
 
 _TYPES = ("i32", "f32", "u8", "i64", "f64", "i16", "u32", "f16", "i8", "u64", "bf16", "u16")
@@ -274,8 +277,14 @@ def _save(path: Path, count: int, microseconds: float) -> None:
     with open_database(path) as database:
         for device in _DEVICES:
             session = Archive(database).start(_RUN, device)
-            session.save_record(Record(device, problem, 1, config, microseconds, 0.0, 3.0, 2.0, _NOON, _RUN))
-        session.save_trial(problem, 1, Trial(config, Measurement(microseconds, 0.0, 1), compile_ms=61.5), False)
+            session.save_record(
+                Record(
+                    device, problem, 1, config, median_us=microseconds, spread=0.0, default_us=3.0, ceiling_us=2.0,
+                    finished_at=_NOON, run=_RUN,
+                )
+            )  # fmt: skip
+        measurement = Measurement(microseconds, spread=0.0, samples=1)
+        session.save_trial(problem, 1, Trial(config, measurement, compile_ms=61.5), is_default=False)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(_MORE_RECORDS, (count - 1,))
         connection.execute(_MORE_TRIALS, (10 * count - 1,))

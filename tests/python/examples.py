@@ -21,18 +21,18 @@ CONFIGS = [
 PROBLEMS = [
     Problem.of("i32", "sum"),
     Problem.of("bf16", "max"),
-    Problem("i8", "i32", "i32", "sum", "exclusive", "run_to_run", "documented"),
-    Problem("u16", "u64", "u8", "bit_xor", determinism="run_to_run"),
-    Problem("f16", "f32", "f16", "product", forward_progress="documented"),
+    Problem("i8", "i32", "i32", kind="exclusive", determinism="run_to_run", forward_progress="documented"),
+    Problem("u16", "u64", "u8", op="bit_xor", determinism="run_to_run"),
+    Problem("f16", "f32", "f16", op="product", forward_progress="documented"),
     Problem("i32", "i32", "i32", latency="isolated"),
     Problem.of("custom8", "custom_moderate"),
     Problem.of("custom32", "custom_expensive:Affine_pair-2.0"),
-    Problem("i32", "i64", "i64", "custom_cheap:" + 64 * "x"),
+    Problem("i32", "i64", "i64", op="custom_cheap:" + 64 * "x"),
 ]
 MEASUREMENTS = [
-    Measurement(0.71, 0.0, 1),
-    Measurement(2045.04, 0.0041, 31, 1980),
-    Measurement(3.5, 0.5, 3, None, probe_only=False),
+    Measurement(0.71, spread=0.0, samples=1),
+    Measurement(2045.04, spread=0.0041, samples=31, sm_clock_mhz=1980),
+    Measurement(3.5, spread=0.5, samples=3),
 ]
 FAILURES = [
     Failure("compile_error", "error: expected a ';'\n  and a second line"),
@@ -45,13 +45,39 @@ TRIALS = [Trial(config, MEASUREMENTS[0], compile_ms=61.5) for config in CONFIGS]
     Trial(Config("failing", (("number", index),)), failure=failure) for index, failure in enumerate(FAILURES)
 ]
 RUNS = [
-    Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "580.65", Effort.quick, 1, "{}"),
-    Run("2026-02-28T23:59:59Z", "0.2.0", "b" * 64, "g++ 12.2", "", Effort.exhaustive, 2**31 - 1, '{"trials":64}'),
-    Run(NOON, "0.3.0", "a" * 64, "NVRTC 13.0", "580", Effort.normal, 1, '{"operator_source":"0123456789abcdef"}'),
-]
+    Run(
+        started_at="2026-01-01T00:00:00Z", tool_version="0.1.0", template_hash="a" * 64,
+        compiler_version="NVRTC 13.0", driver_version="580.65", effort=Effort.quick, seed=1, policy="{}",
+    ),
+    Run(
+        started_at="2026-02-28T23:59:59Z", tool_version="0.2.0", template_hash="b" * 64,
+        compiler_version="g++ 12.2", driver_version="", effort=Effort.exhaustive, seed=2**31 - 1,
+        policy='{"trials":64}',
+    ),
+    Run(
+        started_at=NOON, tool_version="0.3.0", template_hash="a" * 64,
+        compiler_version="NVRTC 13.0", driver_version="580", effort=Effort.normal, seed=1,
+        policy='{"operator_source":"0123456789abcdef"}',
+    ),
+]  # fmt: skip
 RECORDS = [
-    Record(DEVICES[0], PROBLEMS[0], 2**30, CONFIGS[1], 2045.0, 0.004, 2713.4, 2050.1, "2026-01-01T00:05:00Z", RUNS[0]),
-    Record(DEVICES[1], PROBLEMS[1], 1, CONFIGS[0], 0.71, 0.0, 1.81, None, "2026-01-02T00:00:00Z", RUNS[0]),
-    Record(DEVICES[2], PROBLEMS[2], 1000, CONFIGS[3], 31.5, 0.2, None, 12.0, "2026-03-01T00:00:00Z", RUNS[1]),
-    *(Record(DEVICES[0], problem, 4096, CONFIGS[0], 2.5, 0.0, 3.0, 2.0, NOON, RUNS[2]) for problem in PROBLEMS[3:]),
-]
+    Record(
+        DEVICES[0], PROBLEMS[0], 2**30, CONFIGS[1], median_us=2045.0, spread=0.004, default_us=2713.4,
+        ceiling_us=2050.1, finished_at="2026-01-01T00:05:00Z", run=RUNS[0],
+    ),
+    Record(
+        DEVICES[1], PROBLEMS[1], 1, CONFIGS[0], median_us=0.71, spread=0.0, default_us=1.81,
+        ceiling_us=None, finished_at="2026-01-02T00:00:00Z", run=RUNS[0],
+    ),
+    Record(
+        DEVICES[2], PROBLEMS[2], 1000, CONFIGS[3], median_us=31.5, spread=0.2, default_us=None,
+        ceiling_us=12.0, finished_at="2026-03-01T00:00:00Z", run=RUNS[1],
+    ),
+    *(
+        Record(
+            DEVICES[0], problem, 4096, CONFIGS[0], median_us=2.5, spread=0.0, default_us=3.0,
+            ceiling_us=2.0, finished_at=NOON, run=RUNS[2],
+        )
+        for problem in PROBLEMS[3:]
+    ),
+]  # fmt: skip

@@ -187,7 +187,10 @@ class FakeGpuWorker:
         self._buffers: dict[str, Any] | None = None  # whose input lies on the device
 
     def hello(self) -> Hello:
-        return Hello(GPU, "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", TYPES, ("sum",), TABLES)
+        return Hello(
+            GPU, version="0.1.0", template_hash="a" * 64, compiler_version="NVRTC 13.0", driver_version="13.0",
+            types=TYPES, operators=("sum",), tables=TABLES,
+        )  # fmt: skip
 
     def kill(self) -> None:
         pass
@@ -208,9 +211,15 @@ class FakeGpuWorker:
         return answers[method](params)
 
     def _built_in(self, cell: Cell, config: Config) -> dict[str, Any]:
-        run = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.normal, 1, "{}")
+        run = Run(
+            started_at="2026-01-01T00:00:00Z", tool_version="0.1.0", template_hash="a" * 64,
+            compiler_version="NVRTC 13.0", driver_version="13.0", effort=Effort.normal, seed=1, policy="{}",
+        )  # fmt: skip
         us = true_us(cell.problem.request(cell.n), config.message())
-        record = Record(GPU, *cell, config, us, 0.002, None, None, "2026-01-01T00:00:00Z", run)
+        record = Record(
+            GPU, *cell, config, median_us=us, spread=0.002, default_us=None, ceiling_us=None,
+            finished_at="2026-01-01T00:00:00Z", run=run,
+        )  # fmt: skip
         return dict(json.loads(built_in_line(record)))
 
     def _select(self, request: dict[str, Any]) -> dict[str, Any]:

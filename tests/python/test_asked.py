@@ -147,7 +147,7 @@ def test_own_operator_has_its_class_and_name(path: Path) -> None:
     text = path.read_text()
     plain = OwnOperator(path, "affine").checked(["custom8"], [])
     assert plain == (["custom_moderate:affine"], OperatorSource(text, path))
-    full = OwnOperator(path, "affine", "cheap", 4).checked(["custom8"], [])
+    full = OwnOperator(path, "affine", cost="cheap", alignment_bytes=4).checked(["custom8"], [])
     assert full == (["custom_cheap:affine"], OperatorSource(text, path, 4))
 
 

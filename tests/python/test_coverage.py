@@ -22,7 +22,7 @@ FIRST, SECOND, THIRD = (Config("lookback", (("block_threads", threads),)) for th
 
 def times(**by_name: float) -> dict[Config, Measurement]:
     configs = {"first": FIRST, "second": SECOND, "third": THIRD}
-    return {configs[name]: Measurement(us, 0.01, 15, 1980) for name, us in by_name.items()}
+    return {configs[name]: Measurement(us, spread=0.01, samples=15, sm_clock_mhz=1980) for name, us in by_name.items()}
 
 
 def test_ratios_of_earlier_rounds_follow_the_winner() -> None:

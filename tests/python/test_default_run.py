@@ -52,7 +52,10 @@ def default_run(database: Database) -> DefaultRun:
         worker = FakeGpuWorker(clock, shipped, faults)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
         policy = policy_of(GPU, Effort.quick, budget_s, is_portfolio)
-        own = Run("2026-01-01T00:00:00Z", "0.1.0", "a" * 64, "NVRTC 13.0", "13.0", Effort.quick, 1, "{}")
+        own = Run(
+            started_at="2026-01-01T00:00:00Z", tool_version="0.1.0", template_hash="a" * 64,
+            compiler_version="NVRTC 13.0", driver_version="13.0", effort=Effort.quick, seed=1, policy="{}",
+        )  # fmt: skip
         outcome = TuningRun(
             Archive(database), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(), clock=clock,
             is_portfolio=is_portfolio,

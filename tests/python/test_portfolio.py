@@ -33,13 +33,17 @@ SIZES = (2**10, 2**11, 2**12, 2**13)  # one CTA is faster for the first two
 
 
 def record(n: int, config: int = 0) -> Record:
-    return Record(DEVICES[0], SUM, n, CONFIGS[config], 1.0, 0.0, None, None, NOON, RUNS[0])
+    return Record(
+        DEVICES[0], SUM, n, CONFIGS[config], median_us=1.0, spread=0.0, default_us=None, ceiling_us=None,
+        finished_at=NOON, run=RUNS[0],
+    )  # fmt: skip
 
 
 LOW, HIGH = record(4096), record(8192, config=1)
 FOUND = Breakpoint(
-    DEVICES[0], SUM, 4096, 8192, 6000, (Probe(5000, 1.0, 1.2), Probe(6000, 1.05, 1.0)), LOW.config, HIGH.config, NOON,
-    RUNS[0],
+    DEVICES[0], SUM, n_low=4096, n_high=8192, n_switch=6000,
+    probes=(Probe(5000, 1.0, 1.2), Probe(6000, 1.05, 1.0)), low=LOW.config, high=HIGH.config,
+    finished_at=NOON, run=RUNS[0],
 )  # fmt: skip
 
 

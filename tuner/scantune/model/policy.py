@@ -64,22 +64,46 @@ _EVERYTHING = 1_000_000
 # Without options a run is to take ten minutes, of which half a minute is for what starts and ends it.
 _GPU = {
     Effort.quick: Policy(
-        96, 16, 28, 4, 30, 4, Rounds(3, 1.0, 1.25), Rounds(15, 2.0, None, True), 2**18, 9.5 * 60, surveys=True
+        trials=96, patience=16, polish=28, batch=4, ahead=30, finalists=4,
+        racing=Rounds(rounds=3, min_round_ms=1.0, slower_than=1.25),
+        final=Rounds(rounds=15, min_round_ms=2.0, ceiling=True),
+        verify_items=2**18, budget_s=9.5 * 60, surveys=True,
     ),
-    Effort.normal: Policy(256, 64, 48, 4, 24, 6, Rounds(5, 2.0, 1.25), Rounds(31, 4.0, None, True), 2**20, 60 * 60),
+    Effort.normal: Policy(
+        trials=256, patience=64, polish=48, batch=4, ahead=24, finalists=6,
+        racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=1.25),
+        final=Rounds(rounds=31, min_round_ms=4.0, ceiling=True),
+        verify_items=2**20, budget_s=60 * 60,
+    ),
     Effort.exhaustive: Policy(
-        _EVERYTHING, _EVERYTHING, 128, 4, 32, 8, Rounds(5, 2.0, 1.5), Rounds(51, 5.0, None, True), 2**22, 12 * 3600
+        trials=_EVERYTHING, patience=_EVERYTHING, polish=128, batch=4, ahead=32, finalists=8,
+        racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=1.5),
+        final=Rounds(rounds=51, min_round_ms=5.0, ceiling=True),
+        verify_items=2**22, budget_s=12 * 3600,
     ),
-}
+}  # fmt: skip
 
 # The host device takes some 30 ns per item and about 0.2 s per compilation, so it gets few trials of few rounds.
 _HOST = {
-    Effort.quick: Policy(20, 20, 4, 4, 8, 2, Rounds(3, 0.5, 1.5), Rounds(7, 1.0, None, True), 2**13, 120),
-    Effort.normal: Policy(60, 24, 12, 4, 8, 3, Rounds(5, 1.0, 1.5), Rounds(11, 2.0, None, True), 2**14, 15 * 60),
-    Effort.exhaustive: Policy(
-        _EVERYTHING, _EVERYTHING, 24, 4, 16, 4, Rounds(5, 2.0, 2.0), Rounds(15, 4.0, None, True), 2**16, 6 * 3600
+    Effort.quick: Policy(
+        trials=20, patience=20, polish=4, batch=4, ahead=8, finalists=2,
+        racing=Rounds(rounds=3, min_round_ms=0.5, slower_than=1.5),
+        final=Rounds(rounds=7, min_round_ms=1.0, ceiling=True),
+        verify_items=2**13, budget_s=120,
     ),
-}
+    Effort.normal: Policy(
+        trials=60, patience=24, polish=12, batch=4, ahead=8, finalists=3,
+        racing=Rounds(rounds=5, min_round_ms=1.0, slower_than=1.5),
+        final=Rounds(rounds=11, min_round_ms=2.0, ceiling=True),
+        verify_items=2**14, budget_s=15 * 60,
+    ),
+    Effort.exhaustive: Policy(
+        trials=_EVERYTHING, patience=_EVERYTHING, polish=24, batch=4, ahead=16, finalists=4,
+        racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=2.0),
+        final=Rounds(rounds=15, min_round_ms=4.0, ceiling=True),
+        verify_items=2**16, budget_s=6 * 3600,
+    ),
+}  # fmt: skip
 
 
 # A portfolio of all types is 204 searches of five seconds, and the probes between their sizes.
