@@ -67,14 +67,14 @@ class Scene:
     def before(self) -> None:
         """Put the files into the state that the next run starts from."""
 
-    def problems(self) -> list[str]:
+    def faults(self) -> list[str]:
         """Return what is wrong with the files after a kill."""
         raise NotImplementedError
 
     def resumed(self) -> list[str]:
         """Run the command to its end after all kills, and return what is wrong then."""
         self.before()
-        return self.run(self.arguments()) + self.problems()
+        return self.run(self.arguments()) + self.faults()
 
     def summary(self) -> str:
         raise NotImplementedError
@@ -140,7 +140,7 @@ class Tune(Scene):
         problem = ["--arch", "host", "--type", type_, "--n", "2^6..2^14", "--workers", "2"]
         return ["tune", *problem, *portfolio, "--budget", "60s", "--db", str(self.database)]
 
-    def problems(self) -> list[str]:
+    def faults(self) -> list[str]:
         if wrong := damage_of(self.database):
             return wrong
         now = Contents.of(self.database)
@@ -150,9 +150,9 @@ class Tune(Scene):
 
     def resumed(self) -> list[str]:
         left = _let_a_day_pass(self.folder / "temporary")
-        wrong = self.run([*self.arguments(), "--budget", "5s"]) + self.problems()
+        wrong = self.run([*self.arguments(), "--budget", "5s"]) + self.faults()
         # A size of its own: what is compiled already needs no directory, and removes none.
-        wrong += self.run([*self.arguments(), "--n", "100", "--budget", "5s"]) + self.problems()
+        wrong += self.run([*self.arguments(), "--n", "100", "--budget", "5s"]) + self.faults()
         wrong += self.run(["db", "show", "--db", str(self.database)])
         # Of this run itself one may be left: it ends its workers while they compile, and a run of tomorrow sweeps.
         return wrong + [f"{path} was left over" for path in left if path.exists()]
@@ -183,7 +183,7 @@ class Import(Scene):
             path.unlink()
         shutil.copy(self._ours, self.database)
 
-    def problems(self) -> list[str]:
+    def faults(self) -> list[str]:
         if wrong := damage_of(self.database):
             return wrong
         now = Contents.of(self.database)
@@ -217,7 +217,7 @@ class Export(Scene):
         for target in self._targets:
             shutil.copy(self._older / target.name, target)
 
-    def problems(self) -> list[str]:
+    def faults(self) -> list[str]:
         wrong = damage_of(self._targets[0])
         for target in self._targets:
             whole = [_content(state / target.name) for state in (self._older, self._newer)]
@@ -255,7 +255,7 @@ class Regret(Scene):
         problem = ["--arch", "host", "--type", "i32", "--n", "2^6..2^9", "--samples", "3", "--trials", "0"]
         return ["regret", *problem, "--within", "1e9", "--json", str(self._file), "--db", str(self.database)]
 
-    def problems(self) -> list[str]:
+    def faults(self) -> list[str]:
         if not self._file.exists():
             return damage_of(self.database)
         try:

@@ -106,7 +106,7 @@ def run_and_kill(scene: Scene, kill: Kill) -> Ending:
     scene.before()
     with scene.start() as command:
         ending = ended(command, kill)
-    ending.wrong += left_running(scene.folder) + traceback_in(scene.output()) + scene.problems()
+    ending.wrong += left_running(scene.folder) + traceback_in(scene.output()) + scene.faults()
     return ending
 
 
@@ -127,14 +127,14 @@ def campaign(name: str, kills: int, seed: int) -> bool:
         kill = Kill.drawn(draw, scene.longest_s)
         ending = run_and_kill(scene, kill)
         hit[f"{kill.sent.name} to the {ending.victim.value}" if ending.victim else "too late"] += 1
-        for problem in ending.wrong:
+        for fault in ending.wrong:
             failed += 1
-            print(f"{name}: kill {number} of seed {seed}, {kill}: {problem}", flush=True)
-    for problem in scene.resumed():
+            print(f"{name}: kill {number} of seed {seed}, {kill}: {fault}", flush=True)
+    for fault in scene.resumed():
         failed += 1
-        print(f"{name}: run to its end after {kills} kills: {problem}", flush=True)
+        print(f"{name}: run to its end after {kills} kills: {fault}", flush=True)
     what = ", ".join(f"{count} {one}" for one, count in sorted(hit.items()))
-    print(f"{name}: {kills} kills ({what}); {scene.summary()}; {failed or 'no'} problems, seed {seed}", flush=True)
+    print(f"{name}: {kills} kills ({what}); {scene.summary()}; {failed or 'no'} faults, seed {seed}", flush=True)
     if failed:
         print(f"{name}: its files are in {folder}")
     else:

@@ -130,7 +130,7 @@ class Worker:
     def _ensure_started(self) -> None:
         if self._process is not None and self._process.poll() is None:
             return
-        problem = ""
+        reason = ""
         for attempt in range(START_ATTEMPTS):
             if self._closed:
                 raise WorkerUnavailable("the worker was closed")
@@ -139,12 +139,12 @@ class Worker:
                 self._start()
                 return
             except WorkerDied as error:
-                problem = str(error)
-            if _WRONG_OPTIONS in problem:
+                reason = str(error)
+            if _WRONG_OPTIONS in reason:
                 break
         raise WorkerUnavailable(
             f"the worker did not start in {counted(attempt + 1, 'attempt')}; tried: {' '.join(self._command)}\n"
-            f"{problem}\n'scantune doctor' tells what is missing"
+            f"{reason}\n'scantune doctor' tells what is missing"
         )
 
     def _start(self) -> None:

@@ -173,8 +173,8 @@ class Evaluator:
             return _failure("measure", WorkerError(str(error.get("kind")), str(error.get("message"))))
         try:
             return Measurement.from_message(message)
-        except ValueError as problem:
-            raise self._lied(str(problem)) from None
+        except ValueError as fault:
+            raise self._lied(str(fault)) from None
 
     def _lied(self, what: str) -> WorkerDied:
         self._worker.kill()
