@@ -1,8 +1,8 @@
 // A caller's operator, compiled by the compiler that an executable tests: host/ and nvrtc/ define it for theirs.
 #pragma once
 
-#include "instantiation/custom_operator.h"
 #include "jit/compiler.h"
+#include "space/custom_operator.h"
 
 namespace scantune {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "instantiation/custom_operator.h"
+#include "space/custom_operator.h"
 #include "space/space.h"
 
 namespace scantune {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/request.h"
-#include "instantiation/custom_operator.h"
+#include "space/custom_operator.h"
 
 namespace scantune {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "device/device.h"
-#include "jit/module_cache.h"
+#include "device/module_cache.h"
 #include "launch/stream_workspaces.h"
 #include "launch/workspace_pool.h"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "instantiation/custom_operator.h"
 #include "launch/capture_reserve.h"
 #include "launch/launch_context.h"
 #include "select/selector.h"
+#include "space/custom_operator.h"
 
 namespace scantune {
 

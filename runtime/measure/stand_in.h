@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "config/request.h"
-#include "instantiation/custom_operator.h"
+#include "space/custom_operator.h"
 
 namespace scantune {
 

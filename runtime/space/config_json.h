@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "instantiation/custom_operator.h"
+#include "space/custom_operator.h"
 #include "space/space.h"
 
 namespace scantune {

@@ -4,7 +4,7 @@
 #include <barrier>
 #include <thread>
 
-#include "jit/module_cache.h"
+#include "device/module_cache.h"
 #include "jit_counting_compiler.h"
 
 namespace scantune {

@@ -8,7 +8,7 @@
 
 #include "config/request.h"
 #include "device/host/random.h"
-#include "instantiation/custom_operator.h"
+#include "space/custom_operator.h"
 
 namespace scantune {
 

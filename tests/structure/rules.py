@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from tree import CPP_SUFFIXES, Tree, under
@@ -91,6 +93,22 @@ def runtime_knows_neither_tuner_nor_tests(tree: Tree) -> list[str]:
     return [
         f"{path}: {match.group(0).strip()}" for path, text in under(tree, "runtime") for match in known.finditer(text)
     ]
+
+
+def rooms_of_the_runtime_include_each_other_one_way(tree: Tree) -> list[str]:
+    included: dict[str, dict[str, str]] = {}  # by room: the rooms that it includes, each with an include of it
+    for path, text in under(tree, "runtime", suffixes=CPP_SUFFIXES):
+        room = path.split("/")[1]
+        for _, name in INCLUDE.findall(text):
+            other = name.split("/")[0]
+            if f"runtime/{name}" in tree and other != room:
+                included.setdefault(room, {})[other] = f"{path} includes {name}"
+    try:
+        TopologicalSorter(included).prepare()
+    except CycleError as error:
+        circle = error.args[1]  # each room is included by the next
+        return ["; ".join(included[room][other] for other, room in pairwise(circle))]
+    return []
 
 
 def tuner_leaves_the_gpu_to_the_worker(tree: Tree) -> list[str]:
@@ -215,6 +233,7 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     ptx_stands_in_one_file,
     db_holds_only_data,
     runtime_knows_neither_tuner_nor_tests,
+    rooms_of_the_runtime_include_each_other_one_way,
     tuner_leaves_the_gpu_to_the_worker,
     rooms_of_the_tuner_import_as_agreed,
     tests_carry_a_known_label,

@@ -27,6 +27,8 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.db_holds_only_data, "db/migrate.py", "print()\n"),
     (rules.runtime_knows_neither_tuner_nor_tests, "runtime/select/extra.cpp", '#include "tests/edge_sizes.h"\n'),
     (rules.runtime_knows_neither_tuner_nor_tests, "runtime/extra.cmake", "add_subdirectory(../tuner/native)\n"),
+    (rules.rooms_of_the_runtime_include_each_other_one_way, "runtime/jit/extra.h", '#include "device/device.h"\n'),
+    (rules.rooms_of_the_runtime_include_each_other_one_way, "runtime/support/extra.h", '#include "c_api/status.h"\n'),
     (rules.tuner_leaves_the_gpu_to_the_worker, "tuner/scantune/extra.py", "import ctypes\n"),
     (
         rules.rooms_of_the_tuner_import_as_agreed,

@@ -1,4 +1,4 @@
-#include "jit/module_cache.h"
+#include "device/module_cache.h"
 
 #include <mutex>
 
