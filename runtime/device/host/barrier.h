@@ -41,11 +41,11 @@ struct BarrierState {
     if (missing == 0) return "arrives more often than the barrier was initialised for:";
     --missing;
     missing_bytes += announced_bytes;
-    return bytes_problem();
+    return bytes_fault();
   }
   const char* take(u32 bytes) {
     missing_bytes -= bytes;
-    return bytes_problem();
+    return bytes_fault();
   }
 
   bool try_end_phase() {
@@ -57,7 +57,7 @@ struct BarrierState {
   }
 
  private:
-  const char* bytes_problem() const {
+  const char* bytes_fault() const {
     if (missing_bytes > kMaxBytes || missing_bytes < -kMaxBytes)
       return "has more bytes under way than a barrier counts:";
     if (missing == 0 && missing_bytes < 0) return "brings more bytes than were announced to the barrier:";

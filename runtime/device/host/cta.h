@@ -1,13 +1,14 @@
 // The parts of a running grid: CTAs, their warps and their threads.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
-#include "device/host/barrier.h"
+#include "config/arch.h"
 #include "device/host/cluster.h"
 #include "device/host/fibre.h"
+#include "device/host/shared_memory.h"
 #include "device/host/stacks.h"
-#include "device/host/unfenced_writes.h"
 #include "device/host/weak_memory.h"
 #include "primitives/host_abi.h"
 
@@ -34,6 +35,10 @@ enum class Waiting : u8 {
 };
 
 inline constexpr u32 kNoPoll = ~0u;
+
+inline constexpr u32 kMaxResidentCtas = 8;  // except that one cluster always fits
+inline constexpr u32 kSlots = std::max(kMaxResidentCtas, static_cast<u32>(limits_of(kHostSm).cluster_blocks));
+inline constexpr u32 kMaxResidentThreads = 2048;  // more would not fit the caches
 
 struct CudaThread : host::Lane, Fibre {
   Machine* machine = nullptr;
@@ -62,6 +67,12 @@ struct CudaThread : host::Lane, Fibre {
   u32 parity = 0;
   u32 waited_groups = 0;
   host::Site site{};
+
+  // Whether [address, address + bytes) lies, aligned, in the shared memory of its CTA.
+  bool has_in_shared(const void* address, u32 bytes, u32 alignment) const {
+    const u64 offset = reinterpret_cast<u64>(address) - reinterpret_cast<u64>(shared);
+    return offset % alignment == 0 && offset < shared_bytes && bytes <= shared_bytes - offset;
+  }
 };
 
 // Lanes of one warp that have arrived at the same operation.
@@ -88,8 +99,8 @@ struct Warp {
   u32 awaiting = 0;  // the end of a phase
   u32 at_cluster = 0;
   u32 votes = 0;
-  u32 rotation = 0;  // where the order of its lanes starts
-  bool queued = false;
+  u32 rotation = 0;     // where the order of its lanes starts
+  bool queued = false;  // or parked
   bool listed_as_poller = false;
   u32 meeting_count = 0;
   void* result[32];  // where the lane's result goes
@@ -100,7 +111,7 @@ struct Warp {
 };
 
 struct Cta {
-  u32 slot = 0;
+  u32 slot = 0;  // by which the machine's parts keep what they know of it
   u32 serial = 0;
   u32 grid = 0;
   u32 rank = 0;
@@ -115,14 +126,7 @@ struct Cta {
   std::vector<CudaThread> threads;
   std::vector<Warp> warps;
   FibreStacks stacks;
-  std::vector<unsigned char> shared;
-
-  std::vector<BarrierState> barriers;  // in shared memory
-  u32 phases_ended = 0;                // of all of them
-  bool fenced_for_copies = false;      // some thread has executed fence_shared_for_bulk
-  bool loads_in_bulk = false;
-  CudaThread* watched = nullptr;  // for its unfenced writes
-  UnfencedWrites unfenced;
+  SharedMemory shared;
 };
 
 }  // namespace scantune

@@ -1,7 +1,6 @@
-// Reports of failed runs.
-#include <cstdio>
+#include "device/host/report.h"
 
-#include "device/host/machine.h"
+#include <cstdio>
 
 namespace scantune {
 namespace {
@@ -36,7 +35,7 @@ bool waits_alike(const CudaThread& a, const CudaThread& b) {
          (!waits_for_barrier(a) || (a.barrier == b.barrier && a.parity == b.parity));
 }
 
-std::string what_for(const CudaThread& thread) {
+std::string what_for(const CudaThread& thread, const Barriers& barriers) {
   switch (thread.waiting) {
     case Waiting::sync_warp:
       return "sync_warp, mask " + hex(thread.mask);
@@ -54,7 +53,7 @@ std::string what_for(const CudaThread& thread) {
       return "the grid before to finish";
     case Waiting::barrier:
     case Waiting::tested_barrier:
-      return describe(thread.warp->cta->barriers[thread.barrier]);
+      return describe(barriers.awaited_by(thread));
     case Waiting::copies_read:
       return "its bulk stores to read shared memory";
     case Waiting::copies_written:
@@ -68,53 +67,50 @@ std::string what_for(const CudaThread& thread) {
 
 constexpr int kMaxLines = 40;
 
-}  // namespace
-
-void Machine::fail(const Failure& failure) {
-  if (failure_.what == nullptr) failure_ = failure;
-  if (current_ != nullptr) leave_fibres();
-}
-
-std::string Machine::report() const {
-  std::string text = "host device: ";
-  if (failure_.thread != nullptr) text.append(place_of(*failure_.thread)).append(1, ' ');
-  text += failure_.what;
-  if (failure_.address != nullptr) text.append(1, ' ').append(allocations_.describe(failure_.address));
-  if (failure_.mask != 0) text.append(1, ' ').append(hex(failure_.mask));
-  if (failure_.barrier != nullptr) text.append(1, ' ').append(describe(*failure_.barrier));
-  if (failure_.cta != nullptr) text.append(" CTA ").append(std::to_string(failure_.cta->rank));
-  text += at(failure_.site);
-  if (failure_.lists_waiting) text += waiting_lanes();
-  return text + "\nschedule: " + to_string(schedule_);
-}
-
-std::string Machine::place_of(const CudaThread& thread) const {
-  return std::string(grids_[thread.viewer.grid].grid->name) + ": CTA " + std::to_string(thread.block_rank) + ", warp " +
+std::string place_of(const CudaThread& thread, const Grids& grids) {
+  return std::string(grids.of(thread).name) + ": CTA " + std::to_string(thread.block_rank) + ", warp " +
          std::to_string(thread.thread_rank / 32) + ", lane " + std::to_string(thread.thread_rank % 32);
 }
 
-// One line for the lanes of a warp that wait for the same thing.
-std::string Machine::waiting_lanes() const {
+// One line for the lanes of a warp that wait for the same thing. failed: a thread that is named already.
+std::string waiting_lanes(const Grids& grids, const Barriers& barriers, const CudaThread* failed) {
   std::string text;
   int lines = 0;
-  for (const auto& cta : ctas_) {
+  for (const auto& cta : grids.ctas()) {
     if (cta->live == 0) continue;
     for (const Warp& warp : cta->warps) {
       u32 left = warp.existing & ~warp.runnable & ~warp.exited;
       for (u32 lane = 0; lane < 32; ++lane) {
-        if ((left >> lane & 1) == 0 || &warp.threads[lane] == failure_.thread) continue;
+        if ((left >> lane & 1) == 0 || &warp.threads[lane] == failed) continue;
         const CudaThread& first = warp.threads[lane];
         u32 alike = 0;
         for (u32 other = lane; other < 32; ++other)
           if ((left >> other & 1) != 0 && waits_alike(first, warp.threads[other])) alike |= 1u << other;
         left &= ~alike;
         if (++lines > kMaxLines) return text + "\n  ...";
-        text += std::string("\n  ") + grids_[cta->grid].grid->name + ": CTA " + std::to_string(cta->rank) + ", warp " +
-                std::to_string(warp.index) + ", lanes " + hex(alike) + " wait for " + what_for(first) + at(first.site);
+        text += std::string("\n  ") + grids.of(*cta).name + ": CTA " + std::to_string(cta->rank) + ", warp " +
+                std::to_string(warp.index) + ", lanes " + hex(alike) + " wait for " + what_for(first, barriers) +
+                at(first.site);
       }
     }
   }
   return text;
+}
+
+}  // namespace
+
+std::string report(const Failure& failure, const Grids& grids, const Barriers& barriers, const Allocations& allocations,
+                   const Schedule& schedule) {
+  std::string text = "host device: ";
+  if (failure.thread != nullptr) text.append(place_of(*failure.thread, grids)).append(1, ' ');
+  text += failure.what;
+  if (failure.address != nullptr) text.append(1, ' ').append(allocations.describe(failure.address));
+  if (failure.mask != 0) text.append(1, ' ').append(hex(failure.mask));
+  if (failure.barrier != nullptr) text.append(1, ' ').append(describe(*failure.barrier));
+  if (failure.cta != nullptr) text.append(" CTA ").append(std::to_string(failure.cta->rank));
+  text += at(failure.site);
+  if (failure.lists_waiting) text += waiting_lanes(grids, barriers, failure.thread);
+  return text + "\nschedule: " + to_string(schedule);
 }
 
 }  // namespace scantune
