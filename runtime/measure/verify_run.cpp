@@ -26,13 +26,13 @@ u64 workspace_bytes(const Config& config, ScanRequest request, u64 items) {
 bool is_aligned(const ScanRequest& request) { return request.alignment_bytes == kVectorAlignmentBytes; }
 
 [[noreturn]] void fail(const PreparedScan& scan, const InputSpec& input, const std::string& circumstance,
-                       const std::string& problem) {
+                       const std::string& fault) {
   throw WrongResult(to_string(scan.config()) + " failed a " + to_string(input.request) + ", pointers aligned to " +
                     (is_aligned(scan.request()) ? "vectors" : "items only") + ", " + circumstance + ", input pattern " +
-                    token(input.pattern) + " with seed " + std::to_string(input.seed) + ": " + problem);
+                    token(input.pattern) + " with seed " + std::to_string(input.seed) + ": " + fault);
 }
 
-std::string guard_problem(std::span<const std::byte> found, const char* where) {
+std::string guard_fault(std::span<const std::byte> found, const char* where) {
   const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
   if (touched == found.end()) return {};
   return std::string("wrote ") + where + ", at byte " + std::to_string(touched - found.begin()) +
@@ -60,8 +60,8 @@ void VerifyRun::run(const PreparedScan& scan, const VerifyCase& which, const Kno
   const auto scan_and_check = [&](int scans, const char* circumstance) {
     for (int time = 0; time < scans; ++time) scan.enqueue(from, to, which.n, workspace_.data(), nullptr);
     device_.synchronize();
-    const std::string problem = problem_with_output(reference, to, bytes);
-    if (!problem.empty()) fail(scan, input.spec, circumstance, problem);
+    const std::string fault = fault_in_output(reference, to, bytes);
+    if (!fault.empty()) fail(scan, input.spec, circumstance, fault);
   };
 
   poison(to, bytes);
@@ -74,8 +74,8 @@ void VerifyRun::run(const PreparedScan& scan, const VerifyCase& which, const Kno
     poison(to, bytes);
   }
   scan_and_check(2, "out of place, repeated on one workspace");
-  const std::string problem = problem_with_input(input, from);
-  if (!problem.empty()) fail(scan, input.spec, "out of place", problem);
+  const std::string fault = fault_in_input(input, from);
+  if (!fault.empty()) fail(scan, input.spec, "out of place", fault);
 }
 
 void VerifyRun::run_unchecked(const PreparedScan& scan, const KnownInput& input) {
@@ -89,22 +89,22 @@ void VerifyRun::run_unchecked(const PreparedScan& scan, const KnownInput& input)
     poison(to, bytes);
     scan.enqueue(from, to, n, workspace_.data(), nullptr);
     device_.synchronize();
-    std::string problem = problem_with_guard(to - kGuardBytes, "before the output");
-    if (problem.empty()) problem = problem_with_guard(to + bytes, "behind the output");
-    if (problem.empty()) problem = problem_with_input(input, from);
+    std::string fault = fault_in_guard(to - kGuardBytes, "before the output");
+    if (fault.empty()) fault = fault_in_guard(to + bytes, "behind the output");
+    if (fault.empty()) fault = fault_in_input(input, from);
     if (needs_fixed_association(request)) {
       std::vector<std::byte> found(bytes);
       device_.download(found.data(), to, bytes);
-      if (problem.empty() && !first.empty() && first != found) problem = "it returned other bits than the first time";
+      if (fault.empty() && !first.empty() && first != found) fault = "it returned other bits than the first time";
       first = std::move(found);
     }
-    if (!problem.empty()) fail(scan, input.spec, std::string("with the caller's own operator, ") + time, problem);
+    if (!fault.empty()) fail(scan, input.spec, std::string("with the caller's own operator, ") + time, fault);
   }
 }
 
 void VerifyRun::check_workspace_guard(const PreparedScan& scan) {
-  const std::string problem = problem_with_guard(workspace_.data() + workspace_bytes_, "behind the workspace");
-  if (!problem.empty()) throw WrongResult(to_string(scan.config()) + " " + problem);
+  const std::string fault = fault_in_guard(workspace_.data() + workspace_bytes_, "behind the workspace");
+  if (!fault.empty()) throw WrongResult(to_string(scan.config()) + " " + fault);
 }
 
 std::byte* VerifyRun::input_of(const PreparedScan& scan) const {
@@ -122,33 +122,33 @@ void VerifyRun::poison(std::byte* output, u64 bytes) {
   device_.fill(output - kGuardBytes, kPoison, bytes + 2 * kGuardBytes);
 }
 
-std::string VerifyRun::problem_with_output(const Reference& reference, std::byte* output, u64 bytes) {
+std::string VerifyRun::fault_in_output(const Reference& reference, std::byte* output, u64 bytes) {
   std::vector<Staging::Part> parts = parts_of(output, bytes, Reference::kChunkItems * reference.item_bytes());
   // The guards come with the items beside them: a copy of their own takes longer than a small output.
   parts.front().on_device -= kGuardBytes;
   parts.front().bytes += kGuardBytes;
   parts.back().bytes += kGuardBytes;
 
-  std::string problem, guards;
+  std::string fault, guards;
   staging_.download(parts, [&](u64 part, std::span<const std::byte> found) {
     const std::byte* on_device = parts[part].on_device;
     if (part == 0) {
-      guards = guard_problem(found.first(kGuardBytes), "before the output");
+      guards = guard_fault(found.first(kGuardBytes), "before the output");
       found = found.subspan(kGuardBytes);
       on_device += kGuardBytes;
     }
     if (part + 1 == parts.size()) {
-      if (guards.empty()) guards = guard_problem(found.last(kGuardBytes), "behind the output");
+      if (guards.empty()) guards = guard_fault(found.last(kGuardBytes), "behind the output");
       found = found.first(found.size() - kGuardBytes);
     }
     if (const auto wrong = reference.check(static_cast<u64>(on_device - output) / reference.item_bytes(), found))
-      problem = "item " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
-    return problem.empty();
+      fault = "item " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
+    return fault.empty();
   });
-  return problem.empty() ? guards : problem;
+  return fault.empty() ? guards : fault;
 }
 
-std::string VerifyRun::problem_with_input(const KnownInput& input, std::byte* on_device) {
+std::string VerifyRun::fault_in_input(const KnownInput& input, std::byte* on_device) {
   // A scan that spoils its input does so at small n too, where looking costs little.
   if (input.bytes() > kLargeBytes) return {};
   const u64 item_bytes = static_cast<u64>(input.spec.request.input_bytes());
@@ -160,8 +160,8 @@ std::string VerifyRun::problem_with_input(const KnownInput& input, std::byte* on
   return unchanged ? "" : "it changed its input";
 }
 
-std::string VerifyRun::problem_with_guard(std::byte* guard, const char* where) {
-  return guard_problem(staging_.download({guard, kGuardBytes}), where);
+std::string VerifyRun::fault_in_guard(std::byte* guard, const char* where) {
+  return guard_fault(staging_.download({guard, kGuardBytes}), where);
 }
 
 }  // namespace scantune

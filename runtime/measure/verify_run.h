@@ -39,9 +39,9 @@ class VerifyRun {
   std::byte* output_of(const PreparedScan& scan) const;
   void poison(std::byte* output, u64 bytes);
   // Text saying what is wrong; empty if nothing is.
-  std::string problem_with_output(const Reference& reference, std::byte* output, u64 bytes);
-  std::string problem_with_input(const KnownInput& input, std::byte* on_device);
-  std::string problem_with_guard(std::byte* guard, const char* where);
+  std::string fault_in_output(const Reference& reference, std::byte* output, u64 bytes);
+  std::string fault_in_input(const KnownInput& input, std::byte* on_device);
+  std::string fault_in_guard(std::byte* guard, const char* where);
 
   Device& device_;
   Staging& staging_;

@@ -71,7 +71,7 @@ CUlaunchConfig config_of(const Launch& launch, LaunchAttributes& attributes, int
 }
 
 // The context is current.
-std::string stream_problem_in(const CudaContext& context, Stream stream) {
+std::string stream_fault_in(const CudaContext& context, Stream stream) {
   CUcontext owner = nullptr;
   context.check(Driver::instance().cuStreamGetCtx(stream, &owner), "cuStreamGetCtx");
   return owner == context.handle() ? "" : "it belongs to another CUDA context than the current one";
@@ -256,13 +256,13 @@ std::optional<int> CudaDevice::sm_clock_mhz() {
 std::string CudaDevice::pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  return PointerCheck(*context_, ordinal_).problem(pointer, bytes, item_bytes);
+  return PointerCheck(*context_, ordinal_).fault(pointer, bytes, item_bytes);
 }
 
 std::string CudaDevice::stream_problem(Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  return stream_problem_in(*context_, stream);
+  return stream_fault_in(*context_, stream);
 }
 
 // Looks only once which context is current: every warm scan() comes here.
@@ -272,8 +272,8 @@ std::string CudaDevice::argument_problem(std::span<const NamedMemory> arguments,
   PointerCheck check(*context_, ordinal_);
   return first_problem(
       arguments,
-      [&](const void* memory, u64 bytes, unsigned item_bytes) { return check.problem(memory, bytes, item_bytes); },
-      [&] { return stream_problem_in(*context_, stream); });
+      [&](const void* memory, u64 bytes, unsigned item_bytes) { return check.fault(memory, bytes, item_bytes); },
+      [&] { return stream_fault_in(*context_, stream); });
 }
 
 void CudaDevice::retain_until_graph_dies(void* graph, void (*release)(void*), void* token) {

@@ -34,7 +34,7 @@ Allocation allocation_of(const CudaContext& context, CUdeviceptr pointer) {
   return found;
 }
 
-std::string problem_of(const Allocation& found, const CudaContext& context, int device_ordinal) {
+std::string fault_of(const Allocation& found, const CudaContext& context, int device_ordinal) {
   if (found.type == 0) return "it is host memory, or no memory that CUDA knows; pass memory of the GPU";
   if (found.managed || found.type == CU_MEMORYTYPE_HOST)
     return found.accessible ? "" : "it is host memory that the GPU cannot reach";
@@ -47,20 +47,20 @@ std::string problem_of(const Allocation& found, const CudaContext& context, int 
 
 }  // namespace
 
-std::string PointerCheck::problem(const void* pointer, u64 bytes, unsigned item_bytes) {
+std::string PointerCheck::fault(const void* pointer, u64 bytes, unsigned item_bytes) {
   const u64 offset = reinterpret_cast<CUdeviceptr>(pointer) - known_start_;
   if (offset < known_bytes_ && bytes <= known_bytes_ - offset) return {};
-  return problem_of_unknown(pointer, bytes, item_bytes);
+  return fault_of_unknown(pointer, bytes, item_bytes);
 }
 
-std::string PointerCheck::problem_of_unknown(const void* pointer, u64 bytes, unsigned item_bytes) {
+std::string PointerCheck::fault_of_unknown(const void* pointer, u64 bytes, unsigned item_bytes) {
   u64 checked = 0;
   do {
     const auto address = reinterpret_cast<CUdeviceptr>(pointer) + checked;
     const Allocation found = allocation_of(context_, address);
-    std::string problem = problem_of(found, context_, device_ordinal_);
+    std::string fault = fault_of(found, context_, device_ordinal_);
     // Allocators that map physical memory piece by piece hand out buffers of several neighbouring ranges.
-    if (!problem.empty()) return checked == 0 ? problem : shortage(checked, bytes, item_bytes);
+    if (!fault.empty()) return checked == 0 ? fault : shortage(checked, bytes, item_bytes);
     if (found.bytes == 0) return {};  // CUDA does not say how far it reaches
     known_start_ = found.start;
     known_bytes_ = found.bytes;

@@ -14,10 +14,10 @@ class PointerCheck {
 
   // Empty if kernels may use all of the bytes; else what is wrong. They may use pinned host memory and managed memory;
   // plain host memory is refused even where the GPU could reach it: it is a mistake far more often.
-  std::string problem(const void* pointer, u64 bytes, unsigned item_bytes);
+  std::string fault(const void* pointer, u64 bytes, unsigned item_bytes);
 
  private:
-  std::string problem_of_unknown(const void* pointer, u64 bytes, unsigned item_bytes);
+  std::string fault_of_unknown(const void* pointer, u64 bytes, unsigned item_bytes);
 
   const CudaContext& context_;
   int device_ordinal_;

@@ -43,7 +43,7 @@ u64 seed_from_environment() {
 }
 
 // What the driver of a GPU would refuse.
-std::string launch_problem(const HostLaunch& launch) {
+std::string launch_fault(const HostLaunch& launch) {
   const auto* const module = dynamic_cast<const HostModule*>(launch.module);
   if (module == nullptr) return "the module was not loaded by the host device";
   if (launch.launch.kernel < 0 || static_cast<std::size_t>(launch.launch.kernel) >= module->kernel_count())
@@ -67,8 +67,8 @@ std::string launch_problem(const HostLaunch& launch) {
 }
 
 Grid grid_of(const HostLaunch& launch) {
-  const std::string problem = launch_problem(launch);
-  if (!problem.empty()) throw DeviceError("host device: launch refused: " + problem);
+  const std::string fault = launch_fault(launch);
+  if (!fault.empty()) throw DeviceError("host device: launch refused: " + fault);
   const auto& module = static_cast<const HostModule&>(*launch.module);
   const auto kernel = static_cast<std::size_t>(launch.launch.kernel);
   Grid grid{module.name(kernel), module.kernel(kernel), launch.launch, launch.arguments};
