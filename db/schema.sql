@@ -1,8 +1,8 @@
--- scantune's tuning database, schema version 2. Integers, numbers and enum tokens only: a database is data, and every
+-- scantune's tuning database, schema version 3. Integers, numbers and enum tokens only: a database is data, and every
 -- row is checked again by the runtime before it is used.
 -- application_id spells "scnt"; both pragmas are checked on opening.
 PRAGMA application_id = 1935896180;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE device (
   id       INTEGER PRIMARY KEY,
@@ -13,16 +13,13 @@ CREATE TABLE device (
 );
 
 CREATE TABLE problem (
-  id               INTEGER PRIMARY KEY,
-  input_type       TEXT NOT NULL,       -- i32; custom12 is a struct of 12 bytes
-  accumulator_type TEXT NOT NULL,
-  output_type      TEXT NOT NULL,
-  op               TEXT NOT NULL,       -- sum; custom_moderate is a cost class, custom_moderate:affine an operator by name
-  kind             TEXT NOT NULL,
-  determinism      TEXT NOT NULL,
-  forward_progress TEXT NOT NULL,
-  latency          TEXT NOT NULL,       -- back_to_back: between other scans; isolated: between ordinary kernels
-  UNIQUE (input_type, accumulator_type, output_type, op, kind, determinism, forward_progress, latency)
+  id        INTEGER PRIMARY KEY,
+  algorithm TEXT NOT NULL,              -- scan
+  request   TEXT NOT NULL,              -- canonical JSON: members in the order of the algorithm's table, no spaces; types
+                                        -- are always named, others left out at their default, so that a member that is
+                                        -- added later changes no row
+  shape     TEXT NOT NULL,              -- classes of the extents beside n; empty where there are none
+  UNIQUE (algorithm, request, shape)
 );
 
 -- One invocation of the tuner: where its numbers come from.

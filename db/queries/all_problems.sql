@@ -1,1 +1,1 @@
-SELECT id, input_type, accumulator_type, output_type, op, kind, determinism, forward_progress, latency FROM problem
+SELECT id, algorithm, request, shape FROM problem

@@ -1,7 +1,6 @@
--- Precedes a query of a file of schema version 1: all its times were taken back to back, and it has no breakpoints.
-WITH problem AS (SELECT *, 'back_to_back' AS latency FROM main.problem),
-     breakpoint AS (
-       SELECT NULL AS device_id, NULL AS problem_id, NULL AS n_low, NULL AS n_high, NULL AS n_switch, NULL AS probes,
-              NULL AS regret, NULL AS run_id, NULL AS finished_at
-       WHERE 0
-     )
+-- Precedes a query of a file of schema version 1: it has no breakpoints.
+WITH breakpoint AS (
+  SELECT NULL AS device_id, NULL AS problem_id, NULL AS n_low, NULL AS n_high, NULL AS n_switch, NULL AS probes,
+         NULL AS regret, NULL AS run_id, NULL AS finished_at
+  WHERE 0
+)

@@ -1,6 +1,7 @@
 #include "instantiation/instantiation.h"
 
 #include "instantiation/operator_text.h"
+#include "space/request_members.h"
 
 namespace scantune {
 namespace {
@@ -22,18 +23,15 @@ std::string config_literal(const Config& config) {
   return text + "}";
 }
 
-std::string request_literal(const ScanRequest& request) {
-  const auto enumerator = [](const char* type, const char* name) {
-    return std::string("scantune::") + type + "::" + name;
-  };
-  return "scantune::ScanRequest{.input_type = " + enumerator("ValueType", token(request.input_type)) +
-         ", .accumulator_type = " + enumerator("ValueType", token(request.accumulator_type)) +
-         ", .output_type = " + enumerator("ValueType", token(request.output_type)) +
-         ", .op = " + enumerator("Operator", token(request.op)) +
-         ", .kind = " + enumerator("Kind", token(request.kind)) +
-         ", .init = " + enumerator("Init", token(request.init)) +
-         (needs_fixed_association(request) ? ", .determinism = scantune::Determinism::run_to_run" : "") +
-         ", .alignment_bytes = " + std::to_string(request.alignment_bytes) +
+// What no kernel depends on is left out, so that requests that differ in it share their kernels.
+std::string request_literal(ScanRequest request) {
+  if (!needs_fixed_association(request)) request.determinism = Determinism::unconstrained;
+  std::string text = "scantune::ScanRequest{";
+  for (const RequestMember& member : kRequestMembers)
+    if (member.is_compiled)
+      text += std::string(1, '.') + member.name + " = decltype(scantune::ScanRequest::" + member.name +
+              ")::" + member.tokens[member.get(request)] + ", ";
+  return text + ".alignment_bytes = " + std::to_string(request.alignment_bytes) +
          ", .custom_bytes = " + std::to_string(request.custom_bytes) +
          ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";
 }

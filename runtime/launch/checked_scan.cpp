@@ -8,6 +8,7 @@
 
 #include "launch/arguments.h"
 #include "scantune/error.hpp"
+#include "space/request_members.h"
 
 namespace scantune {
 namespace {
@@ -43,9 +44,7 @@ ScanPlan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& tab
 
 PlanCache::Set& PlanCache::set_of(const ScanRequest& request, const std::optional<CustomOperatorView>& custom) {
   u64 hash = request.n + (custom ? std::hash<std::string_view>()(custom->source) : 0);
-  for (const int part : {static_cast<int>(request.input_type), static_cast<int>(request.output_type),
-                         static_cast<int>(request.op), static_cast<int>(request.kind), static_cast<int>(request.init)})
-    hash = hash * 31 + static_cast<unsigned>(part);
+  for (const RequestMember& member : kRequestMembers) hash = hash * 31 + static_cast<unsigned>(member.get(request));
   return sets_[(hash * 0x9e3779b97f4a7c15u) >> 61];
 }
 

@@ -1,5 +1,6 @@
 #include "launch/tuning_command.h"
 
+#include "space/request_members.h"
 #include "space/space.h"
 #include "space/spelling.h"
 
@@ -23,9 +24,12 @@ std::string options_of_named_operator(const ScanRequest& request, const std::str
   return options + " --alignment " + std::to_string(request.custom_alignment);
 }
 
-template <class Enum>
-std::string unless_default(const char* option, Enum asked, Enum by_default) {
-  return asked == by_default ? "" : option + std::string(token(asked));
+std::string qualifiers(const ScanRequest& request) {
+  std::string options;
+  for (const RequestMember& member : kRequestMembers)
+    if (is_qualifier(member) && !is_default(member, request))
+      options += " --" + option_name(member) + " " + spell(member, request);
+  return options;
 }
 
 }  // namespace
@@ -38,9 +42,7 @@ std::string tuning_command(const ScanRequest& request, const CustomOperator* cus
   return "scantune --arch " + arch + " --type " + types_of(request) +
          (name_of(custom).empty() ? std::string(" --op ") + token(request.op)
                                   : options_of_named_operator(request, custom->name)) +
-         unless_default(" --determinism ", request.determinism, ScanRequest().determinism) +
-         unless_default(" --forward-progress ", request.forward_progress, ScanRequest().forward_progress) +
-         unless_default(" --latency ", request.latency, ScanRequest().latency);
+         qualifiers(request);
 }
 
 }  // namespace scantune

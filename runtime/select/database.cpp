@@ -15,7 +15,7 @@ namespace scantune {
 namespace {
 
 constexpr int kApplicationId = 1935896180;  // db/schema.sql
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
 constexpr std::uintmax_t kMostCheckedBytes = std::uintmax_t{1} << 30;
 
 // Returns its version.

@@ -1,5 +1,6 @@
 #include "select/distance.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <tuple>
@@ -12,13 +13,21 @@ bool is_other_device(const TuningRecord& record, const DeviceIdentity& device) {
 }
 
 TypeMatch types_of(const ScanRequest& tuned, const ScanRequest& asked) {
-  const auto all = [&](auto alike) {
-    return alike(tuned.input_type, asked.input_type) && alike(tuned.accumulator_type, asked.accumulator_type) &&
-           alike(tuned.output_type, asked.output_type);
-  };
-  if (all([](ValueType one, ValueType other) { return one == other; })) return TypeMatch::same;
-  const bool same_class = all([](ValueType one, ValueType other) { return is_floating(one) == is_floating(other); });
-  return same_class ? TypeMatch::same_class : TypeMatch::other_class;
+  auto match = TypeMatch::same;
+  for (const RequestMember& member : kRequestMembers) {
+    if (member.match != Match::width || member.get(tuned) == member.get(asked)) continue;
+    const bool same_class = is_floating(static_cast<ValueType>(member.get(tuned))) ==
+                            is_floating(static_cast<ValueType>(member.get(asked)));
+    match = std::max(match, same_class ? TypeMatch::same_class : TypeMatch::other_class);
+  }
+  return match;
+}
+
+// The members of that kind in which the two differ.
+int differing(Match match, const ScanRequest& tuned, const ScanRequest& asked) {
+  return static_cast<int>(std::ranges::count_if(kRequestMembers, [&](const RequestMember& member) {
+    return member.match == match && member.spelling == Spelling::token && member.get(tuned) != member.get(asked);
+  }));
 }
 
 OperatorMatch match_of(const TuningRecord& record, const Wanted& wanted) {
@@ -30,7 +39,7 @@ OperatorMatch match_of(const TuningRecord& record, const Wanted& wanted) {
 }
 
 auto all_but_n(const Distance& distance) {
-  return std::tuple(distance.other_device, distance.types, distance.match, distance.other_latency, distance.sm_count,
+  return std::tuple(distance.other_device, distance.types, distance.match, distance.otherwise, distance.sm_count,
                     distance.guarantees);
 }
 
@@ -41,21 +50,21 @@ bool Distance::is_alike(const Distance& other) const { return all_but_n(*this) =
 Distance distance(const TuningRecord& record, const Wanted& wanted) {
   const ScanRequest &tuned = record.request, &request = wanted.request;
   const double octaves = std::abs(std::log2(static_cast<double>(tuned.n)) - std::log2(static_cast<double>(request.n)));
-  const bool far = octaves > 1, other_latency = tuned.latency != request.latency;
-  Distance distance{
-      .other_device = is_other_device(record, wanted.device),
-      .types = types_of(tuned, request),
-      .match = match_of(record, wanted),
-      .far = far,
-      .other_latency_nearby = other_latency && !far,
-      .other_n = 0,
-      .sm_count = std::abs(record.device.sm_count - wanted.device.sm_count),
-      .guarantees = (tuned.determinism != request.determinism) + (tuned.forward_progress != request.forward_progress),
-      .octaves = octaves,
-      .other_latency = other_latency,
-      .stale = record.is_stale(),
-      .other_kind = tuned.kind != request.kind,
-      .layer = record.layer};
+  const bool far = octaves > 1;
+  const int otherwise = differing(Match::nearest, tuned, request);
+  Distance distance{.other_device = is_other_device(record, wanted.device),
+                    .types = types_of(tuned, request),
+                    .match = match_of(record, wanted),
+                    .far = far,
+                    .otherwise_nearby = far ? 0 : otherwise,
+                    .other_n = 0,
+                    .sm_count = std::abs(record.device.sm_count - wanted.device.sm_count),
+                    .guarantees = differing(Match::at_most, tuned, request),
+                    .octaves = octaves,
+                    .otherwise = otherwise,
+                    .stale = record.is_stale(),
+                    .other_served = differing(Match::served, tuned, request),
+                    .layer = record.layer};
   distance.other_n = !distance.other_device && !distance.other_operator() && tuned.n != request.n;
   return distance;
 }

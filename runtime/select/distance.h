@@ -36,16 +36,16 @@ struct Distance {
   int other_device;  // 1 if so
   TypeMatch types;
   OperatorMatch match;
-  int far;                   // 1 if more than an octave from its n
-  int other_latency_nearby;  // 1 if so, and not far
-  int other_n;               // 1 if so, on this device and for operators that match
-  int sm_count;              // difference; 0 on the same device
-  int guarantees;            // how many the request asks for that the record was not tuned under
-  double octaves;            // |log2(n of the record / n)|
-  int other_latency;         // 1 if so, however far
-  int stale;                 // 1 if the kernels have changed since
-  int other_kind;            // 1 if so
-  Layer layer;               // built-in records last; then the order of the files
+  int far;               // 1 if more than an octave from its n
+  int otherwise_nearby;  // members that are matched as nearest and differ, if not far
+  int other_n;           // 1 if so, on this device and for operators that match
+  int sm_count;          // difference; 0 on the same device
+  int guarantees;        // how many the request asks for that the record was not tuned under
+  double octaves;        // |log2(n of the record / n)|
+  int otherwise;         // members that are matched as nearest and differ, however far
+  int stale;             // 1 if the kernels have changed since
+  int other_served;      // members of which one value serves all, and that differ
+  Layer layer;           // built-in records last; then the order of the files
 
   auto operator<=>(const Distance&) const = default;
 

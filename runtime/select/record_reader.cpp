@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "select/database_files.h"
 #include "select/printable.h"
 #include "select/queries.h"
+#include "space/config_json.h"
 
 namespace scantune {
 namespace {
@@ -57,11 +59,28 @@ struct SqlColumns {
   bool is_null(const char* name) const { return statement.isColumnNull(name); }
 };
 
+// Up to schema version 2 each member of a scan's request had a column.
+void read_columns(const SqlColumns& columns, ProblemRow& row) {
+  Json request = Json::object();
+  for (int column = 0; column < columns.statement.getColumnCount(); ++column)
+    if (const std::string name = columns.statement.getColumnName(column); name != "id")
+      request[name] = columns.text(name.c_str());
+  row = {.algorithm = "scan", .request = request.dump(-1, ' ', false, Json::error_handler_t::replace), .shape = {}};
+}
+
+// Of one type of row: how it is read, and of how long a text.
+template <class Row>
+struct Reading {
+  void (*read)(const SqlColumns&, Row&) = [](const SqlColumns& columns, Row& row) { read_row(columns, row); };
+  std::size_t longest_text = kLongestText;
+};
+
 // The rows of one table by their ids, each read once.
 template <class Row>
 class RowsById {
  public:
-  RowsById(SQLite::Statement by_id, TextBudget& budget) : by_id_(std::move(by_id)), budget_(budget) {}
+  RowsById(SQLite::Statement by_id, TextBudget& budget, Reading<Row> reading = {})
+      : by_id_(std::move(by_id)), budget_(budget), reading_(reading) {}
 
   // Null if there is none.
   const Row* find(const SQLite::Column& id) {
@@ -72,13 +91,14 @@ class RowsById {
     by_id_.bind(1, key);
     if (!by_id_.executeStep()) return nullptr;
     Row& row = rows_[key];
-    read_row(SqlColumns{by_id_, budget_, kLongestText + 1}, row);
+    reading_.read(SqlColumns{by_id_, budget_, reading_.longest_text + 1}, row);
     return &row;
   }
 
  private:
   SQLite::Statement by_id_;
   TextBudget& budget_;
+  Reading<Row> reading_;
   std::map<std::int64_t, Row> rows_;
 };
 
@@ -91,7 +111,10 @@ class RecordReader {
         count_(database.statement("SELECT count(*) FROM (SELECT 1 FROM record LIMIT ?1)")),
         records_(database.statement(as_of_now_ + query("load_records.sql"))),
         devices_(database.statement(query("load_device.sql")), budget_),
-        problems_(database.statement(as_of_now_ + query("load_problem.sql")), budget_),
+        problems_(schema_version < 3 ? RowsById(database.statement(query("version_2_problem.sql")), budget_,
+                                                Reading<ProblemRow>{.read = read_columns})
+                                     : RowsById(database.statement(query("load_problem.sql")), budget_,
+                                                Reading<ProblemRow>{.longest_text = kLongestRequest})),
         runs_(database.statement(query("load_run.sql")), budget_) {
     row_.layer = layer;
     row_.database = file.string();

@@ -1,6 +1,7 @@
 // One row of a tuning database as it was read: nothing about it has been checked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,16 +18,13 @@ struct DeviceRow {
   std::int64_t sm_count = 0;
 };
 
+inline constexpr std::size_t kLongestRequest = 1024;  // bytes of its JSON; a tuner writes none longer
+
 // The problem that records solve, of any n.
 struct ProblemRow {
-  std::string input_type;
-  std::string accumulator_type;
-  std::string output_type;
-  std::string op;
-  std::string kind;
-  std::string determinism;
-  std::string forward_progress;
-  std::string latency;
+  std::string algorithm;
+  std::string request;  // JSON; its members at their default are left out
+  std::string shape;    // of the extents beside n
 };
 
 // Where the record of the next larger N takes over: measured between the two, in the row of the smaller.
@@ -63,14 +61,9 @@ void read_row(const Columns& columns, DeviceRow& row) {
 
 template <class Columns>
 void read_row(const Columns& columns, ProblemRow& row) {
-  row.input_type = columns.text("input_type");
-  row.accumulator_type = columns.text("accumulator_type");
-  row.output_type = columns.text("output_type");
-  row.op = columns.text("op");
-  row.kind = columns.text("kind");
-  row.determinism = columns.text("determinism");
-  row.forward_progress = columns.text("forward_progress");
-  row.latency = columns.text("latency");
+  row.algorithm = columns.text("algorithm");
+  row.request = columns.text("request");
+  row.shape = columns.is_null("shape") ? "" : columns.text("shape");
 }
 
 // The record's own columns and those of the breakpoint above it; template hashes are those of runs.

@@ -1,5 +1,6 @@
 #include "select/selector.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -27,7 +28,9 @@ ConfigOrigin origin_of(const Distance& distance) {
 
 // A search under a guarantee left out configs that a request without it may use.
 bool searched_widely_enough(const ScanRequest& tuned, const ScanRequest& request) {
-  return tuned.determinism <= request.determinism && tuned.forward_progress <= request.forward_progress;
+  return std::ranges::all_of(kRequestMembers, [&](const RequestMember& member) {
+    return member.match != Match::at_most || member.get(tuned) <= member.get(request);
+  });
 }
 
 bool may_run(const TuningRecord& record, const Wanted& wanted) {
@@ -182,7 +185,7 @@ const Breakpoint& breakpoint_of(const Choice& choice) {
 // Whether the probes of its breakpoint timed what is asked for.
 bool was_probed_alike(const Distance& distance) {
   return !distance.other_device && distance.types == TypeMatch::same && distance.match == OperatorMatch::same &&
-         !distance.other_latency;
+         !distance.otherwise;
 }
 
 // Why a record of another n serves this one.
@@ -203,9 +206,10 @@ std::string reason_of(const Choice& choice, const ScanRequest& request) {
   std::string text = "tuned for " + whose(record, distance) + "n = " + std::to_string(record.request.n);
   if (record.request.n != request.n) text += " (" + by_which_n(choice, request.n) + ')';
   text += where(record, distance);
-  if (distance.other_latency)
-    text += std::string("; measured ") + token(record.request.latency) + ", for want of a record measured " +
-            token(request.latency);
+  for (const RequestMember& member : kRequestMembers)
+    if (member.match == Match::nearest && is_qualifier(member) && member.get(record.request) != member.get(request))
+      text +=
+          "; measured " + spell(member, record.request) + ", for want of a record measured " + spell(member, request);
   if (stands_for_the_default(choice)) text += "; the default won there, so this n has its own default";
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
   if (distance.stale) text += "; measured with other kernel templates, so it may no longer be the best";

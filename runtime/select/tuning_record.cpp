@@ -2,11 +2,11 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "scantune/error.hpp"
 #include "select/printable.h"
 #include "space/config_json.h"
-#include "space/spelling.h"
 
 namespace scantune {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t kLongestConfig = 4096;
 constexpr int kLargestParameter = 1 << 16;  // no family multiplies two such values out of an int
 
 std::string label(const RecordRow& row) {
-  return printable(row.family) + " for " + printable(row.input_type) + " " + printable(row.op) + " of " +
+  return printable(row.family) + " for " + printable(row.algorithm) + " " + printable(row.request) + " of " +
          std::to_string(row.n) + " items on " + printable(row.device_name) + " (" + printable(row.arch) + ") in " +
          row.database;
 }
@@ -24,15 +24,11 @@ std::string breakpoint_label(const std::string& record) { return "the breakpoint
 
 [[noreturn]] void reject(const std::string& reason) { throw RequestError(reason); }
 
-template <class Enum>
-Enum known(const char* column, const std::string& text) {
-  if (const auto value = parse_token<Enum>(text)) return *value;
-  reject(std::string(column) + " is '" + printable(text) + "', which this version does not know");
-}
-
 void check_sizes(const RecordRow& row) {
   for (const std::string* text : {&row.device_name, &row.template_hash, &row.finished_at})
     if (text->size() > kLongestText) reject("a text is longer than " + std::to_string(kLongestText) + " bytes");
+  if (row.request.size() > kLongestRequest)
+    reject("the request is longer than " + std::to_string(kLongestRequest) + " bytes");
   if (row.config.size() > kLongestConfig)
     reject("the config is longer than " + std::to_string(kLongestConfig) + " bytes");
   if (row.n < 1 || static_cast<u64>(row.n) > kMostItems) reject("n is out of range");
@@ -42,31 +38,13 @@ void check_sizes(const RecordRow& row) {
     reject("default_us is not a positive number");
 }
 
-ValueType known_type(const char* column, const std::string& text, ScanRequest& request) {
-  const auto type = parse_type(text);
-  if (!type) reject(std::string(column) + " is '" + printable(text) + "', which this version does not know");
-  if (!adopt(request, *type)) reject(std::string(column) + " is " + text + " beside a custom type of another size");
-  return type->type;
-}
-
-SpelledOperator operator_of(const RecordRow& row) {
-  if (auto op = parse_operator(row.op)) return *op;
-  reject("op is '" + printable(row.op) + "', which this version does not know");
-}
-
-ScanRequest request_of(const RecordRow& row, Operator op) {
-  ScanRequest request;
-  request.input_type = known_type("input_type", row.input_type, request);
-  request.accumulator_type = known_type("accumulator_type", row.accumulator_type, request);
-  request.output_type = known_type("output_type", row.output_type, request);
-  request.op = op;
-  request.kind = known<Kind>("kind", row.kind);
-  request.init = request.kind == Kind::exclusive ? Init::value : Init::none;
-  request.determinism = known<Determinism>("determinism", row.determinism);
-  request.forward_progress = known<ForwardProgress>("forward_progress", row.forward_progress);
-  request.latency = known<Latency>("latency", row.latency);
-  request.n = static_cast<u64>(row.n);
-  return request;
+StatedRequest request_of(const RecordRow& row) {
+  if (row.algorithm != kAlgorithm)
+    reject("the algorithm is '" + printable(row.algorithm) + "', which this version does not know");
+  if (!row.shape.empty()) reject("the shape is '" + printable(row.shape) + "', and a scan has no extent beside n");
+  StatedRequest stated = parse_request(row.request);
+  stated.request.n = static_cast<u64>(row.n);
+  return stated;
 }
 
 Config config_of(const RecordRow& row, const ScanRequest& request, int sm) {
@@ -90,12 +68,11 @@ Breakpoint checked(const BreakpointRow& breakpoint, std::int64_t n) {
 TuningRecord checked(const RecordRow& row) {
   check_sizes(row);
   const int sm = sm_of(row.arch);
-  const SpelledOperator op = operator_of(row);
-  const ScanRequest request = request_of(row, op.op);
+  StatedRequest stated = request_of(row);
   return {.device = {row.arch, sm, printable(row.device_name), static_cast<int>(row.sm_count)},
-          .request = request,
-          .operator_name = op.name,
-          .config = config_of(row, request, sm),
+          .request = stated.request,
+          .operator_name = std::move(stated.custom.name),
+          .config = config_of(row, stated.request, sm),
           .template_hash = row.template_hash,
           .median_us = row.median_us,
           .default_us = row.default_us,

@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 #include "select/record_row.h"
+#include "space/request_members.h"
 
 namespace scantune {
 
@@ -63,11 +64,9 @@ RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& r
 
 // What records have in common that come from one database and differ in n and config alone. Points into the record.
 inline auto problem_of(const TuningRecord& record) {
-  const ScanRequest& request = record.request;
   return std::tuple(std::string_view(record.database), record.device.sm, std::string_view(record.device.name),
-                    record.device.sm_count, request.input_type, request.accumulator_type, request.output_type,
-                    request.custom_bytes, request.op, std::string_view(record.operator_name), request.kind,
-                    request.determinism, request.forward_progress, request.latency);
+                    record.device.sm_count, key_of(record.request), record.request.custom_bytes,
+                    std::string_view(record.operator_name));
 }
 
 }  // namespace scantune

@@ -8,12 +8,16 @@
 namespace scantune {
 namespace {
 
-auto key_of(int sm, const ScanRequest& request) {
-  return std::tuple(sm, request.input_bytes(), request.accumulator_bytes(), request.output_bytes(),
-                    request.custom_bytes);
+// Equal where a record's types are as wide as a request's.
+auto widths_of(int sm, const ScanRequest& request) {
+  RequestKey widths{};
+  for (std::size_t place = 0; place < widths.size(); ++place)
+    if (const RequestMember& member = kRequestMembers[place]; member.match == Match::width)
+      widths[place] = request.bytes_of(static_cast<ValueType>(member.get(request)));
+  return std::tuple(sm, widths, request.custom_bytes);
 }
 
-auto key_of_record(const TuningRecord& record) { return key_of(record.device.sm, record.request); }
+auto widths_of_record(const TuningRecord& record) { return widths_of(record.device.sm, record.request); }
 
 CheckedRows checked(std::span<const RecordRow> rows) {
   CheckedRows all;
@@ -24,7 +28,7 @@ CheckedRows checked(std::span<const RecordRow> rows) {
 }  // namespace
 
 TuningTable::TuningTable(CheckedRows rows) : rows_(std::move(rows)) {
-  std::ranges::stable_sort(rows_.records, {}, key_of_record);
+  std::ranges::stable_sort(rows_.records, {}, widths_of_record);
   complete_breakpoints();
 }
 
@@ -51,9 +55,9 @@ void TuningTable::complete_breakpoints() {
 }
 
 std::span<const TuningRecord> TuningTable::candidates(int sm, const ScanRequest& request) const {
-  const auto key = key_of(sm, request);
-  const auto first = std::ranges::lower_bound(rows_.records, key, {}, key_of_record);
-  const auto last = std::ranges::upper_bound(rows_.records, key, {}, key_of_record);
+  const auto key = widths_of(sm, request);
+  const auto first = std::ranges::lower_bound(rows_.records, key, {}, widths_of_record);
+  const auto last = std::ranges::upper_bound(rows_.records, key, {}, widths_of_record);
   return {first, last};
 }
 

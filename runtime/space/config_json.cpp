@@ -5,8 +5,10 @@
 #include <bit>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "scantune/error.hpp"
+#include "space/request_members.h"
 #include "space/spelling.h"
 
 namespace scantune {
@@ -25,38 +27,75 @@ void require_object(const Json& json, const char* what) {
   if (!json.is_object()) throw RequestError(std::string(what) + " must be a JSON object, found " + quote(json));
 }
 
-void require_known(const Json& json, const char* what, std::initializer_list<std::string_view> known) {
+void require_known(const Json& json, const char* what, const std::vector<std::string_view>& known) {
   for (const auto& member : json.items())
     if (std::ranges::find(known, member.key()) == known.end())
       throw RequestError(std::string(what) + " has an unknown member " + quote(member.key()));
 }
 
-template <class Enum>
-Enum enum_member(const Json& json, const char* name, Enum fallback) {
-  const auto member = json.find(name);
-  if (member == json.end()) return fallback;
-  if (member->is_string())
-    if (const auto value = parse_token<Enum>(member->template get_ref<const std::string&>())) return *value;
+[[noreturn]] void refuse(const RequestMember& member, const char* more, const Json& json) {
   std::string known;
-  for (const char* spelling : Tokens<Enum>::kNames) known += std::string(known.empty() ? "" : ", ") + spelling;
-  throw RequestError(std::string("request.") + name + " must be one of " + known + "; found " + quote(*member));
+  for (int value = 0; value < member.token_count; ++value)
+    known += std::string(known.empty() ? "" : ", ") + member.tokens[value];
+  throw RequestError(std::string("request.") + member.name + " must be one of " + known + more + "; found " +
+                     quote(json));
 }
 
-// One of the request's types; `fallback` if it is left out. All custom types of a request are one.
-ValueType type_member(const Json& json, const char* name, ScanRequest& request, ValueType fallback) {
-  const auto member = json.find(name);
-  if (member == json.end()) return fallback;
-  const auto type = member->is_string() ? parse_type(member->get_ref<const std::string&>()) : std::nullopt;
-  if (!type) {
-    std::string known;
-    for (const char* spelling : Tokens<ValueType>::kNames) known += spelling + std::string(", ");
-    throw RequestError(std::string("request.") + name + " must be one of " + known +
-                       "the last with its bytes, custom1 to custom32; found " + quote(*member));
-  }
+// All custom types of a request are one.
+int type_value(const RequestMember& member, const Json& json, ScanRequest& request) {
+  const auto type = json.is_string() ? parse_type(json.get_ref<const std::string&>()) : std::nullopt;
+  if (!type) refuse(member, ", the last with its bytes, custom1 to custom32", json);
   if (!adopt(request, *type))
-    throw RequestError(std::string("request.") + name + " is " + spell(*type) + " beside custom" +
+    throw RequestError(std::string("request.") + member.name + " is " + spell(*type) + " beside custom" +
                        std::to_string(request.custom_bytes) + ": a request has one custom type");
-  return type->type;
+  return static_cast<int>(type->type);
+}
+
+int operator_value(const RequestMember& member, const Json& json, StatedRequest& stated) {
+  auto op = json.is_string() ? parse_operator(json.get_ref<const std::string&>()) : std::nullopt;
+  if (!op) refuse(member, ", the last three also with a name, as in custom_cheap:affine", json);
+  stated.custom.name = std::move(op->name);
+  return static_cast<int>(op->op);
+}
+
+int token_value(const RequestMember& member, const Json& json) {
+  if (json.is_string())
+    for (int value = 0; value < member.token_count; ++value)
+      if (json.get_ref<const std::string&>() == member.tokens[value]) return value;
+  refuse(member, "", json);
+}
+
+int member_value(const RequestMember& member, const Json& json, StatedRequest& stated) {
+  switch (member.spelling) {
+    case Spelling::value_type:
+      return type_value(member, json, stated.request);
+    case Spelling::value_operator:
+      return operator_value(member, json, stated);
+    case Spelling::token:
+      break;
+  }
+  return token_value(member, json);
+}
+
+// Those that `admits` lets pass; the others have their defaults.
+template <class Admits>
+void read_members(const Json& json, StatedRequest& stated, const Admits& admits) {
+  for (const RequestMember& member : kRequestMembers)
+    if (const auto named = json.find(member.name); named != json.end() && admits(member))
+      member.set(stated.request, member_value(member, *named, stated));
+  for (auto member = kRequestMembers.rbegin(); member != kRequestMembers.rend(); ++member) {
+    if (json.contains(member->name) && admits(*member)) continue;
+    if (member->by_default == nullptr) throw RequestError(std::string("request.") + member->name + " is missing");
+    member->set(stated.request, member->by_default(stated.request));
+  }
+}
+
+template <class Admits>
+std::vector<std::string_view> names_of_members(const Admits& admits) {
+  std::vector<std::string_view> names;
+  for (const RequestMember& member : kRequestMembers)
+    if (admits(member)) names.emplace_back(member.name);
+  return names;
 }
 
 std::string text_member(const Json& json, const char* name) {
@@ -72,10 +111,14 @@ void read_operator(const Json& json, StatedRequest& stated) {
     throw RequestError(std::string("request.operator is for custom operators, and request.op is ") + token(request.op));
   require_object(json, "request.operator");
   require_known(json, "request.operator", {"name", "source", "alignment"});
-  stated.custom = {.source = text_member(json, "source"), .name = text_member(json, "name")};
-  if (json.contains("name") && !is_operator_name(stated.custom.name))
-    throw RequestError("request.operator.name must be " + std::string(kOperatorNameRule) + "; found " +
-                       quote(json["name"]));
+  stated.custom.source = text_member(json, "source");
+  if (const auto name = json.find("name"); name != json.end()) {
+    if (!name->is_string() || !is_operator_name(name->get_ref<const std::string&>()))
+      throw RequestError("request.operator.name must be " + std::string(kOperatorNameRule) + "; found " + quote(*name));
+    if (!stated.custom.name.empty() && *name != stated.custom.name)
+      throw RequestError("request.operator.name is " + quote(*name) + ", and request.op names " + stated.custom.name);
+    stated.custom.name = name->get<std::string>();
+  }
   if (json.contains("source") && stated.custom.source.empty()) throw RequestError("request.operator.source is empty");
   const auto alignment = json.find("alignment");
   if (alignment == json.end()) return;
@@ -158,19 +201,21 @@ Json parameters_json(const Config& config, bool with_all) {
 }  // namespace
 
 Json to_json(const StatedRequest& stated) {
-  const ScanRequest& request = stated.request;
-  Json json = {{"input_type", spell_type(request, request.input_type)},
-               {"accumulator_type", spell_type(request, request.accumulator_type)},
-               {"output_type", spell_type(request, request.output_type)},
-               {"op", token(request.op)},
-               {"kind", token(request.kind)},
-               {"init", token(request.init)},
-               {"determinism", token(request.determinism)},
-               {"forward_progress", token(request.forward_progress)},
-               {"latency", token(request.latency)},
-               {"n", request.n}};
-  if (is_custom(request.op)) json["operator"] = operator_json(stated);
+  Json json = Json::object();
+  for (const RequestMember& member : kRequestMembers) json[member.name] = spell(member, stated.request);
+  json["n"] = stated.request.n;
+  if (is_custom(stated.request.op)) json["operator"] = operator_json(stated);
   return json;
+}
+
+std::string canonical_request(const StatedRequest& stated) {
+  Json json = Json::object();
+  for (const RequestMember& member : kRequestMembers)
+    if (is_recorded(member) && (member.match == Match::width || !is_default(member, stated.request)))
+      json[member.name] = member.spelling == Spelling::value_operator
+                              ? spell(SpelledOperator{stated.request.op, stated.custom.name})
+                              : spell(member, stated.request);
+  return json.dump();
 }
 
 Json value_json(const ParameterModel& parameter, int value) {
@@ -216,25 +261,25 @@ Config config_of(const FamilyModel& family, const Json& parameters) {
 }
 
 StatedRequest stated_request(const Json& json) {
+  const auto all = [](const RequestMember&) { return true; };
+  auto known = names_of_members(all);
+  known.insert(known.end(), {"n", "operator"});
   require_object(json, "request");
-  require_known(json, "request",
-                {"input_type", "accumulator_type", "output_type", "op", "kind", "init", "determinism",
-                 "forward_progress", "latency", "n", "operator"});
-  if (!json.contains("input_type")) throw RequestError("request.input_type is missing");
+  require_known(json, "request", known);
   StatedRequest stated;
-  ScanRequest& request = stated.request;
-  request.input_type = type_member(json, "input_type", request, ValueType{});
-  request.output_type = type_member(json, "output_type", request, request.input_type);
-  request.accumulator_type =
-      type_member(json, "accumulator_type", request, default_accumulator(request.input_type, request.output_type));
-  request.op = enum_member(json, "op", request.op);
-  request.kind = enum_member(json, "kind", request.kind);
-  request.init = enum_member(json, "init", request.kind == Kind::exclusive ? Init::value : Init::none);
-  request.determinism = enum_member(json, "determinism", request.determinism);
-  request.forward_progress = enum_member(json, "forward_progress", request.forward_progress);
-  request.latency = enum_member(json, "latency", request.latency);
-  request.n = items_member(json);
+  read_members(json, stated, all);
+  stated.request.n = items_member(json);
   if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
+  return stated;
+}
+
+StatedRequest parse_request(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw RequestError("the request is not JSON: " + quote(std::string(text)));
+  require_object(json, "request");
+  require_known(json, "request", names_of_members(is_recorded));
+  StatedRequest stated;
+  read_members(json, stated, is_recorded);
   return stated;
 }
 

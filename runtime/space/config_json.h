@@ -33,6 +33,11 @@ Json to_json(const FamilyModel& family,
 // of before read those of now.
 std::string canonical_parameters(const Config& config);
 
+// A request without n, as a database keeps it: recorded members in the order of their table, without spaces. Types are
+// always named; other members are left out at their default, so one that is added later changes no row. A custom
+// operator's name stands in op.
+std::string canonical_request(const StatedRequest& stated);
+
 // These throw RequestError, naming the member that is missing, unknown or out of range. A config that parses has every
 // parameter of its family: those that were added later may be left out, and what was taken away may be given with a
 // value that became another. Whether it is legal for a request is reject_reason()'s to say, as is whether a request can
@@ -41,7 +46,9 @@ StatedRequest stated_request(const Json& json);
 Config config_from_json(const Json& json);
 Config config_of(const FamilyModel& family, const Json& parameters);
 
-// A config from the columns of a database row. Throws RequestError likewise, also when the text is not JSON.
+// A request and a config from the columns of a database row. Throw RequestError likewise, also when the text is not
+// JSON.
+StatedRequest parse_request(std::string_view text);
 Config parse_config(std::string_view family, std::string_view parameters);
 
 }  // namespace scantune

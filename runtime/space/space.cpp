@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "scantune/error.hpp"
+#include "space/request_members.h"
 #include "space/spelling.h"
 
 namespace scantune {
@@ -213,9 +214,8 @@ std::string to_string(const ScanRequest& request, std::string_view operator_name
     text += " with init from memory";
   else if (request.has_init() && request.kind == Kind::inclusive)
     text += " with init";
-  if (request.determinism != Determinism::unconstrained) text += std::string(", ") + token(request.determinism);
-  if (request.forward_progress != ForwardProgress::in_order) text += ", documented forward progress";
-  if (request.latency != Latency::back_to_back) text += std::string(", ") + token(request.latency);
+  for (const RequestMember& member : kRequestMembers)
+    if (is_qualifier(member) && !is_default(member, request)) text += ", " + spell(member, request);
   return text + " of " + std::to_string(request.n) + " items";
 }
 

@@ -9,13 +9,14 @@
 #include "jit/cache_contents.h"
 #include "select/layers.h"
 #include "select/selector.h"
+#include "space/request_members.h"
 #include "support/paths.h"
 #include "worker/described_device.h"
 
 namespace scantune {
 namespace {
 
-constexpr int kProtocol = 2;
+constexpr int kProtocol = 3;
 
 // Where a value stands in its parameter's list.
 std::size_t index_of(const ParameterModel& parameter, int value) {
@@ -76,6 +77,27 @@ Json table_json(const FamilyModel& family) {
   json["name"] = family.name();
   json["parameters"] = std::move(parameters);
   json["former_values"] = std::move(former);
+  return json;
+}
+
+// What a request of an algorithm may say: values by default are null where other members decide them.
+Json algorithm_json() {
+  Json members = Json::array();
+  const ScanRequest by_default;
+  for (const RequestMember& member : kRequestMembers) {
+    Json& json = members.emplace_back(Json::object());
+    json["name"] = member.name;
+    json["match"] = token(member.match);
+    json["is_option"] = is_qualifier(member);
+    json["values"] = Json::array();
+    for (int value = 0; value < member.token_count; ++value) json["values"].push_back(member.tokens[value]);
+    json["default"] = nullptr;
+    if (member.spelling != Spelling::value_type) json["default"] = spell(member, by_default);
+    json["meaning"] = member.meaning;
+  }
+  Json json = Json::object();
+  json["name"] = kAlgorithm;
+  json["members"] = std::move(members);
   return json;
 }
 
@@ -188,8 +210,7 @@ Json Session::hello(const Params& params) {
   json["device"]["arch"] = identity.arch;
   json["device"]["name"] = identity.name;
   json["device"]["sm_count"] = identity.sm_count;
-  json["types"] = Tokens<ValueType>::kNames;
-  json["operators"] = Tokens<Operator>::kNames;
+  json["algorithms"] = Json::array({algorithm_json()});
   json["families"] = Json::array();
   for (const FamilyModel* family : families()) json["families"].push_back(table_json(*family));
   return json;
@@ -206,6 +227,7 @@ Json Session::space(const Params& params) {
       families_json.push_back(family_json(*family, request, sm, with_configs));
   Json json = Json::object();
   json["request"] = to_json(stated);
+  json["problem"] = canonical_request(stated);
   json["default_config"] = to_json(default_config(request, sm));
   json["families"] = std::move(families_json);
   return json;

@@ -3,6 +3,10 @@
 
 #include "config/types.h"
 
+#ifndef __CUDACC_RTC__
+#include "config/member.h"
+#endif
+
 namespace scantune {
 
 // custom: a struct of the caller's, known by its size and alignment. Everything outside the kernels spells it with its
@@ -169,5 +173,41 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
   return nullptr;
 }
+
+#ifndef __CUDACC_RTC__
+template <>
+inline constexpr Spelling kSpelling<ValueType> = Spelling::value_type;
+template <>
+inline constexpr Spelling kSpelling<Operator> = Spelling::value_operator;
+
+template <>
+struct Members<ScanRequest> {
+  static constexpr const char* kAlgorithm = "scan";  // in JSON, SQL and the worker's list
+
+  static constexpr int accumulator_by_default(const ScanRequest& request) {
+    return static_cast<int>(default_accumulator(request.input_type, request.output_type));
+  }
+  static constexpr int init_by_default(const ScanRequest& request) {
+    return static_cast<int>(request.kind == Kind::exclusive ? Init::value : Init::none);
+  }
+
+  static constexpr Member<ScanRequest> kAll[] = {
+      SCANTUNE_MEMBER(ScanRequest, input_type, width).defaults_to(nullptr),
+      SCANTUNE_MEMBER(ScanRequest, accumulator_type, width).defaults_to(accumulator_by_default),
+      SCANTUNE_MEMBER(ScanRequest, output_type, width).defaults_to([](const ScanRequest& request) {
+        return static_cast<int>(request.input_type);
+      }),
+      SCANTUNE_MEMBER(ScanRequest, op, nearest),
+      SCANTUNE_MEMBER(ScanRequest, kind, served),
+      SCANTUNE_MEMBER(ScanRequest, init, per_call).defaults_to(init_by_default),
+      SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
+      SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
+          .not_compiled()
+          .means("documented: only orders of CTAs that the programming model guarantees."),
+      SCANTUNE_MEMBER(ScanRequest, latency, nearest)
+          .not_compiled()
+          .means("back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels.")};
+};
+#endif
 
 }  // namespace scantune

@@ -15,17 +15,15 @@ _BY_CHANCE = ("crash", "timeout")  # a later run tries these once more
 
 # The columns of all tables by which a row is known; then what else a trial says, which never changes.
 _TRIALS = """
-SELECT device.arch, device.name, device.sm_count, problem.input_type, problem.accumulator_type, problem.output_type,
-       problem.op, problem.kind, problem.determinism, problem.forward_progress, problem.latency, trial.n, trial.family,
-       trial.config, trial.template_hash, trial.status, trial.reason, trial.is_default, trial.median_us, trial.spread,
-       trial.samples, trial.finished_at
+SELECT device.arch, device.name, device.sm_count, problem.algorithm, problem.request, problem.shape, trial.n,
+       trial.family, trial.config, trial.template_hash, trial.status, trial.reason, trial.is_default, trial.median_us,
+       trial.spread, trial.samples, trial.finished_at
 FROM trial JOIN device ON device.id = trial.device_id JOIN problem ON problem.id = trial.problem_id
 """
-_KEY_COLUMNS = 15
-_STATUS_COLUMN = 15
+_KEY_COLUMNS = 10
+_STATUS_COLUMN = 10
 _RECORDS = """
-SELECT device.arch, device.name, device.sm_count, problem.input_type, problem.accumulator_type, problem.output_type,
-       problem.op, problem.kind, problem.determinism, problem.forward_progress, problem.latency, record.n
+SELECT device.arch, device.name, device.sm_count, problem.algorithm, problem.request, problem.shape, record.n
 FROM record JOIN device ON device.id = record.device_id JOIN problem ON problem.id = record.problem_id
 """
 

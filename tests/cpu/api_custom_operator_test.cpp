@@ -34,8 +34,8 @@ RecordRow record_of(const char* op, int window) {
       std::ranges::find(parameters, std::string_view("window"), [](const auto& parameter) { return parameter.name; });
   config[static_cast<int>(changed - parameters.begin())] = window;
   RecordRow row = row_of("lookback", kItems);
-  row.input_type = row.accumulator_type = row.output_type = "custom12";
-  row.op = op;
+  testing::state(row, {"input_type", "accumulator_type", "output_type"}, "custom12");
+  testing::state(row, {"op"}, op);
   row.config = canonical_parameters(config);
   return row;
 }

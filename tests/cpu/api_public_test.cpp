@@ -52,7 +52,7 @@ TEST_F(PublicApi, OptionsBecomeTheRequestTheySay) {
             "f64 inclusive sum, run_to_run of 10 items");
   EXPECT_EQ(described(runtime::describe<unsigned>(
                 10, {.op = Op::bit_xor, .forward_progress = runtime::ForwardProgress::documented})),
-            "u32 inclusive bit_xor, documented forward progress of 10 items");
+            "u32 inclusive bit_xor, documented of 10 items");
   EXPECT_EQ(described(runtime::describe<int>(10, {.latency = runtime::Latency::isolated})),
             "i32 inclusive sum, isolated of 10 items");
 }
@@ -63,7 +63,7 @@ TEST_F(PublicApi, EveryOperatorReachesTheKernel) {
       {Op::bit_and, "bit_and"}, {Op::bit_or, "bit_or"},   {Op::bit_xor, "bit_xor"}};
   for (const auto& [op, name] : kOperators) {
     runtime::describe<int>(kItems, {.op = op});
-    const std::string text = std::string(".op = scantune::Operator::") + name + ",";
+    const std::string text = std::string(".op = decltype(scantune::ScanRequest::op)::") + name + ",";
     EXPECT_TRUE(contains(device_->compiler().sources.back(), text)) << device_->compiler().sources.back();
   }
 }
@@ -146,7 +146,8 @@ TEST_F(PublicApi, AnOperatorAloneIsAllTheOptionsThatAScanNeeds) {
   EXPECT_EQ(runtime::plan<float>(kItems, Op::max).describe(), runtime::describe<float>(kItems, options));
   runtime::scan(device_memory<float>(0x1000000), device_memory<float>(0x9000000), kItems, Op::max);
   EXPECT_EQ(device_->launched.size(), 1u);
-  EXPECT_TRUE(contains(device_->compiler().sources.back(), "Operator::max")) << device_->compiler().sources.back();
+  EXPECT_TRUE(contains(device_->compiler().sources.back(), "ScanRequest::op)::max"))
+      << device_->compiler().sources.back();
 }
 
 TEST_F(PublicApi, StructsStartFromStructsAndFromWhatTheyAreMadeOf) {
@@ -232,8 +233,8 @@ TEST_F(PublicApi, ACustomOperatorReachesTheKernelWithSourceCostNameAndIdentity) 
   runtime::scan(device_memory<Affine>(0x1000004), device_memory<Affine>(0x9000000), kItems,
                 {.op = op, .kind = runtime::Kind::exclusive});
   EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(), "--name affine"));
-  for (const char* part :
-       {"Value combine", ".op = scantune::Operator::custom_expensive", ".custom_bytes = 12", ".custom_alignment = 4"})
+  for (const char* part : {"Value combine", ".op = decltype(scantune::ScanRequest::op)::custom_expensive",
+                           ".custom_bytes = 12", ".custom_alignment = 4"})
     EXPECT_TRUE(contains(device_->compiler().sources.back(), part)) << device_->compiler().sources.back();
   EXPECT_EQ(init_of<Affine>(last_launch()), (Affine{1, 2, 3}));
 }

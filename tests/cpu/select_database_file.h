@@ -35,15 +35,17 @@ class DatabaseFile : public ::testing::Test {
     std::ifstream stream(schema);
     std::stringstream text;
     text << stream.rdbuf();
+    const bool has_requests = text.str().find("request") != std::string::npos;
     const bool has_latency = text.str().find("latency") != std::string::npos;
+    const std::string columns = std::string("'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order'") +
+                                (has_latency ? ", 'back_to_back'" : "");
     database.exec(text.str());
     database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" +
                   template_hash(*find_family("lookback"), Operator::sum, 90) +
                   "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
                   "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132);"
-                  "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', "
-                  "'in_order'" +
-                  (has_latency ? ", 'back_to_back')" : ")"));
+                  "INSERT INTO problem VALUES (1, " +
+                  (has_requests ? R"('scan', '{"input_type":"i32"}', '')" : columns) + ")");
     return database;
   }
 

@@ -50,6 +50,25 @@ TEST_F(DatabaseFile, OfVersion1HoldsRecordsMeasuredBackToBackAndNoBreakpoints) {
   EXPECT_EQ(select(TuningTable(rows), kH200, sum_of(65536)).origin, ConfigOrigin::exact_n);
 }
 
+TEST_F(DatabaseFile, OfVersion2HoldsTheRequestsThatItsColumnsSpell) {
+  auto database = create(file_, SCANTUNE_SCHEMA_VERSION_2);
+  database.exec(
+      "UPDATE problem SET op = 'custom_moderate:affine', kind = 'exclusive', latency = 'isolated', "
+      "determinism = 'run_to_run', forward_progress = 'documented'");
+  insert(database, testing::row_with("three_phase", 65536, "layout", static_cast<int>(TileLayout::warp_transposed)));
+  const auto rows = read_records(file_, Layer::user);
+  ASSERT_EQ(rows.records.size(), 1u) << rows.rejected.front().reason;
+  const ScanRequest expected{.op = Operator::custom_moderate,
+                             .kind = Kind::exclusive,
+                             .init = Init::value,
+                             .determinism = Determinism::run_to_run,
+                             .forward_progress = ForwardProgress::documented,
+                             .latency = Latency::isolated,
+                             .n = 65536};
+  EXPECT_EQ(rows.records[0].request, expected);
+  EXPECT_EQ(rows.records[0].operator_name, "affine");
+}
+
 TEST_F(DatabaseFile, WithoutATableOfBreakpointsIsNoneOfThisVersion) {
   create(file_).exec("DROP TABLE breakpoint");
   EXPECT_TRUE(contains(message_of_reading(), "no table breakpoint")) << message_of_reading();
@@ -254,8 +273,8 @@ TEST(Layers, FindTheUsersDatabaseByTheEnvironmentOrTheDataHome) {
 TEST(BuiltInRecords, AreReadFromLinesOfJson) {
   const Json config = row_of("lookback", 65536).config;
   const std::string line =
-      R"({"arch":"sm_90","device_name":"NVIDIA H200","sm_count":132,"input_type":"i32","accumulator_type":"i32",)"
-      R"("output_type":"i32","op":"sum","kind":"inclusive","determinism":"unconstrained","forward_progress":"in_order","latency":"back_to_back",)"
+      R"({"arch":"sm_90","device_name":"NVIDIA H200","sm_count":132,"algorithm":"scan",)"
+      R"("request":"{\"input_type\":\"i32\"}",)"
       R"("n":65536,"family":"lookback","config":)" +
       config.dump() + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025","next_n":131072,)" +
       R"("switch_n":80000,"switch_regret":0.01,"switch_template_hash":"y"})";
@@ -300,8 +319,7 @@ std::string problem_of(const RecordRow& row) {
 }
 
 TEST(BuiltInRecords, ThatCameWithTheLibraryAreLegalAndSayWhereTheyComeFrom) {
-  for (const RecordRow& row : built_in_records())
-    EXPECT_EQ(problem_of(row), "") << row.input_type << ' ' << row.op << " of " << row.n;
+  for (const RecordRow& row : built_in_records()) EXPECT_EQ(problem_of(row), "") << row.request << " of " << row.n;
 }
 
 TEST(BuiltInRecords, AreRefusedWithoutProvenanceOrWithAnIllegalConfig) {
@@ -318,11 +336,8 @@ TEST(BuiltInRecords, AreRefusedWithoutProvenanceOrWithAnIllegalConfig) {
 TEST(BuiltInRecords, ThatCameWithTheLibraryAreOnePerDeviceProblemAndN) {
   std::set<std::string> keys;
   for (const RecordRow& row : built_in_records()) {
-    std::string key =
-        row.arch + ' ' + row.device_name + ' ' + std::to_string(row.sm_count) + ' ' + std::to_string(row.n);
-    for (const auto* column : {&row.input_type, &row.accumulator_type, &row.output_type, &row.op, &row.kind,
-                               &row.determinism, &row.forward_progress, &row.latency})
-      key += ' ' + *column;
+    const std::string key = row.arch + ' ' + row.device_name + ' ' + std::to_string(row.sm_count) + ' ' +
+                            std::to_string(row.n) + ' ' + row.algorithm + ' ' + row.request;
     EXPECT_TRUE(keys.insert(key).second) << "twice: " << key;
   }
 }

@@ -78,7 +78,7 @@ TEST_F(ForeignDatabase, WithADeviceNameOfAMegabyteIsRefusedAtOnce) {
 TEST_F(ForeignDatabase, WithLongNamesForManyRecordsTakesNoMoreThanItsFile) {
   create_with_records(99'999);
   alter("UPDATE device SET name = hex(zeroblob(30000))");
-  for (const char* column : {"input_type", "accumulator_type", "output_type", "op", "kind", "determinism"})
+  for (const char* column : {"algorithm", "request", "shape"})
     alter(std::string("UPDATE problem SET ") + column + " = hex(zeroblob(30000))");
   EXPECT_EQ(loaded(), "0 records, 100000 refused");
 }

@@ -1,6 +1,10 @@
 // Rows of tuning databases for the tests of the selector.
 #pragma once
 
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+
 #include "select/record_row.h"
 #include "select/tuning_record.h"
 #include "space/config_json.h"
@@ -16,14 +20,9 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   const Config config = find_family(family)->default_config(request, 90);
   RecordRow row;
   static_cast<DeviceRow&>(row) = {.arch = "sm_90", .device_name = "NVIDIA H200", .sm_count = 132};
-  static_cast<ProblemRow&>(row) = {.input_type = "i32",
-                                   .accumulator_type = "i32",
-                                   .output_type = "i32",
-                                   .op = "sum",
-                                   .kind = "inclusive",
-                                   .determinism = "unconstrained",
-                                   .forward_progress = "in_order",
-                                   .latency = "back_to_back"};
+  static_cast<ProblemRow&>(row) = {.algorithm = "scan",
+                                   .request = R"({"input_type":"i32","accumulator_type":"i32","output_type":"i32"})",
+                                   .shape = {}};
   row.database = "test.db";
   row.n = n;
   row.family = family;
@@ -33,6 +32,13 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   row.default_us = 12;
   row.finished_at = "2025-01-02T03:04:05Z";
   return row;
+}
+
+// Gives members of the row's request a value.
+inline void state(RecordRow& row, std::initializer_list<const char*> members, const std::string& value) {
+  Json request = Json::parse(row.request);
+  for (const char* member : members) request[member] = value;
+  row.request = request.dump();
 }
 
 // The same with one parameter changed, so that a test can tell configs apart.
@@ -49,8 +55,8 @@ inline RecordRow row_with(const char* family, std::int64_t n, const char* parame
 // The same for a struct of that many bytes and a custom operator, spelled as in the column op.
 inline RecordRow custom_row(int bytes, const char* op, std::int64_t n, int block_threads = 256) {
   RecordRow row = row_with("lookback", n, "block_threads", block_threads);
-  row.input_type = row.accumulator_type = row.output_type = "custom" + std::to_string(bytes);
-  row.op = op;
+  state(row, {"input_type", "accumulator_type", "output_type"}, "custom" + std::to_string(bytes));
+  state(row, {"op"}, op);
   return row;
 }
 

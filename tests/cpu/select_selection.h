@@ -29,12 +29,12 @@ inline ScanRequest isolated_sum_of(u64 n) {
 }
 
 inline RecordRow isolated(RecordRow row) {
-  row.latency = "isolated";
+  state(row, {"latency"}, "isolated");
   return row;
 }
 
 inline RecordRow of_type(RecordRow row, const char* type) {
-  row.input_type = row.accumulator_type = row.output_type = type;
+  state(row, {"input_type", "accumulator_type", "output_type"}, type);
   return row;
 }
 

@@ -161,7 +161,7 @@ TEST(Selector, KeepsARecordWhereItsFamilyIsNoLongerPreferredAndNoneTakesOver) {
   ScanRequest request = of_type(sum_of(kHeld), ValueType::f32);
   request.determinism = Determinism::run_to_run;
   RecordRow exact = of_type(row_of("one_shot", kHeld), "f32");
-  exact.determinism = "run_to_run";
+  testing::state(exact, {"determinism"}, "run_to_run");
   exact.config = canonical_parameters(find_family("one_shot")->default_config(request, 90));
   request.n = kHeld * 3 / 2;
   EXPECT_EQ(family_of(select_from({exact}, request)), "one_shot") << "three_phase reads everything twice";
@@ -170,7 +170,7 @@ TEST(Selector, KeepsARecordWhereItsFamilyIsNoLongerPreferredAndNoneTakesOver) {
 TEST(Selector, JudgesARecordOfAnotherOperatorByItsOwnProblem) {
   const u64 held = kBytesAllSmsHold / 2;  // packed sums of i16; exclusive maxima are held in words, half as many
   RecordRow sum = row_of("one_shot", held);
-  sum.input_type = sum.output_type = "i16";
+  testing::state(sum, {"input_type", "output_type"}, "i16");
   RecordRow smaller = sum;
   smaller.n /= 2;
   ScanRequest maximum = sum_of(held * 3 / 2);
@@ -225,7 +225,7 @@ TEST(Selector, PrefersAnotherNOfTheSameOperatorToAnotherOperator) {
   ScanRequest request = sum_of(1 << 16);
   request.op = Operator::max;
   RecordRow max = row_with("lookback", 1 << 17, "block_threads", 128);
-  max.op = "max";
+  testing::state(max, {"op"}, "max");
   const auto selection = select_from({row_with("lookback", 1 << 16, "block_threads", 512), max}, request);
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
@@ -269,7 +269,7 @@ TEST(Selector, UsesTheRecordOfOtherTypesOfTheSameSizes) {
 
 TEST(Selector, NamesAllThreeTypesOfARecordOfOtherTypes) {
   RecordRow row = row_of("lookback", 1 << 16);
-  row.input_type = "u16";
+  testing::state(row, {"input_type"}, "u16");
   ScanRequest request = sum_of(1 << 16);
   request.input_type = ValueType::i16;
   const auto selection = select_from({row}, request);
@@ -279,7 +279,7 @@ TEST(Selector, NamesAllThreeTypesOfARecordOfOtherTypes) {
 
 TEST(Selector, PrefersAnotherOperatorOfTheSameTypesToOtherTypes) {
   RecordRow max = row_with("lookback", 1 << 17, "block_threads", 128);
-  max.op = "max";
+  testing::state(max, {"op"}, "max");
   const auto selection =
       select_from({of_type(row_with("lookback", 1 << 16, "block_threads", 512), "u32"), max}, sum_of(1 << 16));
   EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
@@ -296,11 +296,11 @@ TEST(Selector, PrefersIntegersForIntegersAmongOtherTypes) {
 
 TEST(Selector, UsesNothingFromTypesOfOtherSizes) {
   RecordRow wide_input = row_of("lookback", 1 << 16), narrow = wide_input;
-  wide_input.input_type = "i64";
-  narrow.input_type = narrow.output_type = "i16";
+  testing::state(wide_input, {"input_type"}, "i64");
+  testing::state(narrow, {"input_type", "output_type"}, "i16");
   for (const RecordRow& row : {of_type(row_of("lookback", 1 << 16), "i64"), wide_input, narrow}) {
     ASSERT_EQ(TuningTable(std::vector{row}).records().size(), 1u);
-    EXPECT_EQ(select_from({row}, sum_of(1 << 16)).origin, ConfigOrigin::untuned) << row.input_type;
+    EXPECT_EQ(select_from({row}, sum_of(1 << 16)).origin, ConfigOrigin::untuned) << row.request;
   }
 }
 
@@ -351,7 +351,7 @@ TEST(Selector, GivesADeterministicRequestOnlyConfigsThatAreDeterministic) {
   RecordRow fast = row_of("lookback", 1 << 16);
   // The only layout whose float sums associate alike for every alignment.
   RecordRow fixed = row_with("three_phase", 1 << 17, "layout", static_cast<int>(TileLayout::warp_transposed));
-  for (RecordRow* row : {&fast, &fixed}) row->input_type = row->accumulator_type = row->output_type = "f32";
+  for (RecordRow* row : {&fast, &fixed}) testing::state(*row, {"input_type", "accumulator_type", "output_type"}, "f32");
   EXPECT_EQ(select_from({fast}, request).origin, ConfigOrigin::untuned);
   const auto selection = select_from({fast, fixed}, request);
   EXPECT_STREQ(selection.config.family().name(), "three_phase");
@@ -363,7 +363,7 @@ TEST(Selector, GivesADeterministicMinimumARecordOfAnyAssociation) {
   request.input_type = request.accumulator_type = request.output_type = ValueType::f32;
   request.determinism = Determinism::run_to_run;
   RecordRow sum = row_of("lookback", 1 << 16);
-  sum.input_type = sum.accumulator_type = sum.output_type = "f32";
+  testing::state(sum, {"input_type", "accumulator_type", "output_type"}, "f32");
   for (const Operator op : {Operator::min, Operator::max}) {
     request.op = op;
     const auto selection = select_from({sum}, request);
@@ -389,7 +389,7 @@ TEST(Selector, UsesARecordOfSumForEveryOperatorOfTheSameTypes) {
 
 TEST(Selector, DoesNotGiveAFreeRequestARecordTunedUnderAGuarantee) {
   RecordRow fixed = row_of("three_phase", 1 << 16);
-  fixed.determinism = "run_to_run";
+  testing::state(fixed, {"determinism"}, "run_to_run");
   EXPECT_EQ(select_from({fixed}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 

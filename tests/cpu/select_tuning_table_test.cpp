@@ -48,10 +48,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadRow{"no record above", [](RecordRow& row) { row.breakpoint->n_high = 1 << 19; }, "no usable record"},
         BadRow{"a record of another type above",
-               [](RecordRow& row) { row.input_type = row.accumulator_type = row.output_type = "u32"; },
+               [](RecordRow& row) { testing::state(row, {"input_type", "accumulator_type", "output_type"}, "u32"); },
                "no usable record"},
-        BadRow{"a record of another latency above", [](RecordRow& row) { row.latency = "isolated"; },
-               "no usable record"},
+        BadRow{"a record of another latency above",
+               [](RecordRow& row) { testing::state(row, {"latency"}, "isolated"); }, "no usable record"},
         BadRow{"a record of another database above", [](RecordRow& row) { row.database = "another.db"; },
                "no usable record"},
         BadRow{"upper end below", [](RecordRow& row) { row.breakpoint->n_high = 1 << 15; }, "out of range"},
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"unknown family", [](RecordRow& row) { row.family = "teleport"; }, "teleport"},
         BadRow{"config that is no JSON", [](RecordRow& row) { row.config = "{block_threads"; }, "not JSON"},
         BadRow{"config that is no object", [](RecordRow& row) { row.config = "[1, 2]"; }, "object"},
-        BadRow{"unknown latency", [](RecordRow& row) { row.latency = "instant"; }, "instant"},
+        BadRow{"unknown latency", [](RecordRow& row) { testing::state(row, {"latency"}, "instant"); }, "instant"},
         BadRow{"missing parameter", [](RecordRow& row) { row.config = "{}"; }, "missing"},
         BadRow{"unknown parameter", [](RecordRow& row) { row.config = with_member(row.config, "spin", "1"); },
                "no parameter"},
@@ -112,48 +112,58 @@ INSTANTIATE_TEST_SUITE_P(
                "vector_bytes must be"},
         BadRow{"config for another architecture", [](RecordRow& row) { row.arch = "sm_80"; }, "pdl needs sm_90"},
         BadRow{"unknown architecture", [](RecordRow& row) { row.arch = "gfx942"; }, "gfx942"},
-        BadRow{"unknown type", [](RecordRow& row) { row.input_type = "i128"; }, "input_type is 'i128'"},
-        BadRow{"types without a kernel", [](RecordRow& row) { row.output_type = "f32"; }, "the output type must be"},
-        BadRow{"unknown operator", [](RecordRow& row) { row.op = "median"; }, "op is 'median'"},
-        BadRow{"name of a built-in operator", [](RecordRow& row) { row.op = "sum:affine"; }, "op is 'sum:affine'"},
+        BadRow{"unknown type", [](RecordRow& row) { testing::state(row, {"input_type"}, "i128"); },
+               "request.input_type must be one of"},
+        BadRow{"types without a kernel", [](RecordRow& row) { testing::state(row, {"output_type"}, "f32"); },
+               "the output type must be"},
+        BadRow{"unknown operator", [](RecordRow& row) { testing::state(row, {"op"}, "median"); },
+               "request.op must be one of"},
+        BadRow{"name of a built-in operator", [](RecordRow& row) { testing::state(row, {"op"}, "sum:affine"); },
+               R"(found "sum:affine")"},
         BadRow{"operator without its name", [](RecordRow& row) { row = custom_row(8, "custom_moderate:", 1024); },
-               "op is 'custom_moderate:'"},
+               R"(found "custom_moderate:")"},
         BadRow{"name that is code", [](RecordRow& row) { row = custom_row(8, "custom_cheap:a;b\n#", 1024); },
-               "op is 'custom_cheap:a;b?#'"},
+               R"(found "custom_cheap:a;b\n#")"},
         BadRow{"endless operator",
-               [](RecordRow& row) {
-                 row = custom_row(8, "custom_cheap:", 1024);
-                 row.op.append(100'000, 'x');
-               },
-               "op is 'custom_cheap:xxx"},
+               [](RecordRow& row) { row = custom_row(8, ("custom_cheap:" + std::string(100'000, 'x')).c_str(), 1024); },
+               "the request is longer than"},
         BadRow{"custom type too large", [](RecordRow& row) { row = custom_row(33, "custom_cheap", 1024); },
-               "input_type is 'custom33'"},
+               R"(found "custom33")"},
         BadRow{"custom type of no size", [](RecordRow& row) { row = custom_row(0, "custom_cheap", 1024); },
-               "input_type is 'custom0'"},
-        BadRow{"custom type that says no size", [](RecordRow& row) { row.output_type = "custom"; },
-               "output_type is 'custom'"},
+               R"(found "custom0")"},
+        BadRow{"custom type that says no size", [](RecordRow& row) { testing::state(row, {"output_type"}, "custom"); },
+               R"(found "custom")"},
         BadRow{"two custom sizes",
                [](RecordRow& row) {
                  row = custom_row(8, "custom_cheap", 1024);
-                 row.output_type = "custom12";
+                 testing::state(row, {"output_type"}, "custom12");
                },
-               "output_type is custom12 beside a custom type of another size"},
+               "output_type is custom12 beside custom8"},
         BadRow{"custom beside a built-in type",
                [](RecordRow& row) {
                  row = custom_row(8, "custom_cheap", 1024);
-                 row.output_type = "i64";
+                 testing::state(row, {"output_type"}, "i64");
                },
                "at once"},
         BadRow{"built-in operator for a struct", [](RecordRow& row) { row = custom_row(8, "sum", 1024); },
                "needs a custom operator"},
-        BadRow{"float to integer", [](RecordRow& row) { row.input_type = "f32"; }, "floating-point accumulator"},
+        BadRow{"float to integer", [](RecordRow& row) { testing::state(row, {"input_type"}, "f32"); },
+               "floating-point accumulator"},
         BadRow{"bits of a float",
                [](RecordRow& row) {
-                 row.input_type = row.accumulator_type = row.output_type = "f32";
-                 row.op = "bit_xor";
+                 testing::state(row, {"input_type", "accumulator_type", "output_type"}, "f32");
+                 testing::state(row, {"op"}, "bit_xor");
                },
                "for integers"},
-        BadRow{"unknown kind", [](RecordRow& row) { row.kind = "both"; }, "kind"},
+        BadRow{"unknown algorithm", [](RecordRow& row) { row.algorithm = "median"; }, "the algorithm is 'median'"},
+        BadRow{"a shape", [](RecordRow& row) { row.shape = "segments=10"; }, "the shape is 'segments=10'"},
+        BadRow{"request that is no JSON", [](RecordRow& row) { row.request = "i32 sum"; }, "not JSON"},
+        BadRow{"request that is a list", [](RecordRow& row) { row.request = "[]"; }, "must be a JSON object"},
+        BadRow{"request without types", [](RecordRow& row) { row.request = "{}"; }, "input_type is missing"},
+        BadRow{"unknown member", [](RecordRow& row) { testing::state(row, {"direction"}, "reverse"); },
+               "unknown member"},
+        BadRow{"member of a call", [](RecordRow& row) { testing::state(row, {"init"}, "value"); }, "unknown member"},
+        BadRow{"unknown kind", [](RecordRow& row) { testing::state(row, {"kind"}, "both"); }, "kind"},
         BadRow{"negative n", [](RecordRow& row) { row.n = -5; }, "n is out of range"},
         BadRow{"n too large", [](RecordRow& row) { row.n = std::int64_t{1} << 60; }, "n is out of range"},
         BadRow{"n beyond the family",
@@ -171,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(TuningTable, KeepsControlCharactersOfADatabaseOutOfMessages) {
   RecordRow row = row_of("lookback", 1 << 16);
   row.device_name = "GPU\x1b[2J";
-  row.op = "\x1b[31msum";
+  testing::state(row, {"op"}, "\x1b[31msum");
   const TuningTable table(std::vector{row});
   ASSERT_EQ(table.rejected().size(), 1u);
   for (const std::string& text : {table.rejected()[0].row, table.rejected()[0].reason})
@@ -180,7 +190,7 @@ TEST(TuningTable, KeepsControlCharactersOfADatabaseOutOfMessages) {
 
 TEST(TuningTable, KeepsTheGoodRowsBesideABadOne) {
   RecordRow bad = row_of("lookback", 1 << 16);
-  bad.op = "median";
+  testing::state(bad, {"op"}, "median");
   const TuningTable table(std::vector{row_of("lookback", 1 << 14), bad, row_of("lookback", 1 << 18)});
   EXPECT_EQ(table.records().size(), 2u);
   EXPECT_EQ(table.rejected().size(), 1u);

@@ -2,6 +2,7 @@
 // look-back kernels only: one launch with all items.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 
 #include "device/device.h"
 #include "scantune/error.hpp"
+#include "space/request_members.h"
 #include "worker_plain_scan.h"
 
 namespace scantune::testing {
@@ -136,19 +138,18 @@ class ScanningDevice : public Device {
     if (place == std::string::npos) throw Error("the source does not say " + before);
     return source.substr(place + before.size(), source.find_first_of(",}", place) - place - before.size());
   }
-  template <class Enum>
-  static Enum mentioned(const std::string& source, const std::string& before) {
-    return parse_token<Enum>(after(source, before)).value();
+  static int mentioned(const std::string& source, const RequestMember& member) {
+    const std::string name = member.name;
+    const std::string value = after(source, "." + name + " = decltype(scantune::ScanRequest::" + name + ")::");
+    const auto found = std::find(member.tokens, member.tokens + member.token_count, value);
+    if (found == member.tokens + member.token_count) throw Error("there is no " + name + " " + value);
+    return static_cast<int>(found - member.tokens);
   }
 
   static ScanRequest request_of(const std::string& source) {
     ScanRequest request;
-    request.input_type = mentioned<ValueType>(source, ".input_type = scantune::ValueType::");
-    request.accumulator_type = mentioned<ValueType>(source, ".accumulator_type = scantune::ValueType::");
-    request.output_type = mentioned<ValueType>(source, ".output_type = scantune::ValueType::");
-    request.op = mentioned<Operator>(source, ".op = scantune::Operator::");
-    request.kind = mentioned<Kind>(source, ".kind = scantune::Kind::");
-    request.init = mentioned<Init>(source, ".init = scantune::Init::");
+    for (const RequestMember& member : kRequestMembers)
+      if (member.is_compiled) member.set(request, mentioned(source, member));
     request.alignment_bytes = std::stoi(after(source, ".alignment_bytes = "));
     request.custom_bytes = std::stoi(after(source, ".custom_bytes = "));
     request.custom_alignment = std::stoi(after(source, ".custom_alignment = "));

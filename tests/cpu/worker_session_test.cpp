@@ -95,7 +95,7 @@ TEST_F(WorkerSession, RefusesParametersThatAreMissingUnknownOrOutOfRange) {
 
 TEST_F(WorkerSession, SaysWhichDeviceAndToolsItHas) {
   const Json hello = result("hello");
-  EXPECT_EQ(hello["protocol"], 2);
+  EXPECT_EQ(hello["protocol"], 3);
   EXPECT_EQ(hello["device"]["arch"], "sm_90");
   EXPECT_EQ(hello["device"]["sm_count"], 4);
   EXPECT_EQ(hello["driver_version"], "1.0");
@@ -232,13 +232,34 @@ TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
             "unsupported");
 }
 
-TEST_F(WorkerSession, SaysWhichTypesAndOperatorsItKnows) {
-  const Json hello = result("hello");
-  EXPECT_EQ(hello["types"].size(), 13u);
-  EXPECT_EQ(hello["types"].front(), "i8");
-  EXPECT_EQ(hello["types"].back(), "custom");
-  EXPECT_EQ(hello["operators"].front(), "sum");
-  EXPECT_EQ(hello["operators"].back(), "custom_expensive");
+TEST_F(WorkerSession, SaysWhatARequestMaySay) {
+  const Json algorithms = result("hello")["algorithms"];
+  ASSERT_EQ(algorithms.size(), 1u);
+  EXPECT_EQ(algorithms[0]["name"], "scan");
+  std::map<std::string, Json> members;
+  for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
+  EXPECT_EQ(members.size(), 9u);
+  EXPECT_EQ(members["input_type"]["values"].size(), 13u);
+  EXPECT_EQ(members["input_type"]["values"].back(), "custom");
+  EXPECT_EQ(members["input_type"]["default"], nullptr);
+  EXPECT_EQ(members["op"]["values"].back(), "custom_expensive");
+  EXPECT_EQ(members["op"]["is_option"], false);
+  EXPECT_EQ(members["latency"]["values"], (Json{"back_to_back", "isolated"}));
+  EXPECT_EQ(members["latency"]["match"], "nearest");
+  EXPECT_EQ(members["latency"]["default"], "back_to_back");
+  EXPECT_EQ(members["latency"]["is_option"], true);
+}
+
+TEST_F(WorkerSession, SpellsTheProblemAsADatabaseKeepsIt) {
+  const auto problem = [&](const Json& request) { return result("space", {{"request", request}})["problem"]; };
+  EXPECT_EQ(problem({{"input_type", "i8"}, {"op", "sum"}, {"latency", "back_to_back"}, {"n", 7}}),
+            R"({"input_type":"i8","accumulator_type":"i32","output_type":"i8"})");
+  EXPECT_EQ(problem({{"determinism", "run_to_run"}, {"kind", "exclusive"}, {"input_type", "f32"}, {"n", 9}}),
+            R"({"input_type":"f32","accumulator_type":"f32","output_type":"f32","kind":"exclusive",)"
+            R"("determinism":"run_to_run"})");
+  EXPECT_EQ(problem({{"input_type", "custom8"}, {"op", "custom_cheap"}, {"n", 7}, {"operator", {{"name", "affine"}}}}),
+            R"({"input_type":"custom8","accumulator_type":"custom8","output_type":"custom8",)"
+            R"("op":"custom_cheap:affine"})");
 }
 
 TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
@@ -318,7 +339,7 @@ TEST_F(WorkerSessionWithACustomOperator, RefusesWhatIsNoneAndSaysWhy) {
       {custom({{"name", ""}}), "request.operator.name must be 1 to 64 letters"},
       {custom({{"name", std::string(65, 'x')}}), "request.operator.name must be"},
       {custom({{"name", "a:b"}}), "found \"a:b\""},
-      {custom({{"name", 7}}), "request.operator.name must be a text"},
+      {custom({{"name", 7}}), "request.operator.name must be 1 to 64 letters"},
       {custom({{"source", ""}}), "request.operator.source is empty"},
       {custom({{"source", {1}}}), "request.operator.source must be a text"},
       {custom({{"alignment", 3}}), "request.operator.alignment must be 1, 2, 4, 8 or 16; found 3"},
@@ -332,7 +353,9 @@ TEST_F(WorkerSessionWithACustomOperator, RefusesWhatIsNoneAndSaysWhy) {
       {{{"input_type", "custom0"}, {"op", "custom_cheap"}, {"n", 1}}, "custom1 to custom32; found \"custom0\""},
       {{{"input_type", "custom"}, {"op", "custom_cheap"}, {"n", 1}}, "found \"custom\""},
       {{{"input_type", "custom8"}, {"output_type", "custom12"}, {"op", "custom_cheap"}, {"n", 1}}, "one custom type"},
-      {{{"input_type", "custom8"}, {"op", "custom_moderate:affine"}, {"n", 1}}, "request.op must be one of"}};
+      {{{"input_type", "custom8"}, {"op", "custom_moderate:"}, {"n", 1}}, "request.op must be one of"},
+      {{{"input_type", "custom8"}, {"op", "custom_cheap:one"}, {"n", 1}, {"operator", {{"name", "other"}}}},
+       "request.op names one"}};
   for (const auto& [request, said] : table) {
     const Json refused = error("space", {{"request", request}});
     EXPECT_EQ(refused["kind"], "bad_request") << request;

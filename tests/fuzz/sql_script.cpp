@@ -175,10 +175,10 @@ std::string seed_database() {
                      "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
                      "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132), (2, 'host', 'host', 1);"
                      "INSERT INTO problem VALUES "
-                     "(1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order', 'back_to_back'), "
-                     "(2, 'f32', 'f32', 'f32', 'max', 'exclusive', 'unconstrained', 'documented', 'isolated'), "
-                     "(3, 'custom4', 'custom4', 'custom4', 'custom_moderate:affine', 'inclusive', 'run_to_run', "
-                     "'in_order', 'back_to_back');");
+                     R"((1, 'scan', '{"input_type":"i32","accumulator_type":"i32","output_type":"i32"}', ''), )"
+                     R"((2, 'scan', '{"input_type":"f32","op":"max","kind":"exclusive","latency":"isolated"}', ''), )"
+                     R"((3, 'scan', '{"input_type":"custom4","op":"custom_moderate:affine",)"
+                     R"("determinism":"run_to_run"}', ''))");
   insert_records(database.get());
   return serialized(database.get());
 }

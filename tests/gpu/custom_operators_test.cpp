@@ -143,8 +143,8 @@ class RecordsOfCustomOperatorsOnGpu : public CustomOperatorsOnGpu {
     row.arch = gpu.arch;
     row.device_name = gpu.name;
     row.sm_count = gpu.sm_count;
-    row.input_type = row.accumulator_type = row.output_type = "custom8";
-    row.op = op;
+    testing::state(row, {"input_type", "accumulator_type", "output_type"}, "custom8");
+    testing::state(row, {"op"}, op);
     row.family = family;
     row.config = canonical_parameters(find_family(family)->default_config(request(), gpu.sm));
     return row;

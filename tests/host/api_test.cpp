@@ -73,9 +73,8 @@ class Environment : public ::testing::Environment {
     database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" +
                   template_hash(*find_family("lookback"), Operator::sum, kHostSm) +
                   "', 'g++', 'host', 'quick', 1, '{}');"
-                  "INSERT INTO problem VALUES (1, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', "
-                  "'in_order', 'back_to_back'),"
-                  "(2, 'i64', 'i64', 'i64', 'max', 'inclusive', 'unconstrained', 'in_order', 'back_to_back');");
+                  R"(INSERT INTO problem VALUES (1, 'scan', '{"input_type":"i32"}', ''), )"
+                  R"((2, 'scan', '{"input_type":"i64","op":"max"}', ''))");
     const DeviceIdentity identity = host_device()->identity();
     SQLite::Statement device(database, "INSERT INTO device VALUES (1, 'host', ?, ?)");
     device.bind(1, identity.name);

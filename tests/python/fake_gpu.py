@@ -18,6 +18,7 @@ from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device, Hello
 from scantune.model.family_table import FamilyTables
+from scantune.model.member import Member
 from scantune.model.policy import Effort
 from scantune.model.problem import bytes_of
 from scantune.model.record import Record, Run
@@ -189,7 +190,8 @@ class FakeGpuWorker:
     def hello(self) -> Hello:
         return Hello(
             GPU, version="0.1.0", template_hash="a" * 64, compiler_version="NVRTC 13.0", driver_version="13.0",
-            types=TYPES, operators=("sum",), tables=TABLES,
+            members=(Member("input_type", TYPES, None, False, ""), Member("op", ("sum",), "sum", False, "")),
+            tables=TABLES,
         )  # fmt: skip
 
     def kill(self) -> None:

@@ -41,6 +41,11 @@ DEFAULTS = {
 TYPES = ("i8", "i32", "i64", "f16", "f32", "f64", "custom")
 ACCUMULATORS = {"i8": "i32", "f16": "f32"}  # of those that are not their own
 OPERATORS = ("sum", "max", "bit_xor", "custom_cheap", "custom_moderate")
+OPTIONS = {  # members of a request that are options, the value by default first
+    "determinism": ("unconstrained", "run_to_run"),
+    "forward_progress": ("in_order", "documented"),
+    "latency": ("back_to_back", "isolated"),
+}
 BITS_ONLY = "bit_xor is for integers"
 MISTAKE = "MISTAKE"  # in an operator's source: it does not compile,
 FOR_LARGE = "IN LARGE BLOCKS"  # or not there
@@ -83,16 +88,18 @@ def resolved(request: dict[str, Any]) -> dict[str, Any]:
     output = request.get("output_type", request["input_type"])
     defaults = {
         "accumulator_type": ACCUMULATORS.get(output, output), "output_type": output, "op": "sum", "kind": "inclusive",
-        "init": "none", "determinism": "unconstrained", "forward_progress": "in_order",
-        "latency": "back_to_back",
+        "init": "none", **{name: values[0] for name, values in OPTIONS.items()},
     }  # fmt: skip
     full = {**defaults, **request}
     for role in ("input_type", "accumulator_type", "output_type"):
         struct = re.fullmatch(r"custom([0-9]+)", full[role])
         if not (1 <= int(struct[1]) <= 32 if struct else full[role] in TYPES[:-1]):
             raise Refusal("bad_request", f"request.{role} {full[role]!r} is unknown")
-    if full["op"] not in OPERATORS or full["determinism"] not in ("unconstrained", "run_to_run"):
-        raise Refusal("bad_request", f"request.op {full['op']!r} or {full['determinism']!r} is unknown")
+    if full["op"].partition(":")[0] not in OPERATORS:
+        raise Refusal("bad_request", f"request.op {full['op']!r} is unknown")
+    for name, values in OPTIONS.items():
+        if full[name] not in values:
+            raise Refusal("bad_request", f"request.{name} must be one of {', '.join(values)}; found {full[name]}")
     if full.keys() - defaults.keys() - {"input_type", "n", "operator"}:
         raise Refusal("bad_request", "request has an unknown member")
     if full["op"] == "bit_xor" and full["accumulator_type"].startswith("f"):
@@ -136,7 +143,17 @@ def space(request: dict[str, Any]) -> dict[str, Any]:
     ]
     chosen = "single_block" if request["n"] <= 8192 else "lookback"
     default = {"family": chosen, "parameters": DEFAULTS[chosen]}
-    return {"families": families, "default_config": default, "request": full}
+    return {"families": families, "default_config": default, "request": full, "problem": canonical(full)}
+
+
+def canonical(full: dict[str, Any]) -> str:
+    """The request as a database keeps it."""
+    defaults = {"op": "sum", "kind": "inclusive", **{name: values[0] for name, values in OPTIONS.items()}}
+    types = ("input_type", "accumulator_type", "output_type")
+    members = {name: full[name] for name in types} | {
+        name: full[name] for name, default in defaults.items() if full[name] != default
+    }
+    return json.dumps(members, separators=(",", ":"))
 
 
 def suffers(fault: str, method: str, config: dict[str, Any]) -> bool:
@@ -218,14 +235,23 @@ def hello(device: str) -> dict[str, Any]:
         identity = {"arch": FAULTS["gpu"], "name": "Fake GPU", "sm_count": 132}
     versions = {"version": "0.1.0", "compiler_version": "g++ 12", "driver_version": "none"}
     return {
-        "protocol": FAULTS.get("protocol", 2),
+        "protocol": FAULTS.get("protocol", 3),
         "template_hash": TEMPLATES,
         **versions,
         "device": identity,
-        "types": list(TYPES),
-        "operators": list(OPERATORS),
+        "algorithms": [{"name": "scan", "members": members()}],
         "families": [family_table(name, table) for name, table in FAMILIES.items()],
     }
+
+
+def members() -> list[dict[str, Any]]:
+    """What a request may say."""
+    known = {"input_type": (TYPES, None), "op": (OPERATORS, "sum")}
+    known |= {name: (values, values[0]) for name, values in OPTIONS.items()}
+    return [
+        {"name": name, "values": list(values), "default": default, "is_option": name in OPTIONS, "meaning": ""}
+        for name, (values, default) in known.items()
+    ]
 
 
 def family_table(name: str, table: Table) -> dict[str, Any]:
@@ -237,14 +263,13 @@ def family_table(name: str, table: Table) -> dict[str, Any]:
 
 def built_in() -> dict[str, Any]:
     """One record of a GPU that is not here."""
-    types = {"input_type": "i32", "accumulator_type": "i32", "output_type": "i32"}
-    demands = {"determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back"}
+    request = '{"input_type":"i32","accumulator_type":"i32","output_type":"i32"}'
     config = {**DEFAULTS["lookback"], "layout": "direct"}
     return {
         "records": [
             {
-                "arch": "sm_90", "device_name": "Far GPU", "sm_count": 132, **types, "op": "sum", "kind": "inclusive",
-                **demands, "n": 4096, "family": "lookback", "config": json.dumps(config), "template_hash": "a" * 64,
+                "arch": "sm_90", "device_name": "Far GPU", "sm_count": 132, "algorithm": "scan", "request": request,
+                "n": 4096, "family": "lookback", "config": json.dumps(config), "template_hash": "a" * 64,
                 "median_us": 1.5, "default_us": 3.0, "finished_at": "2026-01-01T00:00:00Z", "spread": 0.01,
                 "ceiling_us": None, "effort": "normal", "tool_version": "0.1.0", "compiler_version": "NVRTC 13.0",
                 "driver_version": "13.0",

@@ -36,7 +36,6 @@ EXPLAIN = ["db", "explain", "--type", "i32", "--n", "2^10"]
         (["--type", "i32:i32:i32:i32"], "three types at most"),
         (["--type", "i32,"], "names nothing somewhere"),
         (["bench", "--op", "sum:mine"], "only a custom operator has a name"),
-        (["--latency", "Fast!"], "--latency 'Fast!': it is no word"),
         (["--operator", "/no/such/file.cu", "--name", "a", "--type", "f32"], "it cannot be read"),
         (["bench", "--json", "/no/such/folder/x.json"], "there is no folder /no/such/folder"),
         (["db", "show", "--json", "/"], "it is a folder"),
@@ -62,6 +61,32 @@ def test_usage_error_ends_with_2_before_a_worker_is_started(
     assert out == ""
     assert request_log() == []
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--latency", "Fast!"], "--latency 'Fast!': it is no word"),
+        (["bench", "--latency"], "Option '--latency' requires an argument"),
+        (["bench", "--latncy", "isolated"], "No such option: --latncy"),
+        (["regret", "--direction=reverse"], "No such option: --direction"),
+    ],
+)
+def test_members_of_the_problem_are_the_workers_to_name(
+    arguments: list[str], words: str, request_log: Requests, tmp_path: Path
+) -> None:
+    code, out, err = streams(*arguments)
+    assert code == 2, err
+    assert re.search(words, err), err
+    assert out == ""
+    assert [request["method"] for request in request_log()] == ["hello"]
+    assert not (tmp_path / "data").exists()
+
+
+def test_help_tells_the_members_that_the_worker_knows() -> None:
+    code, out, _ = streams("bench", "--help")
+    assert code == 0
+    assert "--forward-progress in_order|documented: in_order unless given" in " ".join(out.split())
 
 
 def test_what_only_the_worker_can_refuse_starts_each_worker_once(request_log: Requests) -> None:

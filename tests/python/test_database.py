@@ -17,7 +17,7 @@ from examples import CONFIGS, DEVICES, PROBLEMS, RECORDS, RUNS, TRIALS
 from scantune.model.trial import Trial
 from scantune.store import connection as connection_module
 from scantune.store.archive import Archive
-from scantune.store.database import Database, DatabaseError, open_database, open_readonly
+from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
 
 
 def fill(path: Path, count: int = 1) -> None:
@@ -54,7 +54,7 @@ def foreign(path: Path) -> None:
 def from_the_future(path: Path) -> None:
     fill(path)
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
 
 
 def without_a_table(path: Path) -> None:
@@ -86,7 +86,7 @@ BAD_FILES = [
     (truncated, "damaged"),
     (corrupt, "damaged"),
     (foreign, "another program's database"),
-    (from_the_future, "schema is version 3, this scantune knows up to 2; update scantune"),
+    (from_the_future, "schema is version 4, this scantune knows up to 3; update scantune"),
     (without_a_table, "no table record"),
     (virtual_table_in_place_of_a_table, "its schema has a virtual table that no tuner makes, 'record'"),
     (view_in_place_of_a_table, "its schema has a view that no tuner makes, 'record'"),
@@ -114,7 +114,7 @@ def test_new_database_has_its_identity_and_is_a_wal(tmp_path: Path) -> None:
     open_database(path).close()
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA application_id").fetchone()[0] == 0x73636E74
-        assert connection.execute("PRAGMA user_version").fetchone()[0] == 2
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
 
 

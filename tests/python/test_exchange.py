@@ -26,7 +26,7 @@ from scantune.model.record import Record
 from scantune.store import database as database_module
 from scantune.store.archive import Archive
 from scantune.store.contents import Contents
-from scantune.store.database import Database, DatabaseError, open_database, open_readonly
+from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
 from scantune.store.export import export_database
 
 BASE = RECORDS[0]
@@ -94,7 +94,7 @@ def test_export_is_one_file_of_ours_and_leaves_nothing_else(source: Path, tmp_pa
     assert list(target.parent.iterdir()) == [target]
     with sqlite3.connect(target) as connection:
         assert connection.execute("PRAGMA application_id").fetchone()[0] == 0x73636E74
-        assert connection.execute("PRAGMA user_version").fetchone()[0] == 2
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete"
 
 
@@ -338,6 +338,11 @@ def test_winners_of_other_devices_stand_side_by_side(database: Database, tmp_pat
     assert {record.device for record in merged(database, tmp_path / "theirs.db")} == {DEVICES[0], DEVICES[1]}
 
 
+def with_member(name: str, value: str) -> str:
+    """The statement that gives a member of all requests a value."""
+    return f"UPDATE problem SET request = json_set(request, '$.{name}', {value})"
+
+
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
@@ -351,16 +356,25 @@ def test_winners_of_other_devices_stand_side_by_side(database: Database, tmp_pat
         ("UPDATE record SET n = 1 << 50", "n is"),
         ("UPDATE device SET arch = 'sm_9000'", "not an architecture"),
         ("UPDATE device SET name = char(27) || '[2J'", "not the name of a device"),
-        ("UPDATE problem SET op = 'sum()'", "op is 'sum\\(\\)'"),
-        ("UPDATE problem SET op = 'sum:mine'", "only a custom operator has a name"),
-        ("UPDATE problem SET op = 'custom_cheap:'", "'' is no name for an operator"),
-        ("UPDATE problem SET op = 'custom_cheap:a b'", "'a b' is no name for an operator"),
-        ("UPDATE problem SET op = 'custom_cheap:' || hex(zeroblob(33))", "is no name for an operator"),
-        ("UPDATE problem SET op = 7", "op is '7'"),
-        ("UPDATE problem SET input_type = 'string'", "not a value type"),
-        ("UPDATE problem SET input_type = 'custom'", "'custom' is not a value type"),
-        ("UPDATE problem SET output_type = 'custom0'", "'custom0' is not a value type"),
-        ("UPDATE problem SET accumulator_type = 'custom100'", "'custom100' is not a value type"),
+        (with_member("op", "'sum()'"), "op is 'sum\\(\\)'"),
+        (with_member("op", "'sum:mine'"), "only a custom operator has a name"),
+        (with_member("op", "'custom_cheap:'"), "'' is no name for an operator"),
+        (
+            with_member("op", "'custom_cheap:a b'"),
+            "'a b' is no name for an operator",
+        ),
+        (
+            with_member("op", "'custom_cheap:' || hex(zeroblob(33))"),
+            "is no name for an operator",
+        ),
+        (with_member("op", "7"), "op is 7"),
+        (with_member("input_type", "'string'"), "not a value type"),
+        (with_member("input_type", "'custom'"), "'custom' is not a value type"),
+        (with_member("output_type", "'custom0'"), "'custom0' is not a value type"),
+        (
+            with_member("accumulator_type", "'custom100'"),
+            "'custom100' is not a value type",
+        ),
         ("UPDATE run SET tool_version = hex(zeroblob(500))", "tool_version"),
         ("UPDATE run SET effort = 'heroic'", "heroic"),
     ],

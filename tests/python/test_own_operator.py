@@ -45,8 +45,8 @@ def test_every_request_carries_name_source_and_alignment(
     asked = [request for request in request_log() if request["method"] not in ("hello", "built_in")]
     assert {request["method"] for request in asked} >= {"space", "compile", "verify", "measure"}
     for request in asked:
-        assert request["request"]["op"] == "custom_moderate"
-        assert request["request"]["operator"] == {"name": "affine", "source": FIRST.text, "alignment": 4}
+        assert request["request"]["op"] == "custom_moderate:affine"
+        assert request["request"]["operator"] == {"source": FIRST.text, "alignment": 4}
 
 
 def test_class_of_operators_is_tuned_without_a_source(

@@ -33,10 +33,29 @@ def test_config_text_is_compact_json_in_the_order_of_the_table() -> None:
 def test_request_names_everything_the_problem_is(problem: Problem) -> None:
     request = json.loads(json.dumps(problem.request(77)))
     assert request.pop("n") == 77
-    assert request.pop("init") == ("value" if problem.kind == "exclusive" else "none")
-    name = request.pop("operator", {}).get("name")
-    request["op"] += f":{name}" if name else ""
-    assert Problem(**request) == problem
+    assert Problem.parse(json.dumps(request)) == problem
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+def test_problem_comes_back_from_its_columns(problem: Problem) -> None:
+    assert Problem.from_row(problem.columns()) == problem
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"algorithm": "median"}, "the algorithm is 'median'"),
+        ({"shape": "segments=10"}, "the shape is 'segments=10'"),
+        ({"request": None}, "no short text"),
+        ({"request": "i32"}, "Expecting value"),
+        ({"request": "[]"}, "no object"),
+        ({"request": '{"input_type":"i32"}'}, "names no accumulator_type"),
+        ({"request": 2000 * " " + "{}"}, "no short text"),
+    ],
+)
+def test_columns_that_no_tuner_writes_are_refused(columns: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Problem.from_row({**Problem.of("i32", "sum").columns(), **columns})
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=str)

@@ -19,19 +19,26 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.store import database as database_module
 from scantune.store.archive import Archive
-from scantune.store.database import Database, DatabaseError, open_database, open_readonly
+from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
 
-SCHEMA_1 = Path(__file__).with_name("schema_version_1.sql")
+VERSIONS = (1, 2)
 SUM, MAX = Problem.of("i32", "sum"), Problem.of("i32", "max")
 SIZES = (256, 4096)
 
 
+@pytest.fixture(params=VERSIONS)
+def version(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
 @pytest.fixture
-def old_file(tmp_path: Path) -> Path:
-    """Two problems with a record and a trial each at two sizes, in schema version 1."""
+def old_file(tmp_path: Path, version: int) -> Path:
+    """Two problems with a record and a trial each at two sizes, in an older schema."""
     path = tmp_path / "old.db"
+    schema = Path(__file__).with_name(f"schema_version_{version}.sql")
+    latency = ", 'back_to_back'" if version > 1 else ""
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(SCHEMA_1.read_text(encoding="utf-8"))
+        connection.executescript(schema.read_text(encoding="utf-8"))
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(
             f"INSERT INTO run VALUES (3, '{NOON}', '0.1.0', '{'a' * 64}', 'NVRTC 13.0', '580', 'quick', 1, '{{}}')"
@@ -40,7 +47,8 @@ def old_file(tmp_path: Path) -> Path:
         connection.execute("INSERT INTO device VALUES (5, ?, ?, ?)", (device.arch, device.name, device.sm_count))
         for problem_id, op in ((7, "sum"), (9, "max")):
             connection.execute(
-                "INSERT INTO problem VALUES (?, 'i32', 'i32', 'i32', ?, 'inclusive', 'unconstrained', 'in_order')",
+                "INSERT INTO problem VALUES (?, 'i32', 'i32', 'i32', ?, 'inclusive', 'unconstrained', 'in_order'"
+                f"{latency})",
                 (problem_id, op),
             )
             for n in SIZES:
@@ -52,6 +60,9 @@ def old_file(tmp_path: Path) -> Path:
                     "INSERT INTO trial VALUES (NULL, 3, 5, ?, ?, ?, ?, ?, 'ok', NULL, 0, 0.7, 0.01, 3, 1.0, 1980, ?)",
                     (*values, "a" * 64, NOON),
                 )
+        if version > 1:
+            probes = "[[257,0.7,0.9],[4096,2.0,1.5]]"
+            connection.execute("INSERT INTO breakpoint VALUES (5, 7, 256, 4096, 1000, ?, 0.02, 3, ?)", (probes, NOON))
         connection.commit()
     return path
 
@@ -77,11 +88,11 @@ def contents(database: Database) -> dict[str, list[dict[str, Any]]]:
     return {query: [dict(row) for row in database.rows(query)] for query in ("all_records", "all_trials")}
 
 
-def test_old_file_is_read_as_measured_back_to_back_and_stays_as_it_is(old_file: Path) -> None:
+def test_old_file_is_read_as_measured_back_to_back_and_stays_as_it_is(old_file: Path, version: int) -> None:
     with open_readonly(old_file) as database:
         assert keys(Archive(database).records()) == EVERYTHING
         assert len(database.rows("all_trials")) == len(EVERYTHING)
-    assert version_of(old_file) == 1
+    assert version_of(old_file) == version
 
 
 def test_writing_to_an_old_file_keeps_every_record_and_trial(old_file: Path) -> None:
@@ -89,7 +100,20 @@ def test_writing_to_an_old_file_keeps_every_record_and_trial(old_file: Path) -> 
         before = contents(database)
     with open_database(old_file) as database:
         assert contents(database) == before
-    assert version_of(old_file) == 2
+    assert version_of(old_file) == SCHEMA_VERSION
+
+
+def test_writing_to_an_old_file_keeps_its_breakpoints(old_file: Path, version: int) -> None:
+    with open_database(old_file) as database:
+        found = [(one.problem, one.n_low, one.n_high, one.n_switch) for one in Archive(database).breakpoints()]
+    assert found == ([(SUM, 256, 4096, 1000)] if version > 1 else [])
+
+
+def test_updated_file_knows_its_problems_by_the_same_ids(old_file: Path) -> None:
+    """A search goes on with the trials of before only if it finds the problem that they were of."""
+    with open_database(old_file) as database:
+        archive = Archive(database)
+        assert [archive.problem_id(problem) for problem in (SUM, MAX)] == [7, 9]
 
 
 def test_updated_file_has_the_schema_of_a_new_one(old_file: Path, tmp_path: Path) -> None:
@@ -102,7 +126,7 @@ def test_updated_file_has_the_schema_of_a_new_one(old_file: Path, tmp_path: Path
 
 
 def test_updated_file_takes_records_of_the_other_latency(old_file: Path) -> None:
-    isolated = Problem("i32", "i32", "i32", latency="isolated")
+    isolated = Problem("i32", "i32", "i32", others=(("latency", "isolated"),))
     with open_database(old_file) as database:
         archive = Archive(database)
         [record] = [record for record in archive.records() if (record.problem, record.n) == (SUM, 256)]
@@ -111,7 +135,9 @@ def test_updated_file_takes_records_of_the_other_latency(old_file: Path) -> None
         assert keys(archive.records()) == EVERYTHING | {(isolated, 256)}
 
 
-def test_update_that_ends_halfway_leaves_the_old_file(old_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_that_ends_halfway_leaves_the_old_file(
+    old_file: Path, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = tables_of(old_file)
 
     def failing(*_: object) -> None:
@@ -120,20 +146,22 @@ def test_update_that_ends_halfway_leaves_the_old_file(old_file: Path, monkeypatc
     monkeypatch.setattr("scantune.store.database.statements", failing)
     with pytest.raises(KeyboardInterrupt):
         open_database(old_file)
-    assert (tables_of(old_file), version_of(old_file)) == (before, 1)
+    assert (tables_of(old_file), version_of(old_file)) == (before, version)
     monkeypatch.undo()
     with open_database(old_file) as database:
         assert keys(Archive(database).records()) == EVERYTHING
 
 
-def test_update_by_a_schema_without_a_wanted_table_is_refused(old_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_by_a_schema_without_a_wanted_table_is_refused(
+    old_file: Path, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = database_module.sql
     monkeypatch.setattr(
-        database_module, "sql", lambda name: whole(name).replace("CREATE TABLE breakpoint", "CREATE TABLE crossing")
+        database_module, "sql", lambda name: whole(name).replace("CREATE TABLE problem", "CREATE TABLE riddle")
     )
-    with pytest.raises(ScantuneError, match=r"schema.sql makes no table breakpoint; .*install scantune again"):
+    with pytest.raises(ScantuneError, match=r"schema.sql makes no table problem; .*install scantune again"):
         open_database(old_file)
-    assert version_of(old_file) == 1
+    assert version_of(old_file) == version
 
 
 def test_two_processes_update_one_file_once(old_file: Path) -> None:
@@ -157,7 +185,7 @@ def test_newer_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "newer.db"
     open_database(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     for opener in (open_database, open_readonly):
-        with pytest.raises(DatabaseError, match="version 3, this scantune knows up to 2; update scantune"):
+        with pytest.raises(DatabaseError, match="version 4, this scantune knows up to 3; update scantune"):
             opener(path)

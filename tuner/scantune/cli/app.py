@@ -15,6 +15,7 @@ from scantune.cli.cache import cache_app
 from scantune.cli.db import db_app
 from scantune.cli.doctor import Verdict, diagnose
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.members import CommandOnProblems
 from scantune.cli.options import DbOption, DeviceOption, JsonOption
 from scantune.cli.regret import regret_command
 from scantune.cli.terminal import console, reported_errors
@@ -40,9 +41,9 @@ app = typer.Typer(
 )
 app.add_typer(db_app, name="db")
 app.add_typer(cache_app, name="cache")
-app.command("tune")(tune_command)
-app.command("bench")(bench_command)
-app.command("regret")(regret_command)
+app.command("tune", cls=CommandOnProblems)(tune_command)
+app.command("bench", cls=CommandOnProblems)(bench_command)
+app.command("regret", cls=CommandOnProblems)(regret_command)
 
 
 def _print_version(wanted: bool) -> None:

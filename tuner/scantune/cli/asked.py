@@ -82,9 +82,7 @@ class OwnOperator:
 class Asked:
     types: Sequence[str]  # as --type spells them
     ops: Sequence[str]
-    determinism: str
-    forward_progress: str
-    latency: str = Problem.latency
+    others: tuple[tuple[str, str], ...] = ()  # members of the request that are options, and their values
     source: OperatorSource | None = None  # of the only operator
 
     def check(self) -> None:
@@ -96,12 +94,10 @@ class Asked:
                 split_operator(op)
             except ValueError as error:
                 raise UsageError(f"--op: {error}; write sum, max or the like, or custom_moderate:NAME") from None
-        demands = {
-            "determinism": self.determinism, "forward-progress": self.forward_progress, "latency": self.latency,
-        }  # fmt: skip
-        for option, value in demands.items():
+        for name, value in self.others:
             if not is_token(value):
-                raise UsageError(f"--{option} '{value}': it is no word; 'scantune --help' lists what it may be")
+                option = "--" + name.replace("_", "-")
+                raise UsageError(f"{option} '{value}': it is no word; 'scantune --help' lists what it may be")
 
     def or_else(self, types: Sequence[str]) -> Asked:
         """Return what is meant where no types or no operators were named."""
@@ -138,9 +134,7 @@ class Asked:
         types = [Types.parse(text) for text in dict.fromkeys(expanded)]
         for one in types:
             _check_types(one, hello)
-        wishes = [
-            Wish(one, op, self.determinism, self.forward_progress, self.latency) for op in self.ops for one in types
-        ]
+        wishes = [Wish(one, op, self.others) for op in self.ops for one in types]
         for wish in wishes:
             _check_struct(wish, hello)
         return wishes

@@ -6,19 +6,16 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
+import typer
+
 from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.members import members_of
 from scantune.cli.options import (
-    BACK_TO_BACK,
-    IN_ORDER,
-    UNCONSTRAINED,
     ArchOption,
     DbOption,
-    DeterminismOption,
     DeviceOption,
-    ForwardProgressOption,
     JsonOption,
-    LatencyOption,
     OpOption,
     SizesOption,
     TypeOption,
@@ -40,13 +37,11 @@ from scantune.worker.evaluation import Evaluator, Timeouts
 
 
 def bench_command(
+    ctx: typer.Context,
     arch: ArchOption = AUTO,
     n: SizesOption = None,
     type_: TypeOption = None,
     op: OpOption = None,
-    determinism: DeterminismOption = UNCONSTRAINED,
-    forward_progress: ForwardProgressOption = IN_ORDER,
-    latency: LatencyOption = BACK_TO_BACK,
     json_: JsonOption = None,
     db: DbOption = None,
     device: DeviceOption = None,
@@ -60,7 +55,7 @@ def bench_command(
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "bench")
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
+        asked = Asked(listed(type_), listed(op), members_of(ctx))
         asked.check()
         sizes = parse_sizes(n) if n else None
         databases = databases_to_read(db)

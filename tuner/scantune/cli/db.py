@@ -13,6 +13,7 @@ from scantune import paths
 from scantune.cli.asked import Filter
 from scantune.cli.explain import explain_command
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.members import CommandOnProblems
 from scantune.cli.options import DbOption, JsonOption, listed
 from scantune.cli.standard_file import input_file, is_standard, output_file
 from scantune.cli.terminal import console, leave_standard_output, note, reported_errors, say
@@ -179,4 +180,4 @@ def import_command(
             raise ScantuneError(f"{file}: not one of its rows is valid")
 
 
-db_app.command("explain")(explain_command)
+db_app.command("explain", cls=CommandOnProblems)(explain_command)

@@ -11,15 +11,10 @@ import typer
 from scantune import paths
 from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.members import members_of
 from scantune.cli.options import (
-    BACK_TO_BACK,
-    IN_ORDER,
-    UNCONSTRAINED,
     DbOption,
-    DeterminismOption,
-    ForwardProgressOption,
     JsonOption,
-    LatencyOption,
     SizesOption,
     TypeOption,
     databases_to_read,
@@ -44,14 +39,12 @@ from scantune.worker.selection import Selection, select
 
 
 def explain_command(
+    ctx: typer.Context,
     n: SizesOption = None,
     type_: TypeOption = None,
     op: Annotated[
         list[str] | None, typer.Option(help="Operators, as for tune; custom_moderate:NAME is one that has a name.")
     ] = None,
-    determinism: DeterminismOption = UNCONSTRAINED,
-    forward_progress: ForwardProgressOption = IN_ORDER,
-    latency: LatencyOption = BACK_TO_BACK,
     arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
     db: DbOption = None,
     device: Annotated[
@@ -71,7 +64,7 @@ def explain_command(
         output = JsonOutput.of(json_, "db explain")
         if not n or not type_:
             raise UsageError("db explain needs --type and --n, such as --type i32 --n 2^20")
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency).or_else([])
+        asked = Asked(listed(type_), listed(op), members_of(ctx)).or_else([])
         asked.check()
         sizes = parse_sizes(n)
         if sm_count is not None and (device is None or is_opened(device)):

@@ -10,12 +10,7 @@ import typer
 from scantune import paths
 from scantune.errors import UsageError
 from scantune.model.device import Device
-from scantune.model.problem import Problem
 from scantune.model.quantity import parse_sizes
-
-UNCONSTRAINED = Problem.determinism
-IN_ORDER = Problem.forward_progress
-BACK_TO_BACK = Problem.latency
 
 ArchOption = Annotated[str, typer.Option(help="sm_90 and the like, host, or auto: the GPU if there is one.")]
 SizesOption = Annotated[
@@ -33,14 +28,6 @@ TypeOption = Annotated[
 ]
 OpOption = Annotated[
     list[str] | None, typer.Option(help="Operators: sum, max, ...; custom_moderate, any custom one of that cost.")
-]
-DeterminismOption = Annotated[str, typer.Option(help="unconstrained, or run_to_run: equal inputs give equal bits.")]
-ForwardProgressOption = Annotated[
-    str, typer.Option(help="in_order, or documented: only orders of CTAs that the programming model guarantees.")
-]
-LatencyOption = Annotated[
-    str,
-    typer.Option(help="back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
 ]
 JsonOption = Annotated[
     Path | None,

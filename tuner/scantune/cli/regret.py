@@ -14,17 +14,12 @@ import typer
 from scantune import __version__
 from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.members import members_of
 from scantune.cli.options import (
-    BACK_TO_BACK,
-    IN_ORDER,
-    UNCONSTRAINED,
     ArchOption,
     DbOption,
-    DeterminismOption,
     DeviceOption,
-    ForwardProgressOption,
     JsonOption,
-    LatencyOption,
     OpOption,
     SizesOption,
     TypeOption,
@@ -64,13 +59,11 @@ _LONG_ENOUGH_S = 24 * 3600.0
 
 
 def regret_command(
+    ctx: typer.Context,
     arch: ArchOption = AUTO,
     n: SizesOption = None,
     type_: TypeOption = None,
     op: OpOption = None,
-    determinism: DeterminismOption = UNCONSTRAINED,
-    forward_progress: ForwardProgressOption = IN_ORDER,
-    latency: LatencyOption = BACK_TO_BACK,
     samples: Annotated[int, typer.Option(min=1, max=10_000, help="Sizes, for each problem.")] = 100,
     trials: Annotated[int, typer.Option(min=0, help="Of a search for a better config at each size; 0: none.")] = 24,
     within: Annotated[float, typer.Option(min=0, help="Percent that a selected config may be slower.")] = 5.0,
@@ -89,7 +82,7 @@ def regret_command(
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "regret")
-        asked = Asked(listed(type_), listed(op), determinism, forward_progress, latency)
+        asked = Asked(listed(type_), listed(op), members_of(ctx))
         asked.check()
         databases = databases_to_read(db)
         ends = parse_sizes(n) if n else None

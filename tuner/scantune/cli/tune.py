@@ -16,17 +16,12 @@ import typer
 from scantune import __version__, paths
 from scantune.cli.asked import Asked, OwnOperator
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.members import members_of
 from scantune.cli.options import (
-    BACK_TO_BACK,
-    IN_ORDER,
-    UNCONSTRAINED,
     ArchOption,
     DbOption,
-    DeterminismOption,
     DeviceOption,
-    ForwardProgressOption,
     JsonOption,
-    LatencyOption,
     OpOption,
     SizesOption,
     TypeOption,
@@ -72,13 +67,11 @@ class _Tuning:
 
 
 def tune_command(
+    ctx: typer.Context,
     arch: ArchOption = AUTO,
     n: SizesOption = None,
     type_: TypeOption = None,
     op: OpOption = None,
-    determinism: DeterminismOption = UNCONSTRAINED,
-    forward_progress: ForwardProgressOption = IN_ORDER,
-    latency: LatencyOption = BACK_TO_BACK,
     operator: Annotated[
         Path | None,
         typer.Option(
@@ -124,7 +117,7 @@ def tune_command(
         types = listed(type_)
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
         tuning = _Tuning(
-            arch, device, Asked(types, ops, determinism, forward_progress, latency, source),
+            arch, device, Asked(types, ops, members_of(ctx), source),
             parse_sizes(n) if n is not None else None, effort, None if budget is None else parse_duration(budget), seed,
             workers, portfolio, require_complete, paths.database_path(db), JsonOutput.of(json_, "tune"),
         )  # fmt: skip

@@ -167,7 +167,7 @@ def _merge_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: 
 
 def _pairs(records: list[Record]) -> dict[tuple[Device, Problem, int], tuple[Record, Record]]:
     """Return each record, by its key, with its neighbour of the next larger N."""
-    ordered = sorted(records, key=lambda one: (*vars(one.device).values(), *vars(one.problem).values(), one.n))
+    ordered = sorted(records, key=lambda one: (*vars(one.device).values(), one.problem.text, one.n))
     return {low.key: (low, high) for low, high in pairwise(ordered) if low.key[:2] == high.key[:2]}
 
 

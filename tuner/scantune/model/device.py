@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scantune.model.config import is_token
 from scantune.model.family_table import FamilyTables
+from scantune.model.member import Member, members_of_scans
 
-PROTOCOL = 2
+PROTOCOL = 3
 HOST = "host"
 _CUSTOM = "custom"  # begins the names of types whose size is the user's to say
 
@@ -56,8 +56,7 @@ class Hello:
     template_hash: str  # of what any kernel is compiled from: tells a worker that was built anew
     compiler_version: str
     driver_version: str
-    types: tuple[str, ...]  # of values, as they are spelled; `custom` is a struct
-    operators: tuple[str, ...]
+    members: tuple[Member, ...]  # of a scan's request
     tables: FamilyTables
 
     @classmethod
@@ -77,20 +76,19 @@ class Hello:
         version, template_hash, compiler_version, driver_version = map(str, texts)
         return cls(
             named, version, template_hash, compiler_version, driver_version,
-            _tokens(message, "types"), _tokens(message, "operators"),
-            FamilyTables.from_message(message.get("families")),
+            members_of_scans(message.get("algorithms")), FamilyTables.from_message(message.get("families")),
         )  # fmt: skip
 
     @property
     def built_in_types(self) -> list[str]:
-        return [name for name in self.types if not name.startswith(_CUSTOM)]
+        return [name for name in self._values("input_type") if not name.startswith(_CUSTOM)]
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        return self._values("op")
+
+    def _values(self, name: str) -> tuple[str, ...]:
+        return next((member.values for member in self.members if member.name == name), ())
 
     def __str__(self) -> str:
         return f"{self.device}, templates {self.template_hash[:12]}, {self.compiler_version}"
-
-
-def _tokens(message: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    tokens = message.get(name)
-    if not isinstance(tokens, list) or not tokens or not all(map(is_token, tokens)):
-        raise ValueError(f"its {name} are {tokens!r}"[:300])
-    return tuple(tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,26 +16,29 @@ _CUSTOM_TYPE = re.compile(r"custom([1-9][0-9]?)")  # a struct of so many bytes
 _CUSTOM_OPERATOR = "custom_"  # begins the tokens of the cost classes
 _OPERATOR_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 MAX_N = 2**40
+ALGORITHM = "scan"
+_TYPES = ("input_type", "accumulator_type", "output_type")
+_MOST_TEXT = 1024
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Tokens are the worker's to judge; this only checks that they are tokens, and that the types have a size."""
+    """A request of an algorithm without its size, of which only what this tuner computes with is known by name.
+
+    Tokens are the worker's to judge; this only checks that they are tokens, and that the types have a size.
+    """
 
     input_type: str
     accumulator_type: str
     output_type: str
     op: str = "sum"  # a custom one may have a name: custom_moderate:NAME
-    kind: str = "inclusive"
-    determinism: str = "unconstrained"
-    forward_progress: str = "in_order"
-    latency: str = "back_to_back"  # in which surroundings the scan is timed
+    others: tuple[tuple[str, str], ...] = ()  # members that depart from their default, in the order of their table
 
     def __post_init__(self) -> None:
         split_operator(self.op)
-        for name, value in vars(self).items():
-            if name != "op" and not is_token(value):
-                raise ValueError(f"{name} is {value!r}, which is not a token")
+        for name, value in self.others:
+            if not is_token(name) or not is_token(value):
+                raise ValueError(f"{name!r} is {value!r}, which is not a token")
         for value_type in (self.input_type, self.accumulator_type, self.output_type):
             bytes_of(value_type)
 
@@ -43,10 +47,48 @@ class Problem:
         """Return the inclusive scan of one type. A record of it serves exclusive scans too."""
         return cls(value_type, value_type, value_type, op)
 
+    @classmethod
+    def parse(cls, text: object) -> Problem:
+        """Read the canonical JSON of a request; raise ValueError if it is none."""
+        if not isinstance(text, str) or len(text) > _MOST_TEXT:
+            raise ValueError("the request is no short text")
+        members = json.loads(text)
+        if not isinstance(members, dict):
+            raise ValueError(f"the request is {text!r}, which is no object"[:300])
+        try:
+            input_type, accumulator_type, output_type = [members.pop(name) for name in _TYPES]
+        except KeyError as error:
+            raise ValueError(f"the request names no {error.args[0]}") from None
+        op = members.pop("op", cls.op)
+        return cls(input_type, accumulator_type, output_type, op, tuple(members.items()))
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Problem:
+        """Raise ValueError if it is of an algorithm, or of a shape, that is not known here."""
+        if row["algorithm"] != ALGORITHM:
+            raise ValueError(f"the algorithm is {row['algorithm']!r}, which this version does not know"[:300])
+        if row.get("shape"):
+            raise ValueError(f"the shape is {row['shape']!r}, and a scan has no extent beside n"[:300])
+        return cls.parse(row["request"])
+
+    def columns(self) -> dict[str, str]:
+        """Return what a database knows the problem by."""
+        return {"algorithm": ALGORITHM, "request": self.text, "shape": ""}
+
+    @property
+    def text(self) -> str:
+        """The canonical JSON of the request: types are always named, other members where they depart."""
+        members = {name: value for name, value in self.members().items() if (name, value) != ("op", type(self).op)}
+        return json.dumps(members, separators=(",", ":"))
+
+    def members(self) -> dict[str, str]:
+        """Return what is asked for by name; members that are not here have their default."""
+        types = dict(zip(_TYPES, (self.input_type, self.accumulator_type, self.output_type), strict=True))
+        return {**types, "op": self.op, **dict(self.others)}
+
     def request(self, n: int, source: OperatorSource | None = None) -> dict[str, Any]:
         """Return the protocol's `request`. A custom operator without a source means the worker's stand-in for it."""
-        init = "value" if self.kind == "exclusive" else "none"
-        return request_of({**vars(self), "init": init}, n, source)
+        return request_of(self.members(), n, source)
 
     def bytes_moved(self, n: int) -> int:
         """Return the bytes that a scan of n items must read and write."""
@@ -56,20 +98,13 @@ class Problem:
         types = [self.input_type]
         if (self.accumulator_type, self.output_type) != (self.input_type, self.input_type):
             types += [self.accumulator_type, self.output_type]
-        words = [":".join(types), self.op]
-        words += [self.kind] if self.kind != "inclusive" else []
-        words += [self.determinism] if self.determinism != "unconstrained" else []
-        words += [self.forward_progress] if self.forward_progress != "in_order" else []
-        words += [self.latency] if self.latency != "back_to_back" else []
-        return " ".join(words)
+        return " ".join([":".join(types), self.op, *(value for _, value in self.others)])
 
 
 def request_of(members: Mapping[str, Any], n: int, source: OperatorSource | None) -> dict[str, Any]:
     """Return the protocol's `request` with these members, of which `op` may hold a name."""
-    token, name = split_operator(members["op"])
-    request = {**members, "op": token, "n": n}
-    operator = {**({"name": name} if name else {}), **(source.message() if source else {})}
-    return {**request, "operator": operator} if operator else request
+    operator = {"operator": source.message()} if source else {}
+    return {**members, "n": n, **operator}
 
 
 def split_operator(op: object) -> tuple[str, str | None]:

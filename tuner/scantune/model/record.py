@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -166,7 +166,7 @@ def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
     n = row["n"]
     if not isinstance(n, int) or not 1 <= n <= MAX_N:
         raise ValueError(f"n is {n!r}")
-    problem = Problem(**{column.name: row[column.name] for column in fields(Problem)})
+    problem = Problem.from_row(row)
     return Device(row["arch"], row["name"], row["sm_count"]), problem, n
 
 

@@ -41,29 +41,16 @@ class Types:
 
 @dataclass(frozen=True)
 class Wish:
-    """A problem whose accumulator may be left to the worker."""
+    """A problem whose accumulator, and whatever else nobody named, is left to the worker."""
 
     types: Types
     op: str
-    determinism: str
-    forward_progress: str
-    latency: str
+    others: tuple[tuple[str, str], ...] = ()  # members and their values
 
     def request(self, n: int, source: OperatorSource | None) -> dict[str, Any]:
         """Return the protocol's `request`."""
         types = {name: value for name, value in vars(self.types).items() if value}
-        return request_of({**types, "op": self.op, **self._demands}, n, source)
-
-    def with_accumulator(self, accumulator_type: Any) -> Problem:
-        """Return the problem; raise ValueError if the accumulator is no type."""
-        types = self.types
-        return Problem(types.input_type, accumulator_type, types.output_type, self.op, **self._demands)
-
-    @property
-    def _demands(self) -> dict[str, str]:
-        return {
-            "determinism": self.determinism, "forward_progress": self.forward_progress, "latency": self.latency,
-        }  # fmt: skip
+        return request_of({**types, "op": self.op, **dict(self.others)}, n, source)
 
     def __str__(self) -> str:
         return f"{self.types} {self.op}"

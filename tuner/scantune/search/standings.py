@@ -127,8 +127,7 @@ class Standings:
 def _likeness(problem: Problem) -> tuple[object, ...]:
     """Return what problems have in common whose winners are alike: the bytes of their items, and all but the types."""
     return (
-        bytes_of(problem.input_type), bytes_of(problem.output_type), problem.op, problem.kind, problem.determinism,
-        problem.forward_progress, problem.latency,
+        bytes_of(problem.input_type), bytes_of(problem.output_type), problem.op, problem.others,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from scantune.model.breakpoint import Breakpoint
@@ -51,7 +51,7 @@ class Archive:
         return self._find_or_add("device", vars(device))
 
     def problem_id(self, problem: Problem) -> int:
-        return self._find_or_add("problem", vars(problem))
+        return self._find_or_add("problem", problem.columns())
 
     def run_id(self, run: Run) -> int:
         """Return the id of a run; an equal one is taken for the same."""
@@ -97,7 +97,7 @@ class Archive:
             },
         )
 
-    def _find_or_add(self, table: str, parameters: dict[str, object]) -> int:
+    def _find_or_add(self, table: str, parameters: Mapping[str, object]) -> int:
         found = self.database.rows(f"find_{table}", parameters)
         if not found:
             self.database.run(f"add_{table}", parameters)

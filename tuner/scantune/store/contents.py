@@ -34,9 +34,11 @@ class Contents:
         self._reject = reject
         self._tables = tables or FamilyTables()
         self._budget = Budget()
-        self._referred = {
-            name: {row["id"]: row for row in self._rows(f"all_{name}s")} for name in ("device", "problem", "run")
-        }
+        referred = {
+            "device": self._rows("all_devices"), "problem": database.problems(self._budget),
+            "run": self._rows("all_runs"),
+        }  # fmt: skip
+        self._referred = {name: {row["id"]: row for row in rows} for name, rows in referred.items()}
 
     def records(self) -> list[Record]:
         found = self._valid("records", self._rows("all_records"), Record.from_row)

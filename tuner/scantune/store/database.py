@@ -20,9 +20,10 @@ from scantune.errors import ScantuneError
 from scantune.store.budget import Budget
 from scantune.store.connection import BUSY_TIMEOUT_S, check_kind, connected, content_beside, translated
 from scantune.store.connection import DatabaseError as DatabaseError  # this module's own, to its callers
+from scantune.store.version_2 import problem_of_columns
 
 APPLICATION_ID = 0x73636E74  # "scnt"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 TABLES = ("device", "problem", "run", "trial", "record")  # since version 1
 _SINCE_VERSION_2 = ("breakpoint",)
 
@@ -69,6 +70,12 @@ class Database:
                 if excess := budget.excess_after(row):
                     raise DatabaseError(f"{self.path}: {excess}")
                 yield dict(row)
+
+    def problems(self, budget: Budget) -> Iterator[Row]:
+        """Yield the rows of problems, those of older files as they would be now."""
+        if self._version >= SCHEMA_VERSION:
+            return self.each("all_problems", {}, budget)
+        return map(problem_of_columns, self.each("version_2_problems", {}, budget))
 
     def _fetched(self, cursor: sqlite3.Cursor) -> list[sqlite3.Row]:
         with self.failures():
@@ -199,18 +206,20 @@ class Database:
                     self._connection.execute(statement)
 
     def _upgrade(self) -> None:
-        """Bring a file of version 1 to the current schema, whole or not at all."""
+        """Bring an older file to the current schema, whole or not at all."""
         with self.failures():
             # A table that is renamed takes the references to it along, unless told to leave them to its successor.
             self._connection.execute("PRAGMA legacy_alter_table = ON")
         with self.transaction(), self.failures():
             # Another process may have been first.
-            if self._connection.execute("PRAGMA user_version").fetchone()[0] == 1:
-                self._connection.execute(sql("version_1_aside"))
-                for statement in _making({"problem", *_SINCE_VERSION_2}):
+            self._version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            if self._version < SCHEMA_VERSION:
+                problems = list(self.problems(Budget()))
+                self._connection.execute(sql("version_2_aside"))
+                for statement in _making({"problem", *(_SINCE_VERSION_2 if self._version == 1 else ())}):
                     self._connection.execute(statement)
-                self._connection.execute(sql("version_1_taken_over"))
-                self._connection.execute(sql("version_1_dropped"))
+                self._connection.executemany(sql("version_2_taken_over"), problems)
+                self._connection.execute(sql("version_2_dropped"))
                 self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         with self.failures():
             self._connection.execute("PRAGMA legacy_alter_table = OFF")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scantune.model.breakpoint import Breakpoint
-from scantune.model.problem import split_operator
+from scantune.model.problem import ALGORITHM, split_operator
 from scantune.model.record import Record
 from scantune.store.database import Database, DatabaseError
 
@@ -53,7 +53,8 @@ def built_in_line(record: Record, above: Breakpoint | None = None) -> str:
     """
     device, run = record.device, record.run
     columns: dict[str, Any] = {
-        "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, **vars(record.problem),
+        "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, "algorithm": ALGORITHM,
+        "request": record.problem.text,
         "n": record.n, "family": record.config.family, "config": record.config.text,
         "template_hash": run.template_hash,
         "median_us": _digits(record.median_us), "default_us": _digits(record.default_us),
@@ -81,7 +82,7 @@ def _is_for_all(record: Record) -> bool:
 def _place(record: Record) -> tuple[Any, ...]:
     """Return what lines are sorted by, so that a new measurement changes its own line alone."""
     device = record.device
-    return device.arch, device.name, device.sm_count, *vars(record.problem).values(), record.n
+    return device.arch, device.name, device.sm_count, record.problem.text, record.n
 
 
 @contextlib.contextmanager

@@ -67,14 +67,14 @@ class Evaluator:
         return problem.request(n, self._source)
 
     def resolve(self, wish: Wish, n: int) -> Problem:
-        """Return the problem with the accumulator that the worker gives it. Raises WorkerError as space() does."""
+        """Return the problem as the worker understands it. Raises WorkerError as space() does."""
         params = {"request": wish.request(n, self._source), "configs": False}
         result = self._worker.call("space", params, self._timeouts.base_s)
-        resolved = result.get("request")
         try:
-            return wish.with_accumulator(resolved.get("accumulator_type") if isinstance(resolved, dict) else None)
+            return Problem.parse(result.get("problem"))
         except ValueError as error:
-            raise WorkerError("internal", f"{wish}: the worker resolved it to {resolved!r}: {error}"[:300]) from None
+            reason = f"{wish}: the worker took it for {result.get('problem')!r}: {error}"
+            raise WorkerError("internal", reason[:300]) from None
 
     def space(self, problem: Problem, n: int, configs: bool = True) -> Space:
         """Return the valid configs, or the families alone. Raises WorkerError when no family supports the problem."""

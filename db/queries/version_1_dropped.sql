@@ -1,1 +1,0 @@
-DROP TABLE problem_of_version_1

@@ -1,0 +1,1 @@
+DROP TABLE problem_of_version_2

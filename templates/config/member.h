@@ -1,0 +1,100 @@
+// The table of a request's members: host side only, as that of a config's parameters.
+#pragma once
+
+#ifndef __CUDACC_RTC__
+
+#include "config/parameter.h"
+
+namespace scantune {
+
+// Which records serve a request, by what they were tuned for.
+enum class Match {
+  width,    // types as wide; of the same ones first, then of the same class
+  nearest,  // any value; the same first
+  at_most,  // no more than is asked for: a search under a guarantee leaves out configs that others may use
+  served,   // any value: winners are verified for all of them
+  per_call  // any value, and no record names it
+};
+template <>
+struct Tokens<Match> {
+  static constexpr const char* kNames[] = {"width", "nearest", "at_most", "served", "per_call"};
+};
+
+// How a member's value is spelled outside the kernels.
+enum class Spelling {
+  token,          // of its enum
+  value_type,     // a custom one with its size
+  value_operator  // a custom one with its name, if it has one
+};
+template <class Value>
+inline constexpr Spelling kSpelling = Spelling::token;
+
+template <class Request>
+struct Member {
+  const char* name;  // in JSON, SQL, generated source and, with hyphens, on the command line
+  Match match;
+  Spelling spelling;
+  const char* const* tokens;
+  int token_count;
+  int (*get)(const Request&);
+  void (*set)(Request&, int);
+  int (*by_default)(
+      const Request&);       // where nobody names it, by those that are named or stand below it; null: it must be
+  const char* meaning = "";  // for the help of the command line
+  bool is_compiled = true;   // whether kernels see it
+
+  constexpr Member defaults_to(int (*value)(const Request&)) const {
+    Member other = *this;
+    other.by_default = value;
+    return other;
+  }
+  constexpr Member means(const char* text) const {
+    Member other = *this;
+    other.meaning = text;
+    return other;
+  }
+  constexpr Member not_compiled() const {
+    Member other = *this;
+    other.is_compiled = false;
+    return other;
+  }
+};
+
+// A request's members in the order of their declaration.
+template <class Request>
+struct Members;
+
+namespace detail {
+
+template <class T, int kCount>
+constexpr int count_of(T (&)[kCount]) {
+  return kCount;
+}
+
+template <auto kMember>
+struct RequestMember;
+
+template <class Request, class Value, Value Request::*kMember>
+struct RequestMember<kMember> {
+  static constexpr Member<Request> row(const char* name, Match match) {
+    return {name,
+            match,
+            kSpelling<Value>,
+            Tokens<Value>::kNames,
+            count_of(Tokens<Value>::kNames),
+            [](const Request& request) { return static_cast<int>(request.*kMember); },
+            [](Request& request, int value) { request.*kMember = static_cast<Value>(value); },
+            [](const Request&) { return static_cast<int>(Request{}.*kMember); }};
+  }
+};
+
+}  // namespace detail
+
+// One row of a table. Behind it may stand .defaults_to(rule), .not_compiled() where no kernel depends on the value, and
+// .means(text).
+#define SCANTUNE_MEMBER(Request, member, match) \
+  ::scantune::detail::RequestMember<&Request::member>::row(#member, ::scantune::Match::match)
+
+}  // namespace scantune
+
+#endif
