@@ -1,0 +1,56 @@
+"""Programs that were compiled with an earlier header go on working: what abi.txt lists stays where it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+INCLUDE = ROOT / "runtime/include"
+LISTED = Path(__file__).with_name("abi.txt")
+
+
+def header() -> str:
+    """Return scantune.h without comments."""
+    return re.sub(r"/\*.*?\*/", "", (INCLUDE / "scantune/scantune.h").read_text(), flags=re.DOTALL)
+
+
+def symbols() -> set[str]:
+    library = BUILD / "runtime/libscantune.so"
+    listing = subprocess.run(
+        ["nm", "--dynamic", "--defined-only", library], capture_output=True, text=True, check=True
+    ).stdout
+    return {f"symbol {line.split()[-1]}" for line in listing.splitlines() if line.split()[-2] in "TtWwDdBb"}
+
+
+def printed(of_header: str) -> list[str]:
+    """Return the statements that print every member's place and size, and every enumerator's value."""
+    statements = []
+    for struct, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", of_header, re.DOTALL):
+        for member in re.findall(r"(\w+)\s*(?:\([^)]*\))?;", body):
+            place = f"(int)offsetof({struct}, {member}), (int)sizeof((({struct}*)0)->{member})"
+            statements.append(f'printf("member {struct}.{member} at %d of %d bytes\\n", {place});')
+    for body in re.findall(r"typedef enum \w+ \{(.*?)\}", of_header, re.DOTALL):
+        statements += [f'printf("value {name} %d\\n", (int){name});' for name in re.findall(r"\bSCANTUNE_\w+", body)]
+    return statements
+
+
+def layout(folder: Path) -> set[str]:
+    source, program = folder / "layout.c", folder / "layout"
+    body = "\n".join(printed(header()))
+    source.write_text(
+        f"#include <scantune/scantune.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{body}\n}}\n"
+    )
+    subprocess.run(["cc", f"-I{INCLUDE}", source, "-o", program], check=True)
+    return set(subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines())
+
+
+def test_nothing_that_programs_were_compiled_with_has_moved(tmp_path: Path) -> None:
+    listed = set(LISTED.read_text().splitlines())
+    found = symbols() | layout(tmp_path)
+    assert len(found) >= 80
+    assert listed <= found, f"programs break, so this is a new major version: {sorted(listed - found)}"
+    assert found <= listed, f"list what is new in {LISTED.name}, so that it stays: {sorted(found - listed)}"
