@@ -27,7 +27,7 @@ std::string options_of_named_operator(const ScanRequest& request, const std::str
 std::string qualifiers(const ScanRequest& request) {
   std::string options;
   for (const RequestMember& member : kRequestMembers)
-    if (is_qualifier(member) && !is_default(member, request))
+    if (is_option(member) && !is_default(member, request))
       options += " --" + option_name(member) + " " + spell(member, request);
   return options;
 }

@@ -59,13 +59,26 @@ struct SqlColumns {
   bool is_null(const char* name) const { return statement.isColumnNull(name); }
 };
 
+// A request has one spelling, so that no two rows are of one problem.
+void read_request(const SqlColumns& columns, ProblemRow& row) {
+  read_row(columns, row);
+  try {
+    if (row.request != canonical_request(parse_request(row.request)))
+      row.fault = "the request is not spelled as a tuner spells it: " + printable(row.request);
+  } catch (const RequestError&) {  // the check of the record says why
+  }
+}
+
 // Up to schema version 2 each member of a scan's request had a column.
 void read_columns(const SqlColumns& columns, ProblemRow& row) {
   Json request = Json::object();
   for (int column = 0; column < columns.statement.getColumnCount(); ++column)
     if (const std::string name = columns.statement.getColumnName(column); name != "id")
       request[name] = columns.text(name.c_str());
-  row = {.algorithm = "scan", .request = request.dump(-1, ' ', false, Json::error_handler_t::replace), .shape = {}};
+  row = {.algorithm = "scan",
+         .request = request.dump(-1, ' ', false, Json::error_handler_t::replace),
+         .shape = {},
+         .fault = {}};
 }
 
 // Of one type of row: how it is read, and of how long a text.
@@ -111,10 +124,11 @@ class RecordReader {
         count_(database.statement("SELECT count(*) FROM (SELECT 1 FROM record LIMIT ?1)")),
         records_(database.statement(as_of_now_ + query("load_records.sql"))),
         devices_(database.statement(query("load_device.sql")), budget_),
-        problems_(schema_version < 3 ? RowsById(database.statement(query("version_2_problem.sql")), budget_,
-                                                Reading<ProblemRow>{.read = read_columns})
-                                     : RowsById(database.statement(query("load_problem.sql")), budget_,
-                                                Reading<ProblemRow>{.longest_text = kLongestRequest})),
+        problems_(schema_version < 3
+                      ? RowsById(database.statement(query("version_2_problem.sql")), budget_,
+                                 Reading<ProblemRow>{.read = read_columns})
+                      : RowsById(database.statement(query("load_problem.sql")), budget_,
+                                 Reading<ProblemRow>{.read = read_request, .longest_text = kLongestRequest})),
         runs_(database.statement(query("load_run.sql")), budget_) {
     row_.layer = layer;
     row_.database = file.string();

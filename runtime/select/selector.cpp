@@ -207,9 +207,8 @@ std::string reason_of(const Choice& choice, const ScanRequest& request) {
   if (record.request.n != request.n) text += " (" + by_which_n(choice, request.n) + ')';
   text += where(record, distance);
   for (const RequestMember& member : kRequestMembers)
-    if (member.match == Match::nearest && is_qualifier(member) && member.get(record.request) != member.get(request))
-      text +=
-          "; measured " + spell(member, record.request) + ", for want of a record measured " + spell(member, request);
+    if (member.match == Match::nearest && is_option(member) && member.get(record.request) != member.get(request))
+      text += "; tuned for " + phrase(member, record.request) + ", for want of a record of " + phrase(member, request);
   if (stands_for_the_default(choice)) text += "; the default won there, so this n has its own default";
   if (distance.guarantees) text += "; tuned without a guarantee that was asked for, and keeps it";
   if (distance.stale) text += "; measured with other kernel templates, so it may no longer be the best";

@@ -42,6 +42,7 @@ StatedRequest request_of(const RecordRow& row) {
   if (row.algorithm != kAlgorithm)
     reject("the algorithm is '" + printable(row.algorithm) + "', which this version does not know");
   if (!row.shape.empty()) reject("the shape is '" + printable(row.shape) + "', and a scan has no extent beside n");
+  if (!row.fault.empty()) reject(row.fault);
   StatedRequest stated = parse_request(row.request);
   stated.request.n = static_cast<u64>(row.n);
   return stated;

@@ -12,6 +12,12 @@ std::string spell(const RequestMember& member, const ScanRequest& request) {
   return member.tokens[value];
 }
 
+std::string phrase(const RequestMember& member, const ScanRequest& request) {
+  std::string name = member.name;
+  std::ranges::replace(name, '_', ' ');
+  return spell(member, request) + " " + name;
+}
+
 std::string option_name(const RequestMember& member) {
   std::string name = member.name;
   std::ranges::replace(name, '_', '-');

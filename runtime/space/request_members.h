@@ -19,8 +19,8 @@ inline constexpr std::string_view kAlgorithm = Members<ScanRequest>::kAlgorithm;
 // Whether a record names it.
 constexpr bool is_recorded(const RequestMember& member) { return member.match != Match::per_call; }
 
-// Whether it is said of a request only where it departs from its default. Types, operator and kind always are.
-constexpr bool is_qualifier(const RequestMember& member) {
+// Whether the command line has an option for it, and messages tell it only where it departs from its default.
+constexpr bool is_option(const RequestMember& member) {
   return member.spelling == Spelling::token && (member.match == Match::nearest || member.match == Match::at_most);
 }
 
@@ -30,6 +30,9 @@ constexpr bool is_default(const RequestMember& member, const ScanRequest& reques
 
 // A custom operator without its name.
 std::string spell(const RequestMember& member, const ScanRequest& request);
+
+// For people: "documented forward progress".
+std::string phrase(const RequestMember& member, const ScanRequest& request);
 
 // As the command line has it: forward-progress.
 std::string option_name(const RequestMember& member);

@@ -215,7 +215,7 @@ std::string to_string(const ScanRequest& request, std::string_view operator_name
   else if (request.has_init() && request.kind == Kind::inclusive)
     text += " with init";
   for (const RequestMember& member : kRequestMembers)
-    if (is_qualifier(member) && !is_default(member, request)) text += ", " + spell(member, request);
+    if (is_option(member) && !is_default(member, request)) text += ", " + phrase(member, request);
   return text + " of " + std::to_string(request.n) + " items";
 }
 

@@ -88,7 +88,7 @@ Json algorithm_json() {
     Json& json = members.emplace_back(Json::object());
     json["name"] = member.name;
     json["match"] = token(member.match);
-    json["is_option"] = is_qualifier(member);
+    json["is_option"] = is_option(member);
     json["values"] = Json::array();
     for (int value = 0; value < member.token_count; ++value) json["values"].push_back(member.tokens[value]);
     json["default"] = nullptr;

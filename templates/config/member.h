@@ -38,8 +38,9 @@ struct Member {
   int token_count;
   int (*get)(const Request&);
   void (*set)(Request&, int);
-  int (*by_default)(
-      const Request&);       // where nobody names it, by those that are named or stand below it; null: it must be
+  // The value where nobody names it, decided by the members that are named and those below it. Null: it has to be
+  // named.
+  int (*by_default)(const Request&);
   const char* meaning = "";  // for the help of the command line
   bool is_compiled = true;   // whether kernels see it
 

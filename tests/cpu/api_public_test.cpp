@@ -49,12 +49,12 @@ TEST_F(PublicApi, OptionsBecomeTheRequestTheySay) {
   EXPECT_EQ(described(runtime::describe<signed char, int>(10)), "i8 to i32 in i32 inclusive sum of 10 items");
   EXPECT_EQ(described((runtime::describe<int, int, long long>(10))), "i32 to i32 in i64 inclusive sum of 10 items");
   EXPECT_EQ(described(runtime::describe<double>(10, {.determinism = runtime::Determinism::run_to_run})),
-            "f64 inclusive sum, run_to_run of 10 items");
+            "f64 inclusive sum, run_to_run determinism of 10 items");
   EXPECT_EQ(described(runtime::describe<unsigned>(
                 10, {.op = Op::bit_xor, .forward_progress = runtime::ForwardProgress::documented})),
-            "u32 inclusive bit_xor, documented of 10 items");
+            "u32 inclusive bit_xor, documented forward progress of 10 items");
   EXPECT_EQ(described(runtime::describe<int>(10, {.latency = runtime::Latency::isolated})),
-            "i32 inclusive sum, isolated of 10 items");
+            "i32 inclusive sum, isolated latency of 10 items");
 }
 
 TEST_F(PublicApi, EveryOperatorReachesTheKernel) {

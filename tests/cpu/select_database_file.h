@@ -45,7 +45,9 @@ class DatabaseFile : public ::testing::Test {
                   "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
                   "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132);"
                   "INSERT INTO problem VALUES (1, " +
-                  (has_requests ? R"('scan', '{"input_type":"i32"}', '')" : columns) + ")");
+                  (has_requests ? R"('scan', '{"input_type":"i32","accumulator_type":"i32","output_type":"i32"}', '')"
+                                : columns) +
+                  ")");
     return database;
   }
 

@@ -69,6 +69,24 @@ TEST_F(DatabaseFile, OfVersion2HoldsTheRequestsThatItsColumnsSpell) {
   EXPECT_EQ(rows.records[0].operator_name, "affine");
 }
 
+TEST_F(DatabaseFile, OfWhichARequestIsSpelledInAnotherWayLosesItsRecords) {
+  // The second row of a problem could take the place of the first, which holds what was tuned here.
+  auto database = create(file_);
+  insert(database, row_of("lookback", 65536));
+  for (const char* request :
+       {R"({"input_type":"i32","accumulator_type":"i32","output_type":"i32","kind":"inclusive"})",
+        R"({"accumulator_type":"i32","input_type":"i32","output_type":"i32"})",
+        R"({"input_type":"i32", "accumulator_type":"i32","output_type":"i32"})", R"({"input_type":"i32"})"}) {
+    SQLite::Statement statement(database, "UPDATE problem SET request = ?");
+    statement.bind(1, request);
+    statement.exec();
+    const auto rows = read_records(file_, Layer::user);
+    EXPECT_TRUE(rows.records.empty()) << request;
+    ASSERT_EQ(rows.rejected.size(), 1u) << request;
+    EXPECT_TRUE(contains(rows.rejected[0].reason, "not spelled as a tuner spells it")) << rows.rejected[0].reason;
+  }
+}
+
 TEST_F(DatabaseFile, WithoutATableOfBreakpointsIsNoneOfThisVersion) {
   create(file_).exec("DROP TABLE breakpoint");
   EXPECT_TRUE(contains(message_of_reading(), "no table breakpoint")) << message_of_reading();
@@ -313,6 +331,7 @@ std::string problem_of(const RecordRow& row) {
   if (row.arch == "host") return "it is of a host, which is another everywhere";
   if (row.template_hash.size() != 64) return "template_hash is no SHA-256";
   if (row.finished_at.size() != std::string_view("2026-01-31T12:00:00Z").size()) return "finished_at is no time";
+  if (row.request != canonical_request(parse_request(row.request))) return "its request has another spelling";
   const auto result = check(row);
   const auto* rejected = std::get_if<RejectedRow>(&result);
   return rejected != nullptr ? rejected->reason : "";

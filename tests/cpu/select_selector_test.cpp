@@ -69,7 +69,7 @@ TEST(Selector, UsesARecordOfTheOtherLatencyWhereThereIsNoneAndSaysSo) {
   const auto selection = select_from({row_with("lookback", 1 << 16, "block_threads", 512)}, isolated_sum_of(1 << 16));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_TRUE(contains(selection.reason, "measured back_to_back, for want of a record measured isolated"))
+  EXPECT_TRUE(contains(selection.reason, "tuned for back_to_back latency, for want of a record of isolated latency"))
       << selection.reason;
 }
 

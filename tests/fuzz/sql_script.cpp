@@ -176,9 +176,10 @@ std::string seed_database() {
                      "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132), (2, 'host', 'host', 1);"
                      "INSERT INTO problem VALUES "
                      R"((1, 'scan', '{"input_type":"i32","accumulator_type":"i32","output_type":"i32"}', ''), )"
-                     R"((2, 'scan', '{"input_type":"f32","op":"max","kind":"exclusive","latency":"isolated"}', ''), )"
-                     R"((3, 'scan', '{"input_type":"custom4","op":"custom_moderate:affine",)"
-                     R"("determinism":"run_to_run"}', ''))");
+                     R"((2, 'scan', '{"input_type":"f32","accumulator_type":"f32","output_type":"f32","op":"max",)"
+                     R"("kind":"exclusive","latency":"isolated"}', ''), )"
+                     R"((3, 'scan', '{"input_type":"custom4","accumulator_type":"custom4","output_type":"custom4",)"
+                     R"("op":"custom_moderate:affine","determinism":"run_to_run"}', ''))");
   insert_records(database.get());
   return serialized(database.get());
 }

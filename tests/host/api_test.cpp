@@ -70,11 +70,12 @@ class Environment : public ::testing::Environment {
     std::stringstream text;
     text << schema.rdbuf();
     database.exec(text.str());
-    database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" +
-                  template_hash(*find_family("lookback"), Operator::sum, kHostSm) +
-                  "', 'g++', 'host', 'quick', 1, '{}');"
-                  R"(INSERT INTO problem VALUES (1, 'scan', '{"input_type":"i32"}', ''), )"
-                  R"((2, 'scan', '{"input_type":"i64","op":"max"}', ''))");
+    database.exec(
+        "INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" +
+        template_hash(*find_family("lookback"), Operator::sum, kHostSm) +
+        "', 'g++', 'host', 'quick', 1, '{}');"
+        R"(INSERT INTO problem VALUES (1, 'scan', '{"input_type":"i32","accumulator_type":"i32","output_type":"i32"}', ''), )"
+        R"((2, 'scan', '{"input_type":"i64","accumulator_type":"i64","output_type":"i64","op":"max"}', ''))");
     const DeviceIdentity identity = host_device()->identity();
     SQLite::Statement device(database, "INSERT INTO device VALUES (1, 'host', ?, ?)");
     device.bind(1, identity.name);

@@ -111,5 +111,5 @@ def test_programs_ask_for_it(tuned: None, tree: Path, environment: dict[str, str
     run(cached("CMAKE_CXX_COMPILER"), "-std=c++20", f"-I{tree}/runtime/include", source, "-o", program,
         f"-L{libraries}", "-lscantune", f"-Wl,-rpath,{libraries}")  # fmt: skip
     described = run(program, **environment)
-    assert "i32 inclusive sum, hot of 256 items" in described
+    assert "i32 inclusive sum, hot residency of 256 items" in described
     assert "origin: exact_n" in described

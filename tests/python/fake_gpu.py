@@ -190,7 +190,10 @@ class FakeGpuWorker:
     def hello(self) -> Hello:
         return Hello(
             GPU, version="0.1.0", template_hash="a" * 64, compiler_version="NVRTC 13.0", driver_version="13.0",
-            members=(Member("input_type", TYPES, None, False, ""), Member("op", ("sum",), "sum", False, "")),
+            members=(
+                Member("input_type", TYPES, None, True, False, ""),
+                Member("op", ("sum",), "sum", True, False, ""),
+            ),
             tables=TABLES,
         )  # fmt: skip
 

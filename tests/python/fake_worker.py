@@ -246,7 +246,7 @@ def hello(device: str) -> dict[str, Any]:
 
 def members() -> list[dict[str, Any]]:
     """What a request may say."""
-    known = {"input_type": (TYPES, None), "op": (OPERATORS, "sum")}
+    known = {"input_type": (TYPES, None), "op": (OPERATORS, "sum"), "kind": (("inclusive", "exclusive"), "inclusive")}
     known |= {name: (values, values[0]) for name, values in OPTIONS.items()}
     return [
         {"name": name, "values": list(values), "default": default, "is_option": name in OPTIONS, "meaning": ""}

@@ -377,6 +377,7 @@ def with_member(name: str, value: str) -> str:
         ),
         ("UPDATE run SET tool_version = hex(zeroblob(500))", "tool_version"),
         ("UPDATE run SET effort = 'heroic'", "heroic"),
+        ("UPDATE problem SET request = replace(request, ',', ', ')", "not spelled as a tuner spells it"),
     ],
 )
 def test_row_that_is_not_valid_is_left_out_with_its_reason(

@@ -17,7 +17,9 @@ from scantune.compare.exchange import import_database
 from scantune.compare.referee import Referee
 from scantune.model.config import Config
 from scantune.model.family_table import FamilyTable, FamilyTables
+from scantune.model.member import Member, is_spelled
 from scantune.model.policy import Effort
+from scantune.model.problem import Problem
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
 from scantune.worker.client import Worker, WorkerUnavailable
@@ -176,3 +178,36 @@ def test_import_brings_rows_into_the_form_of_now(
     import_database(database, source, Referee())
     (stored,) = rows(database, "all_records")
     assert stored["config"] == '{"block_threads":128,"items_per_thread":8,"layout":"direct"}'
+
+
+MEMBERS = (
+    Member("op", ("sum", "max"), "sum", True, False, ""),
+    Member("kind", ("inclusive", "exclusive"), "inclusive", True, False, ""),
+    Member("init", ("none", "value"), None, False, False, ""),
+    Member("latency", ("back_to_back", "isolated"), "back_to_back", True, True, ""),
+)
+
+
+@pytest.mark.parametrize(
+    ("others", "is_good"),
+    [
+        ((), True),
+        ((("kind", "exclusive"), ("latency", "isolated")), True),
+        ((("latency", "isolated"), ("kind", "exclusive")), False),  # another order
+        ((("kind", "inclusive"),), False),  # a default that is stated
+        ((("kind", "both"),), False),
+        ((("init", "value"),), False),  # of a call
+        ((("direction", "reverse"),), False),
+    ],
+)
+def test_problem_has_one_spelling(others: tuple[tuple[str, str], ...], is_good: bool) -> None:
+    assert is_spelled(Problem("i32", "i32", "i32", others=others), MEMBERS) == is_good
+
+
+def test_tables_without_members_judge_no_spelling() -> None:
+    stated = Problem("i32", "i32", "i32", others=(("kind", "inclusive"),))
+    FamilyTables().check(stated)
+    tables = FamilyTables()
+    tables.members = MEMBERS
+    with pytest.raises(ValueError, match="not spelled as a tuner spells it"):
+        tables.check(stated)

@@ -49,6 +49,7 @@ def test_problem_comes_back_from_its_columns(problem: Problem) -> None:
         ({"request": None}, "no short text"),
         ({"request": "i32"}, "Expecting value"),
         ({"request": "[]"}, "no object"),
+        ({"request": 1020 * "["}, "nested too deeply|Expecting value"),
         ({"request": '{"input_type":"i32"}'}, "names no accumulator_type"),
         ({"request": 2000 * " " + "{}"}, "no short text"),
     ],

@@ -116,6 +116,20 @@ def test_updated_file_knows_its_problems_by_the_same_ids(old_file: Path) -> None
         assert [archive.problem_id(problem) for problem in (SUM, MAX)] == [7, 9]
 
 
+def test_updated_file_spells_a_problem_as_a_worker_does(old_file: Path, version: int) -> None:
+    latency = ", 'isolated'" if version > 1 else ""
+    with closing(sqlite3.connect(old_file)) as connection, connection:
+        connection.execute(
+            "INSERT INTO problem VALUES (11, 'custom8', 'custom8', 'custom8', 'custom_cheap:affine', 'exclusive', "
+            f"'run_to_run', 'documented'{latency})"
+        )
+    others = {"kind": "exclusive", "determinism": "run_to_run", "forward_progress": "documented"}
+    others |= {"latency": "isolated"} if version > 1 else {}
+    problem = Problem("custom8", "custom8", "custom8", "custom_cheap:affine", tuple(others.items()))
+    with open_database(old_file) as database:
+        assert Archive(database).problem_id(problem) == 11
+
+
 def test_updated_file_has_the_schema_of_a_new_one(old_file: Path, tmp_path: Path) -> None:
     open_database(old_file).close()
     open_database(tmp_path / "new.db").close()

@@ -97,7 +97,7 @@ class Asked:
         for name, value in self.others:
             if not is_token(value):
                 option = "--" + name.replace("_", "-")
-                raise UsageError(f"{option} '{value}': it is no word; 'scantune --help' lists what it may be")
+                raise UsageError(f"{option} '{value}': it is no word; 'scantune tune --help' lists what it may be")
 
     def or_else(self, types: Sequence[str]) -> Asked:
         """Return what is meant where no types or no operators were named."""

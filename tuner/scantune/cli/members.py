@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from scantune.cli.terminal import reported_errors
 from scantune.cli.workers import described_worker
 from scantune.errors import ScantuneError
 from scantune.model.member import Member
@@ -23,10 +24,14 @@ class CommandOnProblems(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = {name for parameter in self.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)}
         own |= set(self.get_help_option_names(ctx))
-        return super().parse_args(ctx, _without_members(ctx, list(args), own))
+        with reported_errors():
+            rest = _without_members(ctx, list(args), own)
+        return super().parse_args(ctx, rest)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        members = _declared() or ()
+        members: tuple[Member, ...] = ()
+        with contextlib.suppress(ScantuneError):
+            members = _declared()
         self.epilog = "\n\n".join(
             ["Also, as the worker knows them:" if members else "", *map(_help_of, members)]
         )  # paragraphs
@@ -34,7 +39,7 @@ class CommandOnProblems(TyperCommand):
 
 
 def members_of(ctx: typer.Context) -> tuple[tuple[str, str], ...]:
-    """Return the members that were given and their values, as they stand in the worker's list."""
+    """Return the members that were given, and their values."""
     given: dict[str, str] = ctx.meta.get(_HERE, {})
     return tuple(given.items())
 
@@ -43,7 +48,7 @@ def _without_members(ctx: Any, args: list[str], own: set[str]) -> list[str]:
     """Take the options of members out of the arguments; one that no worker declares is left, and refused as unknown."""
     rest: list[str] = []
     given: dict[str, str] = {}
-    while args:
+    while args and args[0] != "--":
         arg = args.pop(0)
         option, equals, value = arg.partition("=")
         if not option.startswith("--") or option in own:
@@ -57,24 +62,18 @@ def _without_members(ctx: Any, args: list[str], own: set[str]) -> list[str]:
         else:
             given[member] = value if equals else args.pop(0)
     ctx.meta[_HERE] = given
-    return rest
+    return rest + args
 
 
 def _member_of(option: str) -> str | None:
-    declared = _declared()
-    if declared is None:  # the command itself will say why no worker can be asked
-        return option.removeprefix("--").replace("-", "_")
-    return next((member.name for member in declared if member.option == option), None)
+    return next((member.name for member in _declared() if member.option == option), None)
 
 
 @cache
-def _declared() -> tuple[Member, ...] | None:
-    """Ask a worker that needs no device; None if there is none."""
+def _declared() -> tuple[Member, ...]:
+    """Ask a worker that needs no device. Raises ScantuneError if there is none."""
     with contextlib.ExitStack() as stack:
-        try:
-            return tuple(member for member in described_worker(stack, NO_DEVICE).hello().members if member.is_option)
-        except ScantuneError:
-            return None
+        return tuple(member for member in described_worker(stack, NO_DEVICE).hello().members if member.is_option)
 
 
 def _help_of(member: Member) -> str:

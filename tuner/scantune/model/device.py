@@ -74,9 +74,10 @@ class Hello:
             raise ValueError(f"its versions are {texts!r}")
         named = Device(device.get("arch"), device.get("name"), device.get("sm_count"))  # type: ignore[arg-type]
         version, template_hash, compiler_version, driver_version = map(str, texts)
+        members = members_of_scans(message.get("algorithms"))
         return cls(
             named, version, template_hash, compiler_version, driver_version,
-            members_of_scans(message.get("algorithms")), FamilyTables.from_message(message.get("families")),
+            members, FamilyTables.from_message(message.get("families"), members),
         )  # fmt: skip
 
     @property

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scantune.model.config import is_token
-from scantune.model.problem import ALGORITHM
+from scantune.model.problem import ALGORITHM, Problem
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,7 @@ class Member:
     name: str
     values: tuple[str, ...]
     default: str | None  # None: other members decide it
+    is_recorded: bool  # whether a database names it
     is_option: bool  # of the command line, under its own name
     meaning: str
 
@@ -25,12 +26,26 @@ class Member:
         if not isinstance(values, list) or not values or not all(map(is_token, [name, *values, default or "none"])):
             raise ValueError(f"a member of its requests is {message!r}"[:300])
         return cls(
-            str(name), tuple(values), default, message.get("is_option") is True, str(message.get("meaning", ""))[:200]
+            str(name),
+            tuple(values),
+            default,
+            message.get("match") != "per_call",
+            message.get("is_option") is True,
+            str(message.get("meaning", ""))[:200],
         )
 
     @property
     def option(self) -> str:
         return "--" + self.name.replace("_", "-")
+
+
+def is_spelled(problem: Problem, members: Sequence[Member]) -> bool:
+    """Return whether the problem is spelled as a tuner with these members spells it: there is one way only."""
+    recorded = {member.name: member for member in members if member.is_recorded}
+    names = [name for name, _ in problem.others]
+    return names == [name for name in recorded if name in names] and all(
+        value in recorded[name].values and value != recorded[name].default for name, value in problem.others
+    )
 
 
 def members_of_scans(algorithms: object) -> tuple[Member, ...]:

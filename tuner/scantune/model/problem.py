@@ -32,7 +32,7 @@ class Problem:
     accumulator_type: str
     output_type: str
     op: str = "sum"  # a custom one may have a name: custom_moderate:NAME
-    others: tuple[tuple[str, str], ...] = ()  # members that depart from their default, in the order of their table
+    others: tuple[tuple[str, str], ...] = ()  # members that depart from their default
 
     def __post_init__(self) -> None:
         split_operator(self.op)
@@ -52,7 +52,10 @@ class Problem:
         """Read the canonical JSON of a request; raise ValueError if it is none."""
         if not isinstance(text, str) or len(text) > _MOST_TEXT:
             raise ValueError("the request is no short text")
-        members = json.loads(text)
+        try:
+            members = json.loads(text)
+        except RecursionError:
+            raise ValueError("the request is nested too deeply") from None
         if not isinstance(members, dict):
             raise ValueError(f"the request is {text!r}, which is no object"[:300])
         try:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.family_table import FamilyTables
+from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.store.budget import Budget
 from scantune.store.database import Database, Row
@@ -34,6 +35,7 @@ class Contents:
         self._reject = reject
         self._tables = tables or FamilyTables()
         self._budget = Budget()
+        self._faults: dict[object, str] = {}  # of problems, by their ids
         referred = {
             "device": self._rows("all_devices"), "problem": database.problems(self._budget),
             "run": self._rows("all_runs"),
@@ -78,7 +80,22 @@ class Contents:
             if (found := by_id.get(row[f"{name}_id"])) is None:
                 raise ValueError(f"there is no {name} {row[f'{name}_id']!r}")
             joined |= found
+        if fault := self._fault_of(row["problem_id"], joined):
+            raise ValueError(fault)
         return joined | dict(row)
+
+    def _fault_of(self, problem_id: object, row: Row) -> str:
+        """Return why no tuner writes such a problem, or nothing. Each has one spelling, so that none is there twice."""
+        if problem_id not in self._faults:
+            self._faults[problem_id] = ""
+            try:
+                problem = Problem.from_row(row)
+                self._tables.check(problem)
+                if problem.text != row["request"]:
+                    raise ValueError(f"the request is not spelled as a tuner spells it: {row['request']}")
+            except (ValueError, TypeError) as error:
+                self._faults[problem_id] = str(error)
+        return self._faults[problem_id]
 
 
 def _end(row: Row, n: str) -> tuple[object, ...]:
