@@ -25,7 +25,7 @@ struct ProblemRow {
   std::string algorithm;
   std::string request;  // JSON; its members at their default are left out
   std::string shape;    // of the extents beside n
-  std::string fault{};  // why the row is none, if it is known already
+  std::string fault;    // why the row is none, if it is known already
 };
 
 // Where the record of the next larger N takes over: measured between the two, in the row of the smaller.

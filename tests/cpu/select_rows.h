@@ -22,7 +22,8 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   static_cast<DeviceRow&>(row) = {.arch = "sm_90", .device_name = "NVIDIA H200", .sm_count = 132};
   static_cast<ProblemRow&>(row) = {.algorithm = "scan",
                                    .request = R"({"input_type":"i32","accumulator_type":"i32","output_type":"i32"})",
-                                   .shape = {}};
+                                   .shape = {},
+                                   .fault = {}};
   row.database = "test.db";
   row.n = n;
   row.family = family;
