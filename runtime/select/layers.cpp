@@ -114,7 +114,10 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines) {
     json_lines.remove_prefix(std::min(json_lines.size(), text.size() + 1));
     if (text.empty()) continue;
     try {
-      rows.push_back(built_in_row(JsonColumns{nlohmann::json::parse(text)}));
+      RecordRow row = built_in_row(JsonColumns{nlohmann::json::parse(text)});
+      // Lines of one request stand beside each other.
+      row.stated = !rows.empty() && rows.back().request == row.request ? rows.back().stated : stated_by(row.request);
+      rows.push_back(std::move(row));
     } catch (const nlohmann::json::exception& error) {
       throw DatabaseError("built-in records, line " + std::to_string(line) + ": " + error.what());
     }

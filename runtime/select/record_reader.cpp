@@ -59,14 +59,9 @@ struct SqlColumns {
   bool is_null(const char* name) const { return statement.isColumnNull(name); }
 };
 
-// A request has one spelling, so that no two rows are of one problem.
-void read_request(const SqlColumns& columns, ProblemRow& row) {
+void read_problem(const SqlColumns& columns, ProblemRow& row) {
   read_row(columns, row);
-  try {
-    if (row.request != canonical_request(parse_request(row.request)))
-      row.fault = "the request is not spelled as a tuner spells it: " + printable(row.request);
-  } catch (const RequestError&) {  // the check of the record says why
-  }
+  row.stated = stated_by(row.request);
 }
 
 // Up to schema version 2 each member of a scan's request had a column.
@@ -78,7 +73,12 @@ void read_columns(const SqlColumns& columns, ProblemRow& row) {
   row = {.algorithm = "scan",
          .request = request.dump(-1, ' ', false, Json::error_handler_t::replace),
          .shape = {},
-         .fault = {}};
+         .stated = {}};
+  try {
+    row.request = canonical_request(parse_request(row.request));
+    row.stated = stated_by(row.request);
+  } catch (const RequestError&) {  // check() says why
+  }
 }
 
 // Of one type of row: how it is read, and of how long a text.
@@ -128,7 +128,7 @@ class RecordReader {
                       ? RowsById(database.statement(query("version_2_problem.sql")), budget_,
                                  Reading<ProblemRow>{.read = read_columns})
                       : RowsById(database.statement(query("load_problem.sql")), budget_,
-                                 Reading<ProblemRow>{.read = read_request, .longest_text = kLongestRequest})),
+                                 Reading<ProblemRow>{.read = read_problem, .longest_text = kLongestRequest})),
         runs_(database.statement(query("load_run.sql")), budget_) {
     row_.layer = layer;
     row_.database = file.string();

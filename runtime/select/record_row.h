@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace scantune {
+
+struct StatedRequest;
 
 // Where a row comes from; an earlier layer overrides a later one.
 enum class Layer { user, shared, built_in };
@@ -25,7 +28,8 @@ struct ProblemRow {
   std::string algorithm;
   std::string request;  // JSON; its members at their default are left out
   std::string shape;    // of the extents beside n
-  std::string fault;    // why the row is none, if it is known already
+  // Of many records, so that it is read once; null: not yet.
+  std::shared_ptr<const StatedRequest> stated;
 };
 
 // Where the record of the next larger N takes over: measured between the two, in the row of the smaller.

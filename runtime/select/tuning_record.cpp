@@ -38,12 +38,19 @@ void check_sizes(const RecordRow& row) {
     reject("default_us is not a positive number");
 }
 
+// A request has one spelling, so that no two rows are of one problem.
+StatedRequest well_spelled(const std::string& request) {
+  StatedRequest stated = parse_request(request);
+  if (canonical_request(stated) != request)
+    reject("the request is not spelled as a tuner spells it: " + printable(request));
+  return stated;
+}
+
 StatedRequest request_of(const RecordRow& row) {
   if (row.algorithm != kAlgorithm)
     reject("the algorithm is '" + printable(row.algorithm) + "', which this version does not know");
   if (!row.shape.empty()) reject("the shape is '" + printable(row.shape) + "', and a scan has no extent beside n");
-  if (!row.fault.empty()) reject(row.fault);
-  StatedRequest stated = parse_request(row.request);
+  StatedRequest stated = row.stated ? *row.stated : well_spelled(row.request);
   stated.request.n = static_cast<u64>(row.n);
   return stated;
 }
@@ -94,6 +101,14 @@ int sm_of(const std::string& arch) {
         error == std::errc{} && rest == end && sm >= 10 && sm < 1000)
       return sm;
   reject("arch is '" + printable(arch) + "', which is neither host nor sm_ and a number");
+}
+
+std::shared_ptr<const StatedRequest> stated_by(const std::string& request) {
+  try {
+    return std::make_shared<const StatedRequest>(well_spelled(request));
+  } catch (const RequestError&) {
+    return nullptr;  // check() says why
+  }
 }
 
 std::variant<TuningRecord, RejectedRow> check(const RecordRow& row) {

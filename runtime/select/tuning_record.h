@@ -1,6 +1,7 @@
 // A row of a tuning database that has been checked against the parameter space this library was built with.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ struct RejectedRow {
   std::string row;  // database, config and problem, for people
   std::string reason;
 };
+
+// What the request of a row says, for all records that name it; null unless it is spelled as a tuner spells it.
+std::shared_ptr<const StatedRequest> stated_by(const std::string& request);
 
 // The record, without its breakpoint.
 std::variant<TuningRecord, RejectedRow> check(const RecordRow& row);

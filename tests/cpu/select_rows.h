@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "scantune/error.hpp"
 #include "select/record_row.h"
 #include "select/tuning_record.h"
 #include "space/config_json.h"
@@ -23,7 +24,7 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   static_cast<ProblemRow&>(row) = {.algorithm = "scan",
                                    .request = R"({"input_type":"i32","accumulator_type":"i32","output_type":"i32"})",
                                    .shape = {},
-                                   .fault = {}};
+                                   .stated = {}};
   row.database = "test.db";
   row.n = n;
   row.family = family;
@@ -40,6 +41,10 @@ inline void state(RecordRow& row, std::initializer_list<const char*> members, co
   Json request = Json::parse(row.request);
   for (const char* member : members) request[member] = value;
   row.request = request.dump();
+  try {
+    row.request = canonical_request(parse_request(row.request));
+  } catch (const RequestError&) {  // which a test wants to see refused
+  }
 }
 
 // The same with one parameter changed, so that a test can tell configs apart.
