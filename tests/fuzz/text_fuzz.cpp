@@ -27,6 +27,16 @@ void check_request(const Json& json) {
   try {
     const StatedRequest stated = stated_request(json);
     require(stated_request(to_json(stated)) == stated, "a request comes back from its JSON");
+    const std::string text = canonical_request(stated);
+    require(canonical_request(parse_request(text)) == text, "a request comes back from a database's text");
+  } catch (const RequestError&) {
+  }
+}
+
+void check_row(std::string_view text) {
+  try {
+    const std::string canonical = canonical_request(parse_request(text));
+    require(canonical_request(parse_request(canonical)) == canonical, "a request has one spelling");
   } catch (const RequestError&) {
   }
 }
@@ -52,7 +62,7 @@ Json example_record(const Config& config) {
           {"device_name", "NVIDIA H200"},
           {"sm_count", 132},
           {"algorithm", "scan"},
-          {"request", R"({"input_type":"i32","kind":"exclusive"})"},
+          {"request", R"({"input_type":"i32","accumulator_type":"i32","output_type":"i32","kind":"exclusive"})"},
           {"n", 4096},
           {"family", config.family().name()},
           {"config", canonical_parameters(config)},
@@ -68,7 +78,10 @@ Json example_record(const Config& config) {
 
 std::vector<Json> examples() {
   std::vector<Json> all;
-  for (const StatedRequest& stated : example_requests()) all.push_back(to_json(stated));
+  for (const StatedRequest& stated : example_requests()) {
+    all.push_back(to_json(stated));
+    all.push_back(Json::parse(canonical_request(stated)));
+  }
   for (const Config& config : example_configs()) {
     all.push_back(to_json(config));
     all.push_back(to_json(config)["parameters"]);
@@ -84,6 +97,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace scantune::fuzz;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_parameters(text);
+  check_row(text);
   check_records(text);
   if (const auto json = scantune::Json::parse(text, nullptr, false); !json.is_discarded()) {
     check_config(json);
