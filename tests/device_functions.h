@@ -48,7 +48,7 @@ inline scantune::u64 bits(T x) {
 }
 )";
 
-// Of a number and a NaN it is the number, also where the NaN signals, and of two zeros the positive one.
+// The larger as CUDA has it: a number beats a NaN, also one that signals, and 0 is larger than -0.
 template <class T>
 T larger(T x, T y) {
   if (std::isnan(x)) return y;

@@ -75,13 +75,13 @@ void read_columns(const SqlColumns& columns, ProblemRow& row) {
          .shape = {},
          .stated = {}};
   try {
-    row.request = canonical_request(parse_request(row.request));
-    row.stated = stated_by(row.request);
+    row.stated = std::make_shared<const StatedRequest>(parse_request(row.request));
+    row.request = canonical_request(*row.stated);
   } catch (const RequestError&) {  // check() says why
   }
 }
 
-// Of one type of row: how it is read, and of how long a text.
+// Reading says how rows of one type are read, and how long their texts may be.
 template <class Row>
 struct Reading {
   void (*read)(const SqlColumns&, Row&) = [](const SqlColumns& columns, Row& row) { read_row(columns, row); };

@@ -28,7 +28,7 @@ struct ProblemRow {
   std::string algorithm;
   std::string request;  // JSON; its members at their default are left out
   std::string shape;    // of the extents beside n
-  // Of many records, so that it is read once; null: not yet.
+  // The request once it was read, which many records share; null before that.
   std::shared_ptr<const StatedRequest> stated;
 };
 

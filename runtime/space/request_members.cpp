@@ -5,6 +5,14 @@
 #include "space/spelling.h"
 
 namespace scantune {
+namespace {
+
+std::string joined_by(char separator, std::string words) {
+  std::ranges::replace(words, '_', separator);
+  return words;
+}
+
+}  // namespace
 
 std::string spell(const RequestMember& member, const ScanRequest& request) {
   const int value = member.get(request);
@@ -13,16 +21,10 @@ std::string spell(const RequestMember& member, const ScanRequest& request) {
 }
 
 std::string phrase(const RequestMember& member, const ScanRequest& request) {
-  std::string name = member.name;
-  std::ranges::replace(name, '_', ' ');
-  return spell(member, request) + " " + name;
+  return spell(member, request) + " " + joined_by(' ', member.name);
 }
 
-std::string option_name(const RequestMember& member) {
-  std::string name = member.name;
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
+std::string option_name(const RequestMember& member) { return joined_by('-', member.name); }
 
 RequestKey key_of(const ScanRequest& request) {
   RequestKey key{};

@@ -34,7 +34,7 @@ std::string spell(const RequestMember& member, const ScanRequest& request);
 // For people: "documented forward progress".
 std::string phrase(const RequestMember& member, const ScanRequest& request);
 
-// As the command line has it: forward-progress.
+// The name as the command line spells it: forward-progress.
 std::string option_name(const RequestMember& member);
 
 // What records have in common that serve the same requests but for n: every member that they name, in order, and 0 for

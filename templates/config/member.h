@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// Which records serve a request, by what they were tuned for.
+// A member's match says which records may serve a request, by the value that they were tuned for.
 enum class Match {
   width,    // types as wide; of the same ones first, then of the same class
   nearest,  // any value; the same first

@@ -78,8 +78,8 @@ inline bool signbit(T x) {
   return __builtin_signbit(x);
 }
 
-// Of a number and a NaN of either kind the number, of two zeros the positive one for the larger: as a GPU has it. The C
-// library makes a NaN of one that signals.
+// The larger as a GPU has it: a number beats a NaN of either kind, and 0 is larger than -0. The C library's functions
+// return a NaN where one signals.
 template <class T>
 inline T larger_number(T x, T y) {
   if (isnan(x) || isnan(y)) return isnan(x) ? y : x;

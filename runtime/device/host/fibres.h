@@ -1,4 +1,4 @@
-// Which of the threads' fibres runs, or that none does.
+// Fibres switches between the fibres of the threads, and knows which of them runs, if one does.
 #pragma once
 
 #include "device/host/cta.h"
