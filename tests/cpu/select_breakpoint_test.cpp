@@ -27,7 +27,7 @@ std::vector<RecordRow> rows_around(std::int64_t n_switch) {
           row_with("lookback", 1 << 17, "block_threads", 128)};
 }
 
-TEST(Selector, SwitchesBetweenTwoRecordsWhereTheBreakpointSays) {
+TEST(Rule11, SwitchesBetweenTwoRecordsWhereTheBreakpointSays) {
   for (const std::int64_t n_switch : {70'000, 120'000}) {
     const u64 at = static_cast<u64>(n_switch);
     EXPECT_EQ(value_of(select_from(rows_around(n_switch), sum_of(at - 1)).config, "block_threads"), 512) << n_switch;
@@ -35,13 +35,13 @@ TEST(Selector, SwitchesBetweenTwoRecordsWhereTheBreakpointSays) {
   }
 }
 
-TEST(Selector, LeavesTheRecordsOfABreakpointTheirOwnN) {
+TEST(Rule11, LeavesTheRecordsOfABreakpointTheirOwnN) {
   const auto rows = rows_around(1 << 17);
   EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 16)).config, "block_threads"), 512);
   EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 17)).config, "block_threads"), 128);
 }
 
-TEST(Selector, SaysThatABreakpointDecidedAndWhatThatCostsAtMost) {
+TEST(Rule11, SaysThatABreakpointDecidedAndWhatThatCostsAtMost) {
   const auto below = select_from(rows_around(70'000), sum_of(66'000));
   EXPECT_EQ(below.origin, ConfigOrigin::between_n);
   EXPECT_TRUE(contains(below.reason,
@@ -55,7 +55,7 @@ TEST(Selector, SaysThatABreakpointDecidedAndWhatThatCostsAtMost) {
       << above.reason;
 }
 
-TEST(Selector, SaysNothingOfTheCostWhereTheProbesTimedSomethingElse) {
+TEST(Rule11, SaysNothingOfTheCostWhereTheProbesTimedSomethingElse) {
   ScanRequest max = sum_of(66'000), of_u32 = sum_of(66'000);
   max.op = Operator::max;
   of_u32.input_type = of_u32.accumulator_type = of_u32.output_type = ValueType::u32;
@@ -68,7 +68,7 @@ TEST(Selector, SaysNothingOfTheCostWhereTheProbesTimedSomethingElse) {
   }
 }
 
-TEST(Selector, SaysThatABreakpointIsOfOtherTemplates) {
+TEST(Rule11, SaysThatABreakpointIsOfOtherTemplates) {
   auto rows = rows_around(70'000);
   EXPECT_FALSE(contains(select_from(rows, sum_of(66'000)).reason, "other kernel templates"));
   rows[0].breakpoint->template_hash = "another";
@@ -78,7 +78,7 @@ TEST(Selector, SaysThatABreakpointIsOfOtherTemplates) {
       << selection.reason;
 }
 
-TEST(Selector, JudgesABreakpointByTheTemplatesOfBothItsFamilies) {
+TEST(Rule11, JudgesABreakpointByTheTemplatesOfBothItsFamilies) {
   RecordRow low = row_of("single_block", 1 << 14);
   const RecordRow high = row_of("lookback", 1 << 16);
   const auto says_stale = [&](const std::string& hash) {
@@ -91,7 +91,7 @@ TEST(Selector, JudgesABreakpointByTheTemplatesOfBothItsFamilies) {
   EXPECT_TRUE(says_stale(high.template_hash));
 }
 
-TEST(Selector, LetsNoPreferenceOfFamiliesOverruleABreakpoint) {
+TEST(Rule11, LetsNoPreferenceOfFamiliesOverruleABreakpoint) {
   const std::vector rows{with_breakpoint(row_of("single_block", 1 << 14), 1 << 16, 60'000),
                          row_of("lookback", 1 << 16)};
   for (const u64 n : {u64{17'000}, u64{33'000}, u64{59'999}})
@@ -101,13 +101,13 @@ TEST(Selector, LetsNoPreferenceOfFamiliesOverruleABreakpoint) {
       << "without a breakpoint it does not reach as far";
 }
 
-TEST(Selector, LetsABreakpointDecideBetweenTwoEndsThatAreBothFar) {
+TEST(Rule11, LetsABreakpointDecideBetweenTwoEndsThatAreBothFar) {
   const std::vector rows{with_breakpoint(row_of("single_block", 1 << 12), 1 << 17, 100'000),
                          row_of("three_phase", 1 << 17)};
   EXPECT_STREQ(select_from(rows, sum_of(1 << 14)).config.family().name(), "single_block");
 }
 
-TEST(Selector, RunsWhatABreakpointWasMeasuredWithThoughItIsTheDefaultFarAway) {
+TEST(Rule11, RunsWhatABreakpointWasMeasuredWithThoughItIsTheDefaultFarAway) {
   const RecordRow low = row_of("pipelined", 1 << 22), high = row_with("pipelined", 1 << 30, "poll_distance", 1);
   const auto selection = select_from({with_breakpoint(low, 1 << 30, 1 << 29), high}, sum_of(1 << 28));
   EXPECT_EQ(selection.record->request.n, 1u << 22);
@@ -115,13 +115,13 @@ TEST(Selector, RunsWhatABreakpointWasMeasuredWithThoughItIsTheDefaultFarAway) {
   EXPECT_NE(selection.config, find_family("pipelined")->default_config(sum_of(1 << 28), 90));
 }
 
-TEST(Selector, ForgetsABreakpointOverARecordBetweenItsEnds) {
+TEST(Rule11, ForgetsABreakpointOverARecordBetweenItsEnds) {
   auto rows = rows_around(120'000);
   rows.push_back(row_with("lookback", 80'000, "block_threads", 384));
   EXPECT_EQ(value_of(select_from(rows, sum_of(110'000)).config, "block_threads"), 128) << "the nearest";
 }
 
-TEST(Selector, UsesNoBreakpointOfOneDatabaseBetweenRecordsOfTwo) {
+TEST(Rule11, UsesNoBreakpointOfOneDatabaseBetweenRecordsOfTwo) {
   auto rows = rows_around(120'000);
   RecordRow users = rows[1];
   rows[0].layer = rows[1].layer = Layer::shared;
@@ -130,13 +130,13 @@ TEST(Selector, UsesNoBreakpointOfOneDatabaseBetweenRecordsOfTwo) {
   EXPECT_EQ(value_of(select_from(rows, sum_of(100'000)).config, "block_threads"), 128) << "the nearest";
 }
 
-TEST(Selector, UsesTheBreakpointOfBuiltInRecords) {
+TEST(Rule11, UsesTheBreakpointOfBuiltInRecords) {
   auto rows = rows_around(120'000);
   for (RecordRow& row : rows) row.layer = Layer::built_in;
   EXPECT_EQ(value_of(select_from(rows, sum_of(100'000)).config, "block_threads"), 512);
 }
 
-TEST(Selector, LetsABreakpointServeOtherOperatorsToo) {
+TEST(Rule11, LetsABreakpointServeOtherOperatorsToo) {
   ScanRequest request = sum_of(100'000);
   request.op = Operator::max;
   const auto selection = select_from(rows_around(120'000), request);

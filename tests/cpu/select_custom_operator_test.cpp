@@ -13,7 +13,7 @@ using testing::select_custom;
 using testing::select_from;
 using testing::value_of;
 
-TEST(Selector, TakesTheRecordOfANamedOperatorByItsName) {
+TEST(Rule5, TakesTheRecordOfANamedOperatorByItsName) {
   const auto selection = select_custom(
       {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 16, 512),
        custom_row(8, "custom_moderate:filter", 1 << 16, 384)},
@@ -23,7 +23,7 @@ TEST(Selector, TakesTheRecordOfANamedOperatorByItsName) {
   EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine and n = 65536")) << selection.reason;
 }
 
-TEST(Selector, PrefersAnotherNOfTheSameNameToItsCostClass) {
+TEST(Rule5, PrefersAnotherNOfTheSameNameToItsCostClass) {
   const auto selection = select_custom(
       {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 17, 512)},
       "affine");
@@ -31,14 +31,14 @@ TEST(Selector, PrefersAnotherNOfTheSameNameToItsCostClass) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Selector, KnowsANamedOperatorAlsoUnderAnotherCostClass) {
+TEST(Rule5, KnowsANamedOperatorAlsoUnderAnotherCostClass) {
   const auto selection = select_custom(
       {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_cheap:affine", 1 << 16, 512)}, "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Selector, FallsBackToTheCostClassOfANamedOperator) {
+TEST(Rule5, FallsBackToTheCostClassOfANamedOperator) {
   const auto selection =
       select_custom({custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:filter", 1 << 16, 512),
                      custom_row(8, "custom_moderate", 1 << 17, 128)},
@@ -48,7 +48,7 @@ TEST(Selector, FallsBackToTheCostClassOfANamedOperator) {
   EXPECT_TRUE(contains(selection.reason, "custom_moderate operators of this size and n = 131072")) << selection.reason;
 }
 
-TEST(Selector, TakesTheRecordOfItsCostClassForAnOperatorWithoutAName) {
+TEST(Rule5, TakesTheRecordOfItsCostClassForAnOperatorWithoutAName) {
   const auto selection = select_custom(
       {custom_row(8, "custom_moderate:affine", 1 << 16, 512), custom_row(8, "custom_moderate", 1 << 17, 128)}, "");
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
@@ -56,7 +56,7 @@ TEST(Selector, TakesTheRecordOfItsCostClassForAnOperatorWithoutAName) {
   EXPECT_FALSE(contains(selection.reason, "custom")) << selection.reason;
 }
 
-TEST(Selector, LetsANamedRecordServeOthersOfItsClassBeforeAnotherClass) {
+TEST(Rule5, LetsANamedRecordServeOthersOfItsClassBeforeAnotherClass) {
   for (const char* asked : {"", "filter"}) {
     const auto selection = select_custom(
         {custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:affine", 1 << 17, 512)}, asked);
@@ -66,7 +66,7 @@ TEST(Selector, LetsANamedRecordServeOthersOfItsClassBeforeAnotherClass) {
   }
 }
 
-TEST(Selector, LetsAnotherCostClassServeAsAnotherOperator) {
+TEST(Rule5, LetsAnotherCostClassServeAsAnotherOperator) {
   const auto selection = select_custom({custom_row(8, "custom_expensive", 1 << 16, 512)}, "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
   EXPECT_TRUE(contains(selection.reason, "custom_expensive of the same types")) << selection.reason;
@@ -83,7 +83,7 @@ TEST(Selector, ServesAStructOfThatSizeWhateverItIsAlignedTo) {
   EXPECT_EQ(select_from({custom_row(8, "custom_moderate", 1 << 16)}, request).origin, ConfigOrigin::exact_n);
 }
 
-TEST(Selector, PrefersANamedRecordOfThisDeviceToOneOfAnother) {
+TEST(Rule3, PrefersANamedRecordOfThisDeviceToOneOfAnother) {
   RecordRow named = custom_row(8, "custom_moderate:affine", 1 << 16, 512);
   named.device_name = "NVIDIA H100";
   const auto selection = select_custom({named, custom_row(8, "custom_cheap", 1 << 16, 128)}, "affine");

@@ -66,7 +66,7 @@ TEST(Selector, UsesABuiltInRecordOfOtherTemplatesAndSaysSo) {
   EXPECT_TRUE(contains(selection.reason, "measured with other kernel templates")) << selection.reason;
 }
 
-TEST(Selector, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
+TEST(Rule10, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
   const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512)),
                                       row_with("lookback", 1 << 16, "block_threads", 128)},
                                      sum_of(1 << 16));
@@ -74,7 +74,7 @@ TEST(Selector, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
 }
 
-TEST(Selector, PrefersABuiltInRecordOfThisDeviceAndNToTheUsersOfAnotherN) {
+TEST(Rule10, PrefersABuiltInRecordOfThisDeviceAndNToTheUsersOfAnotherN) {
   const auto selection = select_from({built_in(row_with("lookback", 1 << 26, "block_threads", 512)),
                                       row_with("lookback", 1 << 12, "block_threads", 128)},
                                      sum_of(1 << 26));
@@ -82,7 +82,7 @@ TEST(Selector, PrefersABuiltInRecordOfThisDeviceAndNToTheUsersOfAnotherN) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Selector, PrefersTheUsersRecordOfThisDeviceToABuiltInOneOfAnother) {
+TEST(Rule3, PrefersTheUsersRecordOfThisDeviceToABuiltInOneOfAnother) {
   RecordRow other = built_in(row_with("lookback", 1 << 16, "block_threads", 512));
   other.device_name = "NVIDIA H100";
   const auto selection = select_from({other, row_with("lookback", 1 << 17, "block_threads", 128)}, sum_of(1 << 16));
@@ -90,7 +90,7 @@ TEST(Selector, PrefersTheUsersRecordOfThisDeviceToABuiltInOneOfAnother) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
 }
 
-TEST(Selector, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
+TEST(Rule3, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
   RecordRow other = row_with("lookback", 1 << 16, "block_threads", 128);
   other.device_name = "NVIDIA H100";
   const auto selection =
@@ -99,14 +99,14 @@ TEST(Selector, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Selector, LetsTheUsersDatabaseOverrideASharedOne) {
+TEST(Rule10, LetsTheUsersDatabaseOverrideASharedOne) {
   RecordRow shared = row_with("lookback", 1 << 16, "block_threads", 512);
   shared.layer = Layer::shared;
   const RecordRow user = row_with("lookback", 1 << 16, "block_threads", 128);
   EXPECT_EQ(value_of(select_from({shared, user}, sum_of(1 << 16)).config, "block_threads"), 128);
 }
 
-TEST(Selector, LetsTheFirstOfTwoSharedDatabasesOverrideTheSecond) {
+TEST(Rule10, LetsTheFirstOfTwoSharedDatabasesOverrideTheSecond) {
   RecordRow first = row_with("lookback", 1 << 16, "block_threads", 512);
   RecordRow second = row_with("lookback", 1 << 16, "block_threads", 128);
   first.layer = second.layer = Layer::shared;

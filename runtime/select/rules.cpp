@@ -1,0 +1,174 @@
+#include "select/rules.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <tuple>
+
+namespace scantune {
+namespace {
+
+// Such a search left out configs that others may use.
+bool has_guarantee_too_many(const TuningRecord& record, const Wanted& wanted) {
+  return std::ranges::any_of(kRequestMembers, [&](const RequestMember& member) {
+    return member.match == Match::at_most && member.get(record.request) > member.get(wanted.request);
+  });
+}
+
+bool cannot_run(const TuningRecord& record, const Wanted& wanted) {
+  return reject_reason(record.config, wanted.request, wanted.device.sm) != nullptr;
+}
+
+double type_distance(const TuningRecord& record, const Wanted& wanted) {
+  return static_cast<double>(type_match(record, wanted));
+}
+
+double operator_distance(const TuningRecord& record, const Wanted& wanted) {
+  return static_cast<double>(operator_match(record, wanted));
+}
+
+double device_distance(const TuningRecord& record, const Wanted& wanted) { return is_of_other_device(record, wanted); }
+double octave_distance(const TuningRecord& record, const Wanted& wanted) { return is_far(record, wanted); }
+
+double option_distance(const TuningRecord& record, const Wanted& wanted) {
+  return differing(Match::nearest, record, wanted) + differing(Match::at_most, record, wanted);
+}
+
+double sm_distance(const TuningRecord& record, const Wanted& wanted) {
+  return std::abs(record.device.sm_count - wanted.device.sm_count);
+}
+
+// A quotient, which grows with the distance in log n.
+double n_distance(const TuningRecord& record, const Wanted& wanted) {
+  const auto [less, more] = std::minmax({static_cast<double>(record.request.n), static_cast<double>(wanted.request.n)});
+  return more / less;
+}
+
+double layer_distance(const TuningRecord& record, const Wanted&) { return static_cast<double>(record.layer); }
+
+// The fastest kernels for little and for much are of different families. Within an octave a measurement knows better,
+// unless it agreed with the rule by which families are preferred. A family that is preferred only because the record's
+// is not any more takes nothing over.
+bool is_left_to_another_family(const TuningRecord& record, const Wanted& wanted) {
+  const FamilyModel &own = record.config.family(), &preferred = wanted.default_family;
+  const int sm = wanted.device.sm;
+  if (own.preference(wanted.request, sm) >= preferred.preference(wanted.request, sm)) return false;
+  return is_far(record, wanted) ||
+         (preferred.preference(wanted.request, sm) > preferred.preference(record.request, sm) &&
+          &default_config(record.request, sm).family() == &own);
+}
+
+// Such a config would take tile after tile, or tell other clusters by way of a workspace, which other configs do
+// faster.
+bool is_outgrown(const TuningRecord& record, const Wanted& wanted) {
+  const ScanRequest& request = wanted.request;
+  if (request.n <= record.request.n) return false;
+  const FamilyModel& family = record.config.family();
+  ScanRequest measured = request;
+  measured.n = record.request.n;
+  const auto kernel = [&](const ScanRequest& of) { return family.launches(record.config, of).launches[0].kernel; };
+  const auto has_workspace = [&](const ScanRequest& of) { return family.workspace(record.config, of).bytes > 0; };
+  return kernel(measured) != kernel(request) || has_workspace(measured) != has_workspace(request);
+}
+
+// What is that far knows no more than the default.
+bool is_beyond_outgrown(const TuningRecord& record, const Wanted& wanted) {
+  return is_far(record, wanted) && !is_far(*wanted.nearest, wanted) && is_outgrown(*wanted.nearest, wanted);
+}
+
+struct KeepsOut : Rule {
+  bool (*applies)(const TuningRecord&, const Wanted&);
+};
+
+struct Orders : Rule {
+  double (*distance)(const TuningRecord&, const Wanted&);
+};
+
+constexpr KeepsOut kKeepOut[] = {
+    {{1, "guarantees", "keeps out what was tuned under a guarantee that is not asked for"}, has_guarantee_too_many},
+    {{2, "config", "keeps out a config that cannot run what is asked for, or breaks a guarantee"}, cannot_run}};
+
+constexpr Orders kOrder[] = {
+    {{3, "device", "puts this device (name and SM count) before others of its architecture"}, device_distance},
+    {{4, "types", "puts the same types first, then integers for integers and floating-point for such"}, type_distance},
+    {{5, "operator", "puts the same operator first, by name if it has one, then its cost class"}, operator_distance},
+    {{6, "octave", "puts what is within an octave of its N before what is farther away"}, octave_distance},
+    {{7, "options", "puts what was tuned for the options that are asked for first (latency, guarantees)"},
+     option_distance},
+    {{8, "SM count", "puts the device nearest in SM count first"}, sm_distance},
+    {{9, "N", "puts the nearest N first, in log N"}, n_distance},
+    {{10, "layer", "puts the user's own before what is shared, and that before what the library brings"},
+     layer_distance}};
+static_assert(std::size(kOrder) == std::tuple_size_v<Distance>);
+
+constexpr Rule kBreakpoint{11, "breakpoint", "says which of the first and its neighbour beyond N serves, if measured"};
+
+constexpr KeepsOut kKeepOutUnmeasured[] = {
+    {{12, "family",
+      "where another family is preferred, keeps out what is far, and winners of the one preferred at their N"},
+     is_left_to_another_family},
+    {{13, "tile", "keeps out a config that held its own N in one tile or cluster, which do not hold this N"},
+     is_outgrown},
+    {{14, "beyond", "keeps out what is far where rule 13 keeps out the first, which is not"}, is_beyond_outgrown}};
+
+constexpr Rule kOwnDefault{15, "own default", "runs this N's own default in place of a default that won far away"};
+
+}  // namespace
+
+std::vector<Rule> rules() {
+  std::vector<Rule> all(std::begin(kKeepOut), std::end(kKeepOut));
+  all.insert(all.end(), std::begin(kOrder), std::end(kOrder));
+  all.push_back(kBreakpoint);
+  all.insert(all.end(), std::begin(kKeepOutUnmeasured), std::end(kKeepOutUnmeasured));
+  all.push_back(kOwnDefault);
+  return all;
+}
+
+bool may_serve(const TuningRecord& record, const Wanted& wanted) {
+  return std::ranges::none_of(kKeepOut, [&](const KeepsOut& rule) { return rule.applies(record, wanted); });
+}
+
+Distance distance(const TuningRecord& record, const Wanted& wanted) {
+  Distance distance;
+  std::ranges::transform(kOrder, distance.begin(), [&](const Orders& rule) { return rule.distance(record, wanted); });
+  return distance;
+}
+
+bool reaches(const TuningRecord& record, const Wanted& wanted) {
+  return may_serve(record, wanted) &&
+         std::ranges::none_of(kKeepOutUnmeasured, [&](const KeepsOut& rule) { return rule.applies(record, wanted); });
+}
+
+TypeMatch type_match(const TuningRecord& record, const Wanted& wanted) {
+  auto match = TypeMatch::same;
+  for (const RequestMember& member : kRequestMembers) {
+    const int tuned = member.get(record.request), asked = member.get(wanted.request);
+    if (member.match != Match::width || tuned == asked) continue;
+    const bool same_class = is_floating(static_cast<ValueType>(tuned)) == is_floating(static_cast<ValueType>(asked));
+    match = std::max(match, same_class ? TypeMatch::same_class : TypeMatch::other_class);
+  }
+  return match;
+}
+
+OperatorMatch operator_match(const TuningRecord& record, const Wanted& wanted) {
+  const bool same_name = record.operator_name == wanted.operator_name;
+  if (same_name && !record.operator_name.empty()) return OperatorMatch::same;
+  if (record.request.op != wanted.request.op) return OperatorMatch::other;
+  if (same_name) return OperatorMatch::same;
+  return record.operator_name.empty() ? OperatorMatch::cost_class : OperatorMatch::sibling;
+}
+
+bool is_of_other_device(const TuningRecord& record, const Wanted& wanted) {
+  return record.device.name != wanted.device.name || record.device.sm_count != wanted.device.sm_count;
+}
+
+bool is_far(const TuningRecord& record, const Wanted& wanted) { return n_distance(record, wanted) > 2; }
+
+int differing(Match match, const TuningRecord& record, const Wanted& wanted) {
+  return static_cast<int>(std::ranges::count_if(kRequestMembers, [&](const RequestMember& member) {
+    return member.match == match && member.spelling == Spelling::token &&
+           member.get(record.request) != member.get(wanted.request);
+  }));
+}
+
+}  // namespace scantune
