@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from examples import scan
 from fake_worker import FAMILIES, family_table
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.cell import Cell
@@ -34,7 +35,7 @@ from scantune.worker.evaluation import Timeouts
 
 FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
 TABLES = FamilyTables.from_message([family_table(*one) for one in FAMILIES.items()])
-SUM = Problem.of("i32", "sum")
+SUM = scan("i32")
 QUICK = Policy(
     trials=24, patience=24, polish=6, batch=4, ahead=8, finalists=3,
     racing=Rounds(rounds=3, min_round_ms=0.1, slower_than=1.5), final=Rounds(rounds=5, min_round_ms=0.1, ceiling=True),
@@ -145,7 +146,7 @@ def tune(database: Database) -> Tune:
             patience = timeouts or Timeouts.of(hello.device)
             pool = CompilePool(lambda: Worker(FAKE_WORKER, "host", seed), 2, patience.compile_s)
             tuner = TuningRun(
-                Archive(database, hello.tables),
+                Archive(database, hello.algorithms),
                 worker,
                 pool,
                 own,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scantune.model.algorithm import Algorithm, Member, Operand, Spelling
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
@@ -9,6 +10,40 @@ from scantune.model.policy import Effort
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run
 from scantune.model.trial import Failure, Trial
+
+TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "custom")
+OPERATORS = ("sum", "product", "max", "bit_xor", "custom_cheap", "custom_moderate", "custom_expensive")
+
+
+def tokens(name: str, *values: str) -> Member:
+    """A member that is by default the first of its values."""
+    return Member(name, values, values[0])
+
+
+def type_member(role: str) -> Member:
+    return Member(f"{role}_type", TYPES, None, Spelling.value_type)
+
+
+SCAN = Algorithm(
+    "scan",
+    (
+        type_member("input"), type_member("accumulator"), type_member("output"),
+        Member("op", OPERATORS, "sum", Spelling.value_operator), tokens("kind", "inclusive", "exclusive"),
+        Member("init", ("none", "value"), None, is_recorded=False),
+        tokens("determinism", "unconstrained", "run_to_run"),
+        tokens("forward_progress", "in_order", "documented"), tokens("latency", "back_to_back", "isolated"),
+    ),
+    operands=(Operand("input", "input", "input_type", "n"), Operand("output", "output", "output_type", "n")),
+)  # fmt: skip
+
+
+def scan(types: str, op: str = "sum", **others: str) -> Problem:
+    """The problem of one type, or of input, accumulator and output as i8:i64:i32."""
+    names = types.split(":")
+    named = dict(zip((member.name for member in SCAN.types), names if len(names) == 3 else 3 * names, strict=True))
+    operator = {} if op == "sum" else {"op": op}
+    return Problem("scan", tuple({**named, **operator, **others}.items())).declared_by(SCAN)
+
 
 NOON = "2026-01-01T12:00:00Z"
 DEVICES = [Device("sm_90", "NVIDIA H200", 132), Device("sm_90", "NVIDIA H100 PCIe", 114), Device("host", "A CPU", 8)]
@@ -19,20 +54,15 @@ CONFIGS = [
     Config("extreme", (("smallest", -(2**31)), ("largest", 2**31 - 1))),
 ]
 PROBLEMS = [
-    Problem.of("i32", "sum"),
-    Problem.of("bf16", "max"),
-    Problem(
-        "i8",
-        "i32",
-        "i32",
-        others=(("kind", "exclusive"), ("determinism", "run_to_run"), ("forward_progress", "documented")),
-    ),
-    Problem("u16", "u64", "u8", op="bit_xor", others=(("determinism", "run_to_run"),)),
-    Problem("f16", "f32", "f16", op="product", others=(("forward_progress", "documented"),)),
-    Problem("i32", "i32", "i32", others=(("latency", "isolated"),)),
-    Problem.of("custom8", "custom_moderate"),
-    Problem.of("custom32", "custom_expensive:Affine_pair-2.0"),
-    Problem("i32", "i64", "i64", op="custom_cheap:" + 64 * "x"),
+    scan("i32"),
+    scan("bf16", "max"),
+    scan("i8:i32:i32", kind="exclusive", determinism="run_to_run", forward_progress="documented"),
+    scan("u16:u64:u8", "bit_xor", determinism="run_to_run"),
+    scan("f16:f32:f16", "product", forward_progress="documented"),
+    scan("i32", latency="isolated"),
+    scan("custom8", "custom_moderate"),
+    scan("custom32", "custom_expensive:Affine_pair-2.0"),
+    scan("i32:i64:i64", "custom_cheap:" + 64 * "x"),
 ]
 MEASUREMENTS = [
     Measurement(0.71, spread=0.0, samples=1),

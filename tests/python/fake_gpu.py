@@ -11,18 +11,20 @@ import math
 from bisect import bisect
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
+from examples import SCAN
 from fake_worker import Table, family_message, family_table
+from scantune.model.algorithms import Algorithms
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device, Hello
 from scantune.model.family_table import FamilyTables
-from scantune.model.member import Member
 from scantune.model.policy import Effort
-from scantune.model.problem import bytes_of
 from scantune.model.record import Record, Run
 from scantune.model.trial import Failure
+from scantune.model.value import bytes_of
 from scantune.store.export import built_in_line
 from scantune.worker.client import WorkerDied, WorkerError
 
@@ -164,6 +166,7 @@ def space(request: dict[str, Any]) -> dict[str, Any]:
 
 
 TABLES = FamilyTables.from_message([family_table(name, table) for name, table in FAMILIES.items()])
+ALGORITHMS = Algorithms(scan=replace(SCAN, families=TABLES))
 
 
 class Clock:
@@ -190,11 +193,7 @@ class FakeGpuWorker:
     def hello(self) -> Hello:
         return Hello(
             GPU, version="0.1.0", template_hash="a" * 64, compiler_version="NVRTC 13.0", driver_version="13.0",
-            members=(
-                Member("input_type", TYPES, None, True, False, ""),
-                Member("op", ("sum",), "sum", True, False, ""),
-            ),
-            tables=TABLES,
+            algorithms=ALGORITHMS,
         )  # fmt: skip
 
     def kill(self) -> None:
@@ -230,7 +229,7 @@ class FakeGpuWorker:
     def _select(self, request: dict[str, Any]) -> dict[str, Any]:
         """What runs untuned: what the library has of this device, of any type as wide, else the default."""
         for (problem, n), config in self._shipped.items():
-            if n == request["n"] and bytes_of(problem.input_type) == bytes_of(request["input_type"]):
+            if n == request["n"] and bytes_of(problem.types["input_type"]) == bytes_of(request["input_type"]):
                 return {"config": config.message(), "origin": "built_in", "reason": "a record that came along"}
         return {"config": space(request)["default_config"], "origin": "default", "reason": "nothing was tuned"}
 

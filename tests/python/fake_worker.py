@@ -34,7 +34,12 @@ FAMILIES: dict[str, Table] = {
         "window": ("secondary", [1, 8, 32]),
     },
 }
+COPY_TABLE: Table = {"block_threads": ("primary", [128, 256, 512]), "vectors": ("primary", [1, 2, 4])}
+FAMILIES_OF: dict[str, dict[str, Table]] = {
+    "scan": FAMILIES, "copy": {"copy_vectors": COPY_TABLE}, "row_sum": {"row_warps": COPY_TABLE},
+}  # fmt: skip
 DEFAULTS = {
+    **{name: {"block_threads": 256, "vectors": 1} for name in ("copy_vectors", "row_warps")},
     "single_block": {"block_threads": 256, "items_per_thread": 4, "pdl": 1},
     "lookback": {"block_threads": 256, "items_per_thread": 16, "layout": "striped", "window": 32},
 }
@@ -63,6 +68,8 @@ class Refusal(Exception):
 def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
     """The time behind the noise: best at one corner of the space, which depends on N."""
     p, n = config["parameters"], request["n"]
+    if "vectors" in p:
+        return (2 + n * request.get("rows", 1) / 200_000) * (1 + abs(p["block_threads"] - 512) / 2000) / p["vectors"]
     if config["family"] == "single_block":
         return (1 + n / 2000) * (1 + abs(p["block_threads"] - 128) / 500) * (1.1 - 0.1 * p["pdl"])
     best_items = 8 if n < 2**20 else 32
@@ -72,19 +79,25 @@ def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
 
 
 def invalid_reason(request: dict[str, Any], config: dict[str, Any]) -> str | None:
-    table = FAMILIES.get(config.get("family", ""))
+    table = FAMILIES_OF[algorithm_of(request)].get(config.get("family", ""))
     parameters = config.get("parameters", {})
     if not table or parameters.keys() != table.keys():
         return "unknown family or parameters"
     if config["family"] == "single_block" and request["n"] > 2**17:
         return "single_block scans at most 131072 items"
-    if parameters["block_threads"] * parameters["items_per_thread"] > 8192:
+    if parameters["block_threads"] * parameters.get("items_per_thread", 1) > 8192:
         return "the tile does not fit in shared memory"
     return None
 
 
+def algorithm_of(request: dict[str, Any]) -> str:
+    return str(request.get("algorithm", "scan"))
+
+
 def resolved(request: dict[str, Any]) -> dict[str, Any]:
     """The request with all that may be left out. Refuses what no family can do."""
+    if algorithm_of(request) != "scan":
+        return resolved_of_two_types(request)
     output = request.get("output_type", request["input_type"])
     defaults = {
         "accumulator_type": ACCUMULATORS.get(output, output), "output_type": output, "op": "sum", "kind": "inclusive",
@@ -100,13 +113,25 @@ def resolved(request: dict[str, Any]) -> dict[str, Any]:
     for name, values in OPTIONS.items():
         if full[name] not in values:
             raise Refusal("bad_request", f"request.{name} must be one of {', '.join(values)}; found {full[name]}")
-    if full.keys() - defaults.keys() - {"input_type", "n", "operator"}:
+    if full.keys() - defaults.keys() - {"algorithm", "input_type", "n", "operator"}:
         raise Refusal("bad_request", "request has an unknown member")
     if full["op"] == "bit_xor" and full["accumulator_type"].startswith("f"):
         raise Refusal("unsupported", BITS_ONLY)
     if full["input_type"].startswith("f") and not full["accumulator_type"].startswith("f"):
         raise Refusal("unsupported", "floating-point items need a floating-point accumulator")
     check_operator(full)
+    return full
+
+
+def resolved_of_two_types(request: dict[str, Any]) -> dict[str, Any]:
+    """As resolved(), of the algorithms that combine nothing, or sum up."""
+    described = next(one for one in algorithms() if one["name"] == request["algorithm"])
+    extents = [extent["name"] for extent in described["extents"]]
+    full = {"output_type": request["input_type"], **request}
+    if full.keys() != {"algorithm", "input_type", "output_type", "n", *extents}:
+        raise Refusal("bad_request", "request has an unknown member, or lacks one")
+    if full["input_type"][0] != full["output_type"][0]:
+        raise Refusal("unsupported", "no family converts so")
     return full
 
 
@@ -138,20 +163,27 @@ def space(request: dict[str, Any]) -> dict[str, Any]:
     full = resolved(request)
     families = [
         family_message(name, table, DEFAULTS[name], lambda config: invalid_reason(request, config) is None)
-        for name, table in FAMILIES.items()
+        for name, table in FAMILIES_OF[algorithm_of(request)].items()
         if name != "single_block" or request["n"] <= 2**17
     ]
-    chosen = "single_block" if request["n"] <= 8192 else "lookback"
+    chosen = "single_block" if families[0]["name"] == "single_block" and request["n"] <= 8192 else families[-1]["name"]
     default = {"family": chosen, "parameters": DEFAULTS[chosen]}
-    return {"families": families, "default_config": default, "request": full, "problem": canonical(full)}
+    told = {"problem": canonical(full), "shape": shape(full)}
+    return {"families": families, "default_config": default, "request": full, **told}
+
+
+def shape(full: dict[str, Any]) -> str:
+    """The extents as a database keeps them."""
+    classes = {"rows": full["rows"].bit_length() - 1} if "rows" in full else {}
+    return json.dumps(classes, separators=(",", ":")) if classes else ""
 
 
 def canonical(full: dict[str, Any]) -> str:
     """The request as a database keeps it."""
     defaults = {"op": "sum", "kind": "inclusive", **{name: values[0] for name, values in OPTIONS.items()}}
     types = ("input_type", "accumulator_type", "output_type")
-    members = {name: full[name] for name in types} | {
-        name: full[name] for name, default in defaults.items() if full[name] != default
+    members = {name: full[name] for name in types if name in full} | {
+        name: full[name] for name, default in defaults.items() if full.get(name, default) != default
     }
     return json.dumps(members, separators=(",", ":"))
 
@@ -239,19 +271,51 @@ def hello(device: str) -> dict[str, Any]:
         "template_hash": TEMPLATES,
         **versions,
         "device": identity,
-        "algorithms": [{"name": "scan", "members": members()}],
-        "families": [family_table(name, table) for name, table in FAMILIES.items()],
+        "algorithms": [one for one in algorithms() if one["name"] not in FAULTS.get("without", [])],
+        "families": [
+            {**family_table(name, table), "algorithm": algorithm}
+            for algorithm, families in FAMILIES_OF.items()
+            for name, table in families.items()
+        ],
     }
+
+
+def algorithms() -> list[dict[str, Any]]:
+    """Scans; copies, which combine nothing; and sums of rows, which have an extent beside n."""
+    operands = [
+        {"name": role, "role": role, "type": f"{role}_type", "extent": "n"} for role in ("input", "output")
+    ]  # fmt: skip
+    types = [type_member("input_type"), type_member("output_type")]
+    rows = [operands[0], {**operands[1], "extent": "rows"}]
+    return [
+        {"name": "scan", "members": members(), "extents": [], "operands": operands},
+        {"name": "copy", "members": types, "extents": [], "operands": operands},
+        {
+            "name": "row_sum", "members": types, "extents": [{"name": "rows", "meaning": "How many rows there are."}],
+            "operands": rows,
+        },
+    ]  # fmt: skip
+
+
+def type_member(name: str) -> dict[str, Any]:
+    return {
+        "name": name, "spelling": "value_type", "match": "width", "is_option": False, "values": list(TYPES),
+        "default": None, "meaning": "",
+    }  # fmt: skip
 
 
 def members() -> list[dict[str, Any]]:
     """What a request may say."""
-    known = {"input_type": (TYPES, None), "op": (OPERATORS, "sum"), "kind": (("inclusive", "exclusive"), "inclusive")}
-    known |= {name: (values, values[0]) for name, values in OPTIONS.items()}
-    return [
-        {"name": name, "values": list(values), "default": default, "is_option": name in OPTIONS, "meaning": ""}
-        for name, (values, default) in known.items()
-    ]
+    known = {"op": (OPERATORS, "value_operator"), "kind": (("inclusive", "exclusive"), "token")}
+    known |= {name: (values, "token") for name, values in OPTIONS.items()}
+    types = [type_member(name) for name in ("input_type", "accumulator_type", "output_type")]
+    return types + [
+        {
+            "name": name, "spelling": spelling, "match": "nearest", "is_option": name in OPTIONS,
+            "values": list(values), "default": values[0], "meaning": "",
+        }
+        for name, (values, spelling) in known.items()
+    ]  # fmt: skip
 
 
 def family_table(name: str, table: Table) -> dict[str, Any]:
@@ -293,7 +357,8 @@ def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
         return {"valid": True} if reason is None else {"valid": False, "reason": reason}
     if method == "select":
         resolved(params["request"])
-        config = {"family": "lookback", "parameters": {**DEFAULTS["lookback"], **FAULTS.get("selected", {})}}
+        family = list(FAMILIES_OF[algorithm_of(params["request"])])[-1]
+        config = {"family": family, "parameters": {**DEFAULTS[family], **FAULTS.get("selected", {})}}
         rejected = [{"row": "i32 sum n=256", "reason": "unknown family"}]
         return {"config": config, "origin": "exact_n", "reason": "a record of this N", "rejected": rejected}
     return {"compile": compile_config, "verify": verify, "measure": measure}[method](params)

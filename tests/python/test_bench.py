@@ -11,15 +11,15 @@ import pytest
 from rich.console import Console
 
 from conftest import FAKE_WORKER, SUM
+from examples import scan
 from scantune.compare.bench import Benched, bench, bench_table
 from scantune.model.measurement import Measurement
-from scantune.model.problem import Problem
 from scantune.model.trial import Failure
 from scantune.worker.client import Worker
 from scantune.worker.defaults import Defaults
 from scantune.worker.evaluation import Evaluator, Timeouts
 
-MAXIMUM = Problem.of("f32", "max")
+MAXIMUM = scan("f32", "max")
 
 Faults = Callable[..., None]
 

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from examples import RECORDS
-from scantune.model.problem import Problem
+from examples import RECORDS, scan
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
 from scantune.store.export import built_in_line, export_built_in
 
 SHIPPED = Path(__file__).parents[2] / "db" / "builtin" / "records.jsonl"
 QUERIES = Path(__file__).parents[2] / "db" / "queries"
-H200 = replace(RECORDS[0], problem=Problem.of("i32", "sum"))
+H200 = replace(RECORDS[0], problem=scan("i32"))
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -29,7 +28,7 @@ def columns_of(query: str) -> list[str]:
 
 
 def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Path) -> None:
-    records = [replace(H200, problem=Problem.of(name, "sum"), n=n) for name in ("u8", "f64", "i32") for n in (2**30, 8)]
+    records = [replace(H200, problem=scan(name), n=n) for name in ("u8", "f64", "i32") for n in (2**30, 8)]
     for file, found in (("one", records), ("other", records[::-1])):
         assert len(export_built_in(found, [], tmp_path / file)) == len(records)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
@@ -50,8 +49,8 @@ def test_line_holds_what_the_library_reads_of_a_record() -> None:
 
 
 def test_what_is_the_users_alone_is_left_out(tmp_path: Path) -> None:
-    own = replace(H200, problem=Problem.of("custom8", "custom_moderate:affine"))
-    stand_in = replace(H200, problem=Problem.of("custom8", "custom_moderate"))
+    own = replace(H200, problem=scan("custom8", "custom_moderate:affine"))
+    stand_in = replace(H200, problem=scan("custom8", "custom_moderate"))
     host = RECORDS[2]
     assert host.device.is_host
     assert export_built_in([own, stand_in, host, H200], [], tmp_path / "file") == [stand_in, H200]

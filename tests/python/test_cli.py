@@ -351,9 +351,12 @@ def test_all_types_leaves_out_those_that_the_operator_is_not_for(tmp_path: Path)
     db = tmp_path / "my.db"
     code, output = scantune("--type", "all", "--op", "bit_xor", "--n", "2^10", "--workers", "1", "--db", str(db))
     assert code == 0, output
-    assert "left out, because no kernel scans them: f16 bit_xor, f32 bit_xor, f64 bit_xor" in output
+    assert "left out, because no kernel is for them: f16 bit_xor, f32 bit_xor, f64 bit_xor" in output
     with sqlite3.connect(db) as connection:
-        found = [Problem.parse(request) for (request,) in connection.execute("SELECT request FROM problem")]
+        found = [
+            Problem.from_row({"algorithm": "scan", "request": request})
+            for (request,) in connection.execute("SELECT request FROM problem")
+        ]
     assert list(map(str, found)) == ["i8:i32:i8 bit_xor", "i32 bit_xor", "i64 bit_xor"]
 
 
@@ -367,7 +370,10 @@ def test_own_operator_is_tuned_from_its_file_under_its_name(tmp_path: Path) -> N
         assert code == 0, output
         assert words in output
     with sqlite3.connect(db) as connection:
-        found = [Problem.parse(request) for (request,) in connection.execute("SELECT request FROM problem")]
+        found = [
+            Problem.from_row({"algorithm": "scan", "request": request})
+            for (request,) in connection.execute("SELECT request FROM problem")
+        ]
     assert list(map(str, found)) == ["custom8 custom_cheap:affine run_to_run"]
 
 

@@ -33,7 +33,6 @@ EXPLAIN = ["db", "explain", "--type", "i32", "--n", "2^10"]
         (["regret", "--n", "2^8"], "there is no size between"),
         (["--budget", "soon"], "'soon' is not a duration"),
         (["--budget", ""], "'' is not a duration"),
-        (["--type", "i32:i32:i32:i32"], "three types at most"),
         (["--type", "i32,"], "names nothing somewhere"),
         (["bench", "--op", "sum:mine"], "only a custom operator has a name"),
         (["--operator", "/no/such/file.cu", "--name", "a", "--type", "f32"], "it cannot be read"),

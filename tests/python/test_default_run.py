@@ -9,7 +9,20 @@ from typing import Any, cast
 import pytest
 
 from conftest import SUM, Notebook, rows
-from fake_gpu import DEFAULTS, FAMILIES, GPU, TYPES, Clock, FakeCompilers, FakeGpuWorker, Faults, supports, true_us
+from examples import scan
+from fake_gpu import (
+    ALGORITHMS,
+    DEFAULTS,
+    FAMILIES,
+    GPU,
+    TYPES,
+    Clock,
+    FakeCompilers,
+    FakeGpuWorker,
+    Faults,
+    supports,
+    true_us,
+)
 from scantune.cli.options import default_sizes, default_types, portfolio_sizes
 from scantune.errors import ScantuneError
 from scantune.model.cell import Cell
@@ -31,7 +44,7 @@ DefaultRun = Callable[..., tuple[Outcome, float, Measured]]
 pytestmark = pytest.mark.timeout(300)
 
 assert default_types(GPU) == ["all"]
-ALL_SUMS = tuple(Problem.of(value_type, "sum") for value_type in TYPES)
+ALL_SUMS = tuple(scan(value_type) for value_type in TYPES)
 
 
 @pytest.fixture
@@ -57,8 +70,8 @@ def default_run(database: Database) -> DefaultRun:
             compiler_version="NVRTC 13.0", driver_version="13.0", effort=Effort.quick, seed=1, policy="{}",
         )  # fmt: skip
         outcome = TuningRun(
-            Archive(database), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(), clock=clock,
-            is_portfolio=is_portfolio,
+            Archive(database, ALGORITHMS), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(),
+            clock=clock, is_portfolio=is_portfolio,
         ).run(problems, sizes or (portfolio_sizes(GPU) if is_portfolio else default_sizes(GPU)))  # fmt: skip
         return outcome, clock.seconds / 60, worker.measured
 
@@ -104,7 +117,7 @@ def shipped_records() -> dict[Cell, Config]:
         Cell(problem, n): best_config(problem, n)
         for name in ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
         for n in portfolio_sizes(GPU)
-        for problem in [Problem.of(name, "sum")]
+        for problem in [scan(name)]
     }
 
 
@@ -164,7 +177,7 @@ def test_budget_that_ends_during_the_races_leaves_out_large_scans_and_goes_on_wi
 
 def test_family_that_is_far_behind_is_dropped_early(default_run: DefaultRun) -> None:
     n = 2**16  # one CTA takes ten times as long as many
-    _, _, measured = default_run((Problem.of("i32", "sum"),), (n,))
+    _, _, measured = default_run((scan("i32"),), (n,))
     tries = [index for index, (_, config) in enumerate(measured) if config["family"] == "single_block"]
     assert 1 <= len(tries) <= 4
     assert max(tries) < len(measured) / 3
@@ -172,14 +185,14 @@ def test_family_that_is_far_behind_is_dropped_early(default_run: DefaultRun) -> 
 
 @pytest.mark.parametrize("n", [2**12, 2**17, 2**22])
 def test_families_share_the_trials_of_a_search(default_run: DefaultRun, n: int) -> None:
-    _, _, measured = default_run((Problem.of("i32", "sum"),), (n,))
+    _, _, measured = default_run((scan("i32"),), (n,))
     tried = {(config["family"], *config["parameters"].items()) for _, config in measured}
     assert len(tried) <= policy_of(GPU, Effort.quick).trials
 
 
 def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) -> None:
     """The default of the winning family is behind that of another one."""
-    problem, n = Problem.of("i32", "sum"), 2**22
+    problem, n = scan("i32"), 2**22
     request = problem.request(n)
     defaults = {family: true_us(request, {"family": family, "parameters": DEFAULTS[family]}) for family in FAMILIES}
     best = {family: best_in_family_us(request, family) for family in FAMILIES}
@@ -193,7 +206,7 @@ def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) ->
 @pytest.mark.slow
 def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_budget(default_run: DefaultRun) -> None:
     types = ("i8", "f32", "i64")
-    outcome, minutes, _ = default_run(tuple(Problem.of(name, "sum") for name in types), is_portfolio=True)
+    outcome, minutes, _ = default_run(tuple(scan(name) for name in types), is_portfolio=True)
     assert minutes < policy_of(GPU, Effort.quick, is_portfolio=True).budget_s / 60 * len(types) / len(TYPES)
     assert outcome.covered(Way.left, Way.cut_short) == []
     assert outcome.unprobed == 0
@@ -212,14 +225,14 @@ def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultR
 @pytest.mark.slow
 def test_portfolio_sets_no_time_aside_for_what_is_known(default_run: DefaultRun) -> None:
     default_run(problems=(SUM,), is_portfolio=True)
-    (outcome, minutes, _) = default_run(problems=(SUM, Problem.of("f32", "sum")), is_portfolio=True, budget_s=60.0)
+    (outcome, minutes, _) = default_run(problems=(SUM, scan("f32")), is_portfolio=True, budget_s=60.0)
     assert minutes < 1.1
     assert len(outcome.records) > len(portfolio_sizes(GPU)) + 8
     assert outcome.unprobed == 0
 
 
 def test_portfolio_is_nearly_as_fast_between_its_sizes_as_the_better_neighbour(default_run: DefaultRun) -> None:
-    outcome, _, _ = default_run(is_portfolio=True, problems=(Problem.of("i32", "sum"),))
+    outcome, _, _ = default_run(is_portfolio=True, problems=(scan("i32"),))
     assert outcome.breakpoints
     for found in outcome.breakpoints:
         for step in range(1, 32):
@@ -286,7 +299,7 @@ def test_config_that_a_race_called_good_and_a_later_one_wrong_is_saved_as_wrong(
     default_run: DefaultRun, database: Database
 ) -> None:
     untuned = best_config(SUM, SMALL)
-    shipped = {Cell(Problem.of("u32", "sum"), SMALL): untuned}  # so it runs untuned, but the cell has no record
+    shipped = {Cell(scan("u32"), SMALL): untuned}  # so it runs untuned, but the cell has no record
     times_measured = 0
 
     def wrong_in_the_second_race(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
@@ -319,7 +332,7 @@ def test_crash_in_a_race_is_tried_once_more_by_a_later_race_and_then_no_more(
     short, _, _ = default_run((SUM,), (SMALL, LARGER), budget_s=3.0, faults=crash)
     assert ways(short)[SMALL] is Way.raced
     assert (crashes, reason()) == (2, "measure: the worker ended")  # with others, and alone
-    news = {Cell(Problem.of("u32", "sum"), SMALL): best_config(SUM, SMALL)}
+    news = {Cell(scan("u32"), SMALL): best_config(SUM, SMALL)}
     default_run((SUM,), (SMALL,), shipped=news, faults=crash)
     assert (crashes, reason()) == (4, "again: measure: the worker ended")
 
@@ -357,7 +370,9 @@ def test_run_goes_on_from_the_races_of_one_that_its_budget_ended(default_run: De
     confirmed = {cell for cell in raced if ways[cell] is Way.confirmed}
     assert confirmed
     for request, config in measured:
-        if any((cell.problem.input_type, cell.n) == (request["input_type"], request["n"]) for cell in confirmed):
+        if any(
+            (cell.problem.types["input_type"], cell.n) == (request["input_type"], request["n"]) for cell in confirmed
+        ):
             assert config["family"] != "three_phase"  # which lost there before
 
 

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from conftest import FAKE_WORKER, QUICK, Tune, rows
-from examples import DEVICES, RECORDS, RUNS
+from examples import DEVICES, RECORDS, RUNS, SCAN, scan
 from scantune.compare.exchange import import_database
 from scantune.compare.referee import Referee
+from scantune.model.algorithms import Algorithms
 from scantune.model.config import Config
 from scantune.model.family_table import FamilyTable, FamilyTables
-from scantune.model.member import Member, is_spelled
 from scantune.model.policy import Effort
-from scantune.model.problem import Problem
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
 from scantune.worker.client import Worker, WorkerUnavailable
@@ -180,34 +179,28 @@ def test_import_brings_rows_into_the_form_of_now(
     assert stored["config"] == '{"block_threads":128,"items_per_thread":8,"layout":"direct"}'
 
 
-MEMBERS = (
-    Member("op", ("sum", "max"), "sum", True, False, ""),
-    Member("kind", ("inclusive", "exclusive"), "inclusive", True, False, ""),
-    Member("init", ("none", "value"), None, False, False, ""),
-    Member("latency", ("back_to_back", "isolated"), "back_to_back", True, True, ""),
-)
-
-
 @pytest.mark.parametrize(
     ("others", "is_good"),
     [
-        ((), True),
-        ((("kind", "exclusive"), ("latency", "isolated")), True),
-        ((("latency", "isolated"), ("kind", "exclusive")), False),  # another order
-        ((("kind", "inclusive"),), False),  # a default that is stated
-        ((("kind", "both"),), False),
-        ((("init", "value"),), False),  # of a call
-        ((("direction", "reverse"),), False),
+        ({}, True),
+        ({"kind": "exclusive", "latency": "isolated"}, True),
+        ({"latency": "isolated", "kind": "exclusive"}, False),  # another order
+        ({"kind": "inclusive"}, False),  # a default that is stated
+        ({"kind": "both"}, False),
+        ({"init": "value"}, False),  # of a call
+        ({"direction": "reverse"}, False),
     ],
 )
-def test_problem_has_one_spelling(others: tuple[tuple[str, str], ...], is_good: bool) -> None:
-    assert is_spelled(Problem("i32", "i32", "i32", others=others), MEMBERS) == is_good
-
-
-def test_tables_without_members_judge_no_spelling() -> None:
-    stated = Problem("i32", "i32", "i32", others=(("kind", "inclusive"),))
-    FamilyTables().check(stated)
-    tables = FamilyTables()
-    tables.members = MEMBERS
+def test_problem_has_one_spelling(others: dict[str, str], is_good: bool) -> None:
+    if is_good:
+        assert dict(scan("i32", **others).others) == others
+        return
     with pytest.raises(ValueError, match="not spelled as a tuner spells it"):
-        tables.check(stated)
+        scan("i32", **others)
+
+
+def test_where_nothing_is_declared_every_spelling_stands() -> None:
+    stated = {**scan("i32").columns, "request": scan("i32").text.replace("}", ',"kind":"inclusive"}')}
+    assert Algorithms().problem(stated).others == (("kind", "inclusive"),)
+    with pytest.raises(ValueError, match="not spelled as a tuner spells it"):
+        Algorithms(scan=SCAN).problem(stated)

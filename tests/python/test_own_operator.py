@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from conftest import QUICK, Tune, rows
+from examples import scan
 from fake_worker import FOR_LARGE, MISTAKE
 from scantune.compare.exchange import import_database
 from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError
 from scantune.model.operator_source import OperatorSource
-from scantune.model.problem import Problem
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
 from scantune.store.export import export_database
 
-AFFINE = Problem.of("custom8", "custom_moderate:affine")
+AFFINE = scan("custom8", "custom_moderate:affine")
 SECRET = "secret_constant"
 
 
@@ -52,7 +52,7 @@ def test_every_request_carries_name_source_and_alignment(
 def test_class_of_operators_is_tuned_without_a_source(
     tune: Tune, request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    outcome, _ = tune(problems=(Problem.of("custom8", "custom_moderate"),))
+    outcome, _ = tune(problems=(scan("custom8", "custom_moderate"),))
     assert len(outcome.records) == 1
     assert not any("operator" in request.get("request", {}) for request in request_log())
 

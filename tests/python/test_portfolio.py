@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from conftest import QUICK, SUM, Notebook, Tune
-from examples import CONFIGS, DEVICES, NOON, RUNS
+from examples import CONFIGS, DEVICES, NOON, RUNS, scan
 from fake_worker import true_us
 from scantune.compare.crossover import find_breakpoint, pairs_to_probe, probes_between
 from scantune.compare.exchange import import_database
@@ -336,7 +336,7 @@ def test_portfolio_measures_nothing_again_that_it_knows(
 
 
 def test_small_sizes_of_all_problems_are_probed_first(tune: Tune) -> None:
-    problems = (SUM, replace(SUM, op="max"))
+    problems = (SUM, scan("i32", "max"))
     _, notebook = tune(sizes=SIZES, problems=problems, is_portfolio=True)
     ends = [found.n_low for found in notebook.found_breakpoints]
     assert {found.problem for found in notebook.found_breakpoints} == set(problems)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from examples import CONFIGS, DEVICES, NOON
+from examples import CONFIGS, DEVICES, NOON, scan
 from scantune.compare.exchange import import_database
 from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError
@@ -22,7 +22,7 @@ from scantune.store.archive import Archive
 from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
 
 VERSIONS = (1, 2)
-SUM, MAX = Problem.of("i32", "sum"), Problem.of("i32", "max")
+SUM, MAX = scan("i32"), scan("i32", "max")
 SIZES = (256, 4096)
 
 
@@ -125,7 +125,7 @@ def test_updated_file_spells_a_problem_as_a_worker_does(old_file: Path, version:
         )
     others = {"kind": "exclusive", "determinism": "run_to_run", "forward_progress": "documented"}
     others |= {"latency": "isolated"} if version > 1 else {}
-    problem = Problem("custom8", "custom8", "custom8", "custom_cheap:affine", tuple(others.items()))
+    problem = scan("custom8", "custom_cheap:affine", **others)
     with open_database(old_file) as database:
         assert Archive(database).problem_id(problem) == 11
 
@@ -140,7 +140,7 @@ def test_updated_file_has_the_schema_of_a_new_one(old_file: Path, tmp_path: Path
 
 
 def test_updated_file_takes_records_of_the_other_latency(old_file: Path) -> None:
-    isolated = Problem("i32", "i32", "i32", others=(("latency", "isolated"),))
+    isolated = scan("i32", latency="isolated")
     with open_database(old_file) as database:
         archive = Archive(database)
         [record] = [record for record in archive.records() if (record.problem, record.n) == (SUM, 256)]

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from conftest import QUICK, SUM, TABLES, Notebook, Tune, rows
+from examples import scan
 from fake_worker import DEFAULTS, true_us
 from fake_worker import space as fake_space
 from scantune.errors import ScantuneError
 from scantune.model.config import Config
 from scantune.model.coverage import Way
 from scantune.model.policy import Effort
-from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.model.space import Space
 from scantune.store.archive import Archive
@@ -389,7 +389,7 @@ def test_neighbouring_sizes_and_types_start_from_each_others_winners(
 ) -> None:
     first, _ = tune(sizes=(2**16,))
     requests = len(request_log())
-    tune(sizes=(2**18,), problems=(Problem.of("f32", "sum"),), started_at="2026-01-02T00:00:00Z")
+    tune(sizes=(2**18,), problems=(scan("f32"),), started_at="2026-01-02T00:00:00Z")
     raced = [request["configs"] for request in request_log()[requests:] if request["method"] == "measure"]
     assert first.records[0].config.message() in raced[0]
 

@@ -15,8 +15,8 @@ from scantune.cli.cache import cache_app
 from scantune.cli.db import db_app
 from scantune.cli.doctor import Verdict, diagnose
 from scantune.cli.json_output import JsonOutput
-from scantune.cli.members import CommandOnProblems
 from scantune.cli.options import DbOption, DeviceOption, JsonOption
+from scantune.cli.problem_options import CommandOnProblems
 from scantune.cli.regret import regret_command
 from scantune.cli.terminal import console, reported_errors
 from scantune.cli.tune import tune_command

@@ -6,25 +6,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scantune.cli.filter import ALL_TYPES
 from scantune.errors import UsageError
+from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm, option_of
+from scantune.model.algorithms import Algorithms
 from scantune.model.config import is_token
-from scantune.model.device import Device, Hello, is_arch
+from scantune.model.device import Hello
 from scantune.model.operator_source import OperatorSource
-from scantune.model.problem import (
-    Problem,
-    bytes_of,
+from scantune.model.problem import Problem
+from scantune.model.quantity import format_size, parse_sizes
+from scantune.model.value import (
+    CUSTOM_TYPE,
     check_operator_name,
     is_custom_operator,
     is_custom_type,
     operator_of_cost,
     split_operator,
 )
-from scantune.model.quantity import format_size
 from scantune.model.wish import Types, Wish
 from scantune.worker.client import WorkerError
 from scantune.worker.evaluation import Evaluator
 
-_ALL = "all"
 _DEFAULT_COST = "moderate"
 
 
@@ -81,30 +83,30 @@ class OwnOperator:
 @dataclass(frozen=True)
 class Asked:
     types: Sequence[str]  # as --type spells them
-    ops: Sequence[str]
-    others: tuple[tuple[str, str], ...] = ()  # members of the request that are options, and their values
+    ops: Sequence[str] = ()
+    options: tuple[tuple[str, str], ...] = ()  # members and extents of the request, and what was given for them
     source: OperatorSource | None = None  # of the only operator
+    algorithm: str = DEFAULT_ALGORITHM
 
     def check(self) -> None:
         """Raise UsageError for what is wrong whatever a worker knows, so that none is started for it."""
-        for text in self.types:
-            Types.parse(text)
         for op in self.ops:
             try:
                 split_operator(op)
             except ValueError as error:
                 raise UsageError(f"--op: {error}; write sum, max or the like, or custom_moderate:NAME") from None
-        for name, value in self.others:
-            if not is_token(value):
-                option = "--" + name.replace("_", "-")
-                raise UsageError(f"{option} '{value}': it is no word; 'scantune tune --help' lists what it may be")
+        for name, value in self.options:
+            if not is_token(value) and not value[:1].isdigit():
+                raise UsageError(
+                    f"{option_of(name)} '{value}': it is no word; 'scantune tune --help' lists what it may be"
+                )
 
     def or_else(self, types: Sequence[str]) -> Asked:
-        """Return what is meant where no types or no operators were named."""
-        return replace(self, types=self.types or types, ops=self.ops or ["sum"])
+        """Return what is meant where no types were named."""
+        return replace(self, types=self.types or types)
 
     def problems(self, hello: Hello, evaluator: Evaluator, n: int, note: Callable[[str], None]) -> list[Problem]:
-        """Return the problems, each with the accumulator that the worker gives it.
+        """Return the problems, each with the members that the worker gives it.
 
         Of `all` types those that an operator is not for are left out and noted. Raises UsageError for what the worker
         does not know, or does not support at n items.
@@ -114,90 +116,101 @@ class Asked:
             try:
                 problems.append(evaluator.resolve(wish, n))
             except WorkerError as error:
-                if error.kind == "unsupported" and _ALL in self.types:
+                if error.kind == "unsupported" and ALL_TYPES in self.types:
                     left_out.append(str(wish))
                 elif error.kind in ("unsupported", "bad_request"):
                     raise UsageError(f"{wish} of {format_size(n)} items cannot be tuned: {error}") from None
                 else:
                     raise
         if left_out:
-            note(f"left out, because no kernel scans them: {', '.join(left_out)}")
+            note(f"left out, because no kernel is for them: {', '.join(left_out)}")
         if not problems:
-            raise UsageError("no kernel scans any of the types with these options; name another --op")
+            raise UsageError("no kernel is for any of the types with these options; name others")
         return list(dict.fromkeys(problems))
 
     def _wishes(self, hello: Hello) -> list[Wish]:
         self.check()
-        for op in self.ops:
-            self._check_operator(op, hello)
-        expanded = [name for text in self.types for name in (hello.built_in_types if text == _ALL else [text])]
+        algorithm = hello.algorithms.get(self.algorithm)
+        if algorithm is None:
+            known = ", ".join(hello.algorithms)
+            raise UsageError(f"--algorithm {self.algorithm}: it is unknown; the worker knows {known}")
+        self._check_operators(algorithm)
+        members, extents = self._given(hello, algorithm)
+        expanded = [name for text in self.types for name in (algorithm.built_in_types if text == ALL_TYPES else [text])]
         types = [Types.parse(text) for text in dict.fromkeys(expanded)]
         for one in types:
-            _check_types(one, hello)
-        wishes = [Wish(one, op, self.others) for op in self.ops for one in types]
+            one.members_of(algorithm)
+            _check_types(one, algorithm)
+        ops: Sequence[str | None] = self.ops or [None]
+        wishes = [Wish(algorithm, one, op, members, extents) for op in ops for one in types]
         for wish in wishes:
-            _check_struct(wish, hello)
+            _check_struct(wish)
         return wishes
 
-    def _check_operator(self, op: str, hello: Hello) -> None:
+    def _check_operators(self, algorithm: Algorithm) -> None:
         option = "--cost" if self.source else "--op"
-        token, _ = split_operator(op)
-        if token not in hello.operators:
-            raise UsageError(
-                f"{option}: the operator {token} is unknown; the worker knows {', '.join(hello.operators)}"
-            )
+        if algorithm.operator is None and self.ops:
+            named = f"--operator {self.source.path}" if self.source else f"--op {self.ops[0]}"
+            raise UsageError(f"{named}: {algorithm.name} combines nothing and takes no operator; leave it out")
+        for op in self.ops:
+            token, _ = split_operator(op)
+            if algorithm.operator and token not in algorithm.operator.values:
+                known = ", ".join(algorithm.operator.values)
+                raise UsageError(f"{option}: the operator {token} is unknown; the worker knows {known}")
+
+    def _given(
+        self, hello: Hello, algorithm: Algorithm
+    ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, int], ...]]:
+        """Return the members that were given, and every extent."""
+        options = dict(self.options)
+        for name, value in options.items():
+            if name not in [option.name for option in algorithm.options]:
+                raise UsageError(_misplaced(option_of(name), value, algorithm, hello.algorithms))
+        for extent in algorithm.extents:
+            if extent.name not in options:
+                example = f"such as {extent.option} 2^10"
+                raise UsageError(f"{algorithm.name} needs {extent.option} SIZE, {example}. {extent.meaning}".strip())
+        extents = tuple((extent.name, _size(extent.option, options.pop(extent.name))) for extent in algorithm.extents)
+        return tuple(options.items()), extents
 
 
-@dataclass(frozen=True)
-class Filter:
-    """What is to be shown: of any type, operator or device where none is named."""
-
-    types: Sequence[str]
-    ops: Sequence[str]  # custom_moderate: of that class, custom_moderate:NAME: of that name
-    arch: str | None = None
-    device: str | None = None  # its name, or a part of that
-
-    def check(self) -> None:
-        """Raise UsageError for what no record can have."""
-        if self.arch is not None and not is_arch(self.arch):
-            raise UsageError(f"--arch {self.arch}: it is no architecture; write sm_90 or the like, or host")
-        try:
-            for name in (name for text in self.types if text != _ALL for name in Types.parse(text).names):
-                bytes_of(name)
-            for op in self.ops:
-                split_operator(op)
-        except ValueError as error:
-            raise UsageError(
-                f"{error}; --type i32 or custom8, and --op sum or custom_moderate:NAME, are spelled so"
-            ) from None
-
-    def admits(self, problem: Problem, device: Device) -> bool:
-        if self.arch not in (None, device.arch):
-            return False
-        if self.device is not None and not device.is_called(self.device):
-            return False
-        spellings = {problem.op, split_operator(problem.op)[0]}
-        return (not self.ops or not spellings.isdisjoint(self.ops)) and (
-            not self.types or _ALL in self.types or any(Types.parse(text).cover(problem) for text in self.types)
-        )
+def _misplaced(option: str, value: str, algorithm: Algorithm, algorithms: Algorithms) -> str:
+    others = [other.name for other in algorithms.values() if option in [one.option for one in other.options]]
+    advice = (
+        f"it is for {', '.join(others)}: name --algorithm {others[0]}, or leave it out" if others else "leave it out"
+    )
+    return f"{option} {value}: {algorithm.name} has no such option; {advice}"
 
 
-def _check_types(types: Types, hello: Hello) -> None:
+def _size(option: str, text: str) -> int:
+    try:
+        (size,) = parse_sizes([text])
+    except ValueError:
+        raise UsageError(f"{option} {text}: it is one size, and these are several; run once for each") from None
+    except UsageError as error:
+        raise UsageError(f"{option}: {error}") from None
+    return size
+
+
+def _check_types(types: Types, algorithm: Algorithm) -> None:
+    takes_structs = CUSTOM_TYPE in algorithm.types[0].values
     for name in types.names:
-        if not is_custom_type(name) and name not in hello.built_in_types:
-            raise UsageError(
-                f"--type {types}: the type {name} is unknown; the worker knows {', '.join(hello.built_in_types)}, and "
-                "structs, as custom8 for one of 8 bytes"
-            )
+        if not (takes_structs and is_custom_type(name)) and name not in algorithm.built_in_types:
+            known = ", ".join(algorithm.built_in_types)
+            structs = ", and structs, as custom8 for one of 8 bytes" if takes_structs else ""
+            raise UsageError(f"--type {types}: the type {name} is unknown; the worker knows {known}{structs}")
 
 
-def _check_struct(wish: Wish, hello: Hello) -> None:
-    token, _ = split_operator(wish.op)
-    if is_custom_operator(token) or not any(map(is_custom_type, wish.types.names)):
+def _check_struct(wish: Wish) -> None:
+    operator = wish.algorithm.operator
+    if operator is None or wish.operator is None or not any(map(is_custom_type, wish.types.names)):
         return
-    classes = ", ".join(filter(is_custom_operator, hello.operators))
+    token, _ = split_operator(wish.operator)
+    if is_custom_operator(token):
+        return
+    classes = ", ".join(filter(is_custom_operator, operator.values))
     raise UsageError(
-        f"--type {wish.types} is a struct, which --op {wish.op} cannot combine; choose the class of an operator that "
+        f"--type {wish.types} is a struct, which --op {token} cannot combine; choose the class of an operator that "
         f"can ({classes}), or tune an operator of your own with --operator FILE"
     )
 

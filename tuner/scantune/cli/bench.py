@@ -10,8 +10,8 @@ import typer
 
 from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
-from scantune.cli.members import members_of
 from scantune.cli.options import (
+    AlgorithmOption,
     ArchOption,
     DbOption,
     DeviceOption,
@@ -24,10 +24,12 @@ from scantune.cli.options import (
     default_types,
     listed,
 )
+from scantune.cli.problem_options import given_options
 from scantune.cli.terminal import console, note, reported_errors
 from scantune.cli.workers import chosen_worker
 from scantune.compare.bench import Benched, bench, bench_table
 from scantune.errors import ScantuneError
+from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import Hello
 from scantune.model.quantity import format_size, parse_sizes
 from scantune.model.trial import Failure
@@ -38,6 +40,7 @@ from scantune.worker.evaluation import Evaluator, Timeouts
 
 def bench_command(
     ctx: typer.Context,
+    algorithm: AlgorithmOption = DEFAULT_ALGORITHM,
     arch: ArchOption = AUTO,
     n: SizesOption = None,
     type_: TypeOption = None,
@@ -55,7 +58,7 @@ def bench_command(
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "bench")
-        asked = Asked(listed(type_), listed(op), members_of(ctx))
+        asked = Asked(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
         asked.check()
         sizes = parse_sizes(n) if n else None
         databases = databases_to_read(db)

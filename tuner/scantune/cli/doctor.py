@@ -13,9 +13,10 @@ from pathlib import Path
 
 from scantune import __version__, paths
 from scantune.errors import ScantuneError
+from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import HOST, Hello
-from scantune.model.problem import Problem
 from scantune.model.space import Space
+from scantune.model.wish import Types, Wish
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
 from scantune.worker.client import Worker, WorkerDied, WorkerError
@@ -93,10 +94,11 @@ def _describe(hello: Hello) -> str:
 
 
 def _compile_default(worker: Worker) -> str:
-    request = Problem.of("i32", "sum").request(1024)
+    wish = Wish(worker.hello().algorithms[DEFAULT_ALGORITHM], Types.parse("i32"))
+    request = wish.request(1024)
     try:
         message = worker.call("space", {"request": request}, _COMPILE_TIMEOUT_S)
-        config = Space.from_message(message, worker.hello().tables).default
+        config = Space.from_message(message, wish.algorithm.families).default
         worker.call("compile", {"request": request, "config": config.message()}, _COMPILE_TIMEOUT_S)
     except (WorkerError, WorkerDied) as error:
         raise ScantuneError(f"{worker.hello().device} is there, but a small kernel does not compile: {error}") from None

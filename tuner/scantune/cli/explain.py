@@ -11,8 +11,8 @@ import typer
 from scantune import paths
 from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
-from scantune.cli.members import members_of
 from scantune.cli.options import (
+    AlgorithmOption,
     DbOption,
     JsonOption,
     SizesOption,
@@ -20,9 +20,11 @@ from scantune.cli.options import (
     databases_to_read,
     listed,
 )
+from scantune.cli.problem_options import given_options
 from scantune.cli.terminal import note, reported_errors, say
 from scantune.cli.workers import chosen_worker, described_worker
 from scantune.errors import UsageError
+from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import HOST, Device, is_arch
 from scantune.model.problem import Problem
 from scantune.model.quantity import format_size, parse_sizes
@@ -40,6 +42,7 @@ from scantune.worker.selection import Selection, select
 
 def explain_command(
     ctx: typer.Context,
+    algorithm: AlgorithmOption = DEFAULT_ALGORITHM,
     n: SizesOption = None,
     type_: TypeOption = None,
     op: Annotated[
@@ -64,7 +67,7 @@ def explain_command(
         output = JsonOutput.of(json_, "db explain")
         if not n or not type_:
             raise UsageError("db explain needs --type and --n, such as --type i32 --n 2^20")
-        asked = Asked(listed(type_), listed(op), members_of(ctx)).or_else([])
+        asked = Asked(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
         asked.check()
         sizes = parse_sizes(n)
         if sm_count is not None and (device is None or is_opened(device)):

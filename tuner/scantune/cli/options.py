@@ -22,9 +22,12 @@ TypeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--type",
-        help="Value types: i32; i8:i32 (input, output); i8:i64:i32 (input, accumulator, output); custom8, a struct of "
-        "8 bytes; all, every built-in type.",
+        help="Value types: i32; i8:i32 (the first and the last); i8:i64:i32 (all, in the order that the end of "
+        "--help tells); custom8, a struct of 8 bytes; all, every built-in type.",
     ),
+]
+AlgorithmOption = Annotated[
+    str, typer.Option("--algorithm", help="What is to be fast; --help ends with those that the worker knows.")
 ]
 OpOption = Annotated[
     list[str] | None, typer.Option(help="Operators: sum, max, ...; custom_moderate, any custom one of that cost.")

@@ -14,8 +14,8 @@ import typer
 from scantune import __version__
 from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
-from scantune.cli.members import members_of
 from scantune.cli.options import (
+    AlgorithmOption,
     ArchOption,
     DbOption,
     DeviceOption,
@@ -28,6 +28,7 @@ from scantune.cli.options import (
     listed,
     portfolio_sizes,
 )
+from scantune.cli.problem_options import given_options
 from scantune.cli.terminal import console, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool
 from scantune.compare.regret import (
@@ -41,6 +42,7 @@ from scantune.compare.regret import (
     summary,
 )
 from scantune.errors import ScantuneError, Status, UsageError
+from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.config import Config
 from scantune.model.device import Hello
 from scantune.model.policy import Effort, Policy, policy_of
@@ -60,6 +62,7 @@ _LONG_ENOUGH_S = 24 * 3600.0
 
 def regret_command(
     ctx: typer.Context,
+    algorithm: AlgorithmOption = DEFAULT_ALGORITHM,
     arch: ArchOption = AUTO,
     n: SizesOption = None,
     type_: TypeOption = None,
@@ -82,7 +85,7 @@ def regret_command(
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "regret")
-        asked = Asked(listed(type_), listed(op), members_of(ctx))
+        asked = Asked(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
         asked.check()
         databases = databases_to_read(db)
         ends = parse_sizes(n) if n else None
@@ -148,7 +151,9 @@ def _searched(
         ProgressReport(console) as progress,
     ):
         pool = compile_pool(worker, seed, workers)
-        outcome = TuningRun(Archive(database, hello.tables), worker, pool, run, short, progress).run(problems, sizes)
+        outcome = TuningRun(Archive(database, hello.algorithms), worker, pool, run, short, progress).run(
+            problems, sizes
+        )
     return {(record.problem, record.n): record.config for record in outcome.records}
 
 

@@ -16,8 +16,8 @@ import typer
 from scantune import __version__, paths
 from scantune.cli.asked import Asked, OwnOperator
 from scantune.cli.json_output import JsonOutput
-from scantune.cli.members import members_of
 from scantune.cli.options import (
+    AlgorithmOption,
     ArchOption,
     DbOption,
     DeviceOption,
@@ -30,9 +30,11 @@ from scantune.cli.options import (
     listed,
     portfolio_sizes,
 )
+from scantune.cli.problem_options import given_options
 from scantune.cli.terminal import console, errors, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool
 from scantune.errors import ScantuneError, Status
+from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.coverage import Way
 from scantune.model.outcome import Outcome
 from scantune.model.policy import Effort, policy_of
@@ -68,6 +70,7 @@ class _Tuning:
 
 def tune_command(
     ctx: typer.Context,
+    algorithm: AlgorithmOption = DEFAULT_ALGORITHM,
     arch: ArchOption = AUTO,
     n: SizesOption = None,
     type_: TypeOption = None,
@@ -117,7 +120,7 @@ def tune_command(
         types = listed(type_)
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
         tuning = _Tuning(
-            arch, device, Asked(types, ops, members_of(ctx), source),
+            arch, device, Asked(types, ops, given_options(ctx), source, algorithm),
             parse_sizes(n) if n is not None else None, effort, None if budget is None else parse_duration(budget), seed,
             workers, portfolio, require_complete, paths.database_path(db), JsonOutput.of(json_, "tune"),
         )  # fmt: skip
@@ -160,7 +163,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     with ProgressReport(console) as progress:
         pool = compile_pool(worker, tuning.seed, tuning.workers)
         outcome = TuningRun(
-            Archive(database, hello.tables), worker, pool, run, policy, progress, timeouts, asked.source,
+            Archive(database, hello.algorithms), worker, pool, run, policy, progress, timeouts, asked.source,
             is_portfolio=tuning.is_portfolio,
         ).run(problems, sizes)  # fmt: skip
     defaults = Defaults(Evaluator(worker, timeouts, asked.source))
@@ -193,6 +196,11 @@ def _note_what_the_budget_left(outcome: Outcome) -> None:
         note(
             f"the budget cut {counted(len(cut_short), 'search')} short, and each has the best that it tried: "
             "run again to search on"
+        )
+    for name, count in outcome.unknown.items():
+        note(
+            f"{counted(count, 'winner')} of the algorithm {name}, which the worker here does not know: left out of "
+            "tuning, and kept as they are"
         )
     unsearched = outcome.covered(Way.raced, Way.left)
     if given_up := [f"{covered.cell}: {covered.reason}" for covered in unsearched if covered.reason]:

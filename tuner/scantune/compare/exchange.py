@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from scantune.compare.referee import Referee
+from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.config import Config
 from scantune.model.device import Device
-from scantune.model.family_table import FamilyTables
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, joint_hash, key_of, templates_of, timestamp
@@ -58,15 +58,15 @@ def import_database(database: Database, source_path: Path, referee: Referee) -> 
     with open_readonly(source_path, foreign=True) as source:
         if source_path.samefile(database.path):
             raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
-        tables = referee.tables()
-        contents = Contents(source, report.reject, tables)
+        algorithms = referee.algorithms()
+        contents = Contents(source, report.reject, algorithms)
         records, breakpoints = contents.records(), contents.breakpoints()
-        archive = Archive(database, tables)
+        archive = Archive(database, algorithms)
         # Asked before the transaction, which would keep other processes waiting for a worker.
         winners = _winners(archive, records, referee)
         with database.transaction():
             _merge_records(archive, records, winners, report)
-            _merge_trials(archive, contents.trials(lambda row: ForeignTrial.from_row(row, tables)), report)
+            _merge_trials(archive, contents.trials(lambda row: ForeignTrial.from_row(row, algorithms)), report)
             _merge_breakpoints(archive, breakpoints, report)
     return report
 
@@ -81,10 +81,10 @@ class ForeignTrial:
     columns: Mapping[str, object]  # of the table, without ids
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any], tables: FamilyTables) -> ForeignTrial:
+    def from_row(cls, row: Mapping[str, Any], algorithms: Algorithms) -> ForeignTrial:
         """Raise ValueError naming the first column that is not what it should be."""
         device, problem, n = key_of(row)
-        config = tables.complete(Config.from_row(row["family"], row["config"]))
+        config = algorithms.complete(problem, Config.from_row(row["family"], row["config"]))
         if row["is_default"] not in (0, 1):
             raise ValueError(f"is_default is {row['is_default']!r}")
         measurement = Measurement.from_message(row) if row["status"] == "ok" else None
@@ -167,7 +167,7 @@ def _merge_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: 
 
 def _pairs(records: list[Record]) -> dict[tuple[Device, Problem, int], tuple[Record, Record]]:
     """Return each record, by its key, with its neighbour of the next larger N."""
-    ordered = sorted(records, key=lambda one: (*vars(one.device).values(), one.problem.text, one.n))
+    ordered = sorted(records, key=lambda one: (*vars(one.device).values(), *one.problem.columns.values(), one.n))
     return {low.key: (low, high) for low, high in pairwise(ordered) if low.key[:2] == high.key[:2]}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 
 from scantune.errors import ScantuneError
+from scantune.model.algorithms import Algorithms
 from scantune.model.device import HOST, Device
-from scantune.model.family_table import FamilyTables
 from scantune.model.record import Record
 from scantune.worker.built_in import NO_DEVICE
 from scantune.worker.client import Worker
@@ -31,19 +31,19 @@ class Referee:
             if worker:
                 worker.close()
 
-    def tables(self) -> FamilyTables:
-        """Return what configs of rows mean, as the tool here has it; nothing without a worker."""
+    def algorithms(self) -> Algorithms:
+        """Return what rows mean, as the tool here has it; nothing without a worker."""
         worker = self._worker_for(NO_DEVICE)
-        return worker.hello().tables if worker else FamilyTables()
+        return worker.hello().algorithms if worker else Algorithms()
 
     def prefers(self, theirs: Record, ours: Record) -> bool:
         """Return whether theirs, of the same key, is to replace ours.
 
         What was measured with the templates of the tool here comes first, then what is better measured, and a config
-        that the worker refuses never wins. Without a worker both must be of the same templates.
+        that the worker refuses never wins. Where no worker knows the algorithm both must be of the same templates.
         """
         worker = self._worker_for(theirs.device)
-        if worker is None:
+        if worker is None or theirs.problem.algorithm not in worker.hello().algorithms:
             return theirs.run.template_hash == ours.run.template_hash and theirs.better_than(ours)
         evaluator = Evaluator(worker, Timeouts())
         is_current, was_current = (_is_current(record, evaluator) for record in (theirs, ours))

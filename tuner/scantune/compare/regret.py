@@ -72,7 +72,7 @@ class Uncompared:
 
     def message(self, _: Defaults) -> dict[str, Any]:
         """Return what --json says of it."""
-        return {"problem": self.problem.members(), "n": self.n, "ratio": None, "error": self.reason}
+        return {"problem": self.problem.message(), "n": self.n, "ratio": None, "error": self.reason}
 
 
 Comparable = Compared | Uncompared

@@ -10,7 +10,8 @@ from typing import Any
 
 from scantune.model.config import Config
 from scantune.model.device import Device
-from scantune.model.problem import MAX_N, Problem
+from scantune.model.problem import Problem
+from scantune.model.quantity import MAX_N
 from scantune.model.record import Run, key_of, timestamp
 
 _MAX_PROBES = 64

@@ -69,7 +69,7 @@ class Coverage:
         """Return what a JSON file says of it."""
         by_time = sorted(self.ratios.items(), key=lambda item: item[1])
         return {
-            "problem": self.cell.problem.members(), "n": self.cell.n, "way": self.way.value, "reason": self.reason,
+            "problem": self.cell.problem.message(), "n": self.cell.n, "way": self.way.value, "reason": self.reason,
             "gain": self.gain, "untuned": self.untuned.message() if self.untuned else None,
             "compared": [{"config": config.message(), "ratio": round(ratio, 4)} for config, ratio in by_time],
         }  # fmt: skip

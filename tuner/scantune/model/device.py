@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scantune.model.family_table import FamilyTables
-from scantune.model.member import Member, members_of_scans
+from scantune.model.algorithms import Algorithms
 
 PROTOCOL = 3
 HOST = "host"
-_CUSTOM = "custom"  # begins the names of types whose size is the user's to say
 
 _ARCH = re.compile(r"host|sm_[0-9]{2,3}a?")
 
@@ -56,8 +54,7 @@ class Hello:
     template_hash: str  # of what any kernel is compiled from: tells a worker that was built anew
     compiler_version: str
     driver_version: str
-    members: tuple[Member, ...]  # of a scan's request
-    tables: FamilyTables
+    algorithms: Algorithms
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Hello:
@@ -74,22 +71,8 @@ class Hello:
             raise ValueError(f"its versions are {texts!r}")
         named = Device(device.get("arch"), device.get("name"), device.get("sm_count"))  # type: ignore[arg-type]
         version, template_hash, compiler_version, driver_version = map(str, texts)
-        members = members_of_scans(message.get("algorithms"))
-        return cls(
-            named, version, template_hash, compiler_version, driver_version,
-            members, FamilyTables.from_message(message.get("families"), members),
-        )  # fmt: skip
-
-    @property
-    def built_in_types(self) -> list[str]:
-        return [name for name in self._values("input_type") if not name.startswith(_CUSTOM)]
-
-    @property
-    def operators(self) -> tuple[str, ...]:
-        return self._values("op")
-
-    def _values(self, name: str) -> tuple[str, ...]:
-        return next((member.values for member in self.members if member.name == name), ())
+        algorithms = Algorithms.from_message(message)
+        return cls(named, version, template_hash, compiler_version, driver_version, algorithms)
 
     def __str__(self) -> str:
         return f"{self.device}, templates {self.template_hash[:12]}, {self.compiler_version}"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from scantune.model.config import Config, Value
-from scantune.model.member import Member, is_spelled
-from scantune.model.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -61,23 +59,12 @@ class FamilyTable:
 
 
 class FamilyTables(dict[str, FamilyTable]):
-    """By the names of the families; and the members of the requests that they serve."""
-
-    members: tuple[Member, ...] = ()
+    """By the names of the families, which are of one algorithm."""
 
     @classmethod
-    def from_message(cls, message: object, members: tuple[Member, ...] = ()) -> FamilyTables:
-        """Read the families of the protocol's `hello`; raise ValueError if they are none."""
-        if not isinstance(message, list) or not message:
-            raise ValueError(f"its families are {message!r}"[:300])
-        tables = cls({table.family: table for table in map(FamilyTable.from_message, message)})
-        tables.members = members
-        return tables
-
-    def check(self, problem: Problem) -> None:
-        """Raise ValueError if the problem is not spelled as a tuner does; nothing is known of that without members."""
-        if self.members and not is_spelled(problem, self.members):
-            raise ValueError(f"the request is not spelled as a tuner spells it: {problem.text}")
+    def from_message(cls, messages: Iterable[object]) -> FamilyTables:
+        """Read families of the protocol's `hello`; raise ValueError if they are none."""
+        return cls({table.family: table for table in map(FamilyTable.from_message, messages)})
 
     def complete(self, config: Config) -> Config:
         """Return the config with all parameters, in order; as it is where no family has it."""

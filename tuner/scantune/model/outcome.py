@@ -19,6 +19,7 @@ class Outcome:
     breakpoints: list[Breakpoint] = field(default_factory=list)  # of a portfolio, found now or before
     unprobed: int = 0  # pairs of neighbouring records of a portfolio that time did not suffice for
     without_breakpoint: list[str] = field(default_factory=list)  # other such pairs, and why
+    unknown: dict[str, int] = field(default_factory=dict)  # records that were left out, by algorithms not known here
     seconds: float = 0.0
 
     def covered(self, *ways: Way) -> list[Coverage]:

@@ -1,155 +1,189 @@
-"""The problem: what is scanned, without its size."""
+"""The problem: what an algorithm is to do, without its size n."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
+from scantune.model.algorithm import DEFAULT_ALGORITHM, SIZE, Algorithm, Member, Spelling
 from scantune.model.config import is_token
 from scantune.model.operator_source import OperatorSource
+from scantune.model.quantity import format_size
+from scantune.model.value import bytes_of, is_value_type, split_operator
 
-_BUILT_IN_TYPE = re.compile(r"(?:i|u|f|bf)(8|16|32|64)")
-_CUSTOM_TYPE = re.compile(r"custom([1-9][0-9]?)")  # a struct of so many bytes
-_CUSTOM_OPERATOR = "custom_"  # begins the tokens of the cost classes
-_OPERATOR_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-MAX_N = 2**40
-ALGORITHM = "scan"
-_TYPES = ("input_type", "accumulator_type", "output_type")
 _MOST_TEXT = 1024
+_MOST_CLASS = 63
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A request of an algorithm without its size, of which only what this tuner computes with is known by name.
+    """A request of an algorithm without n, as a database keeps it.
 
-    Tokens are the worker's to judge; this only checks that they are tokens, and that the types have a size.
+    Members are tokens, of which a custom operator may have a name (custom_moderate:NAME). What else they may be is for
+    the algorithm's declaration to say, where there is one.
     """
 
-    input_type: str
-    accumulator_type: str
-    output_type: str
-    op: str = "sum"  # a custom one may have a name: custom_moderate:NAME
-    others: tuple[tuple[str, str], ...] = ()  # members that depart from their default
+    algorithm: str
+    members: tuple[tuple[str, str], ...]  # types, and those that depart from their default, in the order of the table
+    shape: str = ""  # classes of the extents beside n, as JSON: {"rows":10} for about 2^10; empty without extents
+    extents: tuple[tuple[str, int], ...] = field(default=(), compare=False)  # one size of each class
+    declared: Algorithm | None = field(default=None, compare=False, repr=False)  # None: no worker at hand knows it
 
     def __post_init__(self) -> None:
-        split_operator(self.op)
-        for name, value in self.others:
-            if not is_token(name) or not is_token(value):
-                raise ValueError(f"{name!r} is {value!r}, which is not a token")
-        for value_type in (self.input_type, self.accumulator_type, self.output_type):
-            bytes_of(value_type)
-
-    @classmethod
-    def of(cls, value_type: str, op: str) -> Problem:
-        """Return the inclusive scan of one type. A record of it serves exclusive scans too."""
-        return cls(value_type, value_type, value_type, op)
-
-    @classmethod
-    def parse(cls, text: object) -> Problem:
-        """Read the canonical JSON of a request; raise ValueError if it is none."""
-        if not isinstance(text, str) or len(text) > _MOST_TEXT:
-            raise ValueError("the request is no short text")
-        try:
-            members = json.loads(text)
-        except RecursionError:
-            raise ValueError("the request is nested too deeply") from None
-        if not isinstance(members, dict):
-            raise ValueError(f"the request is {text!r}, which is no object"[:300])
-        try:
-            input_type, accumulator_type, output_type = [members.pop(name) for name in _TYPES]
-        except KeyError as error:
-            raise ValueError(f"the request names no {error.args[0]}") from None
-        op = members.pop("op", cls.op)
-        return cls(input_type, accumulator_type, output_type, op, tuple(members.items()))
+        if not is_token(self.algorithm):
+            raise ValueError(f"the algorithm is {self.algorithm!r}, which is not a token"[:300])
+        for name, value in self.members:
+            if not is_token(name):
+                raise ValueError(f"{name!r} is not a member"[:300])
+            try:
+                split_operator(value)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}"[:300]) from None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Problem:
-        """Raise ValueError if it is of an algorithm, or of a shape, that is not known here."""
-        if row["algorithm"] != ALGORITHM:
-            raise ValueError(f"the algorithm is {row['algorithm']!r}, which this version does not know"[:300])
-        if row.get("shape"):
-            raise ValueError(f"the shape is {row['shape']!r}, and a scan has no extent beside n"[:300])
-        return cls.parse(row["request"])
+        """Read the columns of a problem; raise ValueError if no tuner writes such."""
+        members = _object(row["request"], "request")
+        shape = row.get("shape", "")
+        problem = cls(row["algorithm"], tuple(members.items()), shape, _extents(shape))
+        if problem.text != row["request"]:
+            raise ValueError(f"the request is not spelled as a tuner spells it: {row['request']}")
+        return problem
 
-    def columns(self) -> dict[str, str]:
-        """Return what a database knows the problem by."""
-        return {"algorithm": ALGORITHM, "request": self.text, "shape": ""}
+    def declared_by(self, algorithm: Algorithm) -> Problem:
+        """Return the problem with its declaration; raise ValueError if that spells it otherwise."""
+        problem = replace(self, declared=algorithm)
+        problem._check(algorithm)
+        return problem
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical JSON of the request."""
+        return json.dumps(dict(self.members), separators=(",", ":"))
 
     @property
-    def text(self) -> str:
-        """The canonical JSON of the request: types are always named, other members where they depart."""
-        members = {name: value for name, value in self.members().items() if (name, value) != ("op", type(self).op)}
-        return json.dumps(members, separators=(",", ":"))
+    def columns(self) -> dict[str, str]:
+        """What a database knows the problem by."""
+        return {"algorithm": self.algorithm, "request": self.text, "shape": self.shape}
 
-    def members(self) -> dict[str, str]:
-        """Return what is asked for by name; members that are not here have their default."""
-        types = dict(zip(_TYPES, (self.input_type, self.accumulator_type, self.output_type), strict=True))
-        return {**types, "op": self.op, **dict(self.others)}
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """The value types by their members, in the order of the table; what reads as one where no declaration tells."""
+        if self.declared is None:
+            return {name: value for name, value in self.members if is_value_type(value)}
+        named = dict(self.members)
+        return {member.name: named[member.name] for member in self.declared.types}
+
+    @cached_property
+    def operand_types(self) -> list[str]:
+        """The types of what is read and written; none where no declaration tells."""
+        return [self.types[operand.type] for operand in self.declared.operands] if self.declared else []
+
+    @cached_property
+    def others(self) -> tuple[tuple[str, str], ...]:
+        """The members that are no types."""
+        return tuple(member for member in self.members if member[0] not in self.types)
+
+    @property
+    def operator(self) -> str | None:
+        """What values are combined by; None where nothing is, or where that is not known."""
+        member = self.declared.operator if self.declared else None
+        return dict(self.members).get(member.name, member.default) if member else None
+
+    @property
+    def is_of_users_own(self) -> bool:
+        """Whether it names an operator of the user's own."""
+        return any(":" in value for _, value in self.members)
+
+    def message(self) -> dict[str, str]:
+        """Return what --json says of it: members at their default, but for types and operator, are left out."""
+        return {"algorithm": self.algorithm, **dict(self._stated()), "shape": self.shape}
 
     def request(self, n: int, source: OperatorSource | None = None) -> dict[str, Any]:
         """Return the protocol's `request`. A custom operator without a source means the worker's stand-in for it."""
-        return request_of(self.members(), n, source)
+        return request_of(self.algorithm, dict(self.members), {SIZE: n, **dict(self.extents)}, source)
 
     def bytes_moved(self, n: int) -> int:
-        """Return the bytes that a scan of n items must read and write."""
-        return n * (bytes_of(self.input_type) + bytes_of(self.output_type))
+        """Return the bytes that must be read and written for n items; 0 where no declaration tells."""
+        if self.declared is None:
+            return 0
+        return self.declared.bytes_moved(dict(self.members), {SIZE: n, **dict(self.extents)})
+
+    def _check(self, algorithm: Algorithm) -> None:
+        recorded = {member.name: member for member in algorithm.members if member.is_recorded}
+        names = [name for name, _ in self.members]
+        if missing := [member.name for member in algorithm.types if member.name not in names]:
+            raise ValueError(f"the request names no {missing[0]}")
+        is_good = names == [name for name in recorded if name in names] and all(
+            _is_spelled(recorded[name], value) for name, value in self.members
+        )
+        if not is_good:
+            raise ValueError(f"the request is not spelled as a tuner spells it: {self.text}")
+        if [name for name, _ in self.extents] != [extent.name for extent in algorithm.extents]:
+            raise ValueError(f"the shape is {self.shape!r}, which names other extents than {algorithm.name} has")
+
+    def _stated(self) -> Iterator[tuple[str, str]]:
+        """Yield the members, and the operator in its place if it is the default one."""
+        if self.declared is None:
+            yield from self.members
+            return
+        named = dict(self.members)
+        for member in self.declared.members:
+            value = named.get(member.name, member.default if member == self.declared.operator else None)
+            if value is not None:
+                yield member.name, value
 
     def __str__(self) -> str:
-        types = [self.input_type]
-        if (self.accumulator_type, self.output_type) != (self.input_type, self.input_type):
-            types += [self.accumulator_type, self.output_type]
-        return " ".join([":".join(types), self.op, *(value for _, value in self.others)])
+        algorithm = [] if self.algorithm == DEFAULT_ALGORITHM else [self.algorithm]
+        types = list(self.types.values())
+        others = [value for name, value in self._stated() if name not in self.types]
+        shape = [f"{name}≈{format_size(2**kind)}" for name, kind in _classes(self.shape).items()]
+        return " ".join([*algorithm, ":".join(types if len(set(types)) > 1 else types[:1]), *others, *shape])
 
 
-def request_of(members: Mapping[str, Any], n: int, source: OperatorSource | None) -> dict[str, Any]:
-    """Return the protocol's `request` with these members, of which `op` may hold a name."""
+def request_of(
+    algorithm: str, members: Mapping[str, str], extents: Mapping[str, int], source: OperatorSource | None
+) -> dict[str, Any]:
+    """Return the protocol's `request` of these members and extents, of which n is one."""
+    # Workers of protocol 3 know one algorithm, and no member of this name.
+    named = {} if algorithm == DEFAULT_ALGORITHM else {"algorithm": algorithm}
     operator = {"operator": source.message()} if source else {}
-    return {**members, "n": n, **operator}
+    return {**named, **members, **extents, **operator}
 
 
-def split_operator(op: object) -> tuple[str, str | None]:
-    """Return an operator's token and the name that its user gave it; raise ValueError for what is no operator."""
-    token, colon, name = op.partition(":") if isinstance(op, str) else ("", "", "")
-    if not is_token(token):
-        raise ValueError(f"op is {op!r}, which is not a token")
-    if not colon:
-        return token, None
-    if not is_custom_operator(token):
-        raise ValueError(f"op is {op!r}, but only a custom operator has a name")
-    check_operator_name(name)
-    return token, name
+def _is_spelled(member: Member, value: str) -> bool:
+    """Return whether a problem names the member so; raise ValueError for what is no type."""
+    if member.spelling is Spelling.value_type:
+        return bytes_of(value) > 0
+    return value != member.default and (member.spelling is Spelling.value_operator or value in member.values)
 
 
-def check_operator_name(name: str) -> None:
-    """Raise ValueError unless records may be kept under the name."""
-    if not _OPERATOR_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name for an operator: 1 to 64 letters, digits and signs of '_', '-' and '.'")
+def _object(text: object, column: str) -> dict[str, Any]:
+    if not isinstance(text, str) or len(text) > _MOST_TEXT:
+        raise ValueError(f"the {column} is no short text")
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise ValueError(f"the {column} is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"the {column} is {text!r}, which is no object"[:300])
+    return found
 
 
-def is_custom_operator(token: str) -> bool:
-    return token.startswith(_CUSTOM_OPERATOR)
+def _classes(shape: object) -> dict[str, int]:
+    """Return the log2 class of each extent; raise ValueError for what no tuner writes."""
+    if shape == "":
+        return {}
+    classes = _object(shape, "shape")
+    is_good = all(is_token(name) and type(kind) is int and 0 <= kind <= _MOST_CLASS for name, kind in classes.items())
+    if not classes or not is_good or json.dumps(classes, separators=(",", ":")) != shape:
+        raise ValueError(f"the shape is {shape!r}, which is not spelled as a tuner spells it"[:300])
+    return classes
 
 
-def operator_of_cost(cost: str, name: str) -> str:
-    """Return how the problem spells a named operator of a cost class."""
-    return f"{_CUSTOM_OPERATOR}{cost}:{name}"
-
-
-def is_custom_type(value_type: str) -> bool:
-    return _CUSTOM_TYPE.fullmatch(value_type) is not None
-
-
-def is_integer_type(value_type: str) -> bool:
-    return value_type[0] in "iu"
-
-
-def bytes_of(value_type: str) -> int:
-    """Return the size of a value type, which its name tells; raise ValueError for other names."""
-    if match := _BUILT_IN_TYPE.fullmatch(value_type):
-        return int(match[1]) // 8
-    if match := _CUSTOM_TYPE.fullmatch(value_type):
-        return int(match[1])
-    raise ValueError(f"{value_type!r} is not a value type")
+def _extents(shape: object) -> tuple[tuple[str, int], ...]:
+    """Return a size of each class."""
+    return tuple((name, 2**kind) for name, kind in _classes(shape).items())

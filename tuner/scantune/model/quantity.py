@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 
 from scantune.errors import UsageError
-from scantune.model.problem import MAX_N
+
+MAX_N = 2**40
 
 _SUFFIXES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _BYTES = re.compile(r"(\d{1,15})([kmgt]?)(?:i?b)?")

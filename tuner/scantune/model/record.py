@@ -15,7 +15,8 @@ from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.operator_source import OperatorSource
 from scantune.model.policy import Effort, Policy
-from scantune.model.problem import MAX_N, Problem
+from scantune.model.problem import Problem
+from scantune.model.quantity import MAX_N
 
 _SOURCE_DIGEST = "operator_source"
 _CUT_SHORT = "cut_short"
@@ -162,12 +163,11 @@ def templates_of(kernel_hash: str) -> str:
 
 
 def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
-    """Return device, problem and N of a row; raise ValueError if they are not valid."""
+    """Return device, problem and N of a row that holds its problem; raise ValueError if they are not valid."""
     n = row["n"]
     if not isinstance(n, int) or not 1 <= n <= MAX_N:
         raise ValueError(f"n is {n!r}")
-    problem = Problem.from_row(row)
-    return Device(row["arch"], row["name"], row["sm_count"]), problem, n
+    return Device(row["arch"], row["name"], row["sm_count"]), row["problem"], n
 
 
 def timestamp(text: object) -> str:

@@ -2,55 +2,86 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scantune.errors import UsageError
+from scantune.model.algorithm import DEFAULT_ALGORITHM, SIZE, Algorithm
 from scantune.model.operator_source import OperatorSource
 from scantune.model.problem import Problem, request_of
 
 
 @dataclass(frozen=True)
 class Types:
-    """Written i8, i8:i32 (input:output) or i8:i64:i32 (input:accumulator:output), in the order in which data flows."""
+    """The value types of an algorithm's members, in the order of its table, as i8:i64:i32.
 
-    input_type: str
-    accumulator_type: str | None  # None: the worker's default for the other two
-    output_type: str
+    One name is the first type, and the worker decides the others; two are the first and the last.
+    """
+
+    names: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> Types:
-        """Raise UsageError for more than three; which names are types is the worker's to say."""
-        parts = text.split(":")
-        if len(parts) > 3:
-            raise UsageError(f"--type {text}: three types at most, input:accumulator:output, such as i8:i64:i32")
-        return cls(parts[0], parts[1] if len(parts) == 3 else None, parts[-1])
+        """Which names are types, and how many an algorithm has, is the worker's to say."""
+        return cls(tuple(text.split(":")))
 
-    @property
-    def names(self) -> list[str]:
-        return [name for name in (self.input_type, self.accumulator_type, self.output_type) if name is not None]
+    def members_of(self, algorithm: Algorithm) -> dict[str, str]:
+        """Return the members that are named; raise UsageError if the algorithm has not so many types."""
+        members = [member.name for member in algorithm.types]
+        if len(self.names) not in (1, 2, len(members)) or len(self.names) > len(members):
+            raise UsageError(
+                f"--type {self}: {algorithm.name} has {len(members)} types, written {types_text(algorithm)}; name the "
+                "first alone, the first and the last, or all of them"
+            )
+        places = members if len(self.names) == len(members) else [members[0], members[-1]]
+        return dict(zip(places, self.names, strict=False))
 
     def cover(self, problem: Problem) -> bool:
-        """Return whether the problem has these types, with any accumulator if none is named."""
-        ends = (problem.input_type, problem.output_type)
-        return ends == (self.input_type, self.output_type) and self.accumulator_type in (None, problem.accumulator_type)
+        """Return whether the problem has these types, and any between where no more than two are named."""
+        found = tuple(problem.types.values())
+        if len(self.names) > 2:
+            return found == self.names
+        return bool(found) and (found[0], found[-1]) == (self.names[0], self.names[-1])
 
     def __str__(self) -> str:
-        return ":".join(dict.fromkeys(self.names) if len(self.names) == 2 else self.names)
+        return ":".join(self.names)
+
+
+def types_text(algorithm: Algorithm) -> str:
+    """Return which types --type takes, and in which order."""
+    return ":".join(member.name.removesuffix("_type") for member in algorithm.types)
 
 
 @dataclass(frozen=True)
 class Wish:
-    """A problem whose accumulator, and whatever else nobody named, is left to the worker."""
+    """A problem of which the worker decides whatever nobody named."""
 
+    algorithm: Algorithm
     types: Types
-    op: str
+    op: str | None = None
     others: tuple[tuple[str, str], ...] = ()  # members and their values
+    extents: tuple[tuple[str, int], ...] = ()  # all of the algorithm's
 
-    def request(self, n: int, source: OperatorSource | None) -> dict[str, Any]:
+    def request(self, n: int, source: OperatorSource | None = None) -> dict[str, Any]:
         """Return the protocol's `request`."""
-        types = {name: value for name, value in vars(self.types).items() if value}
-        return request_of({**types, "op": self.op, **dict(self.others)}, n, source)
+        named = {**self.types.members_of(self.algorithm), **dict(self.others)}
+        if self.algorithm.operator and self.op:
+            named[self.algorithm.operator.name] = self.op
+        return request_of(self.algorithm.name, named, {SIZE: n, **dict(self.extents)}, source)
+
+    def problem(self, answer: Mapping[str, Any]) -> Problem:
+        """Return what the worker's `space` takes it for; raise ValueError or KeyError if that is no problem."""
+        row = {"algorithm": self.algorithm.name, "request": answer["problem"], "shape": answer.get("shape", "")}
+        found = Problem.from_row(row).declared_by(self.algorithm)
+        return replace(found, extents=self.extents)
+
+    @property
+    def operator(self) -> str | None:
+        """What values are combined by; None where nothing is."""
+        member = self.algorithm.operator
+        return (self.op or member.default) if member else None
 
     def __str__(self) -> str:
-        return f"{self.types} {self.op}"
+        algorithm = [] if self.algorithm.name == DEFAULT_ALGORITHM else [self.algorithm.name]
+        return " ".join([*algorithm, str(self.types), *([self.operator] if self.operator else [])])

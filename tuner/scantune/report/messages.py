@@ -25,7 +25,7 @@ def config_message(problem: Problem, n: int, config: Config, defaults: Defaults 
 def winner_message(record: Record, defaults: Defaults | None) -> dict[str, Any]:
     run = record.run
     return {
-        "device": vars(record.device), "problem": record.problem.members(), "n": record.n,
+        "device": vars(record.device), "problem": record.problem.message(), "n": record.n,
         **config_message(record.problem, record.n, record.config, defaults),
         "median_us": record.median_us, "spread": record.spread, "default_us": record.default_us,
         "ceiling_us": record.ceiling_us, "finished_at": record.finished_at, "effort": run.effort.value,
@@ -36,7 +36,7 @@ def winner_message(record: Record, defaults: Defaults | None) -> dict[str, Any]:
 
 def breakpoint_message(found: Breakpoint) -> dict[str, Any]:
     return {
-        "device": vars(found.device), "problem": found.problem.members(), "n_low": found.n_low, "n_high": found.n_high,
+        "device": vars(found.device), "problem": found.problem.message(), "n_low": found.n_low, "n_high": found.n_high,
         "n_switch": found.n_switch, "low": found.low.message(), "high": found.high.message(), "regret": found.regret,
         "probes": [vars(probe) for probe in found.probes], "finished_at": found.finished_at,
     }  # fmt: skip
@@ -44,7 +44,7 @@ def breakpoint_message(found: Breakpoint) -> dict[str, Any]:
 
 def selection_message(problem: Problem, n: int, selection: Selection, defaults: Defaults) -> dict[str, Any]:
     return {
-        "problem": problem.members(), "n": n, "origin": selection.origin, "reason": selection.reason,
+        "problem": problem.message(), "n": n, "origin": selection.origin, "reason": selection.reason,
         **config_message(problem, n, selection.config, defaults),
     }  # fmt: skip
 
@@ -62,4 +62,5 @@ def outcome_message(outcome: Outcome, defaults: Defaults) -> dict[str, Any]:
         "without_winner": outcome.without_winner,
         "cells": [covered.message() for covered in outcome.coverage],
         "unprobed_pairs": outcome.unprobed, "without_breakpoint": outcome.without_breakpoint,
+        "unknown_algorithms": outcome.unknown,
     }  # fmt: skip

@@ -88,7 +88,7 @@ def _row(record: Record, space: Space | None) -> Row:
         str(record.problem),
         format_size(record.n),
         f"{record.median_us:.2f}",
-        three_digits(bytes_moved / record.median_us * 1e-3),
+        three_digits(bytes_moved / record.median_us * 1e-3) if bytes_moved else "–",
         f"{record.ceiling_us / record.median_us:.0%}" if record.ceiling_us else "–",
         _gain_text(record) or "–",
     ]

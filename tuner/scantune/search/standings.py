@@ -8,8 +8,9 @@ from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.coverage import Coverage, Way
 from scantune.model.device import Device
-from scantune.model.problem import Problem, bytes_of, is_integer_type
+from scantune.model.problem import Problem
 from scantune.model.record import Record
+from scantune.model.value import bytes_of, is_integer_type
 
 # Shares of the time that a search may gain, by what searches on an H100 gained over its defaults up to 2^20 items.
 _FIRST = 0.08
@@ -126,12 +127,10 @@ class Standings:
 
 def _likeness(problem: Problem) -> tuple[object, ...]:
     """Return what problems have in common whose winners are alike: the bytes of their items, and all but the types."""
-    return (
-        bytes_of(problem.input_type), bytes_of(problem.output_type), problem.op, problem.others,
-    )  # fmt: skip
+    return problem.algorithm, problem.shape, *map(bytes_of, problem.operand_types), problem.others
 
 
 def _sameness(problem: Problem) -> tuple[object, ...]:
     """Return what problems have in common whose kernels do the same work: integers are signed or not, for one."""
-    types = (problem.input_type, problem.accumulator_type, problem.output_type)
+    types = problem.types.values()
     return (*_likeness(problem), *map(is_integer_type, types), *map(bytes_of, types))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,10 +18,11 @@ from scantune.model.device import Device
 from scantune.model.operator_source import OperatorSource
 from scantune.model.outcome import Outcome
 from scantune.model.policy import Policy
-from scantune.model.problem import Problem, split_operator
+from scantune.model.problem import Problem
 from scantune.model.record import Record, Run
 from scantune.model.space import Space
 from scantune.model.trial import Failure
+from scantune.model.value import split_operator
 from scantune.search.agenda import Agenda
 from scantune.search.experience import Experience
 from scantune.search.portfolio import Portfolio
@@ -90,7 +92,9 @@ class TuningRun:
         self._is_portfolio = is_portfolio
         self._model = time_model_of(self._device)
         self._standings = Standings(self._device, [], [], {})
-        self._records = archive.records()
+        records = archive.records()
+        self._records = [record for record in records if record.problem.declared]
+        self._unknown = Counter(record.problem.algorithm for record in records if not record.problem.declared)
         self._has_compiled = False  # in this run
         self._verified: set[tuple[Cell, Config]] = set()
         self._verified_winners: set[tuple[Cell, Config]] = set()
@@ -99,7 +103,7 @@ class TuningRun:
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
         """Cover what is not yet known. Whatever ends the run, all that was tried is saved."""
         started = self._clock()
-        outcome = Outcome()
+        outcome = Outcome(unknown=dict(self._unknown))
         cells = [Cell(problem, n) for problem in problems for n in sizes]
         self._standings = Standings(self._device, cells, self._records, self._built_in)
         session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
@@ -317,7 +321,11 @@ class TuningRun:
     def _starts(self, cell: Cell) -> list[Config]:
         """Return winners of similar searches, the most similar first."""
         similar = sorted(
-            (record for record in [*self._standings.records, *self._records] if record.key != (self._device, *cell)),
+            (
+                record
+                for record in [*self._standings.records, *self._records]
+                if record.key != (self._device, *cell) and record.problem.algorithm == cell.problem.algorithm
+            ),
             key=lambda record: _unlikeness(record, self._device, *cell),
         )
         near = [*self._standings.promising(cell), *(record.config for record in similar[: 4 * _MAX_STARTS])]
@@ -326,13 +334,19 @@ class TuningRun:
 
 def _unlikeness(record: Record, device: Device, problem: Problem, n: int) -> float:
     """Return how little a record says about a search: N's exponent counts most finely, another arch most."""
+    other = record.problem
+    extents = zip(other.extents, problem.extents, strict=True)
+    operands = {operand.type for operand in problem.declared.operands} if problem.declared else set()
     return (
         abs(math.log2(record.n / n))
-        + 0.5 * (record.problem.op != problem.op)
-        + 1.0 * (split_operator(record.problem.op)[0] != split_operator(problem.op)[0])
-        + 2.0 * (record.problem.accumulator_type != problem.accumulator_type)
-        + 0.5 * (record.problem.input_type != problem.input_type)
-        + 0.5 * (record.problem.output_type != problem.output_type)
+        + sum(abs(math.log2(theirs / ours)) for (_, theirs), (_, ours) in extents)
+        + 0.5 * (other.operator != problem.operator)
+        + 1.0 * (_operator_token(other) != _operator_token(problem))
+        + sum((0.5 if name in operands else 2.0) * (other.types[name] != own) for name, own in problem.types.items())
         + 2.5 * (record.device != device)
         + 20.0 * (record.device.arch != device.arch)
     )
+
+
+def _operator_token(problem: Problem) -> str:
+    return split_operator(problem.operator)[0] if problem.operator else ""

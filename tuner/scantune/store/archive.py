@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.config import Config
 from scantune.model.device import Device
-from scantune.model.family_table import FamilyTables
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, joint_hash, now
@@ -25,20 +25,20 @@ TemplateHash = Callable[
 
 
 class Archive:
-    def __init__(self, database: Database, tables: FamilyTables | None = None) -> None:
-        """Without tables of the families configs are as their rows have them: an old one may lack parameters."""
+    def __init__(self, database: Database, algorithms: Algorithms | None = None) -> None:
+        """What is not declared of algorithms is as its rows have it: a config may lack parameters."""
         self.database = database
-        self.tables = tables or FamilyTables()
+        self.algorithms = algorithms or Algorithms()
 
     def records(self) -> list[Record]:
         """Return every valid record; one that is not valid is left out, as the runtime does."""
         with self.database.snapshot():
-            return sorted(Contents(self.database, tables=self.tables).records(), key=_by_device)
+            return sorted(Contents(self.database, algorithms=self.algorithms).records(), key=_by_device)
 
     def breakpoints(self) -> list[Breakpoint]:
         """Return every valid breakpoint; one that is not valid is left out, as the runtime does."""
         with self.database.snapshot():
-            return sorted(Contents(self.database, tables=self.tables).breakpoints(), key=_by_device)
+            return sorted(Contents(self.database, algorithms=self.algorithms).breakpoints(), key=_by_device)
 
     def start(self, run: Run, device: Device, template_hash: TemplateHash | None = None) -> Session:
         """Begin to save what a run finds on a device. The run's rows are written with their first trials.
@@ -51,7 +51,7 @@ class Archive:
         return self._find_or_add("device", vars(device))
 
     def problem_id(self, problem: Problem) -> int:
-        return self._find_or_add("problem", problem.columns())
+        return self._find_or_add("problem", problem.columns)
 
     def run_id(self, run: Run) -> int:
         """Return the id of a run; an equal one is taken for the same."""
@@ -131,7 +131,7 @@ class Session:
             except ValueError:
                 continue
             if row["template_hash"] == self.run_of(problem, n, trial.config).kernel_hash:
-                trials.append(replace(trial, config=self._archive.tables.complete(trial.config)))
+                trials.append(replace(trial, config=self._archive.algorithms.complete(problem, trial.config)))
         return trials
 
     def together(self) -> contextlib.AbstractContextManager[None]:

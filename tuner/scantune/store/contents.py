@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
-from scantune.model.family_table import FamilyTables
 from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.store.budget import Budget
@@ -28,14 +28,16 @@ class Contents:
         self,
         database: Database,
         reject: Callable[[str], None] = lambda reason: None,
-        tables: FamilyTables | None = None,
+        algorithms: Algorithms | None = None,
     ) -> None:
-        """Call reject with the reason for every row that is left out. Configs are completed by the tables."""
+        """Call reject with the reason for every row that is left out. Problems and configs are checked and
+        completed by what is declared of their algorithms.
+        """
         self._database = database
         self._reject = reject
-        self._tables = tables or FamilyTables()
+        self._algorithms = algorithms or Algorithms()
         self._budget = Budget()
-        self._faults: dict[object, str] = {}  # of problems, by their ids
+        self._problems: dict[object, Problem | ValueError] = {}  # by their ids, as far as rows refer to them
         referred = {
             "device": self._rows("all_devices"), "problem": database.problems(self._budget),
             "run": self._rows("all_runs"),
@@ -44,12 +46,12 @@ class Contents:
 
     def records(self) -> list[Record]:
         found = self._valid("records", self._rows("all_records"), Record.from_row)
-        return [replace(one, config=self._tables.complete(one.config)) for one in found]
+        return [replace(one, config=self._algorithms.complete(one.problem, one.config)) for one in found]
 
     def breakpoints(self) -> list[Breakpoint]:
         found = self._valid("breakpoints", self._with_ends(), Breakpoint.from_row)
-        complete = self._tables.complete
-        return [replace(one, low=complete(one.low), high=complete(one.high)) for one in found]
+        complete = self._algorithms.complete
+        return [replace(one, low=complete(one.problem, one.low), high=complete(one.problem, one.high)) for one in found]
 
     def trials(self, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
         """Yield one by one, since there may be more than the memory holds."""
@@ -74,28 +76,25 @@ class Contents:
                 self._reject(f"{name}: {error}"[:300])
 
     def _joined(self, row: Row) -> Row:
-        """Return the row with the columns of those that it refers to, before which its own go."""
+        """Return the row with its problem and the columns of the others that it refers to, before which its own go."""
         joined: dict[str, Any] = {}
         for name, by_id in self._referred.items():
             if (found := by_id.get(row[f"{name}_id"])) is None:
                 raise ValueError(f"there is no {name} {row[f'{name}_id']!r}")
             joined |= found
-        if fault := self._fault_of(row["problem_id"], joined):
-            raise ValueError(fault)
-        return joined | dict(row)
+        return {**joined, **row, "problem": self._problem(row["problem_id"])}
 
-    def _fault_of(self, problem_id: object, row: Row) -> str:
-        """Return why no tuner writes such a problem, or nothing. Each has one spelling, so that none is there twice."""
-        if problem_id not in self._faults:
-            self._faults[problem_id] = ""
+    def _problem(self, problem_id: object) -> Problem:
+        """Return a problem that a tuner may have written. Each has one spelling, so that none is there twice."""
+        if problem_id not in self._problems:
             try:
-                problem = Problem.from_row(row)
-                self._tables.check(problem)
-                if problem.text != row["request"]:
-                    raise ValueError(f"the request is not spelled as a tuner spells it: {row['request']}")
+                self._problems[problem_id] = self._algorithms.problem(self._referred["problem"][problem_id])
             except (ValueError, TypeError) as error:
-                self._faults[problem_id] = str(error)
-        return self._faults[problem_id]
+                self._problems[problem_id] = ValueError(str(error))
+        found = self._problems[problem_id]
+        if isinstance(found, ValueError):
+            raise found
+        return found
 
 
 def _end(row: Row, n: str) -> tuple[object, ...]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from scantune.model.breakpoint import Breakpoint
-from scantune.model.problem import ALGORITHM, split_operator
 from scantune.model.record import Record
 from scantune.store.database import Database, DatabaseError
 
@@ -52,10 +51,10 @@ def built_in_line(record: Record, above: Breakpoint | None = None) -> str:
     one, and with what they were measured.
     """
     device, run = record.device, record.run
+    problem = {name: text for name, text in record.problem.columns.items() if text}
     columns: dict[str, Any] = {
-        "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, "algorithm": ALGORITHM,
-        "request": record.problem.text,
-        "n": record.n, "family": record.config.family, "config": record.config.text,
+        "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, **problem, "n": record.n,
+        "family": record.config.family, "config": record.config.text,
         "template_hash": run.template_hash,
         "median_us": _digits(record.median_us), "default_us": _digits(record.default_us),
         "finished_at": record.finished_at, "spread": _digits(record.spread), "ceiling_us": _digits(record.ceiling_us),
@@ -76,13 +75,13 @@ def _digits(value: float | None) -> float | None:
 
 
 def _is_for_all(record: Record) -> bool:
-    return not record.device.is_host and split_operator(record.problem.op)[1] is None and not record.run.source_digest
+    return not record.device.is_host and not record.problem.is_of_users_own and not record.run.source_digest
 
 
 def _place(record: Record) -> tuple[Any, ...]:
     """Return what lines are sorted by, so that a new measurement changes its own line alone."""
     device = record.device
-    return device.arch, device.name, device.sm_count, record.problem.text, record.n
+    return device.arch, device.name, device.sm_count, *record.problem.columns.values(), record.n
 
 
 @contextlib.contextmanager

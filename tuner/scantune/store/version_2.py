@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from scantune.model.problem import ALGORITHM
+from scantune.model.algorithm import DEFAULT_ALGORITHM
 
 # Of all members but the types, at the time. Times of version 1 were taken back to back, which is the default.
 _DEFAULTS = frozenset({"sum", "inclusive", "unconstrained", "in_order", "back_to_back"})
@@ -19,4 +19,4 @@ def problem_of_columns(row: Mapping[str, Any]) -> dict[str, Any]:
         if name != "id" and (name.endswith("_type") or value not in _DEFAULTS)
     }  # fmt: skip
     request = json.dumps(members, separators=(",", ":"), default=str)
-    return {"id": row["id"], "algorithm": ALGORITHM, "request": request, "shape": ""}
+    return {"id": row["id"], "algorithm": DEFAULT_ALGORITHM, "request": request, "shape": ""}

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from scantune.model.algorithms import Algorithms
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device
-from scantune.model.family_table import FamilyTables
 from scantune.model.record import Record
 from scantune.worker.client import Worker, WorkerError
 
@@ -25,7 +25,7 @@ def built_in_records(worker: Worker) -> list[Record]:
     """Raises WorkerError when the worker cannot list them."""
     rows = worker.call("built_in", {}, _TIMEOUT_S).get("records")
     try:
-        return [_record(row, worker.hello().tables) for row in rows] if isinstance(rows, list) else []
+        return [_record(row, worker.hello().algorithms) for row in rows] if isinstance(rows, list) else []
     except (KeyError, TypeError, ValueError) as error:
         raise WorkerError("internal", f"a record that comes with the library cannot be read: {error!r}") from None
 
@@ -38,6 +38,7 @@ def built_in_winners(worker: Worker) -> dict[Cell, Config]:
     }
 
 
-def _record(row: Mapping[str, Any], tables: FamilyTables) -> Record:
-    record = Record.from_row({**row, "name": row["device_name"], "started_at": row["finished_at"], **_UNTOLD})
-    return replace(record, config=tables.complete(record.config))
+def _record(row: Mapping[str, Any], algorithms: Algorithms) -> Record:
+    named = {"name": row["device_name"], "problem": algorithms.problem(row), "started_at": row["finished_at"]}
+    record = Record.from_row({**row, **named, **_UNTOLD})
+    return replace(record, config=algorithms.complete(record.problem, record.config))

@@ -23,7 +23,8 @@ from scantune.worker.selection import select
 # How a refusal of the worker is remembered, unless the environment is to blame, which is no trial at all.
 _STATUS = {"compile_error": "compile_error", "wrong_result": "wrong_result", "internal": "crash"}
 
-# A scan moves the bytes of a copy, so a much faster one did not do its work. Below this size launches are what counts.
+# Nothing moves its bytes faster than a copy, so what is much faster did not do its work. Below this size launches are
+# what counts.
 _PLAUSIBLE_FROM_BYTES = 4 * 2**20
 _IMPLAUSIBLE_SPEEDUP = 2.0
 
@@ -71,8 +72,8 @@ class Evaluator:
         params = {"request": wish.request(n, self._source), "configs": False}
         result = self._worker.call("space", params, self._timeouts.base_s)
         try:
-            return Problem.parse(result.get("problem"))
-        except ValueError as error:
+            return wish.problem(result)
+        except (KeyError, ValueError) as error:
             reason = f"{wish}: the worker took it for {result.get('problem')!r}: {error}"
             raise WorkerError("internal", reason[:300]) from None
 
@@ -81,7 +82,7 @@ class Evaluator:
         params = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
         result = self._worker.call("space", params, self._timeouts.base_s)
         try:
-            space = Space.from_message(result, self._worker.hello().tables)
+            space = Space.from_message(result, self._worker.hello().algorithms.tables(problem))
         except ValueError as error:
             raise WorkerError("internal", f"{problem}: {error}") from None
         self._template_hashes |= {(problem, family.name): family.template_hash for family in space.families.values()}

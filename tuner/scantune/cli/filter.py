@@ -1,0 +1,59 @@
+"""The options that say which records are to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scantune.errors import UsageError
+from scantune.model.config import is_token
+from scantune.model.device import Device, is_arch
+from scantune.model.problem import Problem
+from scantune.model.value import bytes_of, split_operator
+from scantune.model.wish import Types
+
+ALL_TYPES = "all"
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What is to be shown: of any algorithm, type, operator or device where none is named."""
+
+    types: Sequence[str] = ()
+    ops: Sequence[str] = ()  # custom_moderate: of that class, custom_moderate:NAME: of that name
+    arch: str | None = None
+    device: str | None = None  # its name, or a part of that
+    algorithm: str | None = None
+
+    def check(self) -> None:
+        """Raise UsageError for what no record can have."""
+        if self.arch is not None and not is_arch(self.arch):
+            raise UsageError(f"--arch {self.arch}: it is no architecture; write sm_90 or the like, or host")
+        if self.algorithm is not None and not is_token(self.algorithm):
+            raise UsageError(f"--algorithm {self.algorithm}: it is no word, as the names of algorithms are")
+        try:
+            for name in (name for text in self.types if text != ALL_TYPES for name in Types.parse(text).names):
+                bytes_of(name)
+            for op in self.ops:
+                split_operator(op)
+        except ValueError as error:
+            raise UsageError(
+                f"{error}; --type i32 or custom8, and --op sum or custom_moderate:NAME, are spelled so"
+            ) from None
+
+    def admits_device(self, device: Device) -> bool:
+        return self.arch in (None, device.arch) and (self.device is None or device.is_called(self.device))
+
+    def admits(self, problem: Problem) -> bool:
+        """Return whether the problem is to be shown. One of an undeclared algorithm has only what its row names."""
+        named = [problem.operator] if problem.declared else [value for _, value in problem.others]
+        operators = {spelling for op in named if op for spelling in (op, split_operator(op)[0])}
+        return (
+            self.algorithm in (None, problem.algorithm)
+            and (not self.ops or not operators.isdisjoint(self.ops))
+            and (
+                not self.types
+                or ALL_TYPES in self.types
+                or any(Types.parse(text).cover(problem) for text in self.types)
+            )
+        )

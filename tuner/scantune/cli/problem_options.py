@@ -1,0 +1,93 @@
+"""Members and extents of requests as options of the command line: the worker declares which there are."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from scantune.cli.terminal import reported_errors
+from scantune.cli.workers import described_worker
+from scantune.errors import ScantuneError
+from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm, Extent, Member
+from scantune.model.algorithms import Algorithms
+from scantune.model.wish import types_text
+from scantune.worker.built_in import NO_DEVICE
+
+_HERE = "scantune.problem_options"
+
+
+class CommandOnProblems(TyperCommand):
+    """A command that takes members and extents of requests. given_options() returns those that were given."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own = {name for parameter in self.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)}
+        own |= set(self.get_help_option_names(ctx))
+        with reported_errors():
+            rest = _without_options(ctx, list(args), own)
+        return super().parse_args(ctx, rest)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        algorithms = Algorithms()
+        with contextlib.suppress(ScantuneError):
+            algorithms = _declared()
+        paragraphs = [text for algorithm in algorithms.values() for text in _help_of(algorithm)]
+        self.epilog = "\n\n".join(["Also, as the worker knows them:" if paragraphs else "", *paragraphs])
+        super().format_help(ctx, formatter)
+
+
+def given_options(ctx: typer.Context) -> tuple[tuple[str, str], ...]:
+    """Return the members and extents that were given, and their values."""
+    given: dict[str, str] = ctx.meta.get(_HERE, {})
+    return tuple(given.items())
+
+
+def _without_options(ctx: Any, args: list[str], own: set[str]) -> list[str]:
+    """Take what algorithms have as options out of the arguments; one that none has is left, and refused as unknown."""
+    rest: list[str] = []
+    given: dict[str, str] = {}
+    while args and args[0] != "--":
+        arg = args.pop(0)
+        option, equals, value = arg.partition("=")
+        if not option.startswith("--") or option in own:
+            rest.append(arg)
+            continue
+        name = _name_of(option)
+        if name is None:
+            rest.append(arg)
+        elif not equals and not args:
+            ctx.fail(f"Option '{option}' requires an argument.")
+        else:
+            given[name] = value if equals else args.pop(0)
+    ctx.meta[_HERE] = given
+    return rest + args
+
+
+def _name_of(option: str) -> str | None:
+    """Return the member or extent of any algorithm; which is meant may be told further on."""
+    options = (one for algorithm in _declared().values() for one in algorithm.options)
+    return next((one.name for one in options if one.option == option), None)
+
+
+@cache
+def _declared() -> Algorithms:
+    """Ask a worker that needs no device. Raises ScantuneError if there is none."""
+    with contextlib.ExitStack() as stack:
+        return described_worker(stack, NO_DEVICE).hello().algorithms
+
+
+def _help_of(algorithm: Algorithm) -> Iterator[str]:
+    by_default = " (unless another is named)" if algorithm.name == DEFAULT_ALGORITHM else ""
+    operators = f", --op {'|'.join(algorithm.operator.values)}" if algorithm.operator else ""
+    yield f"--algorithm {algorithm.name}{by_default}: --type {types_text(algorithm)}{operators}"
+    yield from map(_help_of_option, algorithm.options)
+
+
+def _help_of_option(option: Member | Extent) -> str:
+    if isinstance(option, Extent):
+        return f"{option.option} SIZE: has to be named. {option.meaning}"
+    return f"{option.option} {'|'.join(option.values)}: {option.default} unless given. {option.meaning}"

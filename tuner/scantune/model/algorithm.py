@@ -1,0 +1,170 @@
+"""What a worker declares of an algorithm: the members and extents of its requests, and what it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any, TypeVar
+
+from scantune.model.config import is_token
+from scantune.model.family_table import FamilyTables
+from scantune.model.value import CUSTOM_TYPE, bytes_of, is_custom_operator, is_value_type
+
+DEFAULT_ALGORITHM = "scan"  # is meant where nobody names one
+SIZE = "n"  # what every request has, beside which there are extents
+_ONE = "one"
+_ROLES = ("input", "output", "init")
+
+Part = TypeVar("Part", bound="Member | Extent | Operand")
+
+
+class Spelling(str, Enum):
+    """How a member's value is written."""
+
+    token = "token"
+    value_type = "value_type"  # a struct as custom8, by its bytes
+    value_operator = "value_operator"  # a custom one perhaps as custom_cheap:NAME
+
+
+@dataclass(frozen=True)
+class Member:
+    name: str
+    values: tuple[str, ...]
+    default: str | None  # None: other members decide it
+    spelling: Spelling = Spelling.token
+    is_recorded: bool = True  # whether a database names it
+    is_option: bool = False  # of the command line, under its own name
+    meaning: str = ""
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Member:
+        """Raise ValueError if it is none."""
+        name, values, default = (message.get(key) for key in ("name", "values", "default"))
+        if not isinstance(values, list) or not values or not all(map(is_token, [name, *values, default or "none"])):
+            raise ValueError(f"a member of its requests is {message!r}"[:300])
+        return cls(
+            str(name), tuple(values), default, Spelling(message.get("spelling", _spelling_of(values))),
+            message.get("match") != "per_call", message.get("is_option") is True, _meaning(message),
+        )  # fmt: skip
+
+    @property
+    def option(self) -> str:
+        return option_of(self.name)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A size of the problem beside n."""
+
+    name: str
+    meaning: str = ""
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Extent:
+        """Raise ValueError if it is none."""
+        if not is_token(message.get("name")) or message["name"] in (SIZE, _ONE):
+            raise ValueError(f"an extent of its requests is {message!r}"[:300])
+        return cls(message["name"], _meaning(message))
+
+    @property
+    def option(self) -> str:
+        return option_of(self.name)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What a request at its defaults reads or writes."""
+
+    name: str
+    role: str  # input, output or init
+    type: str  # the member that tells it
+    extent: str  # n, one, or an extent's name
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Operand:
+        """Raise ValueError if it is none."""
+        values = [message.get(key) for key in ("name", "role", "type", "extent")]
+        if not all(map(is_token, values)) or values[1] not in _ROLES:
+            raise ValueError(f"an operand of its requests is {message!r}"[:300])
+        return cls(*map(str, values))
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    name: str
+    members: tuple[Member, ...]
+    extents: tuple[Extent, ...] = ()
+    operands: tuple[Operand, ...] = ()
+    families: FamilyTables = field(default_factory=FamilyTables, repr=False)
+
+    def __post_init__(self) -> None:
+        types, extents = {member.name for member in self.types}, {extent.name for extent in self.extents}
+        for operand in self.operands:
+            if operand.type not in types or operand.extent not in {SIZE, _ONE, *extents}:
+                raise ValueError(f"an operand of {self.name} is {operand}, whose type or extent is none of it")
+        names = [SIZE, *(member.name for member in self.members), *extents]
+        if len(set(names)) < len(names) or not types:
+            raise ValueError(f"the members and extents of {self.name} are {names}, not each once with a type"[:300])
+
+    @classmethod
+    def from_message(cls, message: object, families: FamilyTables) -> Algorithm:
+        """Read the protocol's `algorithm`; raise ValueError if it is none."""
+        if not isinstance(message, Mapping) or not is_token(message.get("name")):
+            raise ValueError(f"an algorithm is {message!r}"[:300])
+        members = _parts(message, "members", Member)
+        operands = _parts(message, "operands", Operand) if "operands" in message else _operands_of(members)
+        return cls(message["name"], members, _parts(message, "extents", Extent), operands, families)
+
+    @cached_property
+    def types(self) -> tuple[Member, ...]:
+        return tuple(member for member in self.members if member.spelling is Spelling.value_type)
+
+    @cached_property
+    def operator(self) -> Member | None:
+        """What values are combined by; None for an algorithm that combines none."""
+        return next((member for member in self.members if member.spelling is Spelling.value_operator), None)
+
+    @property
+    def options(self) -> tuple[Member | Extent, ...]:
+        """What the command line takes under its own name."""
+        return (*(member for member in self.members if member.is_option), *self.extents)
+
+    @property
+    def built_in_types(self) -> list[str]:
+        return [name for name in self.types[0].values if name != CUSTOM_TYPE]
+
+    def bytes_moved(self, members: Mapping[str, str], extents: Mapping[str, int]) -> int:
+        """Return the bytes that it must read and write; `extents` has n too."""
+        counts = {_ONE: 1, **extents}
+        return sum(counts[operand.extent] * bytes_of(members[operand.type]) for operand in self.operands)
+
+
+def option_of(name: str) -> str:
+    """Return the option of the command line for a member or an extent."""
+    return "--" + name.replace("_", "-")
+
+
+def _parts(message: Mapping[str, Any], name: str, kind: type[Part]) -> tuple[Part, ...]:
+    found = message.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+        raise ValueError(f"the {name} of {message['name']} are {found!r}"[:300])
+    return tuple(map(kind.from_message, found))  # type: ignore[arg-type]
+
+
+def _meaning(message: Mapping[str, Any]) -> str:
+    return str(message.get("meaning", ""))[:200]
+
+
+# Workers of protocol 3 tell neither spellings nor operands.
+def _spelling_of(values: Sequence[str]) -> str:
+    if all(value == CUSTOM_TYPE or is_value_type(value) for value in values):
+        return "value_type"
+    return "value_operator" if any(map(is_custom_operator, values)) else "token"
+
+
+def _operands_of(members: Sequence[Member]) -> tuple[Operand, ...]:
+    types = [member.name for member in members if member.spelling is Spelling.value_type]
+    ends = zip(("input", "output"), (types[:1] + types[-1:]), strict=False)
+    return tuple(Operand(role, role, name, SIZE) for role, name in ends)
