@@ -69,7 +69,8 @@ def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
     """The time behind the noise: best at one corner of the space, which depends on N."""
     p, n = config["parameters"], request["n"]
     if "vectors" in p:
-        return (2 + n * request.get("rows", 1) / 200_000) * (1 + abs(p["block_threads"] - 512) / 2000) / p["vectors"]
+        best_threads = 128 if n < 2**13 else 512
+        return (2 + n / 200_000) * (1 + abs(p["block_threads"] - best_threads) / 500) / p["vectors"]
     if config["family"] == "single_block":
         return (1 + n / 2000) * (1 + abs(p["block_threads"] - 128) / 500) * (1.1 - 0.1 * p["pdl"])
     best_items = 8 if n < 2**20 else 32

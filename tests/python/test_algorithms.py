@@ -198,6 +198,17 @@ def test_algorithms_are_tuned_apart_in_one_database(
     ]  # fmt: skip
 
 
+def test_breakpoints_are_measured_with_the_extents_that_were_asked_for(
+    tune: Tune, worker: Worker, request_log: Log
+) -> None:
+    sizes = (2**12, 2**14)
+    rows = problems(worker, ["i8"], "row_sum", options=(("rows", "1000"),))
+    tune(problems=tuple(rows), sizes=sizes)
+    _, notebook = tune(problems=tuple(rows), sizes=sizes, is_portfolio=True)
+    assert len(notebook.found_breakpoints) == 1
+    assert {one["request"]["rows"] for one in request_log() if one["method"] == "measure"} == {1000}
+
+
 @pytest.mark.usefixtures("fake_worker_command")
 def test_command_tunes_and_shows_what_it_was_asked_for(tmp_path: Path) -> None:
     db = tmp_path / "my.db"

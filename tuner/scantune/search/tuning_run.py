@@ -7,7 +7,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from scantune.errors import ScantuneError
@@ -214,9 +214,12 @@ class TuningRun:
         outcome.breakpoints = portfolio.breakpoints(records)
 
     def _records_within(self, scope: _Scope) -> list[Record]:
-        """Return what is recorded between the ends, sizes that were not asked for included."""
+        """Return what is recorded between the ends, sizes that were not asked for included.
+
+        A record tells the class of its extents: what is measured beside it has those that were asked for.
+        """
         return [
-            record
+            replace(record, problem=problem)
             for problem in scope.problems
             for record in self._standings.records
             if record.problem == problem and min(scope.sizes) <= record.n <= max(scope.sizes)
