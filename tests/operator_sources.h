@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/request.h"
+#include "config/scan.h"
 #include "space/custom_operator.h"
 
 namespace scantune {

@@ -2,10 +2,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "c_api/problem.h"
 #include "c_api/status.h"
-#include "launch/checked_scan.h"
+#include "launch/checked_call.h"
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
 #include "select/layers.h"
@@ -15,8 +16,8 @@ using namespace scantune;
 using namespace scantune::c_api;
 
 struct scantune_plan {
-  std::shared_ptr<ScanPlan> plan;
-  InitialValue init;
+  std::shared_ptr<Plan> plan;  // null where there are no items
+  Problem problem;
   std::string description;
 };
 
@@ -76,37 +77,39 @@ scantune_status scantune_scan(const scantune_problem* problem, const void* input
                               scantune_stream stream) {
   return guarded([&] {
     thread_local PlanCache plans;
-    const Problem asked = checked(problem);
+    const Problem asked = checked_problem(problem);
     if (asked.request.n == 0) return;
-    checked_scan(current_device(), tuning_table(), plans,
-                 {.request = asked.request,
-                  .custom = asked.custom,
-                  .input = input,
-                  .output = output,
-                  .init = asked.init,
-                  .captured_launches = asked.captured_launches,
-                  .stream = stream_of(stream)});
+    run_checked(current_device(), tuning_table(), plans,
+                {.request = asked.request,
+                 .custom = asked.custom,
+                 .pointers = asked.pointers(input, output),
+                 .init = asked.init,
+                 .captured_launches = asked.captured_launches,
+                 .stream = stream_of(stream)});
   });
 }
 
 scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    const Problem asked = checked(problem);
+    Problem asked = checked_problem(problem);
     const auto& device = current_device();
-    check_init_memory(*device, asked.request, asked.init);
-    const std::optional<CustomOperator> custom = copy_of(asked.custom);
-    auto made = make_scan_plan(device, tuning_table(), asked.request, asked.captured_launches, CaptureMemory::ahead,
-                               custom ? &*custom : nullptr);
-    auto description = made->describe();
-    place = new scantune_plan{std::move(made), asked.init, std::move(description)};
+    check_init_memory(*device, asked.request, asked.device_init);
+    const std::optional<CustomOperator> copy = copy_of(std::exchange(asked.custom, std::nullopt));
+    const CustomOperator* custom = copy ? &*copy : nullptr;
+    std::shared_ptr<Plan> made;
+    if (asked.request.n > 0)
+      made = make_plan(device, tuning_table(), asked.request, asked.captured_launches, CaptureMemory::ahead, custom);
+    auto description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
+    place = new scantune_plan{std::move(made), asked, std::move(description)};
   });
 }
 
 scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
   return guarded([&] {
     const scantune_plan& made = not_null("plan", plan);
-    made.plan->run(input, output, made.init, stream_of(stream));
+    if (made.plan != nullptr)
+      made.plan->run(made.problem.pointers(input, output), made.problem.init, stream_of(stream));
   });
 }
 
@@ -119,7 +122,7 @@ void scantune_plan_destroy(scantune_plan* plan) { delete plan; }
 scantune_status scantune_release(scantune_stream stream) {
   return guarded([&] {
     const auto& device = current_device();
-    if (const auto problem = device->argument_problem({}, stream_of(stream)); !problem.empty())
+    if (const auto problem = device->argument_fault({}, stream_of(stream)); !problem.empty())
       throw RequestError(problem);
     const StreamState state = device->stream_state(stream_of(stream));
     if (state.capturing_graph != nullptr) throw RequestError("the stream is being captured: end the capture first");

@@ -1,7 +1,7 @@
 // The identities of the built-in operators.
 #pragma once
 
-#include "launch/scan_plan.h"
+#include "launch/plan.h"
 
 namespace scantune::c_api {
 

@@ -168,8 +168,7 @@ CustomOperatorView checked_custom(const scantune_custom_operator& custom) {
 
 InitialValue initial_value(const Given& given, const ScanRequest& request) {
   const scantune_problem& problem = given.problem;
-  if (request.init == Init::none) return {};
-  if (request.init == Init::memory) return {request, problem.device_init};
+  if (request.init != Init::value) return {};
   if (problem.init != nullptr) return {request, problem.init};
   if (given.custom == nullptr) return identity_of(request);
   if (given.custom->identity == nullptr)
@@ -179,13 +178,12 @@ InitialValue initial_value(const Given& given, const ScanRequest& request) {
 
 }  // namespace
 
-Problem checked(const scantune_problem* caller) {
+Problem checked_problem(const scantune_problem* caller) {
   if (caller == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
   Storage storage;
   const Given given = given_by(caller, storage);
   const scantune_problem& asked = given.problem;
-  Problem problem;
-  ScanRequest& request = problem.request;
+  ScanRequest request;
   request.n = asked.n;
   request.input_type = checked_type("input_type", asked.input_type);
   request.output_type = checked_type("output_type", asked.output_type);
@@ -199,15 +197,19 @@ Problem checked(const scantune_problem* caller) {
   request.latency =
       static_cast<Latency>(checked_enum("latency", "scantune_latency", asked.latency, 0, SCANTUNE_ISOLATED));
   request.init = checked_init(asked, request.kind);
+  std::optional<CustomOperatorView> custom;
   if (given.custom != nullptr) {
     check_value_type(*given.custom, request);
-    problem.custom = checked_custom(*given.custom);
+    custom = checked_custom(*given.custom);
   }
   if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(request) + ": " + reason);
-  problem.init = initial_value(given, request);
+  const InitialValue init = initial_value(given, request);
   check_captured_launches(asked.captured_launches);
-  problem.captured_launches = asked.captured_launches;
-  return problem;
+  return {.request = request,
+          .custom = custom,
+          .init = init,
+          .device_init = asked.device_init,
+          .captured_launches = asked.captured_launches};
 }
 
 void initialise(scantune_problem* problem, std::size_t struct_bytes) {

@@ -21,11 +21,11 @@ std::string shortage(u64 held_bytes, u64 needed_bytes, unsigned item_bytes) {
          " bytes, and the scan needs " + std::to_string(needed_bytes / item_bytes);
 }
 
-std::string Device::argument_problem(std::span<const NamedMemory> arguments, Stream stream) {
-  return first_problem(
+std::string Device::argument_fault(std::span<const NamedMemory> arguments, Stream stream) {
+  return first_fault(
       arguments,
-      [&](const void* memory, u64 bytes, unsigned item_bytes) { return pointer_problem(memory, bytes, item_bytes); },
-      [&] { return stream_problem(stream); });
+      [&](const void* memory, u64 bytes, unsigned item_bytes) { return pointer_fault(memory, bytes, item_bytes); },
+      [&] { return stream_fault(stream); });
 }
 
 }  // namespace scantune

@@ -91,10 +91,10 @@ class Device {
   virtual StreamState stream_state(Stream stream) = 0;
   // Empty if memory is the device's and the stream belongs to its context; else what is wrong. For scan()'s full
   // checks. item_bytes: for a message that says how many items fit.
-  virtual std::string pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) = 0;
-  virtual std::string stream_problem(Stream stream) = 0;
+  virtual std::string pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) = 0;
+  virtual std::string stream_fault(Stream stream) = 0;
   // The first problem of these arguments and of the stream, after the name of the argument; empty if there is none.
-  virtual std::string argument_problem(std::span<const NamedMemory> arguments, Stream stream);
+  virtual std::string argument_fault(std::span<const NamedMemory> arguments, Stream stream);
   // Calls release(token) once the graph and every executable made from it are gone, from any thread, where no call of a
   // device is allowed. Called during capture. If it throws, release(token) has been or will be called all the same.
   virtual void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) = 0;
@@ -107,13 +107,13 @@ class Device {
 
  protected:
   // Likewise, given how one pointer and how the stream is looked at.
-  template <class PointerProblem, class StreamProblem>
-  static std::string first_problem(std::span<const NamedMemory> arguments, const PointerProblem& pointer_problem,
-                                   const StreamProblem& stream_problem) {
+  template <class PointerFault, class StreamFault>
+  static std::string first_fault(std::span<const NamedMemory> arguments, const PointerFault& pointer_fault,
+                                 const StreamFault& stream_fault) {
     for (const NamedMemory& named : arguments)
-      if (const auto problem = pointer_problem(named.memory, named.bytes, named.item_bytes); !problem.empty())
+      if (const auto problem = pointer_fault(named.memory, named.bytes, named.item_bytes); !problem.empty())
         return std::string(named.argument) + ": " + problem;
-    if (const auto problem = stream_problem(); !problem.empty()) return "stream: " + problem;
+    if (const auto problem = stream_fault(); !problem.empty()) return "stream: " + problem;
     return {};
   }
 };

@@ -1,7 +1,7 @@
 #include "instantiation/instantiation.h"
 
 #include "instantiation/operator_text.h"
-#include "space/request_members.h"
+#include "space/operands.h"
 
 namespace scantune {
 namespace {
@@ -24,26 +24,30 @@ std::string config_literal(const Config& config) {
 }
 
 // What no kernel depends on is left out, so that requests that differ in it share their kernels.
-std::string request_literal(ScanRequest request) {
-  if (!needs_fixed_association(request)) request.determinism = Determinism::unconstrained;
-  std::string text = "scantune::ScanRequest{";
-  for (const RequestMember& member : kRequestMembers)
+std::string request_literal(const Request& request) {
+  const std::string name = std::string("scantune::") + request.algorithm().request_name();
+  std::string text = name + "{";
+  for (const MemberModel& member : request.members())
     if (member.is_compiled)
-      text += std::string(1, '.') + member.name + " = decltype(scantune::ScanRequest::" + member.name +
-              ")::" + member.tokens[member.get(request)] + ", ";
-  return text + ".alignment_bytes = " + std::to_string(request.alignment_bytes) +
-         ", .custom_bytes = " + std::to_string(request.custom_bytes) +
+      text += std::string(1, '.') + member.name + " = decltype(" + name + "::" + member.name +
+              ")::" + member.tokens[static_cast<std::size_t>(request[member])] + ", ";
+  return text + ".custom_bytes = " + std::to_string(request.custom_bytes) +
          ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";
+}
+
+std::string problem_text(const Request& request, Variant variant) {
+  return std::string("scantune::") + request.algorithm().problem_name() + "<" +
+         request_literal(request.algorithm().compiled(request)) + ", scantune::Variant::" + token(variant);
 }
 
 // The problem and the choice, in a namespace where their names meet none of the caller's. All that can be said before
 // the caller's source is, so that macros of that do not change it; what follows calls things ScantuneX.
-std::string instance(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
+std::string instance(const Request& request, Variant variant, const Config& config, const CustomOperator* custom) {
   const std::string begin = "namespace scantune::instance {\n", end = "}\n";
   const std::string choice = std::string("using Choice = ") + config.family().config_name() +
                              ";\ninline constexpr Choice kScantuneChoice = " + config_literal(config) + ";\n";
   const std::string kernels = "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n";
-  const std::string problem = "scantune::Problem<" + request_literal(request);
+  const std::string problem = problem_text(request, variant);
   if (custom == nullptr) return begin + choice + "using ScantuneProblem = " + problem + ">;\n" + kernels + end;
   return begin + choice + "template <class Operation>\nusing ScantuneProblemOf = " + problem + ", 0, Operation>;\n" +
          end + operator_text(request, *custom) + begin +
@@ -58,15 +62,17 @@ std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom) 
   return headers;
 }
 
-Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom) {
+Instantiation instantiate(const Request& request, const Config& config, Variant variant, const CustomOperator* custom) {
+  const int alignment = variant == Variant::aligned ? kVectorAlignmentBytes : element_alignment(request);
+  if (alignment == kVectorAlignmentBytes) variant = Variant::aligned;  // by any pointers
   const FamilyModel& family = config.family();
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr);
   for (const std::string& header : result.headers) result.source += "#include \"" + header + "\"\n";
-  result.source += instance(request, config, custom);
+  result.source += instance(request, variant, config, custom);
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
-                 std::to_string(request.alignment_bytes) + " bytes";
+                 std::to_string(alignment) + " bytes";
   return result;
 }
 

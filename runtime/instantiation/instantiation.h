@@ -22,6 +22,7 @@ std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom);
 // The source does not depend on request.n, so one compiled module serves every N. custom: the operator, if the
 // request's is a custom one. Its source follows the kernels' headers, with line numbers of its own. Throws CompileError
 // for one that no compiler is asked about, because it reads a file or lacks a definition.
-Instantiation instantiate(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr);
+Instantiation instantiate(const Request& request, const Config& config, Variant variant,
+                          const CustomOperator* custom = nullptr);
 
 }  // namespace scantune

@@ -13,13 +13,14 @@ void refuse(const std::optional<SourceMistake>& mistake) {
 
 }  // namespace
 
-std::string operator_text(const ScanRequest& request, const CustomOperator& custom) {
-  const std::string number = request.accumulator_type == ValueType::custom ? "" : token(request.accumulator_type);
+std::string operator_text(const Request& request, const CustomOperator& custom) {
+  const ValueType type = request.accumulator_type();
+  const std::string number = type == ValueType::custom ? "" : token(type);
   refuse(first_read_of_a_file(custom.source));
   refuse(wrong_definition(custom.source, number));
   const std::string value = number.empty() ? "" : "using Value = scantune::" + number + ";\n";
   const std::string bytes = std::to_string(request.accumulator_bytes());
-  const std::string alignment = std::to_string(request.alignment_of(request.accumulator_type));
+  const std::string alignment = std::to_string(request.alignment_of(type));
   const std::string end = std::to_string(line_after(custom.source));
   // The empty line is for a last one that ends in a backslash.
   return value + "#line 1 \"operator.cu\"\n" + custom.source + "\n\n#line " + end +

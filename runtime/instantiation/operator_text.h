@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "config/request.h"
 #include "space/custom_operator.h"
+#include "space/request.h"
 
 namespace scantune {
 
 // The source at global scope, with line numbers of its own, and after it the struct ScantuneOperator that the kernels
 // take; what comes before includes primitives/custom_operator.h. Throws CompileError for a source that reads a file or
 // lacks a definition, whatever compiler is to see it.
-std::string operator_text(const ScanRequest& request, const CustomOperator& custom);
+std::string operator_text(const Request& request, const CustomOperator& custom);
 
 }  // namespace scantune

@@ -71,11 +71,11 @@ const TemplateHashes& template_hashes(TemplateView view) {
   return kCuda;
 }
 
-const std::string& template_hash(const FamilyModel& family, Operator op, int sm) {
+const std::string& template_hash(const FamilyModel& family, bool custom, int sm) {
   const auto& all = family_hashes(view_of(sm));
   const auto found = std::ranges::find(all, &family, &FamilyHashes::family);
   if (found == all.end()) throw Error(std::string("there is no family ") + family.name());
-  return found->of_operators[is_custom(op) ? 1 : 0];
+  return found->of_operators[custom ? 1 : 0];
 }
 
 std::string joint_template_hash(const std::string& low, const std::string& high) {

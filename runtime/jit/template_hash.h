@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "config/arch.h"
-#include "config/request.h"
 #include "jit/template_text.h"
 #include "support/embedded_file.h"
 
@@ -48,9 +47,9 @@ constexpr TemplateView view_of(int sm) { return sm == kHostSm ? TemplateView::ho
 // Those of the library's own templates, read on first use.
 const TemplateHashes& template_hashes(TemplateView view);
 
-// What a family's kernels are compiled from, for operators as that one, on an architecture: the hash that records,
-// trials and breakpoints of such a problem name.
-const std::string& template_hash(const FamilyModel& family, Operator op, int sm);
+// What a family's kernels are compiled from, for built-in operators or one of the caller's own, on an architecture: the
+// hash that records, trials and breakpoints of such a problem name.
+const std::string& template_hash(const FamilyModel& family, bool custom, int sm);
 
 // What a breakpoint between records with these hashes names: SHA-256 over both where they differ.
 std::string joint_template_hash(const std::string& low, const std::string& high);

@@ -1,8 +1,8 @@
 #include "launch/arguments.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 #include "scantune/error.hpp"
@@ -10,108 +10,151 @@
 namespace scantune {
 namespace {
 
-struct Range {
-  std::uintptr_t first;
-  std::uintptr_t bytes;
-};
+std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-Range range_of(const void* pointer, int item_bytes, u64 n) {
-  return {reinterpret_cast<std::uintptr_t>(pointer),
-          static_cast<std::uintptr_t>(n) * static_cast<unsigned>(item_bytes)};
-}
-
-struct Ranges {
-  Range input, output, init;
-
-  Ranges(const ScanRequest& request, const ScanPointers& pointers)
-      : input(range_of(pointers.input, request.input_bytes(), request.n)),
-        output(range_of(pointers.output, request.output_bytes(), request.n)),
-        init(range_of(pointers.init_memory, request.accumulator_bytes(), 1)) {}
-};
-
-std::string hex(std::uintptr_t address) {
+std::string hex(const void* pointer) {
   char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address_of(pointer)));
   return text;
 }
 
-std::string to_string(Range range) { return '[' + hex(range.first) + ", +" + std::to_string(range.bytes) + " bytes)"; }
+std::string range(const void* first, u64 bytes) { return '[' + hex(first) + ", +" + std::to_string(bytes) + " bytes)"; }
 
-bool is_aligned(Range range, int alignment) { return range.first % static_cast<unsigned>(alignment) == 0; }
-
-bool wraps(Range range) { return range.first > std::numeric_limits<std::uintptr_t>::max() - range.bytes; }
-
-bool is_plausible(Range range, int alignment) {
-  return range.first != 0 && is_aligned(range, alignment) && !wraps(range);
+bool wraps(const void* first, u64 bytes) {
+  return address_of(first) > std::numeric_limits<std::uintptr_t>::max() - bytes;
 }
 
-std::string range_problem(const char* name, Range range, int alignment, u64 n) {
-  const std::string argument = std::string(name) + " is ";
-  if (range.first == 0) return argument + "null, and n is " + std::to_string(n);
-  if (!is_aligned(range, alignment))
-    return argument + hex(range.first) + ", which is not a multiple of the " + std::to_string(alignment) +
-           " bytes that its type is aligned to";
-  if (wraps(range))
-    return argument + hex(range.first) + ", and the " + std::to_string(range.bytes) +
-           " bytes from there pass the end of the address space";
-  return {};
+bool overlap(const void* a, u64 a_bytes, const void* b, u64 b_bytes) {
+  return address_of(a) < address_of(b) + b_bytes && address_of(b) < address_of(a) + a_bytes;
 }
 
-bool overlap(Range a, Range b) { return a.first < b.first + b.bytes && b.first < a.first + a.bytes; }
-
-// Scanning in place is fine: every item is read before its result is written over it.
-bool overlap_badly(Range input, Range output) {
-  const bool in_place = input.first == output.first && input.bytes == output.bytes;
-  return !in_place && overlap(input, output);
+std::size_t offset_of(OperandRole role) {
+  switch (role) {
+    case OperandRole::input:
+      return offsetof(KernelArguments, input);
+    case OperandRole::output:
+      return offsetof(KernelArguments, output);
+    case OperandRole::init:
+      break;
+  }
+  return offsetof(KernelArguments, init_memory);
 }
 
-// What is wrong with a pointer by itself, naming the argument; empty if nothing is.
-std::string address_problem(const ScanRequest& request, const Ranges& ranges) {
-  const auto problem_with = [&](const char* name, Range range, ValueType type) {
-    return range_problem(name, range, request.alignment_of(type), request.n);
-  };
-  if (auto problem = problem_with("input", ranges.input, request.input_type); !problem.empty()) return problem;
-  if (auto problem = problem_with("output", ranges.output, request.output_type); !problem.empty()) return problem;
-  if (request.init != Init::memory) return {};
-  return problem_with("device_init", ranges.init, request.accumulator_type);
-}
-
-// An error's text about ranges that overlap.
-std::string overlap_problem(const Ranges& ranges) {
-  if (overlap_badly(ranges.input, ranges.output))
-    return "input " + to_string(ranges.input) + " and output " + to_string(ranges.output) +
-           " overlap: they must be the same range or lie apart";
-  return "device_init " + to_string(ranges.init) + " lies in the output " + to_string(ranges.output) +
-         ", which is written before it is read";
-}
-
-bool init_is_plausible(const ScanRequest& request, const Ranges& ranges) {
-  return is_plausible(ranges.init, request.alignment_of(request.accumulator_type)) &&
-         !overlap(ranges.init, ranges.output);
+[[noreturn]] void fail(const Request& request, const std::string& fault) {
+  throw RequestError(to_string(request) + ": " + fault);
 }
 
 }  // namespace
 
-bool arguments_are_plausible(const ScanRequest& request, const ScanPointers& pointers) {
-  const Ranges ranges(request, pointers);
-  return is_plausible(ranges.input, request.alignment_of(request.input_type)) &&
-         is_plausible(ranges.output, request.alignment_of(request.output_type)) &&
-         !overlap_badly(ranges.input, ranges.output) &&
-         (request.init != Init::memory || init_is_plausible(request, ranges));
+void check_extents(const Request& request) {
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list())
+    if (operand.items > std::numeric_limits<u64>::max() / static_cast<unsigned>(operand.item_bytes))
+      fail(request, "n is " + std::to_string(request.n) + ", which is more items than fit in the address space");
 }
 
-void refuse_arguments(Device& device, const ScanRequest& request, const ScanPointers& pointers, Stream stream) {
-  const Ranges ranges(request, pointers);
-  std::string problem = address_problem(request, ranges);
-  if (problem.empty()) problem = device.argument_problem(NamedArguments(request, pointers).list(), stream);
-  if (problem.empty()) problem = overlap_problem(ranges);
-  throw RequestError(to_string(request) + ": " + problem);
+Arguments::Arguments(const Request& request) : request_(request), operands_(request), count_(operands_.list().size()) {
+  for (std::size_t place = 0; place < count_; ++place) {
+    const RequestOperand& operand = operands_.list()[place];
+    places_[place] = {.bytes = operand.bytes(),
+                      .misaligning = static_cast<u64>(operand.alignment) - 1,
+                      .vector_bits = operand.is_array ? u64{kVectorAlignmentBytes} - 1 : 0,
+                      .offset = offset_of(operand.role),
+                      .role = operand.role};
+  }
 }
 
-std::string size_problem(const ScanRequest& request) {
-  const int widest = std::max(request.input_bytes(), request.output_bytes());
-  if (request.n <= std::numeric_limits<u64>::max() / static_cast<unsigned>(widest)) return {};
-  return "n is " + std::to_string(request.n) + ", which is more items than fit in the address space";
+bool Arguments::are_plausible(const Pointers& pointers) const {
+  for (std::size_t place = 0; place < count_; ++place) {
+    const void* pointer = pointers[place];
+    if (pointer == nullptr || (address_of(pointer) & places_[place].misaligning) != 0 ||
+        wraps(pointer, places_[place].bytes))
+      return false;
+  }
+  for (std::size_t output = 0; output < count_; ++output)
+    if (places_[output].role == OperandRole::output)
+      for (std::size_t other = 0; other < count_; ++other)
+        if (other != output && collide(other, output, pointers)) return false;
+  return true;
+}
+
+// An input in place of the output is fine: every item is read before its result is written over it.
+bool Arguments::collide(std::size_t operand, std::size_t output, const Pointers& pointers) const {
+  const Place &read = places_[operand], &written = places_[output];
+  const bool in_place =
+      read.role == OperandRole::input && pointers[operand] == pointers[output] && read.bytes == written.bytes;
+  return !in_place && overlap(pointers[operand], read.bytes, pointers[output], written.bytes);
+}
+
+void Arguments::check_fully(Device& device, const Pointers& pointers, Stream stream) const {
+  check(device, pointers, stream);
+  if (const auto fault = device_fault(device, pointers, stream); !fault.empty()) fail(request_, fault);
+}
+
+Variant Arguments::variant(const Pointers& pointers) const {
+  u64 bits = 0;
+  for (std::size_t place = 0; place < count_; ++place) bits |= address_of(pointers[place]) & places_[place].vector_bits;
+  return bits == 0 ? Variant::aligned : Variant::any;
+}
+
+void Arguments::fill(KernelArguments& arguments, const Pointers& pointers) const {
+  for (std::size_t place = 0; place < count_; ++place)
+    std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
+}
+
+void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
+  for (std::size_t place = 0; place < count_; ++place)
+    if (places_[place].vector_bits != 0)
+      std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
+}
+
+// What the device knows of the memory comes before an overlap, since too large an n makes the ranges of neighbouring
+// allocations overlap.
+void Arguments::refuse(Device& device, const Pointers& pointers, Stream stream) const {
+  std::string fault = address_fault(pointers);
+  if (fault.empty()) fault = device_fault(device, pointers, stream);
+  if (fault.empty()) fault = overlap_fault(pointers);
+  fail(request_, fault);
+}
+
+std::string Arguments::address_fault(const Pointers& pointers) const {
+  for (std::size_t place = 0; place < count_; ++place) {
+    const RequestOperand& operand = operands_.list()[place];
+    const std::string argument = std::string(operand.name) + " is ";
+    if (pointers[place] == nullptr) return argument + "null, and n is " + std::to_string(request_.n);
+    if ((address_of(pointers[place]) & places_[place].misaligning) != 0)
+      return argument + hex(pointers[place]) + ", which is not a multiple of the " + std::to_string(operand.alignment) +
+             " bytes that its type is aligned to";
+    if (wraps(pointers[place], operand.bytes()))
+      return argument + hex(pointers[place]) + ", and the " + std::to_string(operand.bytes()) +
+             " bytes from there pass the end of the address space";
+  }
+  return {};
+}
+
+std::string Arguments::device_fault(Device& device, const Pointers& pointers, Stream stream) const {
+  std::array<NamedMemory, OperandList::kCapacity> named{};
+  for (std::size_t place = 0; place < count_; ++place) {
+    const RequestOperand& operand = operands_.list()[place];
+    named[place] = {operand.name, pointers[place], operand.bytes(), static_cast<unsigned>(operand.item_bytes)};
+  }
+  return device.argument_fault({named.data(), count_}, stream);
+}
+
+std::string Arguments::overlap_fault(const Pointers& pointers) const {
+  const auto named = [&](std::size_t place) {
+    return std::string(operands_.list()[place].name) + ' ' + range(pointers[place], places_[place].bytes);
+  };
+  for (std::size_t output = 0; output < count_; ++output) {
+    if (places_[output].role != OperandRole::output) continue;
+    for (std::size_t other = 0; other < count_; ++other) {
+      if (other == output || !collide(other, output, pointers)) continue;
+      if (places_[other].role == OperandRole::init)
+        return named(other) + " lies in the " + named(output) + ", which is written before it is read";
+      return named(other) + " and " + named(output) + " overlap: they must be the same range or lie apart";
+    }
+  }
+  return {};
 }
 
 }  // namespace scantune

@@ -1,51 +1,60 @@
-// What can be said against the arguments of a scan.
+// The pointers of a call, and what can be said against them.
 #pragma once
 
+#include <array>
 #include <span>
-#include <string>
 
 #include "device/device.h"
+#include "space/operands.h"
 
 namespace scantune {
 
-// The pointers of one call.
-struct ScanPointers {
-  const void* input;
-  void* output;
-  const void* init_memory;  // of Init::memory
-};
+// In the order of the request's operands. Kernels write through those of outputs.
+using Pointers = std::array<const void*, OperandList::kCapacity>;
 
-// The memory that they name.
-class NamedArguments {
+// Throws RequestError if more items are asked for than the address space has room for.
+void check_extents(const Request& request);
+
+// The arguments of calls for one request, whose extents are not 0 and were checked.
+class Arguments {
  public:
-  NamedArguments(const ScanRequest& request, const ScanPointers& pointers)
-      : memory_{items("input", pointers.input, request.n, request.input_bytes()),
-                items("output", pointers.output, request.n, request.output_bytes()),
-                items("device_init", pointers.init_memory, 1, request.accumulator_bytes())},
-        count_(request.init == Init::memory ? 3 : 2) {}
+  explicit Arguments(const Request& request);
 
-  std::span<const NamedMemory> list() const { return {memory_, count_}; }
+  // Throws RequestError if null, alignment, the end of the address space or an overlap says that a pointer is wrong.
+  // Where none does nobody is asked: this is small enough for every call of a plan.
+  void check(Device& device, const Pointers& pointers, Stream stream) const {
+    if (!are_plausible(pointers)) [[unlikely]]
+      refuse(device, pointers, stream);
+  }
+  // Likewise, with all that the device knows of their memory and of the stream.
+  void check_fully(Device& device, const Pointers& pointers, Stream stream) const;
+
+  // Whether all arrays are aligned for vectors.
+  Variant variant(const Pointers& pointers) const;
+  // Puts the pointers where kernels find them: all, or those of arrays.
+  void fill(KernelArguments& arguments, const Pointers& pointers) const;
+  void fill_arrays(KernelArguments& arguments, const Pointers& pointers) const;
 
  private:
-  static NamedMemory items(const char* argument, const void* memory, u64 n, int item_bytes) {
-    const auto bytes = static_cast<unsigned>(item_bytes);
-    return {argument, memory, n * bytes, bytes};
-  }
+  struct Place {
+    u64 bytes;
+    u64 misaligning;     // bits that the address must not have
+    u64 vector_bits;     // bits that keep kernels for aligned pointers from it
+    std::size_t offset;  // into the kernel's arguments
+    OperandRole role;
+  };
 
-  NamedMemory memory_[3];
+  bool are_plausible(const Pointers& pointers) const;
+  bool collide(std::size_t operand, std::size_t output, const Pointers& pointers) const;
+  [[noreturn]] void refuse(Device& device, const Pointers& pointers, Stream stream) const;
+  std::string address_fault(const Pointers& pointers) const;
+  std::string device_fault(Device& device, const Pointers& pointers, Stream stream) const;
+  std::string overlap_fault(const Pointers& pointers) const;
+
+  Request request_;
+  Operands operands_;
+  std::array<Place, OperandList::kCapacity> places_{};
   std::size_t count_;
 };
-
-// False if null, alignment, the end of the address space or an overlap says that a pointer of a scan of n > 0 items is
-// wrong. Asks nobody: small enough for every call of a plan.
-bool arguments_are_plausible(const ScanRequest& request, const ScanPointers& pointers);
-
-// Throws RequestError that says what is wrong with arguments that are not plausible. What the device knows of their
-// memory comes before an overlap, since too large an n makes the ranges of neighbouring allocations overlap.
-[[noreturn]] void refuse_arguments(Device& device, const ScanRequest& request, const ScanPointers& pointers,
-                                   Stream stream);
-
-// What is wrong with a request apart from having no kernel; empty if nothing is.
-std::string size_problem(const ScanRequest& request);
 
 }  // namespace scantune

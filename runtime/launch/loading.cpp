@@ -18,23 +18,17 @@ void raise_to(std::vector<int>& shared_bytes, const LaunchList& list) {
 
 }  // namespace
 
-ScanRequest element_aligned(ScanRequest request) {
-  request.alignment_bytes =
-      std::min(request.alignment_of(request.input_type), request.alignment_of(request.output_type));
-  return request;
-}
-
 void check_fit(Device& device, const Module& module, const LaunchList& launches) {
   for (int index = 0; index < launches.count; ++index) device.check_fits(module, launches.launches[index]);
 }
 
-std::vector<int> max_shared_bytes(const Config& config, ScanRequest request) {
+std::vector<int> max_shared_bytes(const Config& config, Request request, Variant variant) {
   const FamilyModel& family = config.family();
   std::vector<int> bytes(family.kernels().size(), 0);
-  raise_to(bytes, family.launches(config, request));
+  raise_to(bytes, family.launches(config, request, variant));
   for (const u64 n : kFewAndManyItems) {
     request.n = n;
-    raise_to(bytes, family.launches(config, request));
+    raise_to(bytes, family.launches(config, request, variant));
   }
   return bytes;
 }

@@ -8,12 +8,9 @@
 
 namespace scantune {
 
-// The request for pointers of which nothing is known but that they are multiples of their types' alignments.
-ScanRequest element_aligned(ScanRequest request);
-
 // The shared memory of every kernel of the family, also of those that only another n launches: a module serves every
 // n.
-std::vector<int> max_shared_bytes(const Config& config, ScanRequest request);
+std::vector<int> max_shared_bytes(const Config& config, Request request, Variant variant);
 
 // Throws DeviceError if one of the launches finds no place on the device.
 void check_fit(Device& device, const Module& module, const LaunchList& launches);

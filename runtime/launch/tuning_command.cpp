@@ -1,48 +1,67 @@
 #include "launch/tuning_command.h"
 
-#include "space/request_members.h"
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "space/space.h"
 #include "space/spelling.h"
 
 namespace scantune {
 namespace {
 
-std::string types_of(const ScanRequest& request) {
-  const ValueType in = request.input_type, acc = request.accumulator_type, out = request.output_type;
-  std::string text = spell_type(request, in);
-  if (acc != default_accumulator(in, out))
-    return text + ':' + spell_type(request, acc) + ':' + spell_type(request, out);
-  return in == out ? text : text + ':' + spell_type(request, out);
+std::string types_of(const Request& request) {
+  std::vector<const MemberModel*> types;
+  for (const MemberModel& member : request.members())
+    if (member.spelling == Spelling::value_type) types.push_back(&member);
+  const auto departs = [&](const MemberModel* member) { return !request.has_default(*member); };
+  std::string text = spell(*types.front(), request);
+  if (std::none_of(types.begin() + 1, types.end(), departs)) return text;
+  const bool names_all = std::any_of(types.begin() + 1, types.end() - 1, departs);
+  for (auto member = names_all ? types.begin() + 1 : types.end() - 1; member != types.end(); ++member)
+    text += ':' + spell(**member, request);
+  return text;
 }
 
 std::string cost_of(Operator op) { return std::string(token(op)).substr(std::string_view("custom_").size()); }
 
 // Cost classes are tuned with operators of the worker's own, which have the natural alignment.
-std::string options_of_named_operator(const ScanRequest& request, const std::string& name) {
-  std::string options = " --operator FILE --name " + name + " --cost " + cost_of(request.op);
+std::string options_of_operator(const Request& request, const std::string_view name) {
+  const auto op = request.op();
+  if (!op) return {};
+  if (name.empty()) return std::string(" --op ") + token(*op);
+  const std::string options = " --operator FILE --name " + std::string(name) + " --cost " + cost_of(*op);
   if (request.custom_alignment == natural_alignment(request.custom_bytes)) return options;
   return options + " --alignment " + std::to_string(request.custom_alignment);
 }
 
-std::string qualifiers(const ScanRequest& request) {
+std::string qualifiers(const Request& request) {
   std::string options;
-  for (const RequestMember& member : kRequestMembers)
-    if (is_option(member) && !is_default(member, request))
+  for (const MemberModel& member : request.members())
+    if (member.is_option() && !request.has_default(member))
       options += " --" + option_name(member) + " " + spell(member, request);
+  const auto extents = request.algorithm().extents();
+  for (std::size_t place = 0; place < extents.size(); ++place)
+    options += std::string(" --") + extents[place].name + " " + std::to_string(request.extents[place]);
   return options;
+}
+
+std::string algorithm_option(const Request& request) {
+  if (&request.algorithm() == algorithms().front()) return {};
+  return std::string(" --algorithm ") + request.algorithm().name();
 }
 
 }  // namespace
 
-std::string scanned(const ScanRequest& request, const CustomOperator* custom) {
-  return types_of(request) + ' ' + (name_of(custom).empty() ? token(request.op) : custom->name);
+std::string solved(const Request& request, const CustomOperator* custom) {
+  const auto op = request.op();
+  const std::string_view name = name_of(custom);
+  return types_of(request) + ' ' + (!name.empty() ? std::string(name) : op ? token(*op) : request.algorithm().name());
 }
 
-std::string tuning_command(const ScanRequest& request, const CustomOperator* custom, const std::string& arch) {
-  return "scantune --arch " + arch + " --type " + types_of(request) +
-         (name_of(custom).empty() ? std::string(" --op ") + token(request.op)
-                                  : options_of_named_operator(request, custom->name)) +
-         qualifiers(request);
+std::string tuning_command(const Request& request, const CustomOperator* custom, const std::string& arch) {
+  return "scantune --arch " + arch + algorithm_option(request) + " --type " + types_of(request) +
+         options_of_operator(request, name_of(custom)) + qualifiers(request);
 }
 
 }  // namespace scantune

@@ -3,17 +3,18 @@
 
 #include <string>
 
-#include "config/request.h"
 #include "space/custom_operator.h"
+#include "space/request.h"
 
 namespace scantune {
 
 // "i8:i32 sum", types as the command line spells them: input:accumulator:output, the accumulator only where it is not
-// the default, and one type where input and output are equal. A custom operator by its name, if it has one.
-std::string scanned(const ScanRequest& request, const CustomOperator* custom);
+// the default, and one type where input and output are equal. A custom operator by its name, if it has one; what has
+// none by its algorithm.
+std::string solved(const Request& request, const CustomOperator* custom);
 
 // "scantune --arch sm_90 --type i8:i32 --op sum --determinism run_to_run": every option whose default would tune
 // another problem.
-std::string tuning_command(const ScanRequest& request, const CustomOperator* custom, const std::string& arch);
+std::string tuning_command(const Request& request, const CustomOperator* custom, const std::string& arch);
 
 }  // namespace scantune

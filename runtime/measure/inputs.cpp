@@ -1,282 +1,37 @@
 #include "measure/inputs.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "measure/parallel.h"
-#include "measure/value_types.h"
+#include "measure/references/algorithm_reference.h"
+#include "space/operands.h"
 
 namespace scantune {
 namespace {
 
 constexpr u64 kPartItems = u64{1} << 14;  // that one thread makes at a time
 
-constexpr u64 kOddInteger = 12345;    // an initial value: odd, so that products keep it, and no power of two
-constexpr double kMovedShare = 0.9;   // of the range of values: how far a running minimum or maximum moves
-constexpr int kBoundedExponent = 6;   // of the product of any segment of floating-point items, from 2^-12 to 2^12
-constexpr int kGrowingExponent = 12;  // in all, of products of integers in floating point: f16 ends at 2^15
-constexpr double kMostSlope = 16;     // of sums of unsigned integers in floating point; an item is at most twice that
-
-// SplitMix64: a bijection of the index, so neighbouring seeds share nothing.
-constexpr u64 hash(u64 seed, u64 index) {
-  u64 x = seed * 0x9e3779b97f4a7c15u + index * 0xd1342543de82ef95u + 0x632be59bd9b4e019u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-double fraction(u64 bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
-
-double sign(u64 bits) { return (bits & 1) != 0 ? -1 : 1; }
-
-// The values that every type of the request holds, so that converting keeps their order.
-struct Range {
-  double least;
-  double most;
-
-  double span() const { return most - least; }
-};
-
-Range range_of(ValueType type) {
-  if (type == ValueType::f16) return {-6e4, 6e4};
-  if (is_floating(type)) return {-1e6, 1e6};
-  const double end = std::ldexp(1.0, significant_bits(type));
-  return {is_signed(type) ? -end : 0, end};
-}
-
-Range common_range(const ScanRequest& request) {
-  Range range = range_of(request.input_type);
-  for (const ValueType type : {request.accumulator_type, request.output_type}) {
-    range.least = std::max(range.least, range_of(type).least);
-    range.most = std::min(range.most, range_of(type).most);
-  }
-  return range;
-}
-
-int least_significant_bits(const ScanRequest& request) {
-  return std::min({significant_bits(request.input_type), significant_bits(request.accumulator_type),
-                   significant_bits(request.output_type)});
-}
-
-// Half of what the significands of accumulator and output can count; the rest is for the initial value.
-double most_exact_sum(const ScanRequest& request) {
-  return std::ldexp(0.5, std::min(significant_bits(request.accumulator_type), significant_bits(request.output_type)));
-}
-
-int narrowest_bits(const ScanRequest& request) { return 8 * std::min(request.input_bytes(), request.output_bytes()); }
-
-// Where a running minimum or maximum stands after `share` of its way, from the least of the range.
-double moved(Operator op, const Range& range, double share) {
-  const double offset = share * kMovedShare * range.span();
-  return op == Operator::min ? (1 + kMovedShare) / 2 * range.span() - offset : offset;
-}
-
-// Items of one input, as numbers that are yet to be converted to the input's type.
-class Items {
- public:
-  explicit Items(const InputSpec& spec)
-      : request_(spec.request),
-        pattern_(spec.pattern),
-        seed_(spec.seed),
-        range_(common_range(spec.request)),
-        significant_bits_(least_significant_bits(spec.request)),
-        sum_slope_(std::min(kMostSlope, most_exact_sum(spec.request) / items())),
-        exponent_slope_(std::min(1.0, kGrowingExponent / items())),
-        bits_(narrowest_bits(spec.request)) {}
-
-  u64 integer(u64 index) const {
-    const bool exact_floating = is_floating(request_.accumulator_type) && pattern_ == InputPattern::exact;
-    const u64 bits = hash(seed_, index);
-    switch (request_.op) {
-      case Operator::sum:
-        return exact_floating ? floating_sum_item(index) : nonzero(bits);
-      case Operator::product:
-        return exact_floating ? power_of_two(index) : odd(bits);
-      case Operator::min:
-      case Operator::max:
-        return static_cast<u64>(static_cast<i64>(range_.least)) + static_cast<u64>(moving_offset(index));
-      case Operator::bit_and:
-        return ~few_ones(index);
-      case Operator::bit_or:
-        return few_ones(index);
-      default:
-        return nonzero(bits);
-    }
-  }
-
-  double floating(u64 index) const {
-    switch (request_.op) {
-      case Operator::sum:
-        return pattern_ == InputPattern::exact ? static_cast<double>(telescoping_item(index)) : rounding_item(index);
-      case Operator::product:
-        return pattern_ == InputPattern::exact ? telescoping_factor(index) : rounding_factor(index);
-      case Operator::min:
-      case Operator::max:
-        return pattern_ == InputPattern::specials ? special_item(index) : range_.least + moving_offset(index);
-      default:
-        return rounding_item(index);
-    }
-  }
-
- private:
-  double items() const { return static_cast<double>(std::max<u64>(request_.n, 1)); }
-
-  u64 nonzero(u64 bits) const { return reduced(request_.input_type, bits) == 0 ? 1 : bits; }
-  u64 odd(u64 bits) const { return reduced(request_.input_type, bits | 1) == 1 ? 3 : bits | 1; }
-
-  // Prefix sums of the telescoping input. Odd and even alternate, so neighbours differ; before item 0 it is zero. Any
-  // sum of consecutive items is the difference of two of these, and takes two bits fewer than the significand has.
-  i64 telescoping_prefix(u64 index) const {
-    const int bits = significant_bits_ - 4;
-    const i64 centred = static_cast<i64>(hash(seed_, index) >> (64 - bits)) - (i64{1} << (bits - 1));
-    return 2 * centred + static_cast<i64>((index + 1) & 1);
-  }
-  i64 telescoping_item(u64 index) const {
-    return telescoping_prefix(index) - (index == 0 ? 0 : telescoping_prefix(index - 1));
-  }
-
-  // Rises by about `slope` a step, never falls, and ends at slope * n at most.
-  u64 rising_prefix(double slope, u64 index) const {
-    return static_cast<u64>(slope * (static_cast<double>(index) + fraction(hash(seed_, index))));
-  }
-  u64 rising_item(double slope, u64 index) const {
-    return rising_prefix(slope, index) - (index == 0 ? 0 : rising_prefix(slope, index - 1));
-  }
-
-  // Unsigned items cannot telescope: their sums rise, as far as they stay exact.
-  u64 floating_sum_item(u64 index) const {
-    return is_signed(request_.input_type) ? static_cast<u64>(telescoping_item(index)) : rising_item(sum_slope_, index);
-  }
-
-  // Integers have no inverses to telescope with, so most are 1 or -1.
-  u64 power_of_two(u64 index) const {
-    const u64 power = u64{1} << rising_item(exponent_slope_, index);
-    return is_signed(request_.input_type) && (hash(~seed_, index) & 1) != 0 ? ~power + 1 : power;
-  }
-
-  int telescoping_exponent(u64 index) const {
-    const auto drawn = static_cast<int>(hash(seed_, index) % kBoundedExponent);
-    return 2 * drawn - kBoundedExponent + static_cast<int>((index + 1) & 1);
-  }
-  double telescoping_factor(u64 index) const {
-    const int before = index == 0 ? 0 : telescoping_exponent(index - 1);
-    return std::ldexp(sign(hash(~seed_, index)), telescoping_exponent(index) - before);
-  }
-
-  double rounding_item(u64 index) const {
-    const u64 bits = hash(seed_, index);
-    return sign(bits >> 3) * std::ldexp(static_cast<double>((bits >> 12) | 1), -52 + static_cast<int>(bits & 7));
-  }
-
-  // Pairs of a number and its inverse, nearly.
-  double rounding_factor(u64 index) const {
-    const double magnitude = 1 + fraction(hash(seed_, index / 2));
-    return sign(hash(~seed_, index)) * (index % 2 == 0 ? magnitude : 1 / magnitude);
-  }
-
-  // Half of the items lie on the way that the running value takes, the others behind it.
-  double moving_offset(u64 index) const {
-    const u64 bits = hash(seed_, index);
-    const double progress = static_cast<double>(index) / items();
-    const bool leads = index == 0 || (bits & 1) != 0;
-    return moved(request_.op, range_, leads ? progress : progress * fraction(bits));
-  }
-
-  double special_item(u64 index) const {
-    const u64 bits = hash(seed_, index), n = request_.n;
-    const double mirror = request_.op == Operator::min ? -1 : 1;
-    if (index < n / 8) return -mirror * std::numeric_limits<double>::infinity();
-    if (index < n / 2) return (bits & 1) != 0 ? mirror * -0.0 : -mirror;
-    if (index < n / 2 + n / 8) return (bits & 1) != 0 ? -0.0 : 0.0;
-    if (index == n / 4 * 3) return std::numeric_limits<double>::quiet_NaN();
-    return range_.least + moving_offset(index);
-  }
-
-  // The further on, the more of the bits may be set.
-  u64 few_ones(u64 index) const {
-    const int enabled = 1 + static_cast<int>(static_cast<double>(index) / items() * (bits_ - 1));
-    return hash(seed_, index) & (~u64{0} >> (64 - enabled));
-  }
-
-  ScanRequest request_;
-  InputPattern pattern_;
-  u64 seed_;
-  Range range_;
-  int significant_bits_;
-  double sum_slope_;
-  double exponent_slope_;
-  int bits_;
-};
-
-void fill_random(u64 seed, u64 index, int bytes, std::byte* out) {
-  for (int done = 0; done < bytes; done += static_cast<int>(sizeof(u64))) {
-    const u64 word = hash(seed + static_cast<u64>(done), index);
-    std::memcpy(out + done, &word, static_cast<std::size_t>(std::min<int>(sizeof word, bytes - done)));
-  }
-}
-
-// Any bits at all, but no NaN that is converted: nothing says which of them it becomes.
-bool takes_random_bytes(const ScanRequest& request) {
-  return is_custom(request.op) && request.input_type == request.accumulator_type;
-}
-
 }  // namespace
 
+bool applies(InputPattern pattern, const Request& request) {
+  return reference_of(request.algorithm()).has(pattern, request);
+}
+
 void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) {
-  const auto item_bytes = static_cast<std::size_t>(spec.request.input_bytes());
-  if (takes_random_bytes(spec.request)) {
-    for (std::size_t item = 0; item * item_bytes < out.size(); ++item)
-      fill_random(spec.seed, first + item, spec.request.input_bytes(), out.data() + item * item_bytes);
-    return;
-  }
-  const Items items(spec);
-  // The type is told apart once and not for every item: there may be 2^30.
-  visit_type(spec.request.input_type, [&]<class T>(std::type_identity<T>) {
-    for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item) {
-      if constexpr (std::is_integral_v<T>)
-        put(static_cast<T>(items.integer(first + item)), out.data() + item * sizeof(T));
-      else
-        put(static_cast<T>(items.floating(first + item)), out.data() + item * sizeof(T));
-    }
-  });
+  reference_of(spec.request.algorithm()).fill_input(spec, first, out);
 }
 
 void fill_input_on_all_cores(const InputSpec& spec, u64 first, std::span<std::byte> out) {
-  const u64 item_bytes = static_cast<u64>(spec.request.input_bytes()), part_bytes = kPartItems * item_bytes;
+  const u64 item_bytes = static_cast<u64>(Operands(spec.request).of(OperandRole::input).item_bytes),
+            part_bytes = kPartItems * item_bytes;
   parallel_for(ceil_div<u64>(out.size(), part_bytes), [&](u64 part) {
     const u64 begin = part * part_bytes;
     fill_input(spec, first + part * kPartItems, out.subspan(begin, std::min<u64>(part_bytes, out.size() - begin)));
   });
 }
 
-void fill_init(const ScanRequest& request, unsigned char* init) {
-  auto* const value = reinterpret_cast<std::byte*>(init);
-  const ValueType type = request.accumulator_type;
-  const auto put = [&](long double floating, u64 integer) {
-    return is_floating(type) ? put_floating(type, floating, value) : put_integer(type, integer, value);
-  };
-  switch (request.op) {
-    case Operator::sum:
-      return put(std::ldexp(1.0, least_significant_bits(request) - 3) + 5, kOddInteger);
-    case Operator::product:
-      return put(-2, kOddInteger);
-    case Operator::min:
-    case Operator::max: {
-      const Range range = common_range(request);
-      const double offset = moved(request.op, range, 0.3);
-      return put(range.least + offset, static_cast<u64>(static_cast<i64>(range.least)) + static_cast<u64>(offset));
-    }
-    case Operator::bit_and:
-      return put_integer(type, ~(u64{1} << (narrowest_bits(request) / 2)), value);
-    case Operator::bit_or:
-      return put_integer(type, u64{1} << (narrowest_bits(request) / 2), value);
-    case Operator::bit_xor:
-      return put_integer(type, kOddInteger, value);
-    default:
-      return fill_random(0, 0, request.accumulator_bytes(), value);
-  }
+void fill_init(const Request& request, unsigned char* init) {
+  reference_of(request.algorithm()).fill_init(request, init);
 }
 
 }  // namespace scantune

@@ -25,22 +25,23 @@ struct Tokens<InputPattern> {
 };
 
 struct InputSpec {
-  ScanRequest request;  // types, operator and n
+  Request request;
   InputPattern pattern = InputPattern::exact;
   u64 seed = 1;
 
-  constexpr bool operator==(const InputSpec&) const = default;
+  bool operator==(const InputSpec&) const = default;
 };
 
-// Whether the pattern exists for the request's types and operator.
-constexpr bool applies(InputPattern pattern, const ScanRequest& request) {
-  const bool floating = is_floating(request.accumulator_type), floating_items = is_floating(request.input_type);
-  if (pattern == InputPattern::rounding)
-    return (floating && request.op == Operator::sum) || (floating_items && request.op == Operator::product);
-  if (pattern == InputPattern::specials)
-    return floating_items && (request.op == Operator::min || request.op == Operator::max);
-  return true;
-}
+// A request and the variant of the kernels that solve it.
+struct RequestVariant {
+  Request request;
+  Variant variant;
+
+  bool operator==(const RequestVariant&) const = default;
+};
+
+// Whether the pattern exists for the request.
+bool applies(InputPattern pattern, const Request& request);
 
 // Writes the items of the input that start at item `first` and fill `out`.
 void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out);
@@ -48,6 +49,6 @@ void fill_input_on_all_cores(const InputSpec& spec, u64 first, std::span<std::by
 
 // An initial value that matters: it changes every sum and product, and beats the first items of a running minimum or
 // maximum but not the last. Writes an accumulator to init, which has room for kMaxValueBytes.
-void fill_init(const ScanRequest& request, unsigned char* init);
+void fill_init(const Request& request, unsigned char* init);
 
 }  // namespace scantune

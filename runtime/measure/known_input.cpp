@@ -12,12 +12,12 @@ constexpr u64 kCopiedBytes = u64{256} << 10;  // by one thread at a time
 
 }  // namespace
 
-KnownItems::KnownItems(const InputSpec& spec) : items_(spec.request.n * static_cast<u64>(spec.request.input_bytes())) {
+KnownItems::KnownItems(const InputSpec& spec) : items_(Operands(spec.request).of(OperandRole::input).bytes()) {
   fill_input_on_all_cores(spec, 0, items_);
 }
 
 std::span<const std::byte> KnownInput::kept(u64 first, u64 bytes) const {
-  return known->items().subspan(first * static_cast<u64>(spec.request.input_bytes()), bytes);
+  return known->items().subspan(first * item_bytes(), bytes);
 }
 
 std::span<const std::byte> KnownInput::items(u64 first, std::span<std::byte> scratch) const {

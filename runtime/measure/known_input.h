@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "measure/inputs.h"
+#include "space/operands.h"
 
 namespace scantune {
 
@@ -26,12 +27,14 @@ class KnownItems {
 
 struct KnownInput {
   KnownInput(const InputSpec& input, std::shared_ptr<const KnownItems> items = nullptr)
-      : spec(input), known(std::move(items)) {}
+      : spec(input), operand(Operands(spec.request).of(OperandRole::input)), known(std::move(items)) {}
 
   InputSpec spec;
+  RequestOperand operand;
   std::shared_ptr<const KnownItems> known;  // null: an item is made whenever it is looked at
 
-  u64 bytes() const { return spec.request.n * static_cast<u64>(spec.request.input_bytes()); }
+  u64 bytes() const { return operand.bytes(); }
+  u64 item_bytes() const { return static_cast<u64>(operand.item_bytes); }
 
   // Items from `first` on: the kept ones, or made in scratch, which has room for them.
   std::span<const std::byte> items(u64 first, std::span<std::byte> scratch) const;

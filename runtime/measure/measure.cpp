@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "measure/ceiling.h"
 #include "measure/rotation.h"
 #include "measure/upload_input.h"
 #include "scantune/error.hpp"
@@ -11,51 +12,44 @@ namespace {
 
 constexpr u64 kBoundaryBytes = 256;  // to which buffers are aligned, as allocations are
 
-u64 moved_bytes(const ScanRequest& request) {
-  return request.n * static_cast<u64>(request.input_bytes() + request.output_bytes());
-}
-
 }  // namespace
 
-Measurements Measurer::measure(std::span<const PreparedScan* const> scans, const MeasurePolicy& policy) {
-  if (scans.empty()) return {};
-  const ScanRequest& request = scans.front()->request();
+Measurements Measurer::measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy) {
+  if (configs.empty()) return {};
+  const Request& request = configs.front()->request();
   const Batch batch = batch_of(request, policy);
   const Buffers& buffers = buffers_for(request, batch.buffers);
 
   std::vector<DeviceBuffer> workspaces;
   std::vector<Contender> contenders;
-  for (const PreparedScan* scan : scans) {
-    const u64 bytes = scan->workspace_bytes(request.n);
+  const auto add = [&](const PreparedConfig& config, bool is_ceiling) {
+    const u64 bytes = config.workspace_bytes(request.n);
     void* workspace = workspaces.emplace_back(device_, bytes).data();
     if (bytes != 0) device_.zero(workspace, bytes);
-    contenders.push_back({to_string(scan->config()), [=, &buffers](Stream stream, int buffer) {
-                            scan->enqueue(buffers.input(buffer), buffers.output(buffer), scan->request().n, workspace,
-                                          stream);
-                          }});
-  }
+    contenders.push_back({to_string(config.config()),
+                          [=, &buffers, &config](Stream stream, int buffer) {
+                            config.enqueue(buffers.pointers(buffer), config.request().n, workspace, stream);
+                          },
+                          is_ceiling});
+  };
+  for (const PreparedConfig* config : configs) add(*config, false);
   if (policy.ceiling)
-    for (const CopyKernel& copy : copies(request))
-      contenders.push_back({"copy",
-                            [&](Stream stream, int buffer) {
-                              copy.enqueue(buffers.input(buffer), buffers.output(buffer), request.n, stream);
-                            },
-                            true});
+    for (const PreparedConfig& copy : copies_beside(request)) add(copy, true);
 
   Measurements result{race(device_, contenders, batch, policy), std::nullopt};
-  for (std::size_t index = scans.size(); index < result.scans.size(); ++index) {
-    const auto* copy = std::get_if<Measurement>(&result.scans[index]);
+  for (std::size_t index = configs.size(); index < result.configs.size(); ++index) {
+    const auto* copy = std::get_if<Measurement>(&result.configs[index]);
     if (copy != nullptr && !copy->probe_only) result.ceiling_us = copy->median_us;
   }
-  result.scans.resize(scans.size());
+  result.configs.resize(configs.size());
   return result;
 }
 
-Batch Measurer::batch_of(const ScanRequest& request, const MeasurePolicy& policy) {
+Batch Measurer::batch_of(const Request& request, const MeasurePolicy& policy) {
   Batch batch;
   // The host device runs each launch to its end: nothing is gained by queueing several, and each is isolated.
   if (device_.identity().sm == kHostSm) return batch;
-  if (request.latency == Latency::isolated)
+  if (request.value<Latency>() == Latency::isolated)
     batch.neighbour = [&kernel = neighbour()](Stream stream) { kernel.enqueue(stream); };
   batch.launches = launches_per_graph(request.n);
   if (!policy.rotate) return batch;
@@ -64,27 +58,36 @@ Batch Measurer::batch_of(const ScanRequest& request, const MeasurePolicy& policy
   return batch;
 }
 
-const Measurer::Buffers& Measurer::buffers_for(const ScanRequest& request, int count) {
+const Measurer::Buffers& Measurer::buffers_for(const Request& request, int count) {
   if (buffers_ != nullptr && buffers_->count == count && buffers_->request == request) return *buffers_;
   buffers_.reset();
   const u64 places = static_cast<u64>(count);
-  const u64 input_stride = round_up(request.n * static_cast<u64>(request.input_bytes()), kBoundaryBytes);
-  const u64 output_stride = round_up(request.n * static_cast<u64>(request.output_bytes()), kBoundaryBytes);
-  auto buffers = std::make_unique<Buffers>(Buffers{request,
-                                                   count,
-                                                   input_stride,
-                                                   output_stride,
-                                                   {device_, places * input_stride},
-                                                   {device_, places * output_stride}});
-  upload_input(staging_, InputSpec{request}, buffers->inputs.data(), count, input_stride);
+  auto buffers = std::make_unique<Buffers>(Buffers{request, count, {}});
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list()) {
+    const u64 stride = operand.is_array ? round_up(operand.bytes(), kBoundaryBytes) : 0;
+    Buffers::Array& array = buffers->arrays.emplace_back(stride, DeviceBuffer(device_, places * stride));
+    if (operand.role == OperandRole::input)
+      upload_input(staging_, InputSpec{request}, array.memory.data(), count, stride);
+  }
   buffers_ = std::move(buffers);
   return *buffers_;
 }
 
-std::span<const CopyKernel> Measurer::copies(const ScanRequest& request) {
-  auto& kernels = copies_[{request.input_bytes(), request.output_bytes()}];
-  if (kernels.empty()) kernels = CopyKernel::all(device_, request.input_bytes(), request.output_bytes());
-  return kernels;
+Pointers Measurer::Buffers::pointers(int index) const {
+  Pointers pointers{};
+  for (std::size_t operand = 0; operand < arrays.size(); ++operand)
+    pointers[operand] = arrays[operand].memory.data() + static_cast<u64>(index) * arrays[operand].stride_bytes;
+  return pointers;
+}
+
+std::span<const PreparedConfig> Measurer::copies_beside(const Request& request) {
+  const auto copy = copy_beside(request);
+  if (!copy) return {};
+  if (!copies_.empty() && copies_.front().request() == *copy) return copies_;
+  copies_.clear();
+  for (const Config& config : ceiling_configs(*copy, device_.identity())) copies_.emplace_back(device_, *copy, config);
+  return copies_;
 }
 
 const OrdinaryKernel& Measurer::neighbour() {

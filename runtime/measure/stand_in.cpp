@@ -18,8 +18,8 @@ std::span<const EmbeddedFile> stand_in_files();  // measure/stand_in_operators.h
 namespace {
 
 // What a value is made of, so far as its alignment lets kernels see it.
-int unit_bytes(const ScanRequest& request) {
-  const int alignment = request.alignment_of(request.accumulator_type);
+int unit_bytes(const Request& request) {
+  const int alignment = request.alignment_of(request.accumulator_type());
   return alignment < 4 ? alignment : 4;
 }
 
@@ -53,8 +53,8 @@ auto combine_of(Operator op) {
 }
 
 // Value: the struct with its units, or the built-in type with a union through which they are seen.
-std::string value_source(const ScanRequest& request, const std::string& units, const std::string& call) {
-  if (request.accumulator_type == ValueType::custom)
+std::string value_source(const Request& request, const std::string& units, const std::string& call) {
+  if (request.accumulator_type() == ValueType::custom)
     return "struct alignas(" + std::to_string(request.custom_alignment) + ") Value {\n  " + units +
            ";\n};\n__device__ inline Value combine(Value earlier, Value later) {\n  Value combined;\n  " + call +
            "  return combined;\n}\n";
@@ -66,21 +66,20 @@ std::string value_source(const ScanRequest& request, const std::string& units, c
 
 }  // namespace
 
-CustomOperator stand_in_for(const ScanRequest& request) {
+CustomOperator stand_in_for(const Request& request) {
   const int bytes = unit_bytes(request);
   const std::string count = std::to_string(request.accumulator_bytes() / bytes);
-  const std::string call = std::string("scantune::stand_in::") + token(request.op) +
+  const std::string call = std::string("scantune::stand_in::") + token(*request.op()) +
                            "(earlier.units, later.units, combined.units, " + count + ");\n";
   return {.source = std::string("#define STAND_IN_FUNCTION __device__ inline\n") + stand_in_files().front().text +
                     value_source(request, std::string(unit_type(bytes)) + " units[" + count + "]", call),
           .name = {}};
 }
 
-StandIn::StandIn(const ScanRequest& request) : bytes_(request.accumulator_bytes()) {
+StandIn::StandIn(const Request& request) : bytes_(request.accumulator_bytes()) {
   const int unit = unit_bytes(request);
-  combine_ = unit == 4   ? combine_of<u32>(request.op)
-             : unit == 2 ? combine_of<u16>(request.op)
-                         : combine_of<u8>(request.op);
+  const Operator op = *request.op();
+  combine_ = unit == 4 ? combine_of<u32>(op) : unit == 2 ? combine_of<u16>(op) : combine_of<u8>(op);
 }
 
 }  // namespace scantune

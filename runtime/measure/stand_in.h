@@ -5,18 +5,18 @@
 
 #include <cstddef>
 
-#include "config/request.h"
 #include "space/custom_operator.h"
+#include "space/request.h"
 
 namespace scantune {
 
 // For a request with a custom operator, of any accumulator type: only integer instructions touch its bits.
-CustomOperator stand_in_for(const ScanRequest& request);
+CustomOperator stand_in_for(const Request& request);
 
 // The same operator on the CPU. The three may be one place.
 class StandIn {
  public:
-  explicit StandIn(const ScanRequest& request);
+  explicit StandIn(const Request& request);
   void combine(const std::byte* earlier, const std::byte* later, std::byte* combined) const {
     combine_(earlier, later, combined, bytes_);
   }

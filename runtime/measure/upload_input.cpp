@@ -3,7 +3,7 @@
 namespace scantune {
 
 void upload_input(Staging& staging, const KnownInput& input, std::byte* to, int count, u64 stride_bytes) {
-  const u64 item_bytes = static_cast<u64>(input.spec.request.input_bytes());
+  const u64 item_bytes = input.item_bytes();
   const auto parts = parts_of(to, input.bytes(), item_bytes);
   const auto make = [&](u64 part, std::span<std::byte> bytes) {
     input.write(static_cast<u64>(parts[part].on_device - to) / item_bytes, bytes);

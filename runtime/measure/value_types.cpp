@@ -38,7 +38,7 @@ int significant_bits(ValueType type) {
   return visit_type(type, []<class T>(std::type_identity<T>) { return std::numeric_limits<T>::digits; });
 }
 
-std::string spell_value(const ScanRequest& request, ValueType type, const std::byte* value) {
+std::string spell_value(const Request& request, ValueType type, const std::byte* value) {
   if (type == ValueType::custom) return hexadecimal(value, request.custom_bytes);
   return visit_type(type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_arithmetic_v<T>)

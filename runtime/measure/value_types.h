@@ -119,6 +119,6 @@ inline u64 reduced(ValueType type, u64 number) {
 int significant_bits(ValueType type);
 
 // For messages; a custom value as hexadecimal bytes.
-std::string spell_value(const ScanRequest& request, ValueType type, const std::byte* value);
+std::string spell_value(const Request& request, ValueType type, const std::byte* value);
 
 }  // namespace scantune

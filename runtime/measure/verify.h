@@ -17,19 +17,22 @@ struct WrongResult : Error {  // names size, alignment, first wrong item, expect
 
 struct VerifyOptions {
   u64 seed = 1;
-  // Also the kinds of scan that a record of this request would serve: inclusive, exclusive, and from initial values in
-  // the arguments and in memory.
+  // Also what else a record of this request would serve: scans inclusive, exclusive, and from initial values in the
+  // arguments and in memory.
   bool all_kinds = true;
 };
 
 // A kernel that verify() runs.
 struct VerifiedKernel {
-  ScanRequest request;
+  Request request;
+  Variant variant;
   const CustomOperator* custom;  // the caller's own; null: the built-in operator or the stand-in
+
+  bool operator==(const VerifiedKernel&) const = default;
 };
 
-// The request's own kernels come first, for aligned pointers and for any, then those of the other kinds.
-std::vector<VerifiedKernel> verified_kernels(const ScanRequest& request, const CustomOperator* custom, bool all_kinds);
+// The request's own kernels come first, in both variants, then those of what else a record serves.
+std::vector<VerifiedKernel> verified_kernels(const Request& request, const CustomOperator* custom, bool all_kinds);
 
 class Verifier {
  public:
@@ -40,24 +43,24 @@ class Verifier {
   static constexpr u64 kMostInputBytes = 4 * kMostKeptBytes;
   static constexpr u64 kMostReferenceBytes = 8 * kMostKeptBytes;
 
-  // Scans request.n items, one fewer, and sizes around the config's tile; by the kernel for aligned pointers and by the
+  // Runs request.n items, one fewer, and sizes around the config's tile; by the kernel for aligned pointers and by the
   // one for any pointer; out of place and, where items keep their size, in place; into poisoned outputs between guard
   // zones; again and again on one workspace that is never cleared. Returns the number of cases. Throws WrongResult, and
-  // what PreparedScan and the device throw. At large n the time goes into copying: two inputs to the device and two
+  // what PreparedConfig and the device throw. At large n the time goes into copying: two inputs to the device and two
   // outputs back.
   //
   // custom: the caller's own operator. What a config can get wrong is which items it combines, in which order, and how
   // its CTAs wait for each other, and none of that depends on what combining does. So the config is verified with the
   // stand-in of the same size, for which the CPU knows every bit; the caller's own kernels must compile, run to their
   // end, stay within their memory and, where the request asks for it, return the same bits again.
-  int verify(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr,
+  int verify(const Request& request, const Config& config, const CustomOperator* custom = nullptr,
              const VerifyOptions& options = {});
 
  private:
   KnownInput known(const InputSpec& input);
   std::shared_ptr<const Reference> reference(const KnownInput& input);
-  int verify_kernel(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed);
-  int run_callers_own(VerifyRun& run, const PreparedScan& scan, u64 most_items, u64 seed);
+  int verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed);
+  int run_callers_own(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed);
 
   Device& device_;
   Staging staging_{device_};

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure/references/algorithm_reference.h"
 #include "measure/upload_input.h"
 #include "measure/verify.h"
 
@@ -14,22 +15,16 @@ constexpr u64 kGuardBytes = 4096;
 constexpr u64 kLargeBytes = u64{64} << 20;  // from here, copying takes the time
 constexpr std::byte kPoison{0xa5};
 
-u64 arena_bytes(u64 items, int item_bytes) {
-  return items * static_cast<u64>(item_bytes) + kVectorAlignmentBytes + 2 * kGuardBytes;
+u64 arena_bytes(const RequestOperand& operand) {
+  return operand.is_array ? operand.bytes() + kVectorAlignmentBytes + 2 * kGuardBytes : 0;
 }
 
-u64 workspace_bytes(const Config& config, ScanRequest request, u64 items) {
-  request.n = items;
-  return config.family().workspace(config, request).bytes;
-}
-
-bool is_aligned(const ScanRequest& request) { return request.alignment_bytes == kVectorAlignmentBytes; }
-
-[[noreturn]] void fail(const PreparedScan& scan, const InputSpec& input, const std::string& circumstance,
+[[noreturn]] void fail(const PreparedConfig& prepared, const InputSpec& input, const std::string& circumstance,
                        const std::string& fault) {
-  throw WrongResult(to_string(scan.config()) + " failed a " + to_string(input.request) + ", pointers aligned to " +
-                    (is_aligned(scan.request()) ? "vectors" : "items only") + ", " + circumstance + ", input pattern " +
-                    token(input.pattern) + " with seed " + std::to_string(input.seed) + ": " + fault);
+  throw WrongResult(to_string(prepared.config()) + " failed a " + to_string(input.request) + ", pointers aligned to " +
+                    (prepared.variant() == Variant::aligned ? "vectors" : "items only") + ", " + circumstance +
+                    ", input pattern " + token(input.pattern) + " with seed " + std::to_string(input.seed) + ": " +
+                    fault);
 }
 
 std::string guard_fault(std::span<const std::byte> found, const char* where) {
@@ -41,81 +36,94 @@ std::string guard_fault(std::span<const std::byte> found, const char* where) {
 
 }  // namespace
 
-VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, ScanRequest request, u64 most_items)
+VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, const Request& most)
     : device_(device),
       staging_(staging),
-      workspace_bytes_(workspace_bytes(config, request, most_items)),
-      input_(device, arena_bytes(most_items, request.input_bytes())),
-      output_(device, arena_bytes(most_items, request.output_bytes())),
+      workspace_bytes_(config.family().workspace(config, most).bytes),
       workspace_(device, workspace_bytes_ + kGuardBytes) {
+  const Operands operands(most);
+  for (const RequestOperand& operand : operands.list())
+    arenas_.emplace_back(operand, DeviceBuffer(device, arena_bytes(operand)));
   if (workspace_bytes_ != 0) device_.zero(workspace_.data(), workspace_bytes_);
   device_.fill(workspace_.data() + workspace_bytes_, kPoison, kGuardBytes);
 }
 
-void VerifyRun::run(const PreparedScan& scan, const VerifyCase& which, const KnownInput& input,
+void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input,
                     const Reference& reference) {
-  const u64 bytes = which.n * reference.item_bytes();
-  std::byte* const to = output_of(scan);
-  std::byte* const from = which.in_place ? to : input_of(scan);
-  const auto scan_and_check = [&](int scans, const char* circumstance) {
-    for (int time = 0; time < scans; ++time) scan.enqueue(from, to, which.n, workspace_.data(), nullptr);
+  const u64 bytes = Operands(input.spec.request).of(OperandRole::output).bytes();
+  const Pointers pointers = this->pointers(prepared.variant(), which.in_place);
+  std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
+  std::byte* const from = which.in_place ? to : arena(OperandRole::input).begin(prepared.variant());
+  const auto run_and_check = [&](int runs, const char* circumstance) {
+    for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, which.n, workspace_.data(), nullptr);
     device_.synchronize();
     const std::string fault = fault_in_output(reference, to, bytes);
-    if (!fault.empty()) fail(scan, input.spec, circumstance, fault);
+    if (!fault.empty()) fail(prepared, input.spec, circumstance, fault);
   };
 
   poison(to, bytes);
   upload_input(staging_, input, from);
-  if (which.in_place) return scan_and_check(1, "in place");
+  if (which.in_place) return run_and_check(1, "in place");
 
-  // Twice more, the second scan right behind the first. Where copying costs seconds these two alone must do.
+  // Twice more, the second run right behind the first. Where copying costs seconds these two alone must do.
   if (bytes <= kLargeBytes) {
-    scan_and_check(1, "out of place");
+    run_and_check(1, "out of place");
     poison(to, bytes);
   }
-  scan_and_check(2, "out of place, repeated on one workspace");
+  run_and_check(2, "out of place, repeated on one workspace");
   const std::string fault = fault_in_input(input, from);
-  if (!fault.empty()) fail(scan, input.spec, "out of place", fault);
+  if (!fault.empty()) fail(prepared, input.spec, "out of place", fault);
 }
 
-void VerifyRun::run_unchecked(const PreparedScan& scan, const KnownInput& input) {
-  const ScanRequest& request = input.spec.request;
-  const u64 n = request.n, bytes = n * static_cast<u64>(request.output_bytes());
-  std::byte* const to = output_of(scan);
-  std::byte* const from = input_of(scan);
+void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& input) {
+  const Request& request = input.spec.request;
+  const u64 bytes = Operands(request).of(OperandRole::output).bytes();
+  const Pointers pointers = this->pointers(prepared.variant(), false);
+  std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
+  std::byte* const from = arena(OperandRole::input).begin(prepared.variant());
   upload_input(staging_, input, from);
   std::vector<std::byte> first;
   for (const char* time : {"the first time", "the second time"}) {
     poison(to, bytes);
-    scan.enqueue(from, to, n, workspace_.data(), nullptr);
+    prepared.enqueue(pointers, request.n, workspace_.data(), nullptr);
     device_.synchronize();
     std::string fault = fault_in_guard(to - kGuardBytes, "before the output");
     if (fault.empty()) fault = fault_in_guard(to + bytes, "behind the output");
     if (fault.empty()) fault = fault_in_input(input, from);
-    if (needs_fixed_association(request)) {
+    if (reference_of(request.algorithm()).repeats_bits(request)) {
       std::vector<std::byte> found(bytes);
       device_.download(found.data(), to, bytes);
       if (fault.empty() && !first.empty() && first != found) fault = "it returned other bits than the first time";
       first = std::move(found);
     }
-    if (!fault.empty()) fail(scan, input.spec, std::string("with the caller's own operator, ") + time, fault);
+    if (!fault.empty()) fail(prepared, input.spec, std::string("with the caller's own operator, ") + time, fault);
   }
 }
 
-void VerifyRun::check_workspace_guard(const PreparedScan& scan) {
+void VerifyRun::check_workspace_guard(const PreparedConfig& prepared) {
   const std::string fault = fault_in_guard(workspace_.data() + workspace_bytes_, "behind the workspace");
-  if (!fault.empty()) throw WrongResult(to_string(scan.config()) + " " + fault);
+  if (!fault.empty()) throw WrongResult(to_string(prepared.config()) + " " + fault);
 }
 
-std::byte* VerifyRun::input_of(const PreparedScan& scan) const {
-  const ScanRequest& request = scan.request();
-  return input_.data() + kGuardBytes + (is_aligned(request) ? 0 : request.alignment_of(request.input_type));
+std::byte* VerifyRun::Arena::begin(Variant variant) const {
+  std::byte* const boundary = memory.data() + kGuardBytes;
+  if (variant == Variant::aligned) return boundary;
+  return boundary +
+         (operand.role == OperandRole::input ? operand.alignment : kVectorAlignmentBytes - operand.alignment);
 }
 
-std::byte* VerifyRun::output_of(const PreparedScan& scan) const {
-  const ScanRequest& request = scan.request();
-  const int past = is_aligned(request) ? 0 : kVectorAlignmentBytes - request.alignment_of(request.output_type);
-  return output_.data() + kGuardBytes + past;
+const VerifyRun::Arena& VerifyRun::arena(OperandRole role) const {
+  return *std::ranges::find(arenas_, role, [](const Arena& arena) { return arena.operand.role; });
+}
+
+Pointers VerifyRun::pointers(Variant variant, bool in_place) const {
+  Pointers pointers{};
+  for (std::size_t place = 0; place < arenas_.size(); ++place) {
+    const bool takes_output = in_place && arenas_[place].operand.role == OperandRole::input;
+    const Arena& where = takes_output ? arena(OperandRole::output) : arenas_[place];
+    if (where.operand.is_array) pointers[place] = where.begin(variant);
+  }
+  return pointers;
 }
 
 void VerifyRun::poison(std::byte* output, u64 bytes) {
@@ -151,7 +159,7 @@ std::string VerifyRun::fault_in_output(const Reference& reference, std::byte* ou
 std::string VerifyRun::fault_in_input(const KnownInput& input, std::byte* on_device) {
   // A scan that spoils its input does so at small n too, where looking costs little.
   if (input.bytes() > kLargeBytes) return {};
-  const u64 item_bytes = static_cast<u64>(input.spec.request.input_bytes());
+  const u64 item_bytes = input.item_bytes();
   const auto parts = parts_of(on_device, input.bytes(), item_bytes);
   bool unchanged = true;
   staging_.download(parts, [&](u64 part, std::span<const std::byte> found) {

@@ -1,16 +1,17 @@
-// The memory in which one config is verified, and one scan in it.
+// The memory in which one config is verified, and one run in it.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "measure/device_buffer.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 #include "measure/reference.h"
 #include "measure/staging.h"
 
 namespace scantune {
 
-// One scan of a config, and how it is run.
+// One run of a config.
 struct VerifyCase {
   u64 n;
   InputPattern pattern = InputPattern::exact;
@@ -19,24 +20,33 @@ struct VerifyCase {
 
 class VerifyRun {
  public:
-  // Room for scans of up to most_items items. The staging lives longer.
-  VerifyRun(Device& device, Staging& staging, const Config& config, ScanRequest request, u64 most_items);
+  // Room for up to as many items as the request has. The staging lives longer.
+  VerifyRun(Device& device, Staging& staging, const Config& config, const Request& most);
 
-  // Scans into poisoned memory and compares; out of place again and again, on the workspace of all scans before. Throws
+  // Runs into poisoned memory and compares; out of place again and again, on the workspace of all runs before. Throws
   // WrongResult.
-  void run(const PreparedScan& scan, const VerifyCase& which, const KnownInput& input, const Reference& reference);
+  void run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input,
+           const Reference& reference);
 
-  // Scans twice by a kernel whose results the CPU does not know. Throws WrongResult if it writes where it must not, or
-  // if the request asks for equal bits and the second scan returns others.
-  void run_unchecked(const PreparedScan& scan, const KnownInput& input);
+  // Runs twice a kernel whose results the CPU does not know. Throws WrongResult if it writes where it must not, or
+  // if the request asks for equal bits and the second run returns others.
+  void run_unchecked(const PreparedConfig& prepared, const KnownInput& input);
 
-  // Throws WrongResult if any scan has written behind the workspace.
-  void check_workspace_guard(const PreparedScan& scan);
+  // Throws WrongResult if any run has written behind the workspace.
+  void check_workspace_guard(const PreparedConfig& prepared);
 
  private:
-  // Where a kernel's input and output lie: on a vector's boundary, or off it by different distances.
-  std::byte* input_of(const PreparedScan& scan) const;
-  std::byte* output_of(const PreparedScan& scan) const;
+  // An array between guard zones. Where it lies for a kernel: on a vector's boundary, or off it, inputs and outputs by
+  // different distances.
+  struct Arena {
+    RequestOperand operand;
+    DeviceBuffer memory;
+
+    std::byte* begin(Variant variant) const;
+  };
+
+  const Arena& arena(OperandRole role) const;
+  Pointers pointers(Variant variant, bool in_place) const;
   void poison(std::byte* output, u64 bytes);
   // Text saying what is wrong; empty if nothing is.
   std::string fault_in_output(const Reference& reference, std::byte* output, u64 bytes);
@@ -46,8 +56,7 @@ class VerifyRun {
   Device& device_;
   Staging& staging_;
   u64 workspace_bytes_;
-  DeviceBuffer input_;
-  DeviceBuffer output_;
+  std::vector<Arena> arenas_;  // in the order of the operands; of one item: without memory
   DeviceBuffer workspace_;
 };
 

@@ -115,8 +115,8 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines) {
     if (text.empty()) continue;
     try {
       RecordRow row = built_in_row(JsonColumns{nlohmann::json::parse(text)});
-      // Lines of one request stand beside each other.
-      row.stated = !rows.empty() && rows.back().request == row.request ? rows.back().stated : stated_by(row.request);
+      // Lines of one problem stand beside each other.
+      row.stated = !rows.empty() && rows.back().is_of_same_problem(row) ? rows.back().stated : stated_by(row);
       rows.push_back(std::move(row));
     } catch (const nlohmann::json::exception& error) {
       throw DatabaseError("built-in records, line " + std::to_string(line) + ": " + error.what());

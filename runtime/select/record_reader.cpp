@@ -61,7 +61,7 @@ struct SqlColumns {
 
 void read_problem(const SqlColumns& columns, ProblemRow& row) {
   read_row(columns, row);
-  row.stated = stated_by(row.request);
+  row.stated = stated_by(row);
 }
 
 // Up to schema version 2 each member of a scan's request had a column.
@@ -75,7 +75,7 @@ void read_columns(const SqlColumns& columns, ProblemRow& row) {
          .shape = {},
          .stated = {}};
   try {
-    row.stated = std::make_shared<const StatedRequest>(parse_request(row.request));
+    row.stated = std::make_shared<const StatedRequest>(parse_request(*find_algorithm(row.algorithm), row.request));
     row.request = canonical_request(*row.stated);
   } catch (const RequestError&) {  // check() says why
   }

@@ -28,8 +28,12 @@ struct ProblemRow {
   std::string algorithm;
   std::string request;  // JSON; its members at their default are left out
   std::string shape;    // of the extents beside n
-  // The request once it was read, which many records share; null before that.
+  // What it says once it was read, which many records share; null before that.
   std::shared_ptr<const StatedRequest> stated;
+
+  bool is_of_same_problem(const ProblemRow& other) const {
+    return algorithm == other.algorithm && request == other.request && shape == other.shape;
+  }
 };
 
 // Where the record of the next larger N takes over: measured between the two, in the row of the smaller.

@@ -1,6 +1,7 @@
 #include "select/rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <tuple>
@@ -10,8 +11,8 @@ namespace {
 
 // Such a search left out configs that others may use.
 bool has_guarantee_too_many(const TuningRecord& record, const Wanted& wanted) {
-  return std::ranges::any_of(kRequestMembers, [&](const RequestMember& member) {
-    return member.match == Match::at_most && member.get(record.request) > member.get(wanted.request);
+  return std::ranges::any_of(wanted.request.members(), [&](const MemberModel& member) {
+    return member.match == Match::at_most && record.request[member] > wanted.request[member];
   });
 }
 
@@ -39,9 +40,18 @@ double sm_distance(const TuningRecord& record, const Wanted& wanted) {
 }
 
 // A quotient, which grows with the distance in log n.
-double n_distance(const TuningRecord& record, const Wanted& wanted) {
+double quotient_of_n(const TuningRecord& record, const Wanted& wanted) {
   const auto [less, more] = std::minmax({static_cast<double>(record.request.n), static_cast<double>(wanted.request.n)});
   return more / less;
+}
+
+// Records know the extents beside n by their magnitudes.
+double n_distance(const TuningRecord& record, const Wanted& wanted) {
+  double distance = quotient_of_n(record, wanted);
+  for (std::size_t place = 0; place < wanted.request.algorithm().extents().size(); ++place)
+    distance *=
+        std::exp2(std::abs(magnitude_of(record.request.extents[place]) - magnitude_of(wanted.request.extents[place])));
+  return distance;
 }
 
 double layer_distance(const TuningRecord& record, const Wanted&) { return static_cast<double>(record.layer); }
@@ -61,13 +71,15 @@ bool is_left_to_another_family(const TuningRecord& record, const Wanted& wanted)
 // Such a config would take tile after tile, or tell other clusters by way of a workspace, which other configs do
 // faster.
 bool is_outgrown(const TuningRecord& record, const Wanted& wanted) {
-  const ScanRequest& request = wanted.request;
+  const Request& request = wanted.request;
   if (request.n <= record.request.n) return false;
   const FamilyModel& family = record.config.family();
-  ScanRequest measured = request;
+  Request measured = request;
   measured.n = record.request.n;
-  const auto kernel = [&](const ScanRequest& of) { return family.launches(record.config, of).launches[0].kernel; };
-  const auto has_workspace = [&](const ScanRequest& of) { return family.workspace(record.config, of).bytes > 0; };
+  const auto kernel = [&](const Request& of) {
+    return family.launches(record.config, of, Variant::aligned).launches[0].kernel;
+  };
+  const auto has_workspace = [&](const Request& of) { return family.workspace(record.config, of).bytes > 0; };
   return kernel(measured) != kernel(request) || has_workspace(measured) != has_workspace(request);
 }
 
@@ -96,7 +108,7 @@ constexpr Orders kOrder[] = {
     {{7, "options", "puts what was tuned for the options that are asked for first (latency, guarantees)"},
      option_distance},
     {{8, "SM count", "puts the device nearest in SM count first"}, sm_distance},
-    {{9, "N", "puts the nearest N first, in log N"}, n_distance},
+    {{9, "N", "puts the nearest N first, in log N, and the nearest extents beside it"}, n_distance},
     {{10, "layer", "puts the user's own before what is shared, and that before what the library brings"},
      layer_distance}};
 static_assert(std::size(kOrder) == std::tuple_size_v<Distance>);
@@ -141,10 +153,11 @@ bool reaches(const TuningRecord& record, const Wanted& wanted) {
 
 TypeMatch type_match(const TuningRecord& record, const Wanted& wanted) {
   auto match = TypeMatch::same;
-  for (const RequestMember& member : kRequestMembers) {
-    const int tuned = member.get(record.request), asked = member.get(wanted.request);
-    if (member.match != Match::width || tuned == asked) continue;
-    const bool same_class = is_floating(static_cast<ValueType>(tuned)) == is_floating(static_cast<ValueType>(asked));
+  for (const MemberModel& member : wanted.request.members()) {
+    if (member.match != Match::width) continue;
+    const ValueType tuned = record.request.type(member), asked = wanted.request.type(member);
+    if (tuned == asked) continue;
+    const bool same_class = is_floating(tuned) == is_floating(asked);
     match = std::max(match, same_class ? TypeMatch::same_class : TypeMatch::other_class);
   }
   return match;
@@ -153,7 +166,7 @@ TypeMatch type_match(const TuningRecord& record, const Wanted& wanted) {
 OperatorMatch operator_match(const TuningRecord& record, const Wanted& wanted) {
   const bool same_name = record.operator_name == wanted.operator_name;
   if (same_name && !record.operator_name.empty()) return OperatorMatch::same;
-  if (record.request.op != wanted.request.op) return OperatorMatch::other;
+  if (record.request.op() != wanted.request.op()) return OperatorMatch::other;
   if (same_name) return OperatorMatch::same;
   return record.operator_name.empty() ? OperatorMatch::cost_class : OperatorMatch::sibling;
 }
@@ -162,12 +175,12 @@ bool is_of_other_device(const TuningRecord& record, const Wanted& wanted) {
   return record.device.name != wanted.device.name || record.device.sm_count != wanted.device.sm_count;
 }
 
-bool is_far(const TuningRecord& record, const Wanted& wanted) { return n_distance(record, wanted) > 2; }
+bool is_far(const TuningRecord& record, const Wanted& wanted) { return quotient_of_n(record, wanted) > 2; }
 
 int differing(Match match, const TuningRecord& record, const Wanted& wanted) {
-  return static_cast<int>(std::ranges::count_if(kRequestMembers, [&](const RequestMember& member) {
+  return static_cast<int>(std::ranges::count_if(wanted.request.members(), [&](const MemberModel& member) {
     return member.match == match && member.spelling == Spelling::token &&
-           member.get(record.request) != member.get(wanted.request);
+           record.request[member] != wanted.request[member];
   }));
 }
 

@@ -20,7 +20,7 @@ std::vector<Rule> rules();
 // What is asked for.
 struct Wanted {
   const DeviceIdentity& device;
-  const ScanRequest& request;
+  const Request& request;
   std::string_view operator_name;
   const FamilyModel& default_family;      // of the config without records
   const TuningRecord* nearest = nullptr;  // the record that comes first of those that may serve, once it is known

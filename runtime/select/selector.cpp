@@ -17,12 +17,17 @@ struct Choice {
   const TuningRecord* other = nullptr;
 };
 
+bool has_shape_of(const Request& tuned, const Request& request) {
+  return key_of(tuned).magnitudes == key_of(request).magnitudes;
+}
+
 ConfigOrigin origin_of(const TuningRecord& record, const Wanted& wanted) {
   if (record.layer == Layer::built_in) return ConfigOrigin::built_in;
   if (is_of_other_device(record, wanted)) return ConfigOrigin::other_device;
   if (type_match(record, wanted) != TypeMatch::same) return ConfigOrigin::other_types;
   if (operator_match(record, wanted) >= OperatorMatch::sibling) return ConfigOrigin::other_operator;
-  return record.request.n != wanted.request.n ? ConfigOrigin::between_n : ConfigOrigin::exact_n;
+  const bool is_exact = record.request.n == wanted.request.n && has_shape_of(record.request, wanted.request);
+  return is_exact ? ConfigOrigin::exact_n : ConfigOrigin::between_n;
 }
 
 using Filter = bool (*)(const TuningRecord&, const Wanted&);
@@ -90,13 +95,18 @@ std::string where(const TuningRecord& record, const Wanted& wanted) {
   return " on " + record.device.name + " with " + sms + ", the nearest device of this architecture that serves it";
 }
 
+std::string spelled_operator(const TuningRecord& record) {
+  const auto op = record.request.op();
+  return op ? spell(SpelledOperator{*op, record.operator_name}) : "";
+}
+
 std::string whose(const TuningRecord& record, const Wanted& wanted) {
-  const std::string op = spell(SpelledOperator{record.request.op, record.operator_name});
+  const std::string op = spelled_operator(record);
   if (type_match(record, wanted) != TypeMatch::same)
-    return spell_types(record.request) + ' ' + op + ", types of the same sizes, and ";
+    return spell_types(record.request) + (op.empty() ? "" : " ") + op + ", types of the same sizes, and ";
   switch (operator_match(record, wanted)) {
     case OperatorMatch::same:
-      return is_custom(record.request.op) && !record.operator_name.empty() ? op + " and " : "";
+      return record.request.has_custom_operator() && !record.operator_name.empty() ? op + " and " : "";
     case OperatorMatch::cost_class:
       return op + " operators of this size and ";
     default:
@@ -139,13 +149,17 @@ std::string by_which_n(const Choice& choice, const Wanted& wanted) {
 
 std::string reason_of(const Choice& choice, const Wanted& wanted) {
   const TuningRecord& record = *choice.record;
-  const ScanRequest& request = wanted.request;
+  const Request& request = wanted.request;
   std::string text = "tuned for " + whose(record, wanted) + "n = " + std::to_string(record.request.n);
   if (record.request.n != request.n) text += " (" + by_which_n(choice, wanted) + ')';
   text += where(record, wanted);
-  for (const RequestMember& member : kRequestMembers)
-    if (member.match == Match::nearest && is_option(member) && member.get(record.request) != member.get(request))
+  for (const MemberModel& member : request.members())
+    if (member.match == Match::nearest && member.is_option() && record.request[member] != request[member])
       text += "; tuned for " + phrase(member, record.request) + ", for want of a record of " + phrase(member, request);
+  for (std::size_t place = 0; place < request.algorithm().extents().size(); ++place)
+    if (magnitude_of(record.request.extents[place]) != magnitude_of(request.extents[place]))
+      text += "; tuned for about " + std::to_string(record.request.extents[place]) + ' ' +
+              request.algorithm().extents()[place].name;
   if (stands_for_the_default(choice, wanted)) text += "; the default won there, so this n has its own default";
   if (differing(Match::at_most, record, wanted) > 0)
     text += "; tuned without a guarantee that was asked for, and keeps it";
@@ -159,7 +173,7 @@ std::string describe(const DeviceIdentity& device) { return device.name + " (" +
 
 }  // namespace
 
-Selection select(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request,
+Selection select(const TuningTable& table, const DeviceIdentity& device, const Request& request,
                  std::string_view operator_name) {
   const Config untuned = default_config(request, device.sm);
   const Wanted wanted{device, request, operator_name, untuned.family()};

@@ -39,23 +39,24 @@ void check_sizes(const RecordRow& row) {
 }
 
 // A request has one spelling, so that no two rows are of one problem.
-StatedRequest well_spelled(const std::string& request) {
-  StatedRequest stated = parse_request(request);
-  if (canonical_request(stated) != request)
-    reject("the request is not spelled as a tuner spells it: " + printable(request));
+StatedRequest well_spelled(const ProblemRow& row) {
+  const AlgorithmModel* algorithm = find_algorithm(row.algorithm);
+  if (algorithm == nullptr)
+    reject("the algorithm is '" + printable(row.algorithm) + "', which this version does not know");
+  StatedRequest stated = parse_request(*algorithm, row.request);
+  if (canonical_request(stated) != row.request)
+    reject("the request is not spelled as a tuner spells it: " + printable(row.request));
+  adopt_shape(stated.request, row.shape);
   return stated;
 }
 
 StatedRequest request_of(const RecordRow& row) {
-  if (row.algorithm != kAlgorithm)
-    reject("the algorithm is '" + printable(row.algorithm) + "', which this version does not know");
-  if (!row.shape.empty()) reject("the shape is '" + printable(row.shape) + "', and a scan has no extent beside n");
-  StatedRequest stated = row.stated ? *row.stated : well_spelled(row.request);
+  StatedRequest stated = row.stated ? *row.stated : well_spelled(row);
   stated.request.n = static_cast<u64>(row.n);
   return stated;
 }
 
-Config config_of(const RecordRow& row, const ScanRequest& request, int sm) {
+Config config_of(const RecordRow& row, const Request& request, int sm) {
   Config config = parse_config(row.family, row.config);
   for (int index = 0; index < static_cast<int>(config.family().parameters().size()); ++index)
     if (config[index] < -kLargestParameter || config[index] > kLargestParameter)
@@ -64,7 +65,7 @@ Config config_of(const RecordRow& row, const ScanRequest& request, int sm) {
   return config;
 }
 
-Breakpoint checked(const BreakpointRow& breakpoint, std::int64_t n) {
+Breakpoint breakpoint_of(const BreakpointRow& breakpoint, std::int64_t n) {
   const auto& [n_high, n_switch, regret, hash] = breakpoint;
   if (n_high <= n || static_cast<u64>(n_high) > kMostItems) reject("its upper end is out of range");
   if (n_switch <= n || n_switch > n_high) reject("it does not lie between its ends");
@@ -73,7 +74,7 @@ Breakpoint checked(const BreakpointRow& breakpoint, std::int64_t n) {
   return {static_cast<u64>(n_high), static_cast<u64>(n_switch), regret, hash};
 }
 
-TuningRecord checked(const RecordRow& row) {
+TuningRecord record_of(const RecordRow& row) {
   check_sizes(row);
   const int sm = sm_of(row.arch);
   StatedRequest stated = request_of(row);
@@ -103,9 +104,9 @@ int sm_of(const std::string& arch) {
   reject("arch is '" + printable(arch) + "', which is neither host nor sm_ and a number");
 }
 
-std::shared_ptr<const StatedRequest> stated_by(const std::string& request) {
+std::shared_ptr<const StatedRequest> stated_by(const ProblemRow& row) {
   try {
-    return std::make_shared<const StatedRequest>(well_spelled(request));
+    return std::make_shared<const StatedRequest>(well_spelled(row));
   } catch (const RequestError&) {
     return nullptr;  // check() says why
   }
@@ -113,7 +114,7 @@ std::shared_ptr<const StatedRequest> stated_by(const std::string& request) {
 
 std::variant<TuningRecord, RejectedRow> check(const RecordRow& row) {
   try {
-    return checked(row);
+    return record_of(row);
   } catch (const Error& error) {
     return RejectedRow{label(row), error.what()};
   }
@@ -121,7 +122,7 @@ std::variant<TuningRecord, RejectedRow> check(const RecordRow& row) {
 
 std::variant<Breakpoint, RejectedRow> check_breakpoint(const RecordRow& row) {
   try {
-    return checked(*row.breakpoint, row.n);
+    return breakpoint_of(*row.breakpoint, row.n);
   } catch (const Error& error) {
     return RejectedRow{breakpoint_label(label(row)), error.what()};
   }

@@ -10,7 +10,7 @@
 
 #include "device/device.h"
 #include "select/record_row.h"
-#include "space/request_members.h"
+#include "space/request.h"
 
 namespace scantune {
 
@@ -25,7 +25,7 @@ struct Breakpoint {
 
 struct TuningRecord {
   DeviceIdentity device;
-  ScanRequest request;
+  Request request;
   std::string operator_name;  // of a custom operator that was tuned by name; else empty
   Config config;
   std::string template_hash;  // of the config's family
@@ -38,7 +38,7 @@ struct TuningRecord {
 
   // What it would name if it were measured now.
   const std::string& current_template_hash() const {
-    return scantune::template_hash(config.family(), request.op, device.sm);
+    return scantune::template_hash(config.family(), request.has_custom_operator(), device.sm);
   }
   // Whether the kernels have changed since it was measured: it still runs, but may no longer be the best.
   bool is_stale() const { return template_hash != current_template_hash(); }
@@ -56,8 +56,8 @@ struct RejectedRow {
   std::string reason;
 };
 
-// What the request of a row says, for all records that name it; null unless it is spelled as a tuner spells it.
-std::shared_ptr<const StatedRequest> stated_by(const std::string& request);
+// What a row asks for but for n, for all records that name the same; null unless it is spelled as a tuner spells it.
+std::shared_ptr<const StatedRequest> stated_by(const ProblemRow& row);
 
 // The record, without its breakpoint.
 std::variant<TuningRecord, RejectedRow> check(const RecordRow& row);
@@ -69,8 +69,7 @@ RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& r
 // What records have in common that come from one database and differ in n and config alone. Points into the record.
 inline auto problem_of(const TuningRecord& record) {
   return std::tuple(std::string_view(record.database), record.device.sm, std::string_view(record.device.name),
-                    record.device.sm_count, key_of(record.request), record.request.custom_bytes,
-                    std::string_view(record.operator_name));
+                    record.device.sm_count, key_of(record.request), std::string_view(record.operator_name));
 }
 
 }  // namespace scantune

@@ -1,6 +1,7 @@
 #include "select/tuning_table.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -9,17 +10,18 @@ namespace scantune {
 namespace {
 
 // Equal where a record's types are as wide as a request's.
-auto widths_of(int sm, const ScanRequest& request) {
-  RequestKey widths{};
-  for (std::size_t place = 0; place < widths.size(); ++place)
-    if (const RequestMember& member = kRequestMembers[place]; member.match == Match::width)
-      widths[place] = request.bytes_of(static_cast<ValueType>(member.get(request)));
-  return std::tuple(sm, widths, request.custom_bytes);
+auto widths_of(int sm, const Request& request) {
+  std::array<unsigned char, Request::kMaxMembers> widths{};
+  for (const MemberModel& member : request.members())
+    if (member.match == Match::width)
+      widths[static_cast<std::size_t>(member.place)] =
+          static_cast<unsigned char>(request.bytes_of(request.type(member)));
+  return std::tuple(sm, &request.algorithm(), widths, request.custom_bytes);
 }
 
 auto widths_of_record(const TuningRecord& record) { return widths_of(record.device.sm, record.request); }
 
-CheckedRows checked(std::span<const RecordRow> rows) {
+CheckedRows rows_of(std::span<const RecordRow> rows) {
   CheckedRows all;
   for (const RecordRow& row : rows) all.add(row);
   return all;
@@ -32,7 +34,7 @@ TuningTable::TuningTable(CheckedRows rows) : rows_(std::move(rows)) {
   complete_breakpoints();
 }
 
-TuningTable::TuningTable(std::span<const RecordRow> rows) : TuningTable(checked(rows)) {}
+TuningTable::TuningTable(std::span<const RecordRow> rows) : TuningTable(rows_of(rows)) {}
 
 void TuningTable::complete_breakpoints() {
   const auto has_breakpoint = [](const TuningRecord& record) { return record.breakpoint.has_value(); };
@@ -54,7 +56,7 @@ void TuningTable::complete_breakpoints() {
   }
 }
 
-std::span<const TuningRecord> TuningTable::candidates(int sm, const ScanRequest& request) const {
+std::span<const TuningRecord> TuningTable::candidates(int sm, const Request& request) const {
   const auto key = widths_of(sm, request);
   const auto first = std::ranges::lower_bound(rows_.records, key, {}, widths_of_record);
   const auto last = std::ranges::upper_bound(rows_.records, key, {}, widths_of_record);

@@ -14,9 +14,9 @@ class TuningTable {
   explicit TuningTable(CheckedRows rows);
   explicit TuningTable(std::span<const RecordRow> rows);
 
-  // The records of one architecture whose input, accumulator and output values are as wide as the request's; of custom
+  // The records of one architecture, for the request's algorithm, whose values are as wide as the request's; of custom
   // types if its own are.
-  std::span<const TuningRecord> candidates(int sm, const ScanRequest& request) const;
+  std::span<const TuningRecord> candidates(int sm, const Request& request) const;
 
   std::span<const TuningRecord> records() const { return rows_.records; }
   // The first refused rows: where there are very many, not all.
@@ -26,7 +26,7 @@ class TuningTable {
  private:
   void complete_breakpoints();
 
-  CheckedRows rows_;  // records sorted by architecture and sizes
+  CheckedRows rows_;  // records sorted by architecture, algorithm and sizes
 };
 
 }  // namespace scantune

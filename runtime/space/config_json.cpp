@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <vector>
 
 #include "scantune/error.hpp"
-#include "space/request_members.h"
 #include "space/spelling.h"
 
 namespace scantune {
@@ -33,16 +32,15 @@ void require_known(const Json& json, const char* what, const std::vector<std::st
       throw RequestError(std::string(what) + " has an unknown member " + quote(member.key()));
 }
 
-[[noreturn]] void refuse(const RequestMember& member, const char* more, const Json& json) {
+[[noreturn]] void refuse(const MemberModel& member, const char* more, const Json& json) {
   std::string known;
-  for (int value = 0; value < member.token_count; ++value)
-    known += std::string(known.empty() ? "" : ", ") + member.tokens[value];
+  for (const char* spelling : member.tokens) known += std::string(known.empty() ? "" : ", ") + spelling;
   throw RequestError(std::string("request.") + member.name + " must be one of " + known + more + "; found " +
                      quote(json));
 }
 
 // All custom types of a request are one.
-int type_value(const RequestMember& member, const Json& json, ScanRequest& request) {
+int type_value(const MemberModel& member, const Json& json, Request& request) {
   const auto type = json.is_string() ? parse_type(json.get_ref<const std::string&>()) : std::nullopt;
   if (!type) refuse(member, ", the last with its bytes, custom1 to custom32", json);
   if (!adopt(request, *type))
@@ -51,21 +49,21 @@ int type_value(const RequestMember& member, const Json& json, ScanRequest& reque
   return static_cast<int>(type->type);
 }
 
-int operator_value(const RequestMember& member, const Json& json, StatedRequest& stated) {
+int operator_value(const MemberModel& member, const Json& json, StatedRequest& stated) {
   auto op = json.is_string() ? parse_operator(json.get_ref<const std::string&>()) : std::nullopt;
   if (!op) refuse(member, ", the last three also with a name, as in custom_cheap:affine", json);
   stated.custom.name = std::move(op->name);
   return static_cast<int>(op->op);
 }
 
-int token_value(const RequestMember& member, const Json& json) {
+int token_value(const MemberModel& member, const Json& json) {
   if (json.is_string())
-    for (int value = 0; value < member.token_count; ++value)
-      if (json.get_ref<const std::string&>() == member.tokens[value]) return value;
+    for (std::size_t value = 0; value < member.tokens.size(); ++value)
+      if (json.get_ref<const std::string&>() == member.tokens[value]) return static_cast<int>(value);
   refuse(member, "", json);
 }
 
-int member_value(const RequestMember& member, const Json& json, StatedRequest& stated) {
+int member_value(const MemberModel& member, const Json& json, StatedRequest& stated) {
   switch (member.spelling) {
     case Spelling::value_type:
       return type_value(member, json, stated.request);
@@ -80,20 +78,21 @@ int member_value(const RequestMember& member, const Json& json, StatedRequest& s
 // Those that `admits` lets pass; the others have their defaults.
 template <class Admits>
 void read_members(const Json& json, StatedRequest& stated, const Admits& admits) {
-  for (const RequestMember& member : kRequestMembers)
+  Request& request = stated.request;
+  for (const MemberModel& member : request.members())
     if (const auto named = json.find(member.name); named != json.end() && admits(member))
-      member.set(stated.request, member_value(member, *named, stated));
-  for (auto member = kRequestMembers.rbegin(); member != kRequestMembers.rend(); ++member) {
-    if (json.contains(member->name) && admits(*member)) continue;
-    if (member->by_default == nullptr) throw RequestError(std::string("request.") + member->name + " is missing");
-    member->set(stated.request, member->by_default(stated.request));
+      request.set(member, member_value(member, *named, stated));
+  for (const MemberModel& member : std::views::reverse(request.members())) {
+    if (json.contains(member.name) && admits(member)) continue;
+    if (!member.has_default) throw RequestError(std::string("request.") + member.name + " is missing");
+    request.set(member, request.algorithm().default_of(member, request));
   }
 }
 
 template <class Admits>
-std::vector<std::string_view> names_of_members(const Admits& admits) {
+std::vector<std::string_view> names_of_members(const AlgorithmModel& algorithm, const Admits& admits) {
   std::vector<std::string_view> names;
-  for (const RequestMember& member : kRequestMembers)
+  for (const MemberModel& member : algorithm.members())
     if (admits(member)) names.emplace_back(member.name);
   return names;
 }
@@ -106,9 +105,13 @@ std::string text_member(const Json& json, const char* name) {
 }
 
 void read_operator(const Json& json, StatedRequest& stated) {
-  ScanRequest& request = stated.request;
-  if (!is_custom(request.op))
-    throw RequestError(std::string("request.operator is for custom operators, and request.op is ") + token(request.op));
+  Request& request = stated.request;
+  if (!request.has_custom_operator()) {
+    const auto op = request.op();
+    throw RequestError(std::string("request.operator is for custom operators, and ") +
+                       (op ? std::string("request.op is ") + token(*op)
+                           : std::string("a ") + request.algorithm().name() + " has none"));
+  }
   require_object(json, "request.operator");
   require_known(json, "request.operator", {"name", "source", "alignment"});
   stated.custom.source = text_member(json, "source");
@@ -140,14 +143,25 @@ Json operator_json(const StatedRequest& stated) {
   return json;
 }
 
-u64 items_member(const Json& json) {
-  const auto member = json.find("n");
-  if (member == json.end()) throw RequestError("request.n is missing");
+u64 extent_member(const Json& json, const char* name) {
+  const auto member = json.find(name);
+  if (member == json.end()) throw RequestError(std::string("request.") + name + " is missing");
   // A negative number is not unsigned; a built one may be signed and positive.
   if (member->is_number_integer() && (member->is_number_unsigned() || member->get<i64>() > 0))
-    if (const u64 n = member->get<u64>(); n >= 1 && n <= kMostItems) return n;
-  throw RequestError("request.n must be an integer from 1 to 2^" + std::to_string(std::countr_zero(kMostItems)) +
-                     "; found " + quote(*member));
+    if (const u64 extent = member->get<u64>(); extent >= 1 && extent <= kMostItems) return extent;
+  throw RequestError(std::string("request.") + name + " must be an integer from 1 to 2^" +
+                     std::to_string(kLargestMagnitude) + "; found " + quote(*member));
+}
+
+const AlgorithmModel& algorithm_member(const Json& json) {
+  const auto member = json.find("algorithm");
+  if (member == json.end()) return *algorithms().front();
+  const AlgorithmModel* algorithm =
+      member->is_string() ? find_algorithm(member->get_ref<const std::string&>()) : nullptr;
+  if (algorithm != nullptr) return *algorithm;
+  std::string known;
+  for (const AlgorithmModel* one : algorithms()) known += std::string(known.empty() ? "" : ", ") + one->name();
+  throw RequestError("request.algorithm must be one of " + known + "; found " + quote(*member));
 }
 
 int parameter_value(const FamilyModel& family, const ParameterModel& parameter, const Json& json) {
@@ -201,20 +215,35 @@ Json parameters_json(const Config& config, bool with_all) {
 }  // namespace
 
 Json to_json(const StatedRequest& stated) {
+  const Request& request = stated.request;
+  const AlgorithmModel& algorithm = request.algorithm();
   Json json = Json::object();
-  for (const RequestMember& member : kRequestMembers) json[member.name] = spell(member, stated.request);
-  json["n"] = stated.request.n;
-  if (is_custom(stated.request.op)) json["operator"] = operator_json(stated);
+  json["algorithm"] = algorithm.name();
+  for (const MemberModel& member : algorithm.members()) json[member.name] = spell(member, request);
+  json["n"] = request.n;
+  for (std::size_t place = 0; place < algorithm.extents().size(); ++place)
+    json[algorithm.extents()[place].name] = request.extents[place];
+  if (request.has_custom_operator()) json["operator"] = operator_json(stated);
   return json;
 }
 
 std::string canonical_request(const StatedRequest& stated) {
+  const Request& request = stated.request;
   Json json = Json::object();
-  for (const RequestMember& member : kRequestMembers)
-    if (is_recorded(member) && (member.match == Match::width || !is_default(member, stated.request)))
+  for (const MemberModel& member : request.members())
+    if (member.is_recorded() && (member.match == Match::width || !request.has_default(member)))
       json[member.name] = member.spelling == Spelling::value_operator
-                              ? spell(SpelledOperator{stated.request.op, stated.custom.name})
-                              : spell(member, stated.request);
+                              ? spell(SpelledOperator{*request.op(), stated.custom.name})
+                              : spell(member, request);
+  return json.dump();
+}
+
+std::string canonical_shape(const Request& request) {
+  const auto extents = request.algorithm().extents();
+  if (extents.empty()) return {};
+  Json json = Json::object();
+  for (std::size_t place = 0; place < extents.size(); ++place)
+    json[extents[place].name] = magnitude_of(request.extents[place]);
   return json.dump();
 }
 
@@ -261,26 +290,45 @@ Config config_of(const FamilyModel& family, const Json& parameters) {
 }
 
 StatedRequest stated_request(const Json& json) {
-  const auto all = [](const RequestMember&) { return true; };
-  auto known = names_of_members(all);
-  known.insert(known.end(), {"n", "operator"});
   require_object(json, "request");
+  const AlgorithmModel& algorithm = algorithm_member(json);
+  const auto all = [](const MemberModel&) { return true; };
+  auto known = names_of_members(algorithm, all);
+  known.insert(known.end(), {"algorithm", "n", "operator"});
+  for (const ExtentModel& extent : algorithm.extents()) known.emplace_back(extent.name);
   require_known(json, "request", known);
-  StatedRequest stated;
+  StatedRequest stated{Request(algorithm), {}};
   read_members(json, stated, all);
-  stated.request.n = items_member(json);
+  stated.request.n = extent_member(json, "n");
+  for (std::size_t place = 0; place < algorithm.extents().size(); ++place)
+    stated.request.extents[place] = extent_member(json, algorithm.extents()[place].name);
   if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
   return stated;
 }
 
-StatedRequest parse_request(std::string_view text) {
+StatedRequest parse_request(const AlgorithmModel& algorithm, std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) throw RequestError("the request is not JSON: " + quote(std::string(text)));
+  const auto is_recorded = [](const MemberModel& member) { return member.is_recorded(); };
   require_object(json, "request");
-  require_known(json, "request", names_of_members(is_recorded));
-  StatedRequest stated;
+  require_known(json, "request", names_of_members(algorithm, is_recorded));
+  StatedRequest stated{Request(algorithm), {}};
   read_members(json, stated, is_recorded);
   return stated;
+}
+
+void adopt_shape(Request& request, std::string_view text) {
+  const auto extents = request.algorithm().extents();
+  if (extents.empty() && text.empty()) return;
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_object())
+    for (std::size_t place = 0; place < extents.size(); ++place)
+      if (const auto magnitude = json.find(extents[place].name);
+          magnitude != json.end() && magnitude->is_number_unsigned() && *magnitude <= kLargestMagnitude)
+        request.extents[place] = u64{1} << magnitude->get<int>();
+  if (canonical_shape(request) != text)
+    throw RequestError("the shape is " + quote(std::string(text)) + ", which is none of a " +
+                       request.algorithm().name());
 }
 
 Config config_from_json(const Json& json) {

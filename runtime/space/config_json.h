@@ -10,13 +10,14 @@
 
 namespace scantune {
 
-inline constexpr u64 kMostItems = u64{1} << 48;  // more than any memory holds, and bytes cannot overflow
+inline constexpr int kLargestMagnitude = 48;  // more than any memory holds, and bytes cannot overflow
+inline constexpr u64 kMostItems = u64{1} << kLargestMagnitude;
 
 using Json = nlohmann::ordered_json;  // keeps parameters in the order of the family's table
 
 // A request as it is stated in JSON: with what is known of a custom operator.
 struct StatedRequest {
-  ScanRequest request;
+  Request request;
   CustomOperator custom;  // without source: any operator of the cost class
 
   bool operator==(const StatedRequest&) const = default;
@@ -33,10 +34,12 @@ Json to_json(const FamilyModel& family,
 // of before read those of now.
 std::string canonical_parameters(const Config& config);
 
-// A request without n, as a database keeps it: recorded members in the order of their table, without spaces. Types are
-// always named; other members are left out at their default, so one that is added later changes no row. A custom
-// operator's name stands in op.
+// A request without its extents, as a database keeps it: recorded members in the order of their table, without spaces.
+// Types are always named; other members are left out at their default, so one that is added later changes no row. A
+// custom operator's name stands in op.
 std::string canonical_request(const StatedRequest& stated);
+// The magnitudes of its extents beside n, likewise; empty where there are none.
+std::string canonical_shape(const Request& request);
 
 // These throw RequestError, naming the member that is missing, unknown or out of range. A config that parses has every
 // parameter of its family: those that were added later may be left out, and what was taken away may be given with a
@@ -48,7 +51,9 @@ Config config_of(const FamilyModel& family, const Json& parameters);
 
 // A request and a config from the columns of a database row. Throw RequestError likewise, also when the text is not
 // JSON.
-StatedRequest parse_request(std::string_view text);
+StatedRequest parse_request(const AlgorithmModel& algorithm, std::string_view text);
+// Gives the request the extents that a shape stands for.
+void adopt_shape(Request& request, std::string_view text);
 Config parse_config(std::string_view family, std::string_view parameters);
 
 }  // namespace scantune

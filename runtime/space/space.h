@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/families.h"
+#include "space/request.h"
 
 namespace scantune {
 
@@ -44,36 +44,37 @@ struct ParameterModel {
 class FamilyModel {
  public:
   virtual ~FamilyModel() = default;
+  virtual const AlgorithmModel& algorithm() const = 0;
   virtual const char* name() const = 0;
   virtual const char* config_name() const = 0;
   virtual const char* header() const = 0;
   virtual std::span<const char* const> kernels() const = 0;
   virtual std::span<const ParameterModel> parameters() const = 0;
   virtual std::span<const FormerValue> former_values() const { return {}; }
-  virtual const char* unsupported_reason(const ScanRequest& request, int sm) const = 0;
-  virtual int preference(const ScanRequest& request, int sm) const = 0;
-  virtual Config default_config(const ScanRequest& request, int sm) const = 0;
-  virtual const char* invalid_reason(const Config& config, const ScanRequest& request, int sm) const = 0;
-  virtual int tile_items(const Config& config, const ScanRequest& request) const = 0;
-  virtual WorkspaceNeed workspace(const Config& config, const ScanRequest& request) const = 0;
-  virtual LaunchList launches(const Config& config, const ScanRequest& request) const = 0;
+  virtual const char* unsupported_reason(const Request& request, int sm) const = 0;
+  virtual int preference(const Request& request, int sm) const = 0;
+  virtual Config default_config(const Request& request, int sm) const = 0;
+  virtual const char* invalid_reason(const Config& config, const Request& request, int sm) const = 0;
+  virtual int tile_items(const Config& config, const Request& request) const = 0;
+  virtual WorkspaceNeed workspace(const Config& config, const Request& request) const = 0;
+  virtual LaunchList launches(const Config& config, const Request& request, Variant variant) const = 0;
 };
 
-std::span<const FamilyModel* const> families();
+std::span<const FamilyModel* const> families();         // of all algorithms
 const FamilyModel* find_family(std::string_view name);  // null if there is none
 
 // Null if the config's family solves the problem and the config is legal on the architecture, else why not.
-const char* reject_reason(const Config& config, const ScanRequest& request, int sm);
+const char* reject_reason(const Config& config, const Request& request, int sm);
 
 // The untuned choice for a problem. Throws RequestError, with every family's reason, when none supports it.
-Config default_config(const ScanRequest& request, int sm);
+Config default_config(const Request& request, int sm);
 // Likewise among the families whose choice asks for no thread-block clusters, which a part of a GPU may have no room
 // for.
-Config default_config_without_clusters(const ScanRequest& request, int sm);
+Config default_config_without_clusters(const Request& request, int sm);
 
 // The legal configs of one family that a search explores: all combinations of primary parameters, and one departure
 // at a time from the default among the secondary ones. Empty if the family does not support the request.
-std::vector<Config> searched_configs(const FamilyModel& family, const ScanRequest& request, int sm);
+std::vector<Config> searched_configs(const FamilyModel& family, const Request& request, int sm);
 
 // How a value is spelled in JSON, SQL and text: the token of an enumerator or the digits of an integer.
 std::string spell(const ParameterModel& parameter, int value);
@@ -81,8 +82,6 @@ std::string spell(const ParameterModel& parameter, int value);
 std::optional<int> parse(const ParameterModel& parameter, std::string_view spelling);
 
 std::string to_string(const Config& config);  // lookback{block_threads=256, ...}
-std::string to_string(const ScanRequest& request,
-                      std::string_view operator_name = {});  // i32 inclusive sum of 1024 items; types as in spelling.h
 
 template <class Enum>
 const char* token(Enum value) {

@@ -1,6 +1,8 @@
 #include "space/spelling.h"
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #include "space/space.h"
 
@@ -19,16 +21,20 @@ std::optional<SpelledType> parse_type(std::string_view text) {
   return std::nullopt;
 }
 
-std::string spell_type(const ScanRequest& request, ValueType type) { return spell({type, request.custom_bytes}); }
+std::string spell_type(const Request& request, ValueType type) { return spell({type, request.custom_bytes}); }
 
-std::string spell_types(const ScanRequest& request) {
-  std::string input = spell_type(request, request.input_type);
-  if (request.accumulator_type == request.input_type && request.output_type == request.input_type) return input;
-  return input + " to " + spell_type(request, request.output_type) + " in " +
-         spell_type(request, request.accumulator_type);
+std::string spell_types(const Request& request) {
+  std::vector<std::string> types;
+  for (const MemberModel& member : request.members())
+    if (member.spelling == Spelling::value_type) types.push_back(spell(member, request));
+  std::string text = types.front();
+  if (std::ranges::adjacent_find(types, std::not_equal_to<>()) == types.end()) return text;
+  text += " to " + types.back();
+  for (std::size_t between = 1; between + 1 < types.size(); ++between) text += " in " + types[between];
+  return text;
 }
 
-bool adopt(ScanRequest& request, const SpelledType& type) {
+bool adopt(Request& request, const SpelledType& type) {
   if (type.type != ValueType::custom) return true;
   if (request.custom_bytes != 0 && request.custom_bytes != type.custom_bytes) return false;
   request.custom_bytes = type.custom_bytes;

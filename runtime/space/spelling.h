@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/request.h"
+#include "space/request.h"
 
 namespace scantune {
 
@@ -22,9 +22,9 @@ std::string spell(const SpelledType& type);
 std::optional<SpelledType> parse_type(std::string_view text);
 
 // The type as this request has it.
-std::string spell_type(const ScanRequest& request, ValueType type);
-// Its three types: "i32", or "i8 to i32 in i64".
-std::string spell_types(const ScanRequest& request);
+std::string spell_type(const Request& request, ValueType type);
+// All its types, the one that the others convert by last: "i32", or "i8 to i32 in i64".
+std::string spell_types(const Request& request);
 
 struct SpelledOperator {
   Operator op;
@@ -49,6 +49,6 @@ constexpr int natural_alignment(int bytes) {
 
 // Gives the request the size and natural alignment of a type that is to be one of its three. False if it has a custom
 // type of another size already.
-bool adopt(ScanRequest& request, const SpelledType& type);
+bool adopt(Request& request, const SpelledType& type);
 
 }  // namespace scantune

@@ -24,8 +24,8 @@ void DescribedDevice::fill(void*, std::byte, u64) { refuse(); }
 void DescribedDevice::upload(void*, const void*, u64) { refuse(); }
 void DescribedDevice::download(void*, const void*, u64) { refuse(); }
 StreamState DescribedDevice::stream_state(Stream) { refuse(); }
-std::string DescribedDevice::pointer_problem(const void*, u64, unsigned) { refuse(); }
-std::string DescribedDevice::stream_problem(Stream) { refuse(); }
+std::string DescribedDevice::pointer_fault(const void*, u64, unsigned) { refuse(); }
+std::string DescribedDevice::stream_fault(Stream) { refuse(); }
 void DescribedDevice::retain_until_graph_dies(void*, void (*)(void*), void*) { refuse(); }
 double DescribedDevice::time_us(const std::function<void(Stream)>&, int) { refuse(); }
 

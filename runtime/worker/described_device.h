@@ -27,8 +27,8 @@ class DescribedDevice : public Device {
   void download(void*, const void*, u64) override;
   void synchronize() override {}
   StreamState stream_state(Stream) override;
-  std::string pointer_problem(const void*, u64, unsigned) override;
-  std::string stream_problem(Stream) override;
+  std::string pointer_fault(const void*, u64, unsigned) override;
+  std::string stream_fault(Stream) override;
   void retain_until_graph_dies(void*, void (*)(void*), void*) override;
   double time_us(const std::function<void(Stream)>&, int) override;
   std::optional<int> sm_clock_mhz() override { return std::nullopt; }

@@ -9,14 +9,13 @@
 #include "jit/cache_contents.h"
 #include "select/layers.h"
 #include "select/selector.h"
-#include "space/request_members.h"
 #include "support/paths.h"
 #include "worker/described_device.h"
 
 namespace scantune {
 namespace {
 
-constexpr int kProtocol = 3;
+constexpr int kProtocol = 4;
 
 // Where a value stands in its parameter's list.
 std::size_t index_of(const ParameterModel& parameter, int value) {
@@ -27,7 +26,7 @@ std::size_t index_of(const ParameterModel& parameter, int value) {
 }
 
 // Asked before anything is computed from a config: parameters out of range divide by zero.
-void require_legal(const Config& config, const ScanRequest& request, const DeviceIdentity& device) {
+void require_legal(const Config& config, const Request& request, const DeviceIdentity& device) {
   if (const char* reason = reject_reason(config, request, device.sm)) throw WorkerError("unsupported", reason);
 }
 
@@ -41,7 +40,7 @@ Json parameter_json(const ParameterModel& parameter) {
   return json;
 }
 
-Json configs_json(const FamilyModel& family, const ScanRequest& request, int sm) {
+Json configs_json(const FamilyModel& family, const Request& request, int sm) {
   Json configs = Json::array();
   for (const Config& config : searched_configs(family, request, sm)) {
     Json indices = Json::array();
@@ -52,12 +51,12 @@ Json configs_json(const FamilyModel& family, const ScanRequest& request, int sm)
   return configs;
 }
 
-Json family_json(const FamilyModel& family, const ScanRequest& request, int sm, bool with_configs) {
+Json family_json(const FamilyModel& family, const Request& request, int sm, bool with_configs) {
   Json parameters = Json::array();
   for (const ParameterModel& parameter : family.parameters()) parameters.push_back(parameter_json(parameter));
   Json json = Json::object();
   json["name"] = family.name();
-  json["template_hash"] = template_hash(family, request.op, sm);
+  json["template_hash"] = template_hash(family, request.has_custom_operator(), sm);
   json["parameters"] = std::move(parameters);
   json["configs"] = with_configs ? configs_json(family, request, sm) : Json::array();
   json["default"] = to_json(family.default_config(request, sm));
@@ -75,29 +74,51 @@ Json table_json(const FamilyModel& family) {
   for (const FormerValue& value : family.former_values()) former.push_back(to_json(family, value));
   Json json = Json::object();
   json["name"] = family.name();
+  json["algorithm"] = family.algorithm().name();
   json["parameters"] = std::move(parameters);
   json["former_values"] = std::move(former);
   return json;
 }
 
 // What a request of an algorithm may say: values by default are null where other members decide them.
-Json algorithm_json() {
-  Json members = Json::array();
-  const ScanRequest by_default;
-  for (const RequestMember& member : kRequestMembers) {
-    Json& json = members.emplace_back(Json::object());
-    json["name"] = member.name;
-    json["match"] = token(member.match);
-    json["is_option"] = is_option(member);
-    json["values"] = Json::array();
-    for (int value = 0; value < member.token_count; ++value) json["values"].push_back(member.tokens[value]);
-    json["default"] = nullptr;
-    if (member.spelling != Spelling::value_type) json["default"] = spell(member, by_default);
-    json["meaning"] = member.meaning;
-  }
+Json member_json(const MemberModel& member, const Request& by_default) {
   Json json = Json::object();
-  json["name"] = kAlgorithm;
-  json["members"] = std::move(members);
+  json["name"] = member.name;
+  json["spelling"] = token(member.spelling);
+  json["match"] = token(member.match);
+  json["is_option"] = member.is_option();
+  json["values"] = Json::array();
+  for (const char* value : member.tokens) json["values"].push_back(value);
+  json["default"] = nullptr;
+  if (member.spelling != Spelling::value_type) json["default"] = spell(member, by_default);
+  json["meaning"] = member.meaning;
+  return json;
+}
+
+Json operands_json(const Request& by_default) {
+  Json operands = Json::array();
+  const OperandList list = by_default.algorithm().operands(by_default);
+  for (int index = 0; index < list.count; ++index) {
+    const Operand& operand = list.operands[index];
+    Json& json = operands.emplace_back(Json::object());
+    json["name"] = operand.name;
+    json["role"] = token(operand.role);
+    json["type"] = operand.type;
+    json["extent"] = operand.extent;
+  }
+  return operands;
+}
+
+Json algorithm_json(const AlgorithmModel& algorithm) {
+  const Request by_default(algorithm);
+  Json json = Json::object();
+  json["name"] = algorithm.name();
+  json["members"] = Json::array();
+  for (const MemberModel& member : algorithm.members()) json["members"].push_back(member_json(member, by_default));
+  json["extents"] = Json::array();
+  for (const ExtentModel& extent : algorithm.extents())
+    json["extents"].push_back({{"name", extent.name}, {"meaning", extent.meaning}});
+  json["operands"] = operands_json(by_default);
   return json;
 }
 
@@ -210,7 +231,8 @@ Json Session::hello(const Params& params) {
   json["device"]["arch"] = identity.arch;
   json["device"]["name"] = identity.name;
   json["device"]["sm_count"] = identity.sm_count;
-  json["algorithms"] = Json::array({algorithm_json()});
+  json["algorithms"] = Json::array();
+  for (const AlgorithmModel* algorithm : algorithms()) json["algorithms"].push_back(algorithm_json(*algorithm));
   json["families"] = Json::array();
   for (const FamilyModel* family : families()) json["families"].push_back(table_json(*family));
   return json;
@@ -218,16 +240,17 @@ Json Session::hello(const Params& params) {
 
 Json Session::space(const Params& params) {
   const StatedRequest stated = params.stated();
-  const ScanRequest& request = stated.request;
+  const Request& request = stated.request;
   const bool with_configs = params.with_configs();
   const int sm = device().identity().sm;
   Json families_json = Json::array();
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : request.algorithm().families())
     if (family->unsupported_reason(request, sm) == nullptr)
       families_json.push_back(family_json(*family, request, sm, with_configs));
   Json json = Json::object();
   json["request"] = to_json(stated);
   json["problem"] = canonical_request(stated);
+  json["shape"] = canonical_shape(request);
   json["default_config"] = to_json(default_config(request, sm));
   json["families"] = std::move(families_json);
   return json;
@@ -250,7 +273,7 @@ Json Session::compile(const Params& params) {
   Json json = Json::object();
   double compile_ms = 0;
   for (const VerifiedKernel& kernel : verified_kernels(stated.request, &stated.custom, params.all_kinds())) {
-    const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.custom);
+    const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.variant, kernel.custom);
     const Binary binary = compiler.compile(instantiation, identity.arch);
     compile_ms += binary.compile_ms;
     if (json.empty()) {
@@ -283,14 +306,15 @@ Json Session::measure(const Params& params) {
   const StatedRequest stated = params.stated();
   const std::vector<Config> configs = params.configs();
   const MeasurePolicy policy = params.policy();
-  std::vector<PreparedScan> scans;
-  scans.reserve(configs.size());  // pointers into it are kept
-  std::vector<const PreparedScan*> ready;
+  std::vector<PreparedConfig> prepared;
+  prepared.reserve(configs.size());  // pointers into it are kept
+  std::vector<const PreparedConfig*> ready;
   std::vector<std::size_t> places;
   std::vector<Json> measurements(configs.size());
   for (std::size_t place = 0; place < configs.size(); ++place) {
     try {
-      ready.push_back(&scans.emplace_back(device(), stated.request, configs[place], &stated.custom));
+      ready.push_back(
+          &prepared.emplace_back(device(), stated.request, configs[place], Variant::aligned, &stated.custom));
       places.push_back(place);
     } catch (const Error&) {
       measurements[place] = failed(translated(std::current_exception()));
@@ -298,7 +322,7 @@ Json Session::measure(const Params& params) {
   }
   const Measurements measured = measurer_->measure(ready, policy);
   for (std::size_t index = 0; index < places.size(); ++index)
-    measurements[places[index]] = outcome_json(measured.scans[index]);
+    measurements[places[index]] = outcome_json(measured.configs[index]);
 
   Json json = Json::object();
   json["measurements"] = std::move(measurements);

@@ -1,11 +1,12 @@
-// The family contract. A family is one config struct and a specialisation of Family for it; the kernels of
-// the family stand in the file that kHeader names. Nothing outside a family knows its name.
+// The family contract. A family solves the requests of one algorithm, XRequest below. It is one config struct and a
+// specialisation of Family for it; the kernels of the family stand in the file that kHeader names. Nothing outside a
+// family knows its name.
 #pragma once
 
 #include "config/arch.h"
 #include "config/launch.h"
 #include "config/parameter.h"
-#include "config/request.h"
+#include "config/variant.h"
 
 namespace scantune {
 
@@ -17,17 +18,17 @@ namespace scantune {
 //   static constexpr Parameter<XConfig> kParameters[];  // host only
 //   static constexpr FormerValue kFormerValues[];       // host only; where a parameter was taken away
 //   // Null if the family can solve the problem on that architecture, else why not.
-//   static constexpr const char* unsupported_reason(const ScanRequest&, int sm);
-//   // How well the family serves a problem nobody has tuned; the highest wins, of equals the first of AllFamilies, and
-//   // 0 is a last resort.
-//   static constexpr int preference(const ScanRequest&, int sm);
-//   static constexpr XConfig default_config(const ScanRequest&, int sm);
+//   static constexpr const char* unsupported_reason(const XRequest&, int sm);
+//   // How well the family serves a problem nobody has tuned; the highest wins, of equals the first in
+//   // config/algorithms.h, and 0 is a last resort.
+//   static constexpr int preference(const XRequest&, int sm);
+//   static constexpr XConfig default_config(const XRequest&, int sm);
 //   // Null if the config is legal, else which rule it breaks. Called for supported requests only.
-//   static constexpr const char* invalid_reason(const XConfig&, const ScanRequest&, int sm);
-//   static constexpr int tile_items(const XConfig&, const ScanRequest&);
-//   static constexpr WorkspaceNeed workspace(const XConfig&, const ScanRequest&);
+//   static constexpr const char* invalid_reason(const XConfig&, const XRequest&, int sm);
+//   static constexpr int tile_items(const XConfig&, const XRequest&);
+//   static constexpr WorkspaceNeed workspace(const XConfig&, const XRequest&);
 //   // For any request.n > 0, supported or not: the kernels count, where a module has to serve every n.
-//   static constexpr LaunchList launches(const XConfig&, const ScanRequest&);
+//   static constexpr LaunchList launches(const XConfig&, const XRequest&, Variant);
 // };
 template <class Config>
 struct Family;

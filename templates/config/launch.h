@@ -1,7 +1,7 @@
 // What a family asks the runtime to do: workspace, and a list of kernel launches.
 #pragma once
 
-#include "config/request.h"
+#include "config/value.h"
 
 namespace scantune {
 

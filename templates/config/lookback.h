@@ -33,7 +33,7 @@ struct LookbackConfig {
   constexpr bool operator==(const LookbackConfig&) const = default;
 };
 
-constexpr int shared_bytes(const LookbackConfig& config, const ScanRequest& request) {
+constexpr int shared_bytes(const LookbackConfig& config, const ScanVariant& request) {
   // Beside the tile scan's: the tile index and the epoch, which one thread gets for all.
   return tile_shared_bytes(peeled_tile_shape(config, request), request) + 16;
 }
@@ -109,11 +109,11 @@ struct Family<LookbackConfig> {
             value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  static constexpr LaunchList launches(const LookbackConfig& config, const ScanRequest& request) {
+  static constexpr LaunchList launches(const LookbackConfig& config, const ScanRequest& request, Variant variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config, request)))),
               .block_threads = config.block_threads,
-              .shared_bytes = shared_bytes(config, request),
+              .shared_bytes = shared_bytes(config, {request, variant}),
               .n = request.n,
               .pdl = config.pdl != 0,
               .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});

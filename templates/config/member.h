@@ -26,6 +26,10 @@ enum class Spelling {
   value_type,     // a custom one with its size
   value_operator  // a custom one with its name, if it has one
 };
+template <>
+struct Tokens<Spelling> {
+  static constexpr const char* kNames[] = {"token", "value_type", "value_operator"};
+};
 template <class Value>
 inline constexpr Spelling kSpelling = Spelling::token;
 
@@ -61,9 +65,14 @@ struct Member {
   }
 };
 
-// A request's members in the order of their declaration.
+// How much there is of something beside the n items. Records keep its magnitude.
 template <class Request>
-struct Members;
+struct Extent {
+  const char* name;
+  u64 (*get)(const Request&);
+  void (*set)(Request&, u64);
+  const char* meaning;
+};
 
 namespace detail {
 
@@ -87,6 +96,10 @@ struct RequestMember<kMember> {
             [](Request& request, int value) { request.*kMember = static_cast<Value>(value); },
             [](const Request&) { return static_cast<int>(Request{}.*kMember); }};
   }
+  static constexpr Extent<Request> extent(const char* name, const char* meaning) {
+    return {name, [](const Request& request) -> u64 { return request.*kMember; },
+            [](Request& request, u64 value) { request.*kMember = value; }, meaning};
+  }
 };
 
 }  // namespace detail
@@ -95,6 +108,10 @@ struct RequestMember<kMember> {
 // .means(text).
 #define SCANTUNE_MEMBER(Request, member, match) \
   ::scantune::detail::RequestMember<&Request::member>::row(#member, ::scantune::Match::match)
+
+// One row of the extents beside n.
+#define SCANTUNE_EXTENT(Request, member, meaning) \
+  ::scantune::detail::RequestMember<&Request::member>::extent(#member, meaning)
 
 }  // namespace scantune
 

@@ -34,7 +34,7 @@ struct OneShotConfig {
   constexpr bool operator==(const OneShotConfig&) const = default;
 };
 
-constexpr int shared_bytes(const OneShotConfig& config, const ScanRequest& request) {
+constexpr int shared_bytes(const OneShotConfig& config, const ScanVariant& request) {
   // Beside the tile scan's: the aggregates of the cluster's CTAs and the barrier where they arrive, what each polling
   // warp has gathered, the head's total, and the tile index and the epoch, which one thread gets for all.
   const u64 cluster =
@@ -120,13 +120,13 @@ struct Family<OneShotConfig> {
             value_bytes, sizeof(WorkspaceHeader) + published * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  static constexpr LaunchList launches(const OneShotConfig& config, const ScanRequest& request) {
+  static constexpr LaunchList launches(const OneShotConfig& config, const ScanRequest& request, Variant variant) {
     LaunchList list;
     const u64 published = aggregates(config, request);
     list.add({.kernel = config.cluster_blocks > 1 ? kByClusters : kByCtas,
               .grid_blocks = static_cast<u32>(published) * static_cast<u32>(config.cluster_blocks),
               .block_threads = config.block_threads,
-              .shared_bytes = shared_bytes(config, request),
+              .shared_bytes = shared_bytes(config, {request, variant}),
               .n = request.n,
               .pdl = config.pdl != 0,
               .dispatch = published > 1 && config.tile_order == TileOrder::block_index ? Dispatch::in_order

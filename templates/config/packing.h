@@ -1,7 +1,7 @@
 // Which problems are reduced and scanned by 32-bit words, each of which holds two or four items.
 #pragma once
 
-#include "config/request.h"
+#include "config/scan.h"
 
 namespace scantune {
 

@@ -136,7 +136,7 @@ struct Family<PipelinedConfig> {
             value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  static constexpr LaunchList launches(const PipelinedConfig& config, const ScanRequest& request) {
+  static constexpr LaunchList launches(const PipelinedConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config, request)))),
               .block_threads = block_threads(config),

@@ -24,7 +24,7 @@ struct SingleBlockConfig {
   constexpr bool operator==(const SingleBlockConfig&) const = default;
 };
 
-constexpr int shared_bytes(const SingleBlockConfig& config, const ScanRequest& request) {
+constexpr int shared_bytes(const SingleBlockConfig& config, const ScanVariant& request) {
   const auto head_total = static_cast<u64>(request.accumulator_bytes());
   return tile_shared_bytes(peeled_tile_shape(config, request), request) + static_cast<int>(round_up(head_total, 16));
 }
@@ -81,12 +81,12 @@ struct Family<SingleBlockConfig> {
 
   static constexpr WorkspaceNeed workspace(const SingleBlockConfig&, const ScanRequest&) { return {}; }
 
-  static constexpr LaunchList launches(const SingleBlockConfig& config, const ScanRequest& request) {
+  static constexpr LaunchList launches(const SingleBlockConfig& config, const ScanRequest& request, Variant variant) {
     LaunchList list;
     const bool is_one_tile = request.n <= static_cast<u64>(tile_items(config, request));
     list.add({.kernel = is_one_tile ? kOneTile : kTiles,
               .block_threads = config.block_threads,
-              .shared_bytes = shared_bytes(config, request),
+              .shared_bytes = shared_bytes(config, {request, variant}),
               .n = request.n,
               .pdl = config.pdl != 0});
     return list;

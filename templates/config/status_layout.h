@@ -1,7 +1,7 @@
 // How CTAs tell each other aggregates and prefixes: one descriptor in the workspace for each tile.
 #pragma once
 
-#include "config/request.h"
+#include "config/value.h"
 
 namespace scantune {
 

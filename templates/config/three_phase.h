@@ -30,7 +30,6 @@ struct ThreePhaseConfig {
 constexpr ScanRequest sums_request(ScanRequest request) {
   request.input_type = request.output_type = request.accumulator_type;
   request.kind = Kind::inclusive;
-  request.alignment_bytes = kVectorAlignmentBytes;
   return request;
 }
 
@@ -44,7 +43,7 @@ constexpr ThreePhaseConfig sums_config(const ThreePhaseConfig& config, const Sca
           .pdl = config.pdl};
 }
 
-constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanRequest& request) {
+constexpr int shared_bytes(const ThreePhaseConfig& config, const ScanVariant& request) {
   return tile_shared_bytes(peeled_tile_shape(config, request), request);
 }
 
@@ -113,7 +112,7 @@ struct Family<ThreePhaseConfig> {
   }
 
   // Up: sums of tiles, sums of sums, ... until one tile holds them; scan that; down again.
-  static constexpr LaunchList launches(const ThreePhaseConfig& config, const ScanRequest& request) {
+  static constexpr LaunchList launches(const ThreePhaseConfig& config, const ScanRequest& request, Variant variant) {
     const Levels sums = levels(config, request);
     const int top = sums.count - 1;
     const auto launch = [&](KernelIndex kernel, u64 blocks, u64 n, u64 source, u64 destination) {
@@ -121,8 +120,9 @@ struct Family<ThreePhaseConfig> {
       return Launch{.kernel = kernel,
                     .grid_blocks = static_cast<u32>(blocks),
                     .block_threads = over_sums ? sums_config(config, request).block_threads : config.block_threads,
-                    .shared_bytes = over_sums ? shared_bytes(sums_config(config, request), sums_request(request))
-                                              : shared_bytes(config, request),
+                    .shared_bytes = over_sums ? shared_bytes(sums_config(config, request),
+                                                             {sums_request(request), Variant::aligned})
+                                              : shared_bytes(config, {request, variant}),
                     .n = n,
                     .source_offset = source,
                     .destination_offset = destination,

@@ -80,9 +80,9 @@ constexpr u64 wider_side_bytes(const ScanRequest& request) {
 
 // Items in one vector access: as many as fill the config's width, where the pointers allow it and no item lies across
 // two vectors; else one item.
-constexpr int vector_items(int vector_bytes, const ScanRequest& request) {
+constexpr int vector_items(int vector_bytes, const ScanVariant& request) {
   const int item_bytes = widest_item_bytes(request);
-  if (request.alignment_bytes < vector_bytes || vector_bytes % item_bytes != 0) return 1;
+  if (request.alignment_bytes() < vector_bytes || vector_bytes % item_bytes != 0) return 1;
   return vector_bytes / item_bytes;
 }
 
@@ -135,9 +135,9 @@ inline constexpr u64 kBytesAllSmsHold = u64{1} << 23;
 // Small integers are turned where pointers do not let them come in vectors: as striped rows of one item, which do not
 // pack, each would take a warp scan.
 template <class Config>
-constexpr TileLayout tile_layout(const Config& config, const ScanRequest& request) {
+constexpr TileLayout tile_layout(const Config& config, const ScanVariant& request) {
   const bool packs = packs_sums(request) || packs_extremes(request);
-  const bool turned = packs && config.layout == TileLayout::striped && request.alignment_bytes < config.vector_bytes;
+  const bool turned = packs && config.layout == TileLayout::striped && request.alignment_bytes() < config.vector_bytes;
   return turned ? TileLayout::warp_transposed : config.layout;
 }
 
@@ -153,7 +153,7 @@ constexpr int fast_scan_radix(const ScanRequest& request) { return is_custom(req
 // Config::is_latency_bound(): whether the SM has little else to do while a warp waits for its shuffles. Where other
 // CTAs or polls fill that time, more shuffles cost more than fewer steps save.
 template <class Config>
-constexpr TileShape tile_shape(const Config& config, const ScanRequest& request) {
+constexpr TileShape tile_shape(const Config& config, const ScanVariant& request) {
   TileShape shape{config.block_threads,
                   config.items_per_thread,
                   vector_items(config.vector_bytes, request),
@@ -176,20 +176,20 @@ inline constexpr int kMostStagedBytes = 64 * 1024;
 // tiles come in vectors all the same. Not where items may lie across every boundary, nor where the results depend on
 // where tiles begin, and must not depend on the pointers. What is turned in shared memory has room there.
 template <class Config>
-constexpr bool peels_head(const Config& config, const ScanRequest& request) {
+constexpr bool peels_head(const Config& config, const ScanVariant& request) {
   const int item_bytes = widest_item_bytes(request);
   const bool come_in_vectors = item_bytes < config.vector_bytes && config.vector_bytes % item_bytes == 0 &&
                                request.alignment_of(request.input_type) == request.input_bytes();
   const int staged_bytes = config.block_threads * config.items_per_thread * request.output_bytes();
-  return request.alignment_bytes < config.vector_bytes && come_in_vectors && !needs_fixed_association(request) &&
+  return request.alignment_bytes() < config.vector_bytes && come_in_vectors && !needs_fixed_association(request) &&
          (config.layout == TileLayout::warp_transposed || staged_bytes <= kMostStagedBytes);
 }
 
 // Of families whose tiles begin behind a head.
 template <class Config>
-constexpr TileShape peeled_tile_shape(const Config& config, ScanRequest request) {
+constexpr TileShape peeled_tile_shape(const Config& config, ScanVariant request) {
   const bool peels = peels_head(config, request);
-  if (peels) request.alignment_bytes = kVectorAlignmentBytes;
+  if (peels) request.variant = Variant::aligned;
   TileShape shape = tile_shape(config, request);
   shape.is_peeled = peels;
   return shape;
@@ -215,11 +215,9 @@ constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& reque
 
 // Of the kernels for aligned and for any pointers. Found by the config's type: shared_bytes(config, request).
 template <class Config>
-constexpr int most_shared_bytes(const Config& config, ScanRequest request) {
-  request.alignment_bytes = kVectorAlignmentBytes;
-  const int aligned = shared_bytes(config, request);
-  request.alignment_bytes = 1;
-  const int unaligned = shared_bytes(config, request);
+constexpr int most_shared_bytes(const Config& config, const ScanRequest& request) {
+  const int aligned = shared_bytes(config, {request, Variant::aligned});
+  const int unaligned = shared_bytes(config, {request, Variant::any});
   return aligned > unaligned ? aligned : unaligned;
 }
 
@@ -237,9 +235,8 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   if (bytes != kVectorAlignmentBytes && bytes % widest_item_bytes(request) != 0)
     return "vector_bytes must hold whole items, or be 16";
   // Judged by the aligned kernel: a plan holds both, and both must exist.
-  ScanRequest aligned = request;
-  aligned.alignment_bytes = kVectorAlignmentBytes;
-  if (items % vector_items(bytes, aligned) != 0) return "items_per_thread must be a multiple of the items in a vector";
+  if (items % vector_items(bytes, {request, Variant::aligned}) != 0)
+    return "items_per_thread must be a multiple of the items in a vector";
   if (config.layout == TileLayout::striped && needs_fixed_association(request))
     return "the striped layout combines by vectors, so pointers of another alignment would give other bits";
   if (min_ctas_per_sm < 1 || min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)

@@ -8,7 +8,7 @@ namespace scantune {
 
 // The problem one level up: inclusive scans of sums.
 template <class P>
-using SumsProblem = Problem<sums_request(P::kRequest), 0, typename P::Op>;
+using SumsProblem = Problem<sums_request(P::kRequest), Variant::aligned, 0, typename P::Op>;
 
 // A place in the workspace.
 template <class T>

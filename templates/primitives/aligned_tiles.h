@@ -17,7 +17,7 @@ class AlignedTiles {
  public:
   SCANTUNE_DEVICE explicit AlignedTiles(const KernelArguments& arguments)
       : input_(static_cast<const Input*>(arguments.input)), output_(static_cast<Output*>(arguments.output)) {
-    if constexpr (Problem::kRequest.alignment_bytes < kVectorAlignmentBytes) {
+    if constexpr (Problem::kRequest.alignment_bytes() < kVectorAlignmentBytes) {
       const u32 bytes_before = bytes_before_boundary(head_input());
       loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
       head_items_ = loads_in_bulk_ ? bytes_before / sizeof(Input) : 0;

@@ -1,7 +1,7 @@
 // The item that changes nothing: combined with it by a built-in operator, every accumulator stays as it is.
 #pragma once
 
-#include "config/request.h"
+#include "config/value.h"
 #include "primitives/half.h"
 
 namespace scantune {

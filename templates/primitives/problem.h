@@ -1,6 +1,7 @@
 // The problem as kernels see it: types and operator of a request.
 #pragma once
 
+#include "config/scan.h"
 #include "primitives/convert.h"
 #include "primitives/operators.h"
 
@@ -32,14 +33,14 @@ SCANTUNE_TYPE_OF(f64)
 
 // first_tile: the tile at which a launch starts, so that item indices past 2^32 can be tested without that many items.
 // The items before it are taken not to exist.
-template <ScanRequest request, u64 first_tile = 0,
+template <ScanRequest request, Variant variant, u64 first_tile = 0,
           class Operation = OperatorOf<typename TypeOf<request.accumulator_type>::Type, request.op>>
 struct Problem {
   using Op = Operation;
   using Accumulator = typename Op::Value;
   using Input = typename TypeOf<request.input_type, Accumulator>::Type;
   using Output = typename TypeOf<request.output_type, Accumulator>::Type;
-  static constexpr ScanRequest kRequest = request;
+  static constexpr ScanVariant kRequest = {request, variant};
   static constexpr bool kExclusive = request.kind == Kind::exclusive;
   static constexpr bool kHasInit = request.has_init();
   static constexpr u64 kFirstTile = first_tile;

@@ -42,7 +42,7 @@ class TileScan {
   static constexpr u32 kWarpItems = kWarpThreads * kItems;
   static constexpr int kExchangeBytes = exchange_bytes_per_warp(kShape, Problem::kRequest);
 
-  static constexpr int kTileAlignment = kShape.is_peeled ? kVectorAlignmentBytes : Problem::kRequest.alignment_bytes;
+  static constexpr int kTileAlignment = kShape.is_peeled ? kVectorAlignmentBytes : Problem::kRequest.alignment_bytes();
 
   template <class Item>
   static constexpr u64 kAccessBytes = access_bytes(

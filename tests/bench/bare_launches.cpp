@@ -47,13 +47,13 @@ CUlaunchConfig config_of(const Launch& launch, int sm_count, Stream stream) {
 
 BareLaunches::BareLaunches(Device& device, const ScanRequest& request, const void* input, void* output, Stream stream) {
   const Config config = select(tuning_table(), device.identity(), request).config;
-  const Instantiation instantiation = instantiate(request, config);
+  const Instantiation instantiation = instantiate(request, config, Variant::aligned);
   const CUmodule module = loaded(device, instantiation);
   KernelArguments arguments{};
   arguments.input = input;
   arguments.output = output;
   arguments.workspace = zeroed(device, config.family().workspace(config, request).bytes);
-  const LaunchList list = config.family().launches(config, request);
+  const LaunchList list = config.family().launches(config, request, Variant::aligned);
   for (int index = 0; index < list.count; ++index) {
     const Launch& launch = list.launches[index];
     arguments.n = launch.n;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/request.h"
+#include "config/scan.h"
 
 namespace scantune::bench {
 

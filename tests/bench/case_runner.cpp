@@ -72,9 +72,10 @@ std::vector<ContenderTimes> without_wrong(std::vector<Contender>& scans, const s
   return dropped;
 }
 
-Contender contender_of(const CopyKernel& copy, u64 n) {
-  return {Role::copy, copy.name(),
-          [&copy, n](const void* input, void* output, cudaStream_t stream) { copy.enqueue(input, output, n, stream); }};
+Contender contender_of(const PreparedConfig& copy) {
+  return {Role::copy, to_string(copy.config()), [&copy](const void* input, void* output, cudaStream_t stream) {
+            copy.enqueue({input, output}, copy.request().n, nullptr, stream);
+          }};
 }
 
 Contender memcpy_of(u64 bytes) {
@@ -111,11 +112,12 @@ CaseResult CaseRunner::run(const Case& subject, const Comparison& comparison, co
   return {subject, launches, pairs.count(), result.samples, result.times, plan.description()};
 }
 
-// The copy kernel that a short contest finds fastest, for each condition.
+// The copy that a short contest finds fastest, for each condition.
 void CaseRunner::add_copies(std::vector<Contender>& contenders, const ScanRequest& request,
                             std::span<const Condition> conditions, const Setting& setting) {
   std::vector<Contender> copies;
-  for (const CopyKernel& copy : copies_of(request)) copies.push_back(contender_of(copy, request.n));
+  for (const PreparedConfig& copy : copies_of(request)) copies.push_back(contender_of(copy));
+  if (copies.empty()) return;
   const ContestResult probed = contest(copies, conditions, setting, kCopyProbes);
   std::set<std::size_t> fastest;
   for (const Condition condition : conditions) fastest.insert(fastest_of(probed.times, condition));
@@ -124,11 +126,12 @@ void CaseRunner::add_copies(std::vector<Contender>& contenders, const ScanReques
     contenders.push_back(memcpy_of(request.n * static_cast<u64>(request.input_bytes())));
 }
 
-const std::vector<CopyKernel>& CaseRunner::copies_of(const ScanRequest& request) {
-  const int input_bytes = request.input_bytes(), output_bytes = request.output_bytes();
-  std::vector<CopyKernel>& copies = copies_[{input_bytes, output_bytes}];
-  if (copies.empty()) copies = CopyKernel::all(device_, input_bytes, output_bytes);
-  return copies;
+std::span<const PreparedConfig> CaseRunner::copies_of(const ScanRequest& request) {
+  copies_.clear();
+  const auto copy = copy_beside(request);
+  if (!copy) return {};
+  for (const Config& config : ceiling_configs(*copy, device_.identity())) copies_.emplace_back(device_, *copy, config);
+  return copies_;
 }
 
 }  // namespace scantune::bench

@@ -3,14 +3,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "contest.h"
 #include "device/device.h"
-#include "measure/copy_kernel.h"
+#include "measure/ceiling.h"
+#include "measure/prepared_config.h"
 
 namespace scantune::bench {
 
@@ -27,12 +26,12 @@ class CaseRunner {
  private:
   void add_copies(std::vector<Contender>& contenders, const ScanRequest& request, std::span<const Condition> conditions,
                   const Setting& setting);
-  const std::vector<CopyKernel>& copies_of(const ScanRequest& request);
+  std::span<const PreparedConfig> copies_of(const ScanRequest& request);
 
   Device& device_;
   const Arena& arena_;
   cudaStream_t stream_;
-  std::map<std::pair<int, int>, std::vector<CopyKernel>> copies_;  // by the sizes of input and output items
+  std::vector<PreparedConfig> copies_;  // of the case at hand
 };
 
 }  // namespace scantune::bench

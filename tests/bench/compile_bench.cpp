@@ -1,4 +1,4 @@
-// How long NVRTC takes for one kernel variant on one core, and how many variants per second one and two processes
+// How long NVRTC takes for one kernel sample on one core, and how many samples per second one and two processes
 // compile.
 //
 //   compile_bench [sm, 90 if left out]
@@ -12,6 +12,7 @@
 #include <ctime>
 #include <vector>
 
+#include "families_under_test.h"
 #include "instantiation/instantiation.h"
 #include "jit/nvrtc_compiler.h"
 #include "operator_sources.h"
@@ -20,11 +21,11 @@ namespace scantune {
 namespace {
 
 constexpr int kRepeats = 5;
-constexpr int kVariantsPerProcess = 24;
+constexpr int kSamplesPerProcess = 24;
 
 using Clock = std::chrono::steady_clock;
 
-struct Variant {
+struct Sample {
   ScanRequest request;
   Config config;
   const CustomOperator* custom;  // or null
@@ -46,12 +47,12 @@ ScanRequest affine_pairs() {
   return request;
 }
 
-std::vector<Variant> default_variants(int sm) {
-  std::vector<Variant> variants;
-  for (const FamilyModel* family : families()) {
+std::vector<Sample> default_samples(int sm) {
+  std::vector<Sample> samples;
+  for (const FamilyModel* family : scan_families()) {
     const auto add = [&](const ScanRequest& request, const CustomOperator* custom = nullptr) {
       if (family->unsupported_reason(request, sm) == nullptr)
-        variants.push_back({request, family->default_config(request, sm), custom});
+        samples.push_back({request, family->default_config(request, sm), custom});
     };
     for (int type = 0; type < static_cast<int>(ValueType::custom); ++type)
       add(sum_of(static_cast<ValueType>(type), static_cast<ValueType>(type)));
@@ -60,11 +61,12 @@ std::vector<Variant> default_variants(int sm) {
     add(sum_of(ValueType::f16, ValueType::f32));
     add(affine_pairs(), &kAffinePairs);
   }
-  return variants;
+  return samples;
 }
 
-void compile(const Variant& variant, int sm) {
-  NvrtcCompiler().compile(instantiate(variant.request, variant.config, variant.custom), "sm_" + std::to_string(sm));
+void compile(const Sample& sample, int sm) {
+  NvrtcCompiler().compile(instantiate(sample.request, sample.config, Variant::aligned, sample.custom),
+                          "sm_" + std::to_string(sm));
 }
 
 double cpu_ms() {
@@ -82,31 +84,31 @@ double median(std::vector<double> values) {
   return values[kRepeats / 2];
 }
 
-void print_times_of(const Variant& variant, int sm) {
-  compile(variant, sm);  // NVRTC's own start-up
+void print_times_of(const Sample& sample, int sm) {
+  compile(sample, sm);  // NVRTC's own start-up
   std::vector<double> wall, cpu;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const auto start = Clock::now();
     const double cpu_before = cpu_ms();
-    compile(variant, sm);
+    compile(sample, sm);
     wall.push_back(ms_since(start));
     cpu.push_back(cpu_ms() - cpu_before);
   }
-  std::printf("  %-13s %6s to %-6s  %6.1f ms, of which the CPU worked %6.1f\n", variant.config.family().name(),
-              token(variant.request.input_type), token(variant.request.output_type), median(wall), median(cpu));
+  std::printf("  %-13s %6s to %-6s  %6.1f ms, of which the CPU worked %6.1f\n", sample.config.family().name(),
+              token(sample.request.input_type), token(sample.request.output_type), median(wall), median(cpu));
 }
 
 // A process that compiles once, says that it is ready, waits for the word to go and then compiles its share.
 struct Worker {
-  Worker(int sm, int first_variant) {
+  Worker(int sm, int first_sample) {
     if (pipe(ready) != 0 || pipe(go) != 0) std::abort();
     if ((process = fork()) != 0) return;
-    const std::vector<Variant> variants = default_variants(sm);
-    const auto variant = [&](int index) { return variants[static_cast<std::size_t>(index) % variants.size()]; };
-    compile(variant(first_variant), sm);
+    const std::vector<Sample> samples = default_samples(sm);
+    const auto sample = [&](int index) { return samples[static_cast<std::size_t>(index) % samples.size()]; };
+    compile(sample(first_sample), sm);
     char word = 1;
     if (write(ready[1], &word, 1) != 1 || read(go[0], &word, 1) != 1) _exit(1);
-    for (int index = 0; index < kVariantsPerProcess; ++index) compile(variant(first_variant + index), sm);
+    for (int index = 0; index < kSamplesPerProcess; ++index) compile(sample(first_sample + index), sm);
     _exit(0);
   }
   void wait_until_ready() const {
@@ -127,14 +129,14 @@ struct Worker {
   pid_t process;
 };
 
-double variants_per_second(int processes, int sm) {
+double samples_per_second(int processes, int sm) {
   std::vector<Worker> workers;
   for (int process = 0; process < processes; ++process) workers.emplace_back(sm, process);
   for (const Worker& worker : workers) worker.wait_until_ready();
   const auto start = Clock::now();
   for (const Worker& worker : workers) worker.start();
   for (const Worker& worker : workers) worker.wait_until_done();
-  return 1e3 * processes * kVariantsPerProcess / ms_since(start);
+  return 1e3 * processes * kSamplesPerProcess / ms_since(start);
 }
 
 }  // namespace
@@ -144,8 +146,8 @@ int main(int count, char** arguments) {
   using namespace scantune;
   const int sm = count > 1 ? std::atoi(arguments[1]) : 90;
   // Before this process opens NVRTC: the processes start from nothing.
-  const double one = variants_per_second(1, sm), two = variants_per_second(2, sm);
+  const double one = samples_per_second(1, sm), two = samples_per_second(2, sm);
   std::printf("%s, default configs to sm_%d, median of %d:\n", NvrtcCompiler().version().c_str(), sm, kRepeats);
-  for (const Variant& variant : default_variants(sm)) print_times_of(variant, sm);
-  std::printf("1 process: %.1f variants/s, 2 processes: %.1f variants/s (%.2f times as many)\n", one, two, two / one);
+  for (const Sample& sample : default_samples(sm)) print_times_of(sample, sm);
+  std::printf("1 process: %.1f samples/s, 2 processes: %.1f samples/s (%.2f times as many)\n", one, two, two / one);
 }

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "config/request.h"
+#include "config/scan.h"
 
 namespace scantune::bench {
 

@@ -86,10 +86,10 @@ struct Width {
 };
 
 // Compares one scan with what `expected` returns, whose operator equals the scan's.
-void check(Device& device, const PreparedScan& scan, const ScanRequest& expected) {
+void check(Device& device, const PreparedConfig& scan, const ScanRequest& expected) {
   const InputSpec input{.request = expected};
   Staging staging(device);
-  VerifyRun run(device, staging, scan.config(), scan.request(), expected.n);
+  VerifyRun run(device, staging, scan.config(), scan.request());
   run.run(scan, {.n = expected.n}, input, *make_reference(input));
 }
 
@@ -105,23 +105,23 @@ Overhead measure_overhead(Device& device, Measurer& measurer, const Twin& twin, 
   custom_request.op = Operator::custom_cheap;
   const CustomOperator custom{.source = twin.source, .name = ""};
   const Selection selection = select(tuning_table(), device.identity(), request);
-  const PreparedScan built_in(device, request, selection.config);
-  const PreparedScan own(device, custom_request, selection.config, &custom);
+  const PreparedConfig built_in(device, request, selection.config);
+  const PreparedConfig own(device, custom_request, selection.config, Variant::aligned, &custom);
   check(device, built_in, request);
   check(device, own, request);
-  const PreparedScan* const scans[] = {&built_in, &own};
+  const PreparedConfig* const scans[] = {&built_in, &own};
   const Measurements measurements = measurer.measure(scans, kPolicy);
-  return {request, measured(measurements.scans[0]), measured(measurements.scans[1]), to_string(selection.config),
+  return {request, measured(measurements.configs[0]), measured(measurements.configs[1]), to_string(selection.config),
           select(tuning_table(), device.identity(), custom_request)};
 }
 
 Width measure_width(Device& device, Measurer& measurer, const ScanRequest& request) {
   const Selection selection = select(tuning_table(), device.identity(), request);
-  const PreparedScan scan(device, request, selection.config);
+  const PreparedConfig scan(device, request, selection.config);
   check(device, scan, request);
-  const PreparedScan* const scans[] = {&scan};
+  const PreparedConfig* const scans[] = {&scan};
   const Measurements measurements = measurer.measure(scans, kPolicy);
-  return {request, measured(measurements.scans[0]), measurements.ceiling_us.value(), to_string(selection.config),
+  return {request, measured(measurements.configs[0]), measurements.ceiling_us.value(), to_string(selection.config),
           selection.origin};
 }
 

@@ -81,7 +81,8 @@ std::byte* Arena::expected(const Case& subject, int launches) const {
 }
 
 void upload(const InputSpec& input, const Pairs& pairs, cudaStream_t stream) {
-  const u64 bytes = pairs.inputs.bytes, item_bytes = static_cast<u64>(input.request.input_bytes());
+  const u64 bytes = pairs.inputs.bytes,
+            item_bytes = static_cast<u64>(Operands(input.request).of(OperandRole::input).item_bytes);
   for (u64 done = 0; done < bytes; done += kTransferBytes) {
     const u64 transfer = std::min(kTransferBytes, bytes - done);
     parallel_for(ceil_div(transfer, kFillBytes), [&](u64 fill) {

@@ -66,8 +66,8 @@ std::vector<HostCall> questions_to_the_driver() {
            }},
           {"which device it is", [] { static_cast<void>(cuda_device()); }},
           {"whose memory it is",
-           [=] { static_cast<void>(place->device->pointer_problem(place->input.data(), sizeof(i32), sizeof(i32))); }},
-          {"whose stream it is", [=] { static_cast<void>(place->device->stream_problem(place->stream)); }},
+           [=] { static_cast<void>(place->device->pointer_fault(place->input.data(), sizeof(i32), sizeof(i32))); }},
+          {"whose stream it is", [=] { static_cast<void>(place->device->stream_fault(place->stream)); }},
           {"whether the stream is captured, and its id",
            [=] { static_cast<void>(place->device->stream_state(place->stream)); }}};
 }

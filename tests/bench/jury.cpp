@@ -18,7 +18,7 @@ class Jury {
  public:
   Jury(std::span<const Contender> scans, const InputSpec& input, std::byte* expected, const Setting& setting)
       : scans_(scans),
-        request_(input.request),
+        request_(typed<ScanRequest>(input.request)),
         reference_(make_reference(input)),
         expected_(expected),
         setting_(setting) {}

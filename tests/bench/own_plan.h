@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "config/request.h"
+#include "config/scan.h"
 
 struct scantune_plan;
 

@@ -247,7 +247,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_problem", "struct_bytes", "out of all range", c_problem([](auto& p) { p.struct_bytes = ~std::size_t{0} - 7; }), {"struct_bytes is 18446744073709551608"}},
     {"scantune_problem", "struct_bytes", "more than any version's", c_problem([](auto& p) { p.struct_bytes = 264; }), {"struct_bytes is 264"}},
     {"scantune_problem", "n", "more items than an address space", c_problem([](auto& p) { p.n = ~u64{0}; }), {"n is 18446744073709551615", "more items than fit"}},
-    {"scantune_problem", "n", "more items than a grid can have", {spoiled([](Arguments& a) { a.problem.n = u64{1} << 50; a.output = std::uintptr_t{1} << 60; }, c_scan)}, {"no kernel scans", "more tiles than a grid"}},
+    {"scantune_problem", "n", "more items than a grid can have", {spoiled([](Arguments& a) { a.problem.n = u64{1} << 50; a.output = std::uintptr_t{1} << 60; }, c_scan)}, {"no kernel does", "more tiles than a grid"}},
     {"scantune_problem", "input_type", "left out", c_problem([](auto& p) { p.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
     {"scantune_problem", "input_type", "no type", c_problem([](auto& p) { write(p.input_type, 14); }), {"input_type is 14", "1 to 13"}},
     {"scantune_problem", "input_type", "floating-point items for an integer accumulator", c_problem([](auto& p) { p.input_type = SCANTUNE_F32; p.accumulator_type = SCANTUNE_I32; }), {"f32 to i32 in i32", "floating-point accumulator"}},

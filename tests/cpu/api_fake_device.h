@@ -125,10 +125,10 @@ class FakeDevice : public Device {
     const StreamFake& fake = streams.at(stream);
     return {fake.id, fake.capturing_graph};
   }
-  std::string pointer_problem(const void* pointer, u64, unsigned) override {
+  std::string pointer_fault(const void* pointer, u64, unsigned) override {
     return pointer == host_pointer ? "is memory of the host" : "";
   }
-  std::string stream_problem(Stream stream) override { return stream == nullptr ? "" : streams.at(stream).problem; }
+  std::string stream_fault(Stream stream) override { return stream == nullptr ? "" : streams.at(stream).problem; }
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override {
     if (fail_to_retain) {
       release(token);

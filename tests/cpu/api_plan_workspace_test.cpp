@@ -57,7 +57,7 @@ TEST_F(Plans, OfSeveralLaunchesKeepTheirStreamsWorkspaceUntilAllAreEnqueued) {
   for (auto& thread : threads) thread.join();
   const auto& launched = device_->launched;
   const auto of_one_scan = static_cast<std::size_t>(
-      find_family("three_phase")->launches(plans[0]->selection().config, sum_of(1 << 20)).count);
+      find_family("three_phase")->launches(plans[0]->selection().config, sum_of(1 << 20), Variant::aligned).count);
   ASSERT_GT(of_one_scan, 1u);
   ASSERT_EQ(launched.size(), kThreads * 20 * of_one_scan);
   for (std::size_t first = 0; first < launched.size(); first += of_one_scan)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api_fake_device.h"
-#include "launch/scan_plan.h"
+#include "launch/plan.h"
 #include "select_rows.h"
 
 namespace scantune::testing {
@@ -43,12 +43,12 @@ inline ScanRequest custom12(u64 n) {
 
 class Plans : public ::testing::Test {
  protected:
-  std::shared_ptr<ScanPlan> plan(const ScanRequest& request, int captured_launches = 4,
-                                 const CustomOperator* custom = nullptr) {
-    return make_scan_plan(device_, TuningTable(rows_), request, captured_launches, CaptureMemory::ahead, custom);
+  std::shared_ptr<Plan> plan(const ScanRequest& request, int captured_launches = 4,
+                             const CustomOperator* custom = nullptr) {
+    return make_plan(device_, TuningTable(rows_), request, captured_launches, CaptureMemory::ahead, custom);
   }
-  void run(ScanPlan& plan, const void* input, void* output, Stream stream = nullptr) {
-    plan.run(input, output, InitialValue(), stream);
+  void run(Plan& plan, const void* input, void* output, Stream stream = nullptr) {
+    plan.run({input, output}, InitialValue(), stream);
   }
 
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();

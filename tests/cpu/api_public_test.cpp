@@ -68,6 +68,19 @@ TEST_F(PublicApi, EveryOperatorReachesTheKernel) {
   }
 }
 
+TEST_F(PublicApi, OfNoItemsNothingIsCompiledOrLaunchedWhateverThePointers) {
+  const Stream stream = device_->make_stream();
+  const auto* const in = device_memory<int>(0);
+  auto* const out = device_memory<int>(3);
+  runtime::scan(in, out, 0, {.stream = stream});
+  const auto plan = runtime::plan<int>(0);
+  plan(in, out, stream);
+  EXPECT_TRUE(device_->launched.empty());
+  EXPECT_EQ(device_->compiler().compilations, 0);
+  EXPECT_TRUE(contains(plan.describe(), "i32 inclusive sum of 0 items")) << plan.describe();
+  EXPECT_TRUE(contains(plan.describe(), "nothing to launch")) << plan.describe();
+}
+
 TEST_F(PublicApi, PointersAndStreamReachTheKernel) {
   const Stream stream = device_->make_stream();
   const auto* const in = device_memory<std::int8_t>(0x1000000);

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "config/request.h"
+#include "config/scan.h"
 #include "scantune/runtime.hpp"
 #include "space/space.h"
 

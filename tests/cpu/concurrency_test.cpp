@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "api_plans.h"
+#include "families_under_test.h"
 
 namespace scantune {
 namespace {
@@ -16,7 +17,7 @@ class Concurrency : public testing::Plans {
  protected:
   Concurrency() { rows_ = {row_of("lookback", 1 << 20)}; }
 
-  void* workspace_of_scan(ScanPlan& plan, Stream stream) {
+  void* workspace_of_scan(Plan& plan, Stream stream) {
     run(plan, input_, output_, stream);
     return device_->launched.back().arguments.workspace;
   }
@@ -59,9 +60,9 @@ TEST_F(Concurrency, DocumentedForwardProgressAdmitsNoConfigThatLeansOnTheOrderOf
     ScanRequest request = sum_of(1 << 20);
     request.forward_progress = forward_progress;
     int configs = 0;
-    for (const FamilyModel* family : families())
+    for (const FamilyModel* family : scan_families())
       for (const Config& config : searched_configs(*family, request, 90)) {
-        const LaunchList launches = family->launches(config, request);
+        const LaunchList launches = family->launches(config, request, Variant::aligned);
         const auto in_order = [](const Launch& launch) { return launch.dispatch == Dispatch::in_order; };
         configs += std::any_of(launches.launches, launches.launches + launches.count, in_order);
       }

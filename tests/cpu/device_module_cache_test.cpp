@@ -31,8 +31,8 @@ class LoadingDevice : public Device {
   void download(void*, const void*, u64) override { refuse(); }
   void synchronize() override {}
   StreamState stream_state(Stream) override { return {}; }
-  std::string pointer_problem(const void*, u64, unsigned) override { return {}; }
-  std::string stream_problem(Stream) override { return {}; }
+  std::string pointer_fault(const void*, u64, unsigned) override { return {}; }
+  std::string stream_fault(Stream) override { return {}; }
   void retain_until_graph_dies(void*, void (*)(void*), void*) override { refuse(); }
   double time_us(const std::function<void(Stream)>&, int) override { refuse(); }
   std::optional<int> sm_clock_mhz() override { return std::nullopt; }

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "families_under_test.h"
 #include "jit/binary_key.h"
 #include "jit/nvrtc_compiler.h"
 #include "jit_counting_compiler.h"
@@ -11,8 +12,9 @@
 namespace scantune {
 namespace {
 
-std::string key_of(const ScanRequest& request, const Config& config, const std::string& arch = "sm_90") {
-  return binary_key(NvrtcCompiler(), instantiate(request, config), arch);
+std::string key_of(const ScanRequest& request, const Config& config, const std::string& arch = "sm_90",
+                   Variant variant = Variant::aligned) {
+  return binary_key(NvrtcCompiler(), instantiate(request, config, variant), arch);
 }
 
 TEST(BinaryKey, IsTheSameForEveryNThatTheModuleServes) {
@@ -26,19 +28,18 @@ TEST(BinaryKey, IsTheSameForEveryNThatTheModuleServes) {
 
 TEST(BinaryKey, DiffersWithEveryThingThatDecidesTheBinary) {
   const ScanRequest request{.n = 100000};
-  ScanRequest unaligned = request;
-  unaligned.alignment_bytes = 4;
   ScanRequest maximum = request;
   maximum.op = Operator::max;
   std::set<std::string> keys;
   std::size_t made = 0;
-  for (const FamilyModel* family : families()) {
+  for (const FamilyModel* family : scan_families()) {
     const Config config = family->default_config(request, 90);
-    for (const ScanRequest& other : {request, unaligned, maximum})
-      for (const char* arch : {"sm_80", "sm_90"}) {
-        keys.insert(key_of(other, config, arch));
-        ++made;
-      }
+    for (const ScanRequest& other : {request, maximum})
+      for (const char* arch : {"sm_80", "sm_90"})
+        for (const Variant variant : {Variant::aligned, Variant::any}) {
+          keys.insert(key_of(other, config, arch, variant));
+          ++made;
+        }
   }
   EXPECT_EQ(keys.size(), made);
 }
@@ -65,7 +66,7 @@ TEST(BinaryKey, DiffersForAnNvrtcThatTheUserNames) {
 TEST(Templates, AreEmbeddedWithTheirPathsUnderTemplates) {
   std::set<std::string> paths;
   for (const TemplateFile& file : template_files()) paths.insert(file.path);
-  EXPECT_TRUE(paths.contains("config/request.h"));
+  EXPECT_TRUE(paths.contains("config/scan.h"));
   EXPECT_TRUE(paths.contains("primitives/intrinsics_cuda.h"));
   for (const FamilyModel* family : families()) EXPECT_TRUE(paths.contains(family->header())) << family->header();
 }
@@ -76,7 +77,7 @@ TEST(BinaryKey, DiffersWithTheTemplatesThatAreIncludedAlone) {
   Instantiation instantiation = instantiation_of("a");
   std::set<std::string> keys;
   for (const std::vector<std::string>& headers :
-       {std::vector<std::string>{}, {"kernels/copy.h"}, {"kernels/lookback.h"}}) {
+       {std::vector<std::string>{}, {"kernels/ordinary.h"}, {"kernels/lookback.h"}}) {
     instantiation.headers = headers;
     for (const char* arch : {"sm_90", "host"}) keys.insert(binary_key(counting, instantiation, arch));
   }
@@ -105,9 +106,10 @@ TEST(Instantiation, NamesTheHeadersThatItIncludes) {
   ScanRequest own = request;
   own.op = Operator::custom_cheap;
   const CustomOperator custom{.source = "__device__ Value combine(Value a, Value b) { return a; }", .name = ""};
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const CustomOperator* op : {static_cast<const CustomOperator*>(nullptr), &custom}) {
-      const Instantiation made = instantiate(op ? own : request, family->default_config(request, 90), op);
+      const Instantiation made =
+          instantiate(op ? own : request, family->default_config(request, 90), Variant::aligned, op);
       EXPECT_EQ(template_text(made.source, TemplateView::cuda).includes, made.headers) << made.source;
     }
 }

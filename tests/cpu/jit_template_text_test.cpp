@@ -177,19 +177,19 @@ TEST(TemplateHashes, NameAFileThatThereIsNot) {
 TEST(TemplateHash, IsOneForEachFamilyKindOfOperatorAndCompiler) {
   std::set<std::string> hashes;
   for (const FamilyModel* family : families())
-    for (const Operator op : {Operator::sum, Operator::custom_cheap})
-      for (const int sm : {kHostSm, 90}) hashes.insert(template_hash(*family, op, sm));
+    for (const bool custom : {false, true})
+      for (const int sm : {kHostSm, 90}) hashes.insert(template_hash(*family, custom, sm));
   EXPECT_EQ(hashes.size(), families().size() * 4);
   const FamilyModel& lookback = *find_family("lookback");
-  EXPECT_EQ(template_hash(lookback, Operator::sum, 80), template_hash(lookback, Operator::max, 90));
-  EXPECT_EQ(template_hash(lookback, Operator::sum, 80).size(), 64u);
+  EXPECT_EQ(template_hash(lookback, false, 80), template_hash(lookback, false, 90));
+  EXPECT_EQ(template_hash(lookback, false, 80).size(), 64u);
 }
 
 TEST(TemplateHash, IsOneForAllThreadsThatAskAtOnce) {
   std::array<const std::string*, 8> found{};
   std::vector<std::thread> threads;
   for (const std::string*& one : found)
-    threads.emplace_back([&one] { one = &template_hash(*find_family("three_phase"), Operator::sum, 90); });
+    threads.emplace_back([&one] { one = &template_hash(*find_family("three_phase"), false, 90); });
   for (std::thread& thread : threads) thread.join();
   for (const std::string* one : found) EXPECT_EQ(one, found.front());
 }

@@ -123,7 +123,7 @@ TEST(OperatorSource, MayNotDefineAValueWhereOneIsDeclared) {
 TEST(Instantiation, RefusesASourceThatReadsAFileAndQuotesNothingOfIt) {
   const CustomOperator custom{"#include \"/etc/hostname\"\n__device__ Value combine(Value, Value b) { return b; }", ""};
   try {
-    instantiate(kScanOfFloats, default_config(kScanOfFloats, 90), &custom);
+    instantiate(kScanOfFloats, default_config(kScanOfFloats, 90), Variant::aligned, &custom);
     FAIL() << "it was accepted";
   } catch (const CompileError& error) {
     EXPECT_THAT(error.what(), StartsWith("operator.cu:1: error: #include: operators cannot include files"));

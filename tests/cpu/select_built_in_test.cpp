@@ -18,7 +18,7 @@ TEST(BuiltInRecords, AreThereAndValid) {
 TEST(BuiltInRecords, ReachBeyondAnOctaveOnlyWithTheFamilyOfTheDefault) {
   const TuningTable table(built_in_records());
   for (const TuningRecord& record : table.records()) {
-    ScanRequest request = record.request;
+    Request request = record.request;
     for (int log2_n = 4; log2_n <= 32; ++log2_n) {
       request.n = u64{1} << log2_n;
       const Selection selection = select(table, record.device, request);

@@ -41,7 +41,7 @@ class DatabaseFile : public ::testing::Test {
                                 (has_latency ? ", 'back_to_back'" : "");
     database.exec(text.str());
     database.exec("INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" +
-                  template_hash(*find_family("lookback"), Operator::sum, 90) +
+                  template_hash(*find_family("lookback"), false, 90) +
                   "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
                   "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132);"
                   "INSERT INTO problem VALUES (1, " +

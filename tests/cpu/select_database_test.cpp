@@ -45,7 +45,7 @@ TEST_F(DatabaseFile, OfVersion1HoldsRecordsMeasuredBackToBackAndNoBreakpoints) {
   insert(database, row_of("lookback", 65536));
   const auto rows = read_records(file_, Layer::user);
   ASSERT_EQ(rows.records.size(), 1u);
-  EXPECT_EQ(rows.records[0].request.latency, Latency::back_to_back);
+  EXPECT_EQ(rows.records[0].request.value<Latency>(), Latency::back_to_back);
   EXPECT_FALSE(rows.records[0].breakpoint.has_value());
   EXPECT_EQ(select(TuningTable(rows), kH200, sum_of(65536)).origin, ConfigOrigin::exact_n);
 }
@@ -331,7 +331,8 @@ std::string problem_of(const RecordRow& row) {
   if (row.arch == "host") return "it is of a host, which is another everywhere";
   if (row.template_hash.size() != 64) return "template_hash is no SHA-256";
   if (row.finished_at.size() != std::string_view("2026-01-31T12:00:00Z").size()) return "finished_at is no time";
-  if (row.request != canonical_request(parse_request(row.request))) return "its request has another spelling";
+  if (row.request != canonical_request(parse_request(algorithm_of<ScanRequest>(), row.request)))
+    return "its request has another spelling";
   const auto result = check(row);
   const auto* rejected = std::get_if<RejectedRow>(&result);
   return rejected != nullptr ? rejected->reason : "";

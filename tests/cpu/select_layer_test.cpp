@@ -32,11 +32,10 @@ TEST(Selector, UsesTheBuiltInRecordOfTheNearestN) {
       << selection.reason;
 }
 
-TEST(Selector, UsesABuiltInRecordForExclusiveScansOfUnalignedPointers) {
+TEST(Selector, UsesABuiltInRecordForExclusiveScans) {
   ScanRequest request = sum_of(1 << 16);
   request.kind = Kind::exclusive;
   request.init = Init::value;
-  request.alignment_bytes = 4;
   EXPECT_EQ(select_from({built_in(row_of("lookback", 1 << 16))}, request).origin, ConfigOrigin::built_in);
 }
 

@@ -29,7 +29,7 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   row.n = n;
   row.family = family;
   row.config = canonical_parameters(config);
-  row.template_hash = template_hash(config.family(), request.op, 90);
+  row.template_hash = template_hash(config.family(), is_custom(request.op), 90);
   row.median_us = 10;
   row.default_us = 12;
   row.finished_at = "2025-01-02T03:04:05Z";
@@ -42,7 +42,7 @@ inline void state(RecordRow& row, std::initializer_list<const char*> members, co
   for (const char* member : members) request[member] = value;
   row.request = request.dump();
   try {
-    row.request = canonical_request(parse_request(row.request));
+    row.request = canonical_request(parse_request(algorithm_of<ScanRequest>(), row.request));
   } catch (const RequestError&) {  // which a test wants to see refused
   }
 }

@@ -314,11 +314,10 @@ TEST(Selector, UsesARecordOfOtherTemplatesAndSaysSo) {
   EXPECT_TRUE(contains(selection.reason, "other kernel templates")) << selection.reason;
 }
 
-TEST(Selector, ServesExclusiveScansAndUnalignedPointersFromTheSameRecord) {
+TEST(Selector, ServesExclusiveScansFromTheSameRecord) {
   ScanRequest request = sum_of(1 << 16);
   request.kind = Kind::exclusive;
   request.init = Init::value;
-  request.alignment_bytes = 4;
   EXPECT_EQ(select_from({row_of("lookback", 1 << 16)}, request).origin, ConfigOrigin::exact_n);
 }
 

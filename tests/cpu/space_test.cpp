@@ -13,6 +13,7 @@
 #include "config/lookback.h"
 #include "config/one_shot.h"
 #include "config/single_block.h"
+#include "families_under_test.h"
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
 #include "scantune/error.hpp"
@@ -89,7 +90,7 @@ std::vector<ScanRequest> distinct_requests() {
 TEST(Space, HasAtMostFourThousandSearchedConfigsPerFamilyAndProblem) {
   for (ScanRequest request : distinct_requests())
     for (const int sm : {kHostSm, 75, 90})
-      for (const FamilyModel* family : families()) {
+      for (const FamilyModel* family : scan_families()) {
         request.n = u64{1} << 16;
         if (family->unsupported_reason(request, sm) != nullptr) continue;
         const auto configs = searched_configs(*family, request, sm);
@@ -100,7 +101,7 @@ TEST(Space, HasAtMostFourThousandSearchedConfigsPerFamilyAndProblem) {
 }
 
 TEST(Space, SearchedConfigsAreLegalAndDistinct) {
-  for (const FamilyModel* family : families()) {
+  for (const FamilyModel* family : scan_families()) {
     const ScanRequest request = request_of(ValueType::i32, 1u << 16);
     std::set<std::string> seen;
     for (const Config& config : searched_configs(*family, request, 90)) {
@@ -114,7 +115,7 @@ TEST(Space, EveryFamilyHasALegalDefaultForEveryRequestOnEveryArchitecture) {
   for (ScanRequest request : all_requests())
     for (const int sm : kArchs)
       for (const u64 n : kSizes)
-        for (const FamilyModel* family : families()) {
+        for (const FamilyModel* family : scan_families()) {
           request.n = n;
           if (family->unsupported_reason(request, sm) != nullptr) continue;
           const Config config = family->default_config(request, sm);
@@ -136,7 +137,7 @@ TEST(Space, EveryDefaultIsSearchedOnEveryArchitecture) {
   for (ScanRequest request : distinct_requests())
     for (const int sm : {kHostSm, 75, 90})
       for (const u64 n : kSizes)
-        for (const FamilyModel* family : families()) {
+        for (const FamilyModel* family : scan_families()) {
           request.n = n;
           if (family->unsupported_reason(request, sm) != nullptr) continue;
           const Config config = family->default_config(request, sm);
@@ -189,13 +190,13 @@ TEST(Space, LaunchesOfLegalConfigsFitTheLimitsOfTheArchitecture) {
   constexpr int kSteps = 20'000;
   for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::f64})
     for (const int sm : kArchs)
-      for (const FamilyModel* family : families()) {
+      for (const FamilyModel* family : scan_families()) {
         const ScanRequest request = request_of(type, u64{1} << 16);
         if (family->unsupported_reason(request, sm) != nullptr) continue;
         const std::vector<Config> configs = walked_configs(*family, request, sm, kSteps);
         ASSERT_GT(configs.size(), kSteps / 50) << family->name() << ": hardly a step was legal";
         for (const Config& config : configs) {
-          const LaunchList list = family->launches(config, request);
+          const LaunchList list = family->launches(config, request, Variant::any);
           for (const Launch& launch : std::span(list.launches, static_cast<std::size_t>(list.count))) {
             ASSERT_GT(launch.block_threads, 0) << to_string(config);
             ASSERT_LE(launch.block_threads, kMaxBlockThreads) << to_string(config);
@@ -210,14 +211,14 @@ TEST(Space, RefusesTilesWhoseUnalignedKernelDoesNotFitSharedMemory) {
   const ScanRequest request{.input_type = ValueType::i16, .output_type = ValueType::i16, .n = u64{1} << 16};
   const SingleBlockConfig config{
       .block_threads = 1024, .items_per_thread = 32, .layout = TileLayout::striped, .pdl = 0};
-  EXPECT_LE(shared_bytes(config, request), limits_of(75).shared_bytes_per_block);
+  EXPECT_LE(shared_bytes(config, {request, Variant::aligned}), limits_of(75).shared_bytes_per_block);
   EXPECT_STREQ(Family<SingleBlockConfig>::invalid_reason(config, request, 75),
                "the tile does not fit in shared memory");
   EXPECT_EQ(Family<SingleBlockConfig>::invalid_reason(config, request, 80), nullptr);
 }
 
 TEST(Space, SpellingsRoundTrip) {
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const ParameterModel& parameter : family->parameters())
       for (const int value : parameter.values)
         EXPECT_EQ(parse(parameter, spell(parameter, value)), value) << parameter.name;
@@ -241,7 +242,7 @@ TEST(Space, RefusesAnEnumeratorOutOfRange) {
 TEST(Space, KeepsEveryWorkspaceUnderOnePercentOfTheInput) {
   for (ScanRequest request : distinct_requests())
     for (const u64 n : {u64{1} << 12, u64{1} << 24})
-      for (const FamilyModel* family : families()) {
+      for (const FamilyModel* family : scan_families()) {
         request.n = n;
         const u64 input_bytes = std::max<u64>(n * static_cast<u64>(request.input_bytes()), u64{2} << 20);
         for (const Config& config : searched_configs(*family, request, 90)) {
@@ -267,7 +268,7 @@ TEST(Space, SaysWhyNoFamilySupportsAProblem) {
     default_config(request_of(ValueType::i8, 100), 90);
     FAIL() << "no exception";
   } catch (const RequestError& error) {
-    EXPECT_NE(std::string(error.what()).find("no kernel scans i8 inclusive sum of 100 items"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("no kernel does i8 inclusive sum of 100 items"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("lookback: the accumulator type must be"), std::string::npos);
   }
 }
@@ -314,21 +315,20 @@ TEST(Space, ModulesHaveRoomForTheKernelsOfOtherSizesToo) {
   for (const u64 n : {1'000, 100'000}) {
     const ScanRequest request = request_of(ValueType::i32, n);
     const Config config = find_family("single_block")->default_config(request, 90);
-    for (const int bytes : max_shared_bytes(config, request)) EXPECT_GT(bytes, 0) << n;
+    for (const int bytes : max_shared_bytes(config, request, Variant::aligned)) EXPECT_GT(bytes, 0) << n;
   }
 }
 
 // A kernel knows of the request what its source says, and finds its place in shared memory by that.
 TEST(Space, RequestsWithTheSameKernelLaunchItWithTheSameSharedMemory) {
   std::map<std::string, std::vector<int>> shared_bytes_of;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::f32, ValueType::i64, ValueType::f64})
-      for (const int alignment : {size_of(type), kVectorAlignmentBytes})
+      for (const Variant variant : {Variant::any, Variant::aligned})
         for (const auto determinism : {Determinism::unconstrained, Determinism::run_to_run})
           for (const auto progress : {ForwardProgress::in_order, ForwardProgress::documented})
             for (const auto latency : {Latency::back_to_back, Latency::isolated}) {
               ScanRequest request = request_of(type, 100'000);
-              request.alignment_bytes = alignment;
               request.determinism = determinism;
               request.forward_progress = progress;
               request.latency = latency;
@@ -339,9 +339,10 @@ TEST(Space, RequestsWithTheSameKernelLaunchItWithTheSameSharedMemory) {
               configs.push_back(family->default_config(request, 90));
               for (const Config& config : configs) {
                 std::vector<int> bytes;
-                const LaunchList list = family->launches(config, request);
+                const LaunchList list = family->launches(config, request, variant);
                 for (int index = 0; index < list.count; ++index) bytes.push_back(list.launches[index].shared_bytes);
-                const auto [known, is_new] = shared_bytes_of.emplace(instantiate(request, config).source, bytes);
+                const auto [known, is_new] =
+                    shared_bytes_of.emplace(instantiate(request, config, variant).source, bytes);
                 EXPECT_EQ(known->second, bytes) << to_string(config) << " of " << to_string(request);
               }
             }
@@ -350,7 +351,7 @@ TEST(Space, RequestsWithTheSameKernelLaunchItWithTheSameSharedMemory) {
 TEST(Space, DeterministicFloatSumsDoNotDependOnTheAlignmentOfPointers) {
   ScanRequest request = request_of(ValueType::f32, 1u << 16);
   request.determinism = Determinism::run_to_run;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const Config& config : searched_configs(*family, request, 90))
       EXPECT_EQ(to_string(config).find("layout=striped"), std::string::npos) << to_string(config);
 }
@@ -359,7 +360,7 @@ TEST(Space, ShortScansTakeFewerStepsWhereTheyShuffleFewWords) {
   const auto radix = [](const auto& config, ValueType type, Operator op = Operator::sum) {
     ScanRequest request = request_of(type, 1000);
     request.op = op;
-    return peeled_tile_shape(config, request).scan_radix;
+    return peeled_tile_shape(config, {request, Variant::aligned}).scan_radix;
   };
   const SingleBlockConfig rows_of_one{.block_threads = 512, .layout = TileLayout::direct};
   EXPECT_EQ(radix(rows_of_one, ValueType::i32), 4) << "16 warps of one row of words";
@@ -374,10 +375,9 @@ TEST(Space, ShortScansTakeFewerStepsWhereTheyShuffleFewWords) {
 }
 
 TEST(Space, DeterministicScansTakeTheSameStepsAtEveryAlignment) {
-  const auto check = [](const auto& config, ScanRequest request) {
-    const int aligned = peeled_tile_shape(config, request).scan_radix;
-    request.alignment_bytes = 1;
-    EXPECT_EQ(peeled_tile_shape(config, request).scan_radix, aligned) << config.block_threads;
+  const auto check = [](const auto& config, const ScanRequest& request) {
+    const int aligned = peeled_tile_shape(config, {request, Variant::aligned}).scan_radix;
+    EXPECT_EQ(peeled_tile_shape(config, {request, Variant::any}).scan_radix, aligned) << config.block_threads;
   };
   for (const ValueType type : {ValueType::f16, ValueType::f32, ValueType::f64})
     for (const int threads : {32, 64, 128, 256, 512, 1024})

@@ -4,6 +4,7 @@
 #include <climits>
 #include <nlohmann/json.hpp>
 
+#include "families_under_test.h"
 #include "scantune/error.hpp"
 #include "space/config_json.h"
 #include "worker_problems.h"
@@ -22,7 +23,7 @@ TEST(ConfigJson, EverySearchedConfigSurvivesTheRoundTrip) {
 
 TEST(ConfigJson, CanonicalParametersFollowTheTableAndHoldNoSpaces) {
   const FamilyModel& family = *find_family("lookback");
-  const std::string text = canonical_parameters(family.default_config({.n = u64{1} << 24}, 90));
+  const std::string text = canonical_parameters(family.default_config(ScanRequest{.n = u64{1} << 24}, 90));
   EXPECT_EQ(text.find(' '), std::string::npos) << text;
   std::size_t position = 0;
   for (const ParameterModel& parameter : family.parameters()) {
@@ -34,7 +35,7 @@ TEST(ConfigJson, CanonicalParametersFollowTheTableAndHoldNoSpaces) {
 }
 
 TEST(ConfigJson, ParametersMayComeInAnyOrder) {
-  const Config config = find_family("single_block")->default_config({.n = 64}, 90);
+  const Config config = find_family("single_block")->default_config(ScanRequest{.n = 64}, 90);
   Json reversed = Json::object();
   const Json parameters = to_json(config)["parameters"];
   std::vector<std::string> names;
@@ -44,7 +45,7 @@ TEST(ConfigJson, ParametersMayComeInAnyOrder) {
 }
 
 TEST(ConfigJson, OfAParameterThatIsGivenTwiceTheLastValueCounts) {
-  const Config config = default_config({.n = 100000}, 90);
+  const Config config = default_config(ScanRequest{.n = 100000}, 90);
   std::string twice = canonical_parameters(config);
   twice.insert(1, "\"block_threads\":\"many\",");
   EXPECT_EQ(parse_config(config.family().name(), twice), config);
@@ -53,31 +54,42 @@ TEST(ConfigJson, OfAParameterThatIsGivenTwiceTheLastValueCounts) {
 TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
   ScanRequest custom = testing::custom_request(12, 2, Operator::custom_expensive);
   custom.n = 3;
-  const StatedRequest requests[] = {{{.n = 1}, {}},
-                                    {{.input_type = ValueType::i8,
-                                      .accumulator_type = ValueType::i64,
-                                      .output_type = ValueType::u16,
-                                      .op = Operator::max,
-                                      .kind = Kind::exclusive,
-                                      .init = Init::value,
-                                      .n = u64{1} << 40},
-                                     {}},
-                                    {{.init = Init::memory,
-                                      .determinism = Determinism::run_to_run,
-                                      .forward_progress = ForwardProgress::documented,
-                                      .latency = Latency::isolated,
-                                      .n = 7},
-                                     {}},
-                                    {custom, {}},
-                                    {custom, {.source = "struct Value {};\n// \"quoted\" \u00e9", .name = "a.b"}},
-                                    {{.op = Operator::custom_cheap, .n = 2}, {.source = {}, .name = "only-a-name"}}};
+  const StatedRequest requests[] = {
+      {ScanRequest{.n = 1}, {}},
+      {ScanRequest{.input_type = ValueType::i8,
+                   .accumulator_type = ValueType::i64,
+                   .output_type = ValueType::u16,
+                   .op = Operator::max,
+                   .kind = Kind::exclusive,
+                   .init = Init::value,
+                   .n = u64{1} << 40},
+       {}},
+      {ScanRequest{.init = Init::memory,
+                   .determinism = Determinism::run_to_run,
+                   .forward_progress = ForwardProgress::documented,
+                   .latency = Latency::isolated,
+                   .n = 7},
+       {}},
+      {custom, {}},
+      {custom, {.source = "struct Value {};\n// \"quoted\" \u00e9", .name = "a.b"}},
+      {ScanRequest{.op = Operator::custom_cheap, .n = 2}, {.source = {}, .name = "only-a-name"}}};
   for (const StatedRequest& stated : requests)
     EXPECT_EQ(stated_request(to_json(stated)), stated) << to_string(stated.request);
 }
 
+TEST(ConfigJson, ARequestIsOfTheAlgorithmThatItNames) {
+  const Request copy = stated_request(Json::parse(R"({"algorithm": "copy", "input_type": "i8", "n": 9})")).request;
+  EXPECT_EQ(typed<CopyRequest>(copy), (CopyRequest{ValueType::i8, ValueType::i8, 0, 0, 9}));
+  EXPECT_EQ(canonical_request({copy, {}}), R"({"input_type":"i8","output_type":"i8"})");
+  EXPECT_THROW(typed<ScanRequest>(copy), Error);
+  EXPECT_THROW(stated_request(Json::parse(R"({"algorithm": "median", "input_type": "i8", "n": 9})")), RequestError);
+  EXPECT_THROW(stated_request(Json::parse(R"({"algorithm": "copy", "op": "sum", "input_type": "i8", "n": 9})")),
+               RequestError);
+}
+
 TEST(ConfigJson, ARequestNeedsOnlyItsInputTypeAndN) {
-  const ScanRequest request =
-      stated_request(Json::parse(R"({"input_type": "f64", "kind": "exclusive", "n": 9})")).request;
+  const auto request =
+      typed<ScanRequest>(stated_request(Json::parse(R"({"input_type": "f64", "kind": "exclusive", "n": 9})")).request);
   EXPECT_EQ(request.accumulator_type, ValueType::f64);
   EXPECT_EQ(request.output_type, ValueType::f64);
   EXPECT_EQ(request.op, Operator::sum);
@@ -91,7 +103,7 @@ TEST(ConfigJson, ARequestsAccumulatorFollowsFromInputAndOutput) {
       {R"({"input_type": "i8", "output_type": "i64", "n": 9})", ValueType::i64},
       {R"({"input_type": "custom6", "op": "custom_cheap", "n": 9})", ValueType::custom}};
   for (const auto& [json, accumulator] : table)
-    EXPECT_EQ(stated_request(Json::parse(json)).request.accumulator_type, accumulator) << json;
+    EXPECT_EQ(stated_request(Json::parse(json)).request.accumulator_type(), accumulator) << json;
 }
 
 TEST(ConfigJson, ACustomTypeIsAlignedByItsSizeUnlessTheRequestSays) {
@@ -134,7 +146,7 @@ TEST(ConfigJson, RefusesRequestsAndSaysWhy) {
 }
 
 TEST(ConfigJson, RefusesConfigsAndSaysWhy) {
-  const std::string right = canonical_parameters(find_family("single_block")->default_config({.n = 64}, 90));
+  const std::string right = canonical_parameters(find_family("single_block")->default_config(ScanRequest{.n = 64}, 90));
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = right;
     const std::size_t place = text.find(from);
@@ -167,21 +179,22 @@ class MadeUpFamily final : public FamilyModel {
  public:
   enum { kItems, kWindow, kLayout };
 
+  const AlgorithmModel& algorithm() const override { return like_.algorithm(); }
   const char* name() const override { return "made_up"; }
   const char* config_name() const override { return like_.config_name(); }
   const char* header() const override { return like_.header(); }
   std::span<const char* const> kernels() const override { return like_.kernels(); }
   std::span<const ParameterModel> parameters() const override { return parameters_; }
   std::span<const FormerValue> former_values() const override { return kFormerValues; }
-  const char* unsupported_reason(const ScanRequest& request, int sm) const override {
+  const char* unsupported_reason(const Request& request, int sm) const override {
     return like_.unsupported_reason(request, sm);
   }
-  int preference(const ScanRequest& request, int sm) const override { return like_.preference(request, sm); }
-  Config default_config(const ScanRequest&, int) const override { return Config(*this); }
-  const char* invalid_reason(const Config&, const ScanRequest&, int) const override { return nullptr; }
-  int tile_items(const Config& config, const ScanRequest&) const override { return config[kItems]; }
-  WorkspaceNeed workspace(const Config&, const ScanRequest&) const override { return {}; }
-  LaunchList launches(const Config&, const ScanRequest&) const override { return LaunchList(); }
+  int preference(const Request& request, int sm) const override { return like_.preference(request, sm); }
+  Config default_config(const Request&, int) const override { return Config(*this); }
+  const char* invalid_reason(const Config&, const Request&, int) const override { return nullptr; }
+  int tile_items(const Config& config, const Request&) const override { return config[kItems]; }
+  WorkspaceNeed workspace(const Config&, const Request&) const override { return {}; }
+  LaunchList launches(const Config&, const Request&, Variant) const override { return LaunchList(); }
 
  private:
   static constexpr int kNumbers[] = {0, 1, 2, 4, 8};
@@ -278,9 +291,9 @@ TEST(ConfigJson, KnowsOfEveryFormerValueWhichParameterStandsForIt) {
 
 // A database may hold any integer; products of them must not wrap into the legal range.
 TEST(ConfigJson, ExtremeIntegersParseAndAreIllegal) {
-  const ScanRequest request{.n = 4096};
   for (const FamilyModel* family : families())
     for (std::size_t index = 0; index < family->parameters().size(); ++index) {
+      const Request request = plain_request(*family, 4096);
       const ParameterModel& parameter = family->parameters()[index];
       if (parameter.tokens != nullptr || std::string(parameter.name) == "pdl") continue;
       for (const int extreme : {INT_MIN, -1, 1 << 26, 1 << 29, 1 << 30, INT_MAX}) {

@@ -275,10 +275,10 @@ class MeasuringScans : public ::testing::Test {
     return measure(ScanRequest{.n = n}, policy);
   }
   std::vector<MeasureOutcome> measure(const ScanRequest& request, const MeasurePolicy& policy) {
-    const PreparedScan scan(device_, request, default_config(request, 90));
-    const PreparedScan* const scans[] = {&scan};
+    const PreparedConfig scan(device_, request, default_config(request, 90));
+    const PreparedConfig* const scans[] = {&scan};
     measured_ = Measurer(device_).measure(scans, policy);
-    return measured_.scans;
+    return measured_.configs;
   }
 
   ScanningDevice device_;

@@ -21,7 +21,7 @@ using testing::with_operators;
 constexpr u64 kChunk = Reference::kChunkItems;
 
 std::vector<std::byte> items_of(const InputSpec& spec) {
-  std::vector<std::byte> items(spec.request.n * static_cast<u64>(spec.request.input_bytes()));
+  std::vector<std::byte> items(Operands(spec.request).of(OperandRole::input).bytes());
   fill_input(spec, 0, items);
   return items;
 }
@@ -33,7 +33,9 @@ std::vector<std::byte> plain_scan(const ScanRequest& request, const std::vector<
   testing::plain_scan(request, items.data(), init, output.data());
   return output;
 }
-std::vector<std::byte> plain_scan(const InputSpec& spec) { return plain_scan(spec.request, items_of(spec)); }
+std::vector<std::byte> plain_scan(const InputSpec& spec) {
+  return plain_scan(typed<ScanRequest>(spec.request), items_of(spec));
+}
 
 InputSpec with(ScanRequest request, u64 n, InputPattern pattern = InputPattern::exact) {
   request.n = n;
@@ -213,7 +215,7 @@ TEST_P(ReferenceOfTypes, GetsInputsOfWhichEveryItemShowsInTheLastOutput) {
     for (std::ptrdiff_t dropped = 0; dropped < static_cast<std::ptrdiff_t>(n); dropped += 100) {
       auto fewer = items;
       fewer.erase(fewer.begin() + dropped * item_bytes, fewer.begin() + (dropped + 1) * item_bytes);
-      const auto output = plain_scan(with(request, n - 1).request, fewer);
+      const auto output = plain_scan(typed<ScanRequest>(with(request, n - 1).request), fewer);
       unseen += std::memcmp(output.data() + output.size() - output_bytes, right.data() + right.size() - output_bytes,
                             output_bytes) == 0;
     }
@@ -353,8 +355,8 @@ std::vector<std::byte> tiled_scan(const InputSpec& spec, u64 tile_items) {
     T item;
     std::memcpy(&item, items.data() + index * sizeof item, sizeof item);
     const bool first = index % tile_items == 0, first_tile = index < tile_items;
-    within = first ? item : testing::combined(spec.request.op, within, item);
-    const T result = first_tile ? within : testing::combined(spec.request.op, carry, within);
+    within = first ? item : testing::combined(*spec.request.op(), within, item);
+    const T result = first_tile ? within : testing::combined(*spec.request.op(), carry, within);
     std::memcpy(output.data() + index * sizeof item, &result, sizeof result);
     if (index % tile_items == tile_items - 1) carry = result;
   }

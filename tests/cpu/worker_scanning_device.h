@@ -10,14 +10,14 @@
 
 #include "device/device.h"
 #include "scantune/error.hpp"
-#include "space/request_members.h"
 #include "worker_plain_scan.h"
 
 namespace scantune::testing {
 
 // What a faulty kernel may touch, after it has scanned.
 struct Scanned {
-  ScanRequest request;  // with n and alignment
+  ScanRequest request;  // with n
+  Variant variant;      // of the kernel
   const std::byte* input;
   std::byte* output;
   std::byte* workspace;
@@ -76,14 +76,17 @@ class ScanningDevice : public Device {
     }
     ScanRequest request = request_of(source);
     request.n = launch.n;
+    const bool aligned = source.find("scantune::Variant::aligned") != std::string::npos;
+    const Variant variant = aligned ? Variant::aligned : Variant::any;
     if (computes)
       plain_scan(request, static_cast<const std::byte*>(arguments.input),
                  request.init == Init::memory ? arguments.init_memory : arguments.init,
                  static_cast<std::byte*>(arguments.output));
     ++scans;
     auto* workspace = static_cast<std::byte*>(arguments.workspace);
-    mistake({request, static_cast<const std::byte*>(arguments.input), static_cast<std::byte*>(arguments.output),
-             workspace, workspace == nullptr ? 0 : allocations_.at(workspace).size(), scans, source});
+    mistake({request, variant, static_cast<const std::byte*>(arguments.input),
+             static_cast<std::byte*>(arguments.output), workspace,
+             workspace == nullptr ? 0 : allocations_.at(workspace).size(), scans, source});
     require_well();
   }
 
@@ -104,8 +107,8 @@ class ScanningDevice : public Device {
   void synchronize() override { require_well(); }
 
   StreamState stream_state(Stream) override { return {}; }
-  std::string pointer_problem(const void*, u64, unsigned) override { return {}; }
-  std::string stream_problem(Stream) override { return {}; }
+  std::string pointer_fault(const void*, u64, unsigned) override { return {}; }
+  std::string stream_fault(Stream) override { return {}; }
   void retain_until_graph_dies(void*, void (*)(void*), void*) override {}
 
   double time_us(const std::function<void(Stream)>& enqueue, int replays) override {
@@ -138,22 +141,21 @@ class ScanningDevice : public Device {
     if (place == std::string::npos) throw Error("the source does not say " + before);
     return source.substr(place + before.size(), source.find_first_of(",}", place) - place - before.size());
   }
-  static int mentioned(const std::string& source, const RequestMember& member) {
+  static int mentioned(const std::string& source, const MemberModel& member) {
     const std::string name = member.name;
     const std::string value = after(source, "." + name + " = decltype(scantune::ScanRequest::" + name + ")::");
-    const auto found = std::find(member.tokens, member.tokens + member.token_count, value);
-    if (found == member.tokens + member.token_count) throw Error("there is no " + name + " " + value);
-    return static_cast<int>(found - member.tokens);
+    const auto found = std::ranges::find(member.tokens, value);
+    if (found == member.tokens.end()) throw Error("there is no " + name + " " + value);
+    return static_cast<int>(found - member.tokens.begin());
   }
 
   static ScanRequest request_of(const std::string& source) {
-    ScanRequest request;
-    for (const RequestMember& member : kRequestMembers)
-      if (member.is_compiled) member.set(request, mentioned(source, member));
-    request.alignment_bytes = std::stoi(after(source, ".alignment_bytes = "));
+    Request request{ScanRequest{}};
+    for (const MemberModel& member : request.members())
+      if (member.is_compiled) request.set(member, mentioned(source, member));
     request.custom_bytes = std::stoi(after(source, ".custom_bytes = "));
     request.custom_alignment = std::stoi(after(source, ".custom_alignment = "));
-    return request;
+    return typed<ScanRequest>(request);
   }
 
   DeviceIdentity identity_{"sm_90", 90, "plain", 4};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "families_under_test.h"
 #include "jit/binary_cache.h"
 #include "jit_temporary_directory.h"
 #include "select/layers.h"
@@ -37,7 +38,7 @@ class WorkerSession : public ::testing::Test {
     return answer.value("error", Json());
   }
   static Json request(u64 n = 2000) { return {{"input_type", "i32"}, {"n", n}}; }
-  static Config lookback() { return find_family("lookback")->default_config({.n = 2000}, 90); }
+  static Config lookback() { return find_family("lookback")->default_config(ScanRequest{.n = 2000}, 90); }
 
   std::shared_ptr<ScanningDevice> device_ = std::make_shared<ScanningDevice>();
   Session session_{[this] { return device_; }};
@@ -95,7 +96,7 @@ TEST_F(WorkerSession, RefusesParametersThatAreMissingUnknownOrOutOfRange) {
 
 TEST_F(WorkerSession, SaysWhichDeviceAndToolsItHas) {
   const Json hello = result("hello");
-  EXPECT_EQ(hello["protocol"], 3);
+  EXPECT_EQ(hello["protocol"], 4);
   EXPECT_EQ(hello["device"]["arch"], "sm_90");
   EXPECT_EQ(hello["device"]["sm_count"], 4);
   EXPECT_EQ(hello["driver_version"], "1.0");
@@ -205,7 +206,7 @@ TEST_F(WorkerSession, TellsTheDefaultsOfTheFamiliesWithoutTheirConfigs) {
 
 TEST_F(WorkerSession, ListsLegalConfigsOnlyAsIndicesIntoTheValues) {
   const Json space = result("space", {{"request", request()}});
-  EXPECT_EQ(space["families"].size(), families().size());
+  EXPECT_EQ(space["families"].size(), scan_families().size());
   for (const Json& family : space["families"]) {
     ASSERT_GT(family["configs"].size(), 10u);
     for (const Json& indices : family["configs"]) {
@@ -234,8 +235,12 @@ TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
 
 TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
-  ASSERT_EQ(algorithms.size(), 1u);
+  ASSERT_EQ(algorithms.size(), 2u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
+  EXPECT_EQ(algorithms[0]["extents"], Json::array());
+  EXPECT_EQ(algorithms[0]["operands"][1],
+            Json::parse(R"({"name": "output", "role": "output", "type": "output_type", "extent": "n"})"));
+  EXPECT_EQ(algorithms[1]["name"], "copy");
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
   EXPECT_EQ(members.size(), 9u);
@@ -263,8 +268,10 @@ TEST_F(WorkerSession, SpellsTheProblemAsADatabaseKeepsIt) {
 }
 
 TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
-  EXPECT_EQ(result("space", {{"request", {{"input_type", "i8"}, {"output_type", "i64"}, {"n", 7}}}})["request"],
-            Json::parse(R"({"input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
+  EXPECT_EQ(
+      result("space", {{"request", {{"input_type", "i8"}, {"output_type", "i64"}, {"n", 7}}}})["request"],
+      Json::parse(
+          R"({"algorithm": "scan", "input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
                             "kind": "inclusive", "init": "none", "determinism": "unconstrained",
                             "forward_progress": "in_order", "latency": "back_to_back", "n": 7})"));
   const Json custom = {{"input_type", "custom12"},
@@ -404,7 +411,7 @@ TEST_F(WorkerSession, VerifiesAndReportsWrongResults) {
 }
 
 TEST_F(WorkerSession, RefusesAnIllegalConfigWhateverIsAskedOfIt) {
-  for (const FamilyModel* family : families()) {
+  for (const FamilyModel* family : scan_families()) {
     for (const ParameterModel& parameter : family->parameters()) {
       Json config = to_json(family->default_config(stated_request(request()).request, 90));
       if (parameter.tokens != nullptr) continue;

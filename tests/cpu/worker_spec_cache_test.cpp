@@ -17,7 +17,7 @@ class SpecCacheOfHundredBytes : public ::testing::Test {
   // Whether the value for this seed had to be made.
   bool makes(u64 seed, u64 size) {
     bool made = false;
-    const auto value = cache_.get({.request = {}, .seed = seed}, [&] {
+    const auto value = cache_.get({.request = ScanRequest{}, .seed = seed}, [&] {
       made = true;
       return std::make_shared<const Sized>(size);
     });
@@ -59,7 +59,7 @@ TEST_F(SpecCacheOfHundredBytes, KeepsFewEnoughToBeLookedThrough) {
 }
 
 TEST(KnownInput, HoldsTheItemsThatAreMadeOtherwise) {
-  InputSpec spec{.request = {.input_type = ValueType::i32, .accumulator_type = ValueType::i32}};
+  InputSpec spec{.request = ScanRequest{.input_type = ValueType::i32, .accumulator_type = ValueType::i32}};
   spec.request.n = 100'000;
   const KnownInput made{spec}, kept{spec, std::make_shared<const KnownItems>(spec)};
   ASSERT_EQ(kept.known->bytes(), 400'000u);

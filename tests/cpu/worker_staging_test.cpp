@@ -146,7 +146,7 @@ TEST_F(StagedCopies, CutIntoWholeUnits) {
 }
 
 TEST_F(StagedCopies, CarryAnInputOfManyPartsWhetherItIsKeptOrNot) {
-  InputSpec spec{.request = {.input_type = ValueType::i64, .accumulator_type = ValueType::i64}};
+  InputSpec spec{.request = ScanRequest{.input_type = ValueType::i64, .accumulator_type = ValueType::i64}};
   spec.request.n = (u64{3} << 19) + 5;
   const KnownInput made{spec}, kept{spec, std::make_shared<const KnownItems>(spec)};
   for (const KnownInput& input : {made, kept}) {

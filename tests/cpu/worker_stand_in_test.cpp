@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "kept_compiler.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 #include "worker_problems.h"
 
 namespace scantune {
@@ -111,7 +111,8 @@ TEST(StandIn, CompilesForGpusOfEveryUnitAndClass) {
       if (!is_custom(request.op)) continue;
       request.n = 4096;
       const Config config = default_config(request, 90);
-      EXPECT_FALSE(compile_with_nvrtc(instantiate_measured(request, config, nullptr), "sm_90").image.empty());
+      EXPECT_FALSE(
+          compile_with_nvrtc(instantiate_measured(request, config, Variant::aligned, nullptr), "sm_90").image.empty());
     }
 }
 

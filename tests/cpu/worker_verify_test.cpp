@@ -113,7 +113,7 @@ TEST(Verifier, MovesPointersOffTheVectorsByAsLittleAsTheTypesAllow) {
     ScanningDevice device;
     std::set<std::uintptr_t> inputs, outputs;
     device.mistake = [&](const Scanned& scanned) {
-      if (scanned.request.alignment_bytes == 16 || scanned.input == scanned.output) return;
+      if (scanned.variant == Variant::aligned || scanned.input == scanned.output) return;
       inputs.insert(reinterpret_cast<std::uintptr_t>(scanned.input) % 16);
       outputs.insert(reinterpret_cast<std::uintptr_t>(scanned.output) % 16);
     };
@@ -218,7 +218,7 @@ TEST(Verifier, GivesTheAlignedKernelAlignedPointersAndTheOtherOneOthers) {
   int aligned = 0, unaligned = 0;
   device.mistake = [&](const Scanned& scanned) {
     const auto past = [](const std::byte* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % 16; };
-    const bool vectors = scanned.request.alignment_bytes == 16;
+    const bool vectors = scanned.variant == Variant::aligned;
     (vectors ? aligned : unaligned) += 1;
     EXPECT_EQ(past(scanned.input) == 0 && past(scanned.output) == 0, vectors);
   };
@@ -257,7 +257,7 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
        "item 4998"},
       {"unaligned pointers",
        [](const Scanned& scanned) {
-         if (scanned.request.alignment_bytes != 16) scanned.flip(0);
+         if (scanned.variant == Variant::any) scanned.flip(0);
        },
        "aligned to items only"},
       {"in place",
@@ -382,8 +382,8 @@ TEST(Verifier, RunsLargeSizesSeldomButWithBothKernels) {
   device.mistake = [&](const Scanned& scanned) {
     if (scanned.request.n < (1 << 23)) return;
     ++large;
-    aligned_out_of_place += scanned.request.alignment_bytes == 16 && scanned.input != scanned.output;
-    unaligned_in_place += scanned.request.alignment_bytes != 16 && scanned.input == scanned.output;
+    aligned_out_of_place += scanned.variant == Variant::aligned && scanned.input != scanned.output;
+    unaligned_in_place += scanned.variant == Variant::any && scanned.input == scanned.output;
   };
   verify(device, request);
   EXPECT_EQ(aligned_out_of_place, 2);

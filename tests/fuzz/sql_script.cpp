@@ -171,7 +171,7 @@ std::string seed_database() {
   execute_or_die(database.get(), text_of(SCANTUNE_DB_DIRECTORY "/schema.sql"));
   execute_or_die(database.get(),
                  "INSERT INTO run VALUES (1, '2026-01-01T00:00:00Z', '0.1.0', '" +
-                     template_hash(*find_family("lookback"), Operator::sum, 90) +
+                     template_hash(*find_family("lookback"), false, 90) +
                      "', 'NVRTC 13.0', '13.0', 'quick', 1, '{}');"
                      "INSERT INTO device VALUES (1, 'sm_90', 'NVIDIA H200', 132), (2, 'host', 'host', 1);"
                      "INSERT INTO problem VALUES "

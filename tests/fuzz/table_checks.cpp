@@ -39,7 +39,7 @@ void check_record(const TuningRecord& record) {
   require(is_printable(record.device.name) && is_printable(record.finished_at), "a record's texts can be printed");
 }
 
-void check_selection(const TuningTable& table, const DeviceIdentity& device, const ScanRequest& request,
+void check_selection(const TuningTable& table, const DeviceIdentity& device, const Request& request,
                      std::string_view operator_name) {
   try {
     const Selection selection = select(table, device, request, operator_name);
@@ -59,7 +59,7 @@ void check_around(const TuningTable& table, const TuningRecord& record) {
   std::vector<u64> sizes{record.request.n, record.request.n + 1, record.request.n / 3 + 1};
   if (record.breakpoint) sizes.insert(sizes.end(), {record.breakpoint->n_switch - 1, record.breakpoint->n_switch});
   for (const u64 n : sizes) {
-    ScanRequest request = record.request;
+    Request request = record.request;
     request.n = std::min(n, kMostItems);
     check_selection(table, record.device, request, record.operator_name);
   }

@@ -34,11 +34,11 @@ void check_request(const Json& json) {
 }
 
 void check_row(std::string_view text) {
-  try {
-    const std::string canonical = canonical_request(parse_request(text));
-    require(canonical_request(parse_request(canonical)) == canonical, "a request has one spelling");
-  } catch (const RequestError&) {
-  }
+  for (const AlgorithmModel* algorithm : algorithms()) try {
+      const std::string canonical = canonical_request(parse_request(*algorithm, text));
+      require(canonical_request(parse_request(*algorithm, canonical)) == canonical, "a request has one spelling");
+    } catch (const RequestError&) {
+    }
 }
 
 void check_parameters(std::string_view text) {
@@ -66,14 +66,14 @@ Json example_record(const Config& config) {
           {"n", 4096},
           {"family", config.family().name()},
           {"config", canonical_parameters(config)},
-          {"template_hash", template_hash(config.family(), Operator::sum, 90)},
+          {"template_hash", template_hash(config.family(), false, 90)},
           {"median_us", 3.5},
           {"default_us", 4.5},
           {"finished_at", "2026-01-31T12:00:00Z"},
           {"next_n", 65536},
           {"switch_n", 8000},
           {"switch_regret", 0.01},
-          {"switch_template_hash", template_hash(config.family(), Operator::sum, 90)}};
+          {"switch_template_hash", template_hash(config.family(), false, 90)}};
 }
 
 std::vector<Json> examples() {

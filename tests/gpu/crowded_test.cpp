@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "families_under_test.h"
 #include "family_test.h"
 #include "known_sums.h"
 #include "test_kernel.h"
@@ -170,7 +171,7 @@ class CrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterfa
     std::vector<Config> all = searched_configs(*GetParam(), request, sm());
     all.insert(all.begin(), GetParam()->default_config(request, sm()));
     const auto fits = [&](const Config& config) {
-      const LaunchList list = GetParam()->launches(config, request);
+      const LaunchList list = GetParam()->launches(config, request, Variant::aligned);
       return std::all_of(list.launches, list.launches + list.count, [&](const Launch& launch) {
         return launch.cluster_blocks == 1 && launch.shared_bytes + kReservedSharedBytes <= shared_bytes;
       });
@@ -194,7 +195,7 @@ TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory
   expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(scans);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEveryFamily, CrowdedOnGpu, testing::ValuesIn(families()), name_of_family);
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, CrowdedOnGpu, testing::ValuesIn(scan_families()), name_of_family);
 
 class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterface<int> {
  protected:

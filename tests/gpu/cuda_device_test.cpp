@@ -208,15 +208,15 @@ TEST_F(CudaDeviceTest, ReleasesATokenOnceTheGraphAndItsExecutablesAreGone) {
 
 TEST_F(CudaDeviceTest, AcceptsItsOwnPinnedAndManagedMemory) {
   void* own = memory();
-  EXPECT_EQ(device_->pointer_problem(own, kBytes, 1), "");
-  EXPECT_EQ(device_->pointer_problem(static_cast<char*>(own) + 16, kBytes - 16, 1), "");
+  EXPECT_EQ(device_->pointer_fault(own, kBytes, 1), "");
+  EXPECT_EQ(device_->pointer_fault(static_cast<char*>(own) + 16, kBytes - 16, 1), "");
   void* pinned = nullptr;
   check(SCANTUNE_TEST_DRIVER(cuMemAllocHost)(&pinned, kBytes), "cuMemAllocHost");
-  EXPECT_EQ(device_->pointer_problem(pinned, kBytes, 1), "");
+  EXPECT_EQ(device_->pointer_fault(pinned, kBytes, 1), "");
   check(SCANTUNE_TEST_DRIVER(cuMemFreeHost)(pinned), "cuMemFreeHost");
   CUdeviceptr managed = 0;
   check(SCANTUNE_TEST_DRIVER(cuMemAllocManaged)(&managed, kBytes, CU_MEM_ATTACH_GLOBAL), "cuMemAllocManaged");
-  EXPECT_EQ(device_->pointer_problem(reinterpret_cast<void*>(managed), kBytes, 1), "");
+  EXPECT_EQ(device_->pointer_fault(reinterpret_cast<void*>(managed), kBytes, 1), "");
   SCANTUNE_CHECK(cuMemFree(managed));
 }
 
@@ -224,23 +224,23 @@ TEST_F(CudaDeviceTest, AcceptsMemoryOfAPool) {
   const TestStream stream;
   CUdeviceptr pooled = 0;
   check(SCANTUNE_TEST_DRIVER(cuMemAllocAsync)(&pooled, kBytes, stream), "cuMemAllocAsync");
-  EXPECT_EQ(device_->pointer_problem(reinterpret_cast<void*>(pooled), kBytes, 1), "");
+  EXPECT_EQ(device_->pointer_fault(reinterpret_cast<void*>(pooled), kBytes, 1), "");
   check(SCANTUNE_TEST_DRIVER(cuMemFreeAsync)(pooled, stream), "cuMemFreeAsync");
   stream.synchronize();
 }
 
 TEST_F(CudaDeviceTest, SaysWhatIsWrongWithAPointer) {
   std::vector<char> host(kBytes);
-  EXPECT_NE(device_->pointer_problem(host.data(), kBytes, 1).find("host memory"), std::string::npos);
-  EXPECT_NE(device_->pointer_problem(reinterpret_cast<void*>(u64{0x123456789000}), kBytes, 1), "");
-  const std::string too_short = device_->pointer_problem(memory(), u64{1} << 40, 1);
+  EXPECT_NE(device_->pointer_fault(host.data(), kBytes, 1).find("host memory"), std::string::npos);
+  EXPECT_NE(device_->pointer_fault(reinterpret_cast<void*>(u64{0x123456789000}), kBytes, 1), "");
+  const std::string too_short = device_->pointer_fault(memory(), u64{1} << 40, 1);
   EXPECT_NE(too_short.find("the scan needs 1099511627776"), std::string::npos) << too_short;
 }
 
 TEST_F(CudaDeviceTest, KnowsTheStreamsAndMemoryOfAnotherContext) {
-  EXPECT_EQ(device_->stream_problem(nullptr), "");
+  EXPECT_EQ(device_->stream_fault(nullptr), "");
   const TestStream own;
-  EXPECT_EQ(device_->stream_problem(own), "");
+  EXPECT_EQ(device_->stream_fault(own), "");
   CUcontext context = nullptr;
 #if CUDA_VERSION >= 13000
   check(SCANTUNE_TEST_DRIVER(cuCtxCreate)(&context, nullptr, 0, 0), "cuCtxCreate");
@@ -249,13 +249,13 @@ TEST_F(CudaDeviceTest, KnowsTheStreamsAndMemoryOfAnotherContext) {
 #endif
   CUstream foreign = nullptr;
   SCANTUNE_CHECK(cuStreamCreate(&foreign, CU_STREAM_NON_BLOCKING));
-  EXPECT_NE(device_->stream_problem(foreign), "");
-  EXPECT_EQ(device_->stream_problem(own), "");
+  EXPECT_NE(device_->stream_fault(foreign), "");
+  EXPECT_EQ(device_->stream_fault(own), "");
   CUdeviceptr memory_of_other = 0;
   SCANTUNE_CHECK(cuMemAlloc(&memory_of_other, kBytes));
-  EXPECT_NE(device_->pointer_problem(reinterpret_cast<void*>(memory_of_other), kBytes, 1), "");
+  EXPECT_NE(device_->pointer_fault(reinterpret_cast<void*>(memory_of_other), kBytes, 1), "");
   EXPECT_NE(cuda_device(), device_);
-  EXPECT_EQ(cuda_device()->pointer_problem(reinterpret_cast<void*>(memory_of_other), kBytes, 1), "");
+  EXPECT_EQ(cuda_device()->pointer_fault(reinterpret_cast<void*>(memory_of_other), kBytes, 1), "");
   check(SCANTUNE_TEST_DRIVER(cuCtxDestroy)(context), "cuCtxDestroy");
 }
 

@@ -6,7 +6,7 @@
 #include "cpu/select_rows.h"
 #include "device_functions.h"
 #include "gpu_test.h"
-#include "launch/scan_plan.h"
+#include "launch/plan.h"
 #include "operator_sources.h"
 
 namespace scantune {
@@ -163,10 +163,10 @@ class RecordsOfCustomOperatorsOnGpu : public CustomOperatorsOnGpu {
   // Also runs the plan, and compares what it returns.
   Selection selected(const std::string& name) const {
     const CustomOperator custom{kMinMax, name};
-    const auto plan = make_scan_plan(device_, table_, request(), 0, CaptureMemory::ahead, &custom);
+    const auto plan = make_plan(device_, table_, request(), 0, CaptureMemory::ahead, &custom);
     const std::vector<MinMax> items = drawn_ranges(kItems);
     const Buffer<MinMax> input(items), output(items.size());
-    plan->run(input.data(), output.data(), InitialValue(), nullptr);
+    plan->run({input.data(), output.data()}, InitialValue(), nullptr);
     std::vector<MinMax> results(items.size());
     output.download(results.data());
     EXPECT_TRUE(results == running_ranges(items)) << plan->describe();

@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "config/three_phase.h"
+#include "families_under_test.h"
 #include "gpu_test.h"
 #include "launch/loading.h"
 #include "measure/device_buffer.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 #include "operator_sources.h"
 #include "space/space.h"
 #include "test_kernel.h"
@@ -158,8 +159,8 @@ class Scans {
   Scans(Device& device, const Problem& problem, const Config& config, const std::vector<std::byte>& items)
       : device_(device),
         custom_{problem.source, ""},
-        aligned_(device, problem.request(), config, custom()),
-        unaligned_(device, element_aligned(problem.request()), config, custom()),
+        aligned_(device, problem.request(), config, Variant::aligned, custom()),
+        unaligned_(device, problem.request(), config, Variant::any, custom()),
         item_bytes_(static_cast<u64>(problem.request().input_bytes())),
         n_(items.size() / item_bytes_),
         results_(items.size()),
@@ -180,8 +181,8 @@ class Scans {
 
   void enqueue(u64 offset, CUstream stream) const {
     const u64 bytes = offset * item_bytes_;
-    const PreparedScan& scan = bytes % kVectorAlignmentBytes == 0 ? aligned_ : unaligned_;
-    scan.enqueue(inputs_[offset].data() + bytes, output_.data() + bytes, n_, workspace_.data(), stream);
+    const PreparedConfig& scan = bytes % kVectorAlignmentBytes == 0 ? aligned_ : unaligned_;
+    scan.enqueue({inputs_[offset].data() + bytes, output_.data() + bytes}, n_, workspace_.data(), stream);
   }
 
   // Of the scan enqueued last; waits for it.
@@ -195,8 +196,8 @@ class Scans {
 
   Device& device_;
   CustomOperator custom_;
-  PreparedScan aligned_;
-  PreparedScan unaligned_;
+  PreparedConfig aligned_;
+  PreparedConfig unaligned_;
   u64 item_bytes_;
   u64 n_;
   std::vector<std::byte> results_;
@@ -213,7 +214,7 @@ class DeterminismOnGpu : public GpuTest, public testing::WithParamInterface<Prob
     const ScanRequest request = GetParam().request();
     std::mt19937 random(5);
     std::vector<Config> all;
-    for (const FamilyModel* family : families()) {
+    for (const FamilyModel* family : scan_families()) {
       if (family->unsupported_reason(request, sm) != nullptr) continue;
       all.push_back(family->default_config(request, sm));
       const std::vector<Config> searched = searched_configs(*family, request, sm);

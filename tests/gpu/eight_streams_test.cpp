@@ -4,10 +4,11 @@
 #include <thread>
 
 #include "effort.h"
+#include "families_under_test.h"
 #include "family_test.h"
 #include "known_sums.h"
 #include "launch/workspace_layout.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 
 namespace scantune {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::chrono::seconds kDuration(5 * kTestEffort);
 struct Job {
   ScanRequest request;
   std::shared_ptr<const KnownSums> sums;
-  std::unique_ptr<const PreparedScan> scan;
+  std::unique_ptr<const PreparedConfig> scan;
 
   WorkspaceNeed need() const { return scan->config().family().workspace(scan->config(), request); }
 };
@@ -67,12 +68,12 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
     for (const Types& types : {same("i8"), same("i32"), same("i64"), same("f32"), from_to("u8", "u32")}) {
       const auto sums = std::make_shared<const KnownSums>(*device_, types.request(Operator::sum, 1));
       for (const u64 n : {u64{10'007}, u64{700'001}, (u64{1} << 23) + 9})
-        for (const FamilyModel* family : families()) {
+        for (const FamilyModel* family : scan_families()) {
           const ScanRequest request = types.request(Operator::sum, n);
           if (family->unsupported_reason(request, sm()) != nullptr) continue;
           jobs.push_back(
               {request, sums,
-               std::make_unique<const PreparedScan>(*device_, request, family->default_config(request, sm()))});
+               std::make_unique<const PreparedConfig>(*device_, request, family->default_config(request, sm()))});
         }
     }
     return jobs;
@@ -87,7 +88,7 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
         for (const u64 clusters : {1u, 9u, 1000u}) {
           if (blocks > limits_of(sm()).cluster_blocks) continue;
           const auto [request, config] = scan_in_clusters(types, Operator::sum, sm(), blocks, clusters);
-          jobs.push_back({request, sums, std::make_unique<const PreparedScan>(*device_, request, config)});
+          jobs.push_back({request, sums, std::make_unique<const PreparedConfig>(*device_, request, config)});
         }
     }
     return jobs;
@@ -117,7 +118,7 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
       const Job& job = jobs[drawn];
       const u64 n = job.request.n, seed_of_items = scans * jobs.size() + drawn;
       job.sums->fill(memory.items(), n, seed_of_items, stream);
-      job.scan->enqueue(memory.items(), memory.results(), n, memory.workspace(job.need()), stream);
+      job.scan->enqueue({memory.items(), memory.results()}, n, memory.workspace(job.need()), stream);
       job.sums->check(memory.results(), n, seed_of_items, verdict, stream);
     }
     stream.synchronize();

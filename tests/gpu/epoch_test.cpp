@@ -1,6 +1,7 @@
 // Workspaces whose epoch is about to wrap: the launch of the last epoch zeroes every word that any launch has used.
 #include <cstddef>
 
+#include "families_under_test.h"
 #include "family_test.h"
 #include "known_sums.h"
 #include "measure/upload_input.h"
@@ -30,7 +31,7 @@ class EpochsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<con
 
   // Items for which one status word is published: a cluster's CTAs share one.
   u64 items_of_a_word(const Config& config, const ScanRequest& request) const {
-    const Launch launch = GetParam()->launches(config, request).launches[0];
+    const Launch launch = GetParam()->launches(config, request, Variant::aligned).launches[0];
     return static_cast<u64>(GetParam()->tile_items(config, request)) * static_cast<u64>(launch.cluster_blocks);
   }
 
@@ -123,7 +124,7 @@ TEST_P(EpochsOnGpu, WrapUnderScansOfWideValues) {
 
 std::vector<const FamilyModel*> families_with_epochs() {
   const ScanRequest request{.n = 100'000};
-  std::vector<const FamilyModel*> all(families().begin(), families().end());
+  std::vector<const FamilyModel*> all(scan_families().begin(), scan_families().end());
   std::erase_if(all, [&](const FamilyModel* family) {
     return !has_epoch(family->workspace(family->default_config(request, kHostSm), request));
   });

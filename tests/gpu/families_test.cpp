@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "families_under_test.h"
 #include "family_test.h"
 
 namespace scantune {
@@ -67,7 +68,7 @@ std::vector<Tested> every_family_with(const std::vector<std::vector<Types>>& lis
   unsigned turn = 0;
   for (const auto& list : lists)
     for (const Types& types : list) {
-      for (const FamilyModel* family : families())
+      for (const FamilyModel* family : scan_families())
         if (may_scan(*family, types.request(operators_of(types).front(), kManyTiles)))
           all.push_back({family, types, turn});
       ++turn;

@@ -91,7 +91,7 @@ inline Config config_with_clusters(const ScanRequest& request, int sm, int clust
   const FamilyModel& family = *find_family("one_shot");
   std::vector<Config> all = searched_configs(family, request, sm);
   std::erase_if(all, [&](const Config& config) {
-    return family.launches(config, request).launches[0].cluster_blocks != cluster_blocks;
+    return family.launches(config, request, Variant::aligned).launches[0].cluster_blocks != cluster_blocks;
   });
   return *std::ranges::min_element(all, {}, [&](const Config& config) { return family.tile_items(config, request); });
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <ostream>
 
+#include "families_under_test.h"
 #include "family_test.h"
 #include "measure/upload_input.h"
 #include "measure/value_types.h"
@@ -26,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Tested& tested) { return out <
 
 std::vector<Tested> all_tested() {
   std::vector<Tested> all;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const ValueType type : {ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64})
       all.push_back({family, type});
   return all;

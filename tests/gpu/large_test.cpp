@@ -1,6 +1,7 @@
 // Integer sums at the sizes where 32-bit arithmetic would wrap, with or without a sign; the device judges every result.
 #include <ostream>
 
+#include "families_under_test.h"
 #include "family_test.h"
 #include "known_sums.h"
 #include "test_scan.h"
@@ -19,7 +20,7 @@ std::ostream& operator<<(std::ostream& out, const Tested& tested) { return out <
 std::vector<Tested> all_tested() {
   std::vector<Tested> all;
   for (const Types& types : {same("i8"), same("i32"), from_to("u8", "u32"), from_to("u8", "u64")})
-    for (const FamilyModel* family : families())
+    for (const FamilyModel* family : scan_families())
       if (may_scan(*family, types.request(Operator::sum, u64{1} << 32))) all.push_back({family, types});
   return all;
 }

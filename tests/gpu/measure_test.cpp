@@ -11,9 +11,9 @@ class MeasuringOnGpu : public GpuTest {
  protected:
   Measurement measured(Latency latency, u64 n) {
     const ScanRequest request{.latency = latency, .n = n};
-    const PreparedScan scan(*device_, request, default_config(request, device_->identity().sm));
-    const PreparedScan* const scans[] = {&scan};
-    return std::get<Measurement>(Measurer(*device_).measure(scans, {.rounds = 15}).scans[0]);
+    const PreparedConfig scan(*device_, request, default_config(request, device_->identity().sm));
+    const PreparedConfig* const scans[] = {&scan};
+    return std::get<Measurement>(Measurer(*device_).measure(scans, {.rounds = 15}).configs[0]);
   }
 };
 

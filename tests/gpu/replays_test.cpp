@@ -1,4 +1,5 @@
 // Graphs that hold scans, replayed with other items every time.
+#include "families_under_test.h"
 #include "family_test.h"
 #include "known_sums.h"
 #include "test_scan.h"
@@ -40,7 +41,7 @@ TEST_P(ReplaysOnGpu, ScanWhatTheStreamHasWrittenBeforeThem) {
   if (!scanned) GTEST_SKIP() << unsupported;
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ReplaysOnGpu, testing::ValuesIn(families()), name_of_family);
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ReplaysOnGpu, testing::ValuesIn(scan_families()), name_of_family);
 
 }  // namespace
 }  // namespace scantune

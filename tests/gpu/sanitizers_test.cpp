@@ -1,4 +1,5 @@
 // Scans for compute-sanitizer (CONTRIBUTING says how): few enough to end under each of its tools.
+#include "families_under_test.h"
 #include "family_test.h"
 
 namespace scantune {
@@ -87,7 +88,7 @@ TEST_P(ClustersUnderTheSanitizersOnGpu, ScanAloneAndBesideOthers) {
 INSTANTIATE_TEST_SUITE_P(OfCtas, ClustersUnderTheSanitizersOnGpu, testing::Values(2, 8, 16),
                          testing::PrintToStringParamName());
 
-INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallScansOnGpu, testing::ValuesIn(families()), name_of_family);
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallScansOnGpu, testing::ValuesIn(scan_families()), name_of_family);
 
 }  // namespace
 }  // namespace scantune

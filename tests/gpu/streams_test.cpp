@@ -6,7 +6,7 @@
 #include "device/cuda/cuda_device.h"
 #include "gpu_test.h"
 #include "jit/binary_cache.h"
-#include "launch/scan_plan.h"
+#include "launch/plan.h"
 #include "support/paths.h"
 
 namespace scantune {
@@ -72,8 +72,8 @@ TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
   request.input_type = request.accumulator_type = request.output_type = ValueType::f32;
   request.n = kItems;
   const Config config = find_family("three_phase")->default_config(request, device_->identity().sm);
-  ASSERT_GT(config.family().launches(config, request).count, 1);
-  ScanPlan plan(device_, request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
+  ASSERT_GT(config.family().launches(config, request, Variant::aligned).count, 1);
+  Plan plan(device_, request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
   const TestStream stream;
   std::vector<std::thread> threads;
   for (int thread = 1; thread <= 8; ++thread)
@@ -82,7 +82,7 @@ TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
       std::vector<float> sums(kItems);
       const std::vector<float> items(kItems, static_cast<float>(thread));
       const Buffer<float> input(items), output(kItems);
-      for (int round = 0; round < 200; ++round) plan.run(input.data(), output.data(), InitialValue(), stream);
+      for (int round = 0; round < 200; ++round) plan.run({input.data(), output.data()}, InitialValue(), stream);
       output.download(sums.data());
       for (std::size_t index = 0; index < kItems; ++index)
         ASSERT_EQ(sums[index], static_cast<float>(thread) * static_cast<float>(index + 1)) << "thread " << thread;
@@ -138,12 +138,12 @@ TEST_F(StreamsOnGpu, TheBinaryThatRunsIsTheOneThatIsDescribed) {
   const auto gpu = std::make_shared<RecordingGpu>(std::make_shared<CudaContext>(context, 0));
   ScanRequest request;
   request.n = 10'000;
-  const auto plan = make_scan_plan(gpu, TuningTable(), request, 0);
+  const auto plan = make_plan(gpu, TuningTable(), request, 0);
   const std::string text = plan->describe();
   const BinaryCache cache(cache_directory());
   const Buffer<std::int32_t> buffer(random_items(10'004, 8));
   for (const auto& [which, offset] : {std::pair(" (aligned)", 0), std::pair(" (any alignment)", 1)}) {
-    plan->run(buffer.data() + offset, buffer.data() + offset, InitialValue(), nullptr);
+    plan->run({buffer.data() + offset, buffer.data() + offset}, InitialValue(), nullptr);
     const auto ran = std::ranges::find(gpu->loaded, gpu->launched.back());
     ASSERT_NE(ran, gpu->loaded.end());
     const std::size_t end = text.find(which);

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "launch/loading.h"
 #include "measure/device_buffer.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 
 namespace scantune {
 
@@ -24,7 +23,8 @@ class TestScan {
   // For scans of up to request.n items.
   TestScan(Device& device, const ScanRequest& request, const Config& config, const Placement& placement = {})
       : device_(device),
-        scan_(device, placement.aligned() ? request : element_aligned(request), config),
+        scan_(device, request, config, placement.aligned() ? Variant::aligned : Variant::any),
+        n_(request.n),
         result_bytes_(request.n * static_cast<u64>(request.output_bytes())),
         before_results_(kGuardBytes + placement.output_offset * static_cast<u64>(request.output_bytes())),
         input_(device, placement.in_place ? 0 : bytes_of_input(request, placement)),
@@ -43,8 +43,8 @@ class TestScan {
   std::byte* results() const { return output_.data() + before_results_; }
   std::byte* workspace() const { return workspace_.data(); }
 
-  void enqueue(Stream stream) const { enqueue(scan_.request().n, stream); }
-  void enqueue(u64 n, Stream stream) const { scan_.enqueue(items_, results(), n, workspace_.data(), stream); }
+  void enqueue(Stream stream) const { enqueue(n_, stream); }
+  void enqueue(u64 n, Stream stream) const { scan_.enqueue({items_, results()}, n, workspace_.data(), stream); }
 
   // Whether what lies around the results is as it was. Waits for the device.
   bool surroundings_intact() const {
@@ -66,7 +66,8 @@ class TestScan {
   }
 
   Device& device_;
-  PreparedScan scan_;
+  PreparedConfig scan_;
+  u64 n_;
   u64 result_bytes_;
   u64 before_results_;
   DeviceBuffer input_;

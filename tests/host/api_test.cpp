@@ -15,7 +15,7 @@
 #include "device/host/host_device.h"
 #include "jit/cached_compiler.h"
 #include "jit/host_compiler.h"
-#include "launch/scan_plan.h"
+#include "launch/plan.h"
 #include "scantune/runtime.hpp"
 #include "select/tuning_record.h"
 #include "space/config_json.h"
@@ -72,7 +72,7 @@ class Environment : public ::testing::Environment {
     database.exec(text.str());
     database.exec(
         "INSERT INTO run VALUES (1, '2025-01-01T00:00:00Z', '0.1.0', '" +
-        template_hash(*find_family("lookback"), Operator::sum, kHostSm) +
+        template_hash(*find_family("lookback"), false, kHostSm) +
         "', 'g++', 'host', 'quick', 1, '{}');"
         R"(INSERT INTO problem VALUES (1, 'scan', '{"input_type":"i32","accumulator_type":"i32","output_type":"i32"}', ''), )"
         R"((2, 'scan', '{"input_type":"i64","accumulator_type":"i64","output_type":"i64","op":"max"}', ''))");
@@ -253,12 +253,12 @@ std::string key_before(const std::string& text, const std::string& which) {
 TEST(Api, DescribesTheBinaryThatRan) {
   const auto device = std::make_shared<RecordingDevice>(std::getenv("SCANTUNE_CACHE"));
   const BinaryCache cache{fs::path(std::getenv("SCANTUNE_CACHE"))};
-  const auto plan = make_scan_plan(device, TuningTable(), i32_sum(1000), 0);
+  const auto plan = make_plan(device, TuningTable(), i32_sum(1000), 0);
   const std::string text = plan->describe();
   auto* const memory = static_cast<std::byte*>(device->allocate(8192));
   device->zero(memory, 8192);
   for (const auto& [which, offset] : {std::pair(" (aligned)", 0), std::pair(" (any alignment)", 4)}) {
-    plan->run(memory + offset, memory + offset, InitialValue(), nullptr);
+    plan->run({memory + offset, memory + offset}, InitialValue(), nullptr);
     const auto ran = std::ranges::find(device->loaded, device->launched.back());
     ASSERT_NE(ran, device->loaded.end());
     const auto cached = cache.load(key_before(text, which));
@@ -275,15 +275,15 @@ TEST(Api, ScansOfSeveralLaunchesOnOneStreamFromManyThreadsDoNotDisturbEachOther)
   request.determinism = Determinism::run_to_run;
   request.n = kItems;
   const Config config = find_family("three_phase")->default_config(request, kHostSm);
-  ASSERT_GT(config.family().launches(config, request).count, 1);
-  ScanPlan plan(host_device(), request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
+  ASSERT_GT(config.family().launches(config, request, Variant::aligned).count, 1);
+  Plan plan(host_device(), request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
   std::vector<std::thread> threads;
   for (int thread = 1; thread <= 3; ++thread)
     threads.emplace_back([&, thread] {
       const std::vector<float> values(kItems, static_cast<float>(thread));
       const runtime::Buffer<float> in(values), out(kItems);
       for (int call = 0; call < 8; ++call) {
-        plan.run(in.data(), out.data(), InitialValue(), nullptr);
+        plan.run({in.data(), out.data()}, InitialValue(), nullptr);
         ASSERT_EQ(downloaded(out), inclusive_sum(values)) << "thread " << thread << ", call " << call;
       }
     });

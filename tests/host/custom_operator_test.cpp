@@ -11,7 +11,8 @@
 namespace scantune {
 
 Binary compiled(const ScanRequest& request, const CustomOperator& custom) {
-  return HostDevice().compiler().compile(instantiate(request, default_config(request, kHostSm), &custom), "host");
+  return HostDevice().compiler().compile(
+      instantiate(request, default_config(request, kHostSm), Variant::aligned, &custom), "host");
 }
 
 namespace {
@@ -37,7 +38,8 @@ INSTANTIATE_TEST_SUITE_P(OfACaller, Mistake, testing::ValuesIn(operator_mistakes
 TEST(CustomOperator, MayCallTheMathematicsThatCudaDeclares) {
   HostDevice device;
   const Config config = default_config(kScanOfFloats, kHostSm);
-  const std::vector<std::string> kernels = instantiate(kScanOfFloats, config, &kOperatorWithMathematics).kernels;
+  const std::vector<std::string> kernels =
+      instantiate(kScanOfFloats, config, Variant::aligned, &kOperatorWithMathematics).kernels;
   EXPECT_NO_THROW(device.load(compiled(kScanOfFloats, kOperatorWithMathematics), kernels, {}));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "expected_scan.h"
+#include "families_under_test.h"
 #include "kept_compiler.h"
 #include "launch/loading.h"
 #include "scan_kernels.h"
@@ -16,17 +17,17 @@ namespace {
 
 constexpr u64 kItems = 7'003;  // of several tiles, the last one ragged
 
-struct Variant {
+struct Subject {
   std::string family;
   std::string name;
   std::vector<std::pair<std::string, std::string>> values;  // of parameters
 };
 
-std::ostream& operator<<(std::ostream& out, const Variant& variant) {
-  return out << variant.family << " " << variant.name;
+std::ostream& operator<<(std::ostream& out, const Subject& subject) {
+  return out << subject.family << " " << subject.name;
 }
 
-Variant one_shot(const char* name, const char* layout, const char* cluster_blocks) {
+Subject one_shot(const char* name, const char* layout, const char* cluster_blocks) {
   return {"one_shot",
           name,
           {{"block_threads", "128"},
@@ -36,7 +37,7 @@ Variant one_shot(const char* name, const char* layout, const char* cluster_block
            {"cluster_blocks", cluster_blocks}}};
 }
 
-const Variant kVariants[] = {
+const Subject kVariants[] = {
     one_shot("in_ctas", "warp_transposed", "1"),
     one_shot("in_ctas_direct", "direct", "1"),
     one_shot("in_clusters", "warp_transposed", "4"),
@@ -68,16 +69,16 @@ Bytes items_that_tell_orders_apart() {
   return {bytes, bytes + kItems * sizeof(u32)};
 }
 
-class DeterminismOnHost : public testing::TestWithParam<Variant> {
+class DeterminismOnHost : public testing::TestWithParam<Subject> {
  protected:
-  // request: that of the kernel.
-  Bytes results(const ScanRequest& request, u64 misaligned_input_bytes, u64 misaligned_output_bytes) {
+  Bytes results(const ScanRequest& request, u64 misaligned_input_bytes, u64 misaligned_output_bytes,
+                Variant variant = Variant::aligned) {
     const GuardedMemory input(device_, items_.size(), misaligned_input_bytes);
     const GuardedMemory output(device_, items_.size(), misaligned_output_bytes);
     std::copy(items_.begin(), items_.end(), input.data());
     const Workspace workspace(device_, config_.family().workspace(config_, request));
-    device_.run(scan_launches(kernels_.get(request, config_), config_, request,
-                              {input.data(), output.data(), workspace.data(), nullptr}),
+    device_.run(scan_launches(kernels_.get(request, config_, nullptr, variant), config_, request,
+                              {input.data(), output.data(), workspace.data(), nullptr}, variant),
                 Schedule::from_seed(++seed_));
     return {output.data(), output.data() + output.size()};
   }
@@ -100,7 +101,7 @@ TEST_P(DeterminismOnHost, GivesTheBitsOfAlignedPointersForAnyOthers) {
   constexpr u64 kItemBytes = sizeof(f32);
   for (u64 input_bytes = 0; input_bytes < kVectorAlignmentBytes; input_bytes += kItemBytes)
     for (u64 output_bytes = 0; output_bytes < kVectorAlignmentBytes; output_bytes += kItemBytes)
-      ASSERT_EQ(first_difference(results(element_aligned(sums()), input_bytes, output_bytes)), std::nullopt)
+      ASSERT_EQ(first_difference(results(sums(), input_bytes, output_bytes, Variant::any)), std::nullopt)
           << to_string(config_) << ", input " << input_bytes << " and output " << output_bytes
           << " bytes from alignment";
 }
@@ -110,19 +111,19 @@ INSTANTIATE_TEST_SUITE_P(OfSums, DeterminismOnHost, testing::ValuesIn(kVariants)
 
 TEST(DeterminismVariants, AreOfEveryFamilyThatKeepsTheGuarantee) {
   std::set<std::string> promised, tested;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     if (family->unsupported_reason(sums(), kHostSm) == nullptr) promised.insert(family->name());
-  for (const Variant& variant : kVariants) tested.insert(variant.family);
+  for (const Subject& subject : kVariants) tested.insert(subject.family);
   EXPECT_EQ(tested, promised);
 }
 
 // One cluster alone needs no workspace.
 TEST(DeterminismVariants, AreInCtasInClustersAndInOneCluster) {
   std::set<std::pair<bool, bool>> kinds;  // whether in clusters, and whether with a workspace
-  for (const Variant& variant : kVariants) {
-    if (variant.family != "one_shot") continue;
-    const Config config = config_of(*find_family(variant.family), sums(), variant.values);
-    kinds.emplace(config.family().launches(config, sums()).launches[0].cluster_blocks > 1,
+  for (const Subject& subject : kVariants) {
+    if (subject.family != "one_shot") continue;
+    const Config config = config_of(*find_family(subject.family), sums(), subject.values);
+    kinds.emplace(config.family().launches(config, sums(), Variant::aligned).launches[0].cluster_blocks > 1,
                   config.family().workspace(config, sums()).kind != WorkspaceKind::none);
   }
   EXPECT_EQ(kinds, (std::set<std::pair<bool, bool>>{{false, true}, {true, true}, {true, false}}));

@@ -229,10 +229,10 @@ TEST(HostDevice, ChecksPointersAgainstItsAllocations) {
   HostDevice device;
   auto* const memory = static_cast<char*>(device.allocate(100));
   char other[4];
-  EXPECT_EQ(device.pointer_problem(memory + 10, 90, 2), "");
-  EXPECT_THAT(device.pointer_problem(memory + 10, 91, 2),
+  EXPECT_EQ(device.pointer_fault(memory + 10, 90, 2), "");
+  EXPECT_THAT(device.pointer_fault(memory + 10, 91, 2),
               HasSubstr("holds 90 bytes from there on, room for 45 items of 2 bytes"));
-  EXPECT_THAT(device.pointer_problem(other, 4, 2), HasSubstr("not memory of the host device"));
+  EXPECT_THAT(device.pointer_fault(other, 4, 2), HasSubstr("not memory of the host device"));
   EXPECT_THROW(device.upload(memory + 98, other, 4), DeviceError);
   EXPECT_THROW(device.fill(memory + 98, std::byte{1}, 4), DeviceError);
   EXPECT_THROW(device.allocate(~0ull), DeviceError);

@@ -226,7 +226,7 @@ class Trial {
     config_ = config_of(family, request_, setting.values);
     request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + 79;
     const Instantiation instantiation =
-        instantiate(request_, *config_, setting.custom ? &setting.custom->custom : nullptr);
+        instantiate(request_, *config_, variant(), setting.custom ? &setting.custom->custom : nullptr);
     module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
     items_ = scan_items(request_, 1, custom());
     init_ = scan_init(request_, custom());
@@ -249,14 +249,14 @@ class Trial {
     const WorkspaceNeed need = config_->family().workspace(*config_, request_);
     Workspace workspace(device_, need);
     const ScanBuffers buffers{input_, output_, workspace.data(), init_.data()};
-    std::vector<HostLaunch> scan = scan_launches(*module_, *config_, request_, buffers);
+    std::vector<HostLaunch> scan = scan_launches(*module_, *config_, request_, buffers, variant());
     std::vector<HostLaunch> first = scan;
     if (setting_.wraps_epoch) {
       // In the last epoch a shorter scan, which must zero the words of the longer one before it too.
       workspace.header().epoch = kLastEpoch - 2;
       ScanRequest shorter = request_;
       shorter.n /= 3;
-      const auto last = scan_launches(*module_, *config_, shorter, buffers);
+      const auto last = scan_launches(*module_, *config_, shorter, buffers, variant());
       first.insert(first.end(), last.begin(), last.end());
     }
     std::string problem = run(first, schedule);
@@ -276,9 +276,13 @@ class Trial {
     ScanRequest request = setting.custom ? setting.custom->request : ScanRequest{};
     request.kind = Kind::exclusive;
     request.init = Init::value;
-    if (setting.misaligned_input_bytes + setting.misaligned_output_bytes != 0) request.alignment_bytes = 1;
     request.n = 1;
     return request;
+  }
+
+  Variant variant() const {
+    const bool aligned = setting_.misaligned_input_bytes + setting_.misaligned_output_bytes == 0;
+    return aligned ? Variant::aligned : Variant::any;
   }
 
   const TestOperator* custom() const { return setting_.custom ? &*setting_.custom : nullptr; }

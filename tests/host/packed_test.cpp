@@ -28,7 +28,7 @@ constexpr ScanRequest request_of(ValueType input, ValueType accumulator, ValueTy
 template <ValueType input, ValueType accumulator, Operator op, Kind kind, ValueType output>
 struct ProblemFor {
   static constexpr ScanRequest kRequest = request_of(input, accumulator, output, op, kind);
-  using Type = Problem<kRequest>;
+  using Type = Problem<kRequest, Variant::aligned>;
 };
 template <ValueType input, ValueType accumulator, Operator op, Kind kind = Kind::inclusive, ValueType output = input>
 using ProblemOf = typename ProblemFor<input, accumulator, op, kind, output>::Type;

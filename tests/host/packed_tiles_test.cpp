@@ -46,8 +46,9 @@ class PackedTiles : public testing::TestWithParam<Sample> {
     const GuardedMemory input(device_, items.size(), misaligned_bytes), output(device_, items.size(), misaligned_bytes);
     std::copy(items.begin(), items.end(), reinterpret_cast<i8*>(input.data()));
     const Workspace workspace(device_, config.family().workspace(config, request));
-    const auto launches = scan_launches(kernels_.get(request, config), config, request,
-                                        {input.data(), output.data(), workspace.data(), nullptr});
+    const Variant variant = misaligned_bytes == 0 ? Variant::aligned : Variant::any;
+    const auto launches = scan_launches(kernels_.get(request, config, nullptr, variant), config, request,
+                                        {input.data(), output.data(), workspace.data(), nullptr}, variant);
     device_.run(launches, Schedule::from_seed(1));
     return *static_cast<const i32*>(workspace.data());
   }
@@ -59,10 +60,7 @@ class PackedTiles : public testing::TestWithParam<Sample> {
 
 TEST_P(PackedTiles, HaveTheAggregateOfTheirItems) {
   const auto& [problem, layout, misaligned_bytes] = GetParam();
-  const ScanRequest request{.input_type = ValueType::i8,
-                            .output_type = ValueType::i8,
-                            .op = problem.op,
-                            .alignment_bytes = misaligned_bytes == 0 ? kVectorAlignmentBytes : 1};
+  const ScanRequest request{.input_type = ValueType::i8, .output_type = ValueType::i8, .op = problem.op};
   const Config config = config_of(*find_family("three_phase"), request,
                                   {{"block_threads", "64"}, {"items_per_thread", "32"}, {"layout", layout}});
   std::mt19937 random(1);

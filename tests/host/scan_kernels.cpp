@@ -47,7 +47,7 @@ bool GuardedMemory::surroundings_intact() const {
 }
 
 std::vector<HostLaunch> scan_launches(const Module& module, const Config& config, const ScanRequest& request,
-                                      const ScanBuffers& buffers, u64 first_item) {
+                                      const ScanBuffers& buffers, Variant variant, u64 first_item) {
   KernelArguments arguments{};
   arguments.input = reinterpret_cast<const void*>(address_before(buffers.input, first_item, request.input_bytes()));
   arguments.output = reinterpret_cast<void*>(address_before(buffers.output, first_item, request.output_bytes()));
@@ -57,7 +57,7 @@ std::vector<HostLaunch> scan_launches(const Module& module, const Config& config
   if (request.init == Init::memory) arguments.init_memory = buffers.init;
 
   std::vector<HostLaunch> launches;
-  const LaunchList list = config.family().launches(config, request);
+  const LaunchList list = config.family().launches(config, request, variant);
   for (int index = 0; index < list.count; ++index) {
     Launch launch = list.launches[index];
     if (launch.n == request.n) launch.n += first_item;  // the launches over the input, not those over sums

@@ -17,8 +17,9 @@ class ScanKernels {
   explicit ScanKernels(HostDevice& device) : device_(device) {}
 
   const Module& get(const Instantiation& instantiation);
-  const Module& get(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr) {
-    return get(instantiate(request, config, custom));
+  const Module& get(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr,
+                    Variant variant = Variant::aligned) {
+    return get(instantiate(request, config, variant, custom));
   }
 
  private:
@@ -72,7 +73,8 @@ struct ScanBuffers {
 // The launches of one scan, as the runtime would put them into a stream. first_item: the index of the item that the
 // buffers start with, for kernels made with that first tile; a multiple of the config's tile.
 std::vector<HostLaunch> scan_launches(const Module& module, const Config& config, const ScanRequest& request,
-                                      const ScanBuffers& buffers, u64 first_item = 0);
+                                      const ScanBuffers& buffers, Variant variant = Variant::aligned,
+                                      u64 first_item = 0);
 
 // A config of the family by parameter names; the rest is the default for the request.
 Config config_of(const FamilyModel& family, const ScanRequest& request,

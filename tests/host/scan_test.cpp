@@ -13,6 +13,7 @@
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
+#include "families_under_test.h"
 #include "kept_compiler.h"
 #include "sampled_requests.h"
 #include "scan_items.h"
@@ -24,7 +25,7 @@ namespace {
 constexpr int kSampledProblems = 30 * kTestEffort;  // of each family
 constexpr int kMaxTileItems = 2048;
 
-std::vector<const FamilyModel*> all_families() { return {families().begin(), families().end()}; }
+std::vector<const FamilyModel*> all_families() { return {scan_families().begin(), scan_families().end()}; }
 
 bool solves(const FamilyModel& family, ScanRequest request, u64 n = kSomeItems) {
   request.n = n;
@@ -42,13 +43,14 @@ Bench& bench() {
 }
 
 struct Case {
-  ScanRequest request;  // with n and alignment
+  ScanRequest request;  // with n
   Config config;
   u64 seed;
   const TestOperator* custom = nullptr;
   bool in_place = false;
   u64 misaligned_input_bytes = 0;
   u64 misaligned_output_bytes = 0;
+  Variant variant = Variant::aligned;  // of the kernels
 };
 
 std::string to_string(const Case& scan) {
@@ -73,8 +75,9 @@ void check(const Case& scan, const Bytes& items, const Bytes& init, const Module
   const GuardedMemory& result = scan.in_place ? input : output;
   const Workspace workspace(device, scan.config.family().workspace(scan.config, request));
   const void* const init_argument = request.init == Init::memory ? init_memory.data() : init.data();
-  const auto launches = scan_launches(module, scan.config, request,
-                                      {input.data(), result.data(), workspace.data(), init_argument}, first_item);
+  const auto launches =
+      scan_launches(module, scan.config, request, {input.data(), result.data(), workspace.data(), init_argument},
+                    scan.variant, first_item);
   ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(scan.seed)));
 
   const Bytes expected = expected_scan(request, items, init.data(), scan.custom);
@@ -86,7 +89,7 @@ void check(const Case& scan, const Bytes& items, const Bytes& init, const Module
 void check(const Case& scan) {
   const CustomOperator* const custom = scan.custom != nullptr ? &scan.custom->custom : nullptr;
   check(scan, scan_items(scan.request, scan.seed, scan.custom), scan_init(scan.request, scan.custom),
-        bench().kernels.get(scan.request, scan.config, custom));
+        bench().kernels.get(scan.request, scan.config, custom, scan.variant));
 }
 
 // A pointer as badly aligned as the type allows, or better.
@@ -99,8 +102,8 @@ void check_edge_sizes(ScanRequest request, const Config& config, Random& random,
     if (!solves(config.family(), request, n)) continue;
     for (const bool aligned : {true, false}) {
       request.n = n;
-      request.alignment_bytes = aligned ? kVectorAlignmentBytes : 1;
       Case scan{request, config, random.below(1u << 30), custom};
+      if (!aligned) scan.variant = Variant::any;
       scan.in_place = request.input_bytes() == request.output_bytes() && random.chance(50);
       if (!aligned) {
         scan.misaligned_input_bytes = random_misalignment(request, request.input_type, random);
@@ -125,7 +128,7 @@ void PrintTo(const Problem& problem, std::ostream* out) {
 // Each family has a sample of its own.
 std::vector<Problem> sampled_problems() {
   std::vector<Problem> all;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const ScanRequest& request : sampled_requests(kSampledProblems, 1 + all.size(), requests_for(*family)))
       all.push_back({family, request, 1000 + all.size()});
   return all;
@@ -153,7 +156,7 @@ std::set<std::string> properties_of_all(const std::vector<ScanRequest>& requests
 }
 
 TEST(Sample, HasEveryPropertyOfTheProblemsThatAFamilySolves) {
-  for (const FamilyModel* family : families()) {
+  for (const FamilyModel* family : scan_families()) {
     std::vector<ScanRequest> sample;
     for (const Problem& problem : sampled_problems())
       if (problem.family == family) sample.push_back(problem.request);
@@ -170,7 +173,7 @@ TEST(Sample, IsOfAllProblemsUnlessAFamilyNeedsItemsOfOneSize) {
     return static_cast<std::size_t>(std::ranges::count_if(
         kTypePairs, [&](const TypePair& pair) { return !of_one_size || size_of(pair.input) == size_of(pair.output); }));
   };
-  for (const FamilyModel* family : families()) {
+  for (const FamilyModel* family : scan_families()) {
     const bool of_one_size = family == find_family("pipelined");
     EXPECT_EQ(properties_of_all(requests_for(*family)).size(), kOthers + pairs(of_one_size)) << family->name();
   }
@@ -192,7 +195,7 @@ TEST_P(CustomScan, IsRightAtEdgeSizes) {
 
 std::vector<CustomProblem> custom_problems() {
   std::vector<CustomProblem> all;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const TestOperator& custom : test_operators())
       if (solves(*family, custom.request)) all.emplace_back(family, custom);
   return all;
@@ -203,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(AllOperators, CustomScan, testing::ValuesIn(custom_prob
 });
 
 TEST(CustomProblems, AreAllOperatorsUnlessAFamilyNeedsItemsThatFillVectors) {
-  for (const FamilyModel* family : families()) {
+  for (const FamilyModel* family : scan_families()) {
     const bool fills_vectors = family == find_family("pipelined");
     for (const TestOperator& custom : test_operators()) {
       const ScanRequest& request = custom.request;
@@ -258,7 +261,6 @@ TEST_P(Family, IsRightBehindAHeadOfEveryKind) {
         request_of(ValueType::u64, Operator::min), request_of(ValueType::i8, ValueType::i32),
         request_of(ValueType::f16), request_of(ValueType::bf16, Operator::product)}) {
     if (!solves(family, request)) continue;
-    request.alignment_bytes = 1;
     request.init = static_cast<Init>(packs_extremes(request) ? 0 : random.below(3));
     request.n = kSomeItems;
     const Config config = random_config(family, request, 1024, random);
@@ -269,6 +271,7 @@ TEST_P(Family, IsRightBehindAHeadOfEveryKind) {
         if (n == 0 || !solves(family, request, n)) continue;
         request.n = n;
         Case scan{request, config, random.below(1u << 30)};
+        scan.variant = Variant::any;
         scan.in_place = request.input_bytes() == request.output_bytes() && random.chance(30);
         scan.misaligned_input_bytes = (kVectorAlignmentBytes - head * item_bytes) % kVectorAlignmentBytes;
         scan.misaligned_output_bytes = scan.misaligned_input_bytes;
@@ -305,13 +308,13 @@ TEST(OneShot, AddsUpTheItemsAloneOfATileThatLeavesOneToTheLast) {
   for (ScanRequest request :
        {request_of(ValueType::u32, Operator::min), request_of(ValueType::f16, Operator::min),
         request_of(ValueType::bf16, Operator::product), request_of(ValueType::u16, Operator::bit_and)}) {
-    request.alignment_bytes = 1;
     request.n = 2 * 512 + 2;
     for (const char* blocks : {"1", "2"}) {
       const Config config = config_of(
           family, request,
           {{"block_threads", "64"}, {"items_per_thread", "8"}, {"vector_bytes", "16"}, {"cluster_blocks", blocks}});
       Case scan{request, config, 3};
+      scan.variant = Variant::any;
       scan.misaligned_input_bytes = 4;
       check(scan);
     }
@@ -321,7 +324,8 @@ TEST(OneShot, AddsUpTheItemsAloneOfATileThatLeavesOneToTheLast) {
 // The kernels of a scan, for tiles from that one on.
 Instantiation starting_at(u64 first_tile, const Case& scan) {
   const bool is_custom = scan.custom != nullptr;
-  Instantiation result = instantiate(scan.request, scan.config, is_custom ? &scan.custom->custom : nullptr);
+  Instantiation result =
+      instantiate(scan.request, scan.config, scan.variant, is_custom ? &scan.custom->custom : nullptr);
   const std::string before = is_custom ? ", 0, Operation" : ">;\n";
   const std::string number = ", " + std::to_string(first_tile);
   result.source.replace(result.source.find(before), before.size(),

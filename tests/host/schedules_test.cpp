@@ -18,7 +18,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-struct Variant {
+struct Subject {
   std::string family;
   std::string name;
   Values values;  // of parameters; the tiles are small
@@ -26,6 +26,7 @@ struct Variant {
   std::optional<TestOperator> custom = {};
   u64 misaligned_input_bytes = 0;
   u64 misaligned_output_bytes = 0;
+  Variant variant = Variant::aligned;  // of the kernels
 
   // Each scan works on what the one before has left in its place.
   bool in_place() const {
@@ -33,20 +34,20 @@ struct Variant {
   }
 };
 
-void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.family << " " << variant.name; }
+void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.family << " " << subject.name; }
 
-Variant misaligned(u64 input_bytes, u64 output_bytes, Variant variant) {
-  variant.name += "_misaligned_by_" + std::to_string(input_bytes) + "_and_" + std::to_string(output_bytes);
-  variant.request.alignment_bytes = 1;
-  variant.misaligned_input_bytes = input_bytes;
-  variant.misaligned_output_bytes = output_bytes;
-  return variant;
+Subject misaligned(u64 input_bytes, u64 output_bytes, Subject subject) {
+  subject.name += "_misaligned_by_" + std::to_string(input_bytes) + "_and_" + std::to_string(output_bytes);
+  subject.variant = Variant::any;
+  subject.misaligned_input_bytes = input_bytes;
+  subject.misaligned_output_bytes = output_bytes;
+  return subject;
 }
 
 // ---- look-back ----
 
 // The smallest legal tiles whose status is no more than a hundredth of their items.
-Variant lookback(const std::string& name, const Values& values, const ScanRequest& request = {}) {
+Subject lookback(const std::string& name, const Values& values, const ScanRequest& request = {}) {
   const bool narrow = request.input_bytes() == 1;
   Values all = {{"block_threads", "128"}, {"items_per_thread", narrow ? "12" : "4"}, {"layout", "direct"}};
   if (narrow) all.emplace_back("vector_bytes", "4");
@@ -54,27 +55,27 @@ Variant lookback(const std::string& name, const Values& values, const ScanReques
   return {"lookback", name, all, request};
 }
 
-Variant lookback(const char* status_layout, const char* tile_order, const char* window) {
+Subject lookback(const char* status_layout, const char* tile_order, const char* window) {
   return lookback(std::string(status_layout) + "_" + tile_order + "_window_" + window,
                   {{"status_layout", status_layout}, {"tile_order", tile_order}, {"window", window}});
 }
 
-Variant lookback(const TestOperator& custom, const char* status_layout, const char* tile_order) {
-  Variant variant =
+Subject lookback(const TestOperator& custom, const char* status_layout, const char* tile_order) {
+  Subject subject =
       lookback(custom.name + "_" + status_layout + "_" + tile_order,
                {{"status_layout", status_layout}, {"tile_order", tile_order}, {"window", "32"}}, custom.request);
-  variant.custom = custom;
-  return variant;
+  subject.custom = custom;
+  return subject;
 }
 
 // Scans that start from the last result of the one before.
-Variant lookback_from_memory(const char* status_layout, const char* tile_order) {
+Subject lookback_from_memory(const char* status_layout, const char* tile_order) {
   return lookback(std::string("i8_to_i32_from_memory_") + status_layout + "_" + tile_order,
                   {{"status_layout", status_layout}, {"tile_order", tile_order}},
                   {.input_type = ValueType::i8, .init = Init::memory});
 }
 
-const std::vector<Variant> kLookback = {
+const std::vector<Subject> kLookback = {
     lookback("packed", "block_index", "32"),
     lookback("packed", "ticket", "8"),
     lookback("packed", "block_index", "1"),
@@ -103,7 +104,7 @@ const std::vector<Variant> kLookback = {
 // ---- one-shot ----
 
 // Small tiles of several warps.
-Variant one_shot(const std::string& name, const Values& values, const ScanRequest& request = {}) {
+Subject one_shot(const std::string& name, const Values& values, const ScanRequest& request = {}) {
   const bool narrow = request.input_bytes() == 1;
   Values all = {{"block_threads", "128"},
                 {"items_per_thread", narrow ? "16" : "4"},
@@ -113,24 +114,24 @@ Variant one_shot(const std::string& name, const Values& values, const ScanReques
   return {"one_shot", name, all, request};
 }
 
-Variant one_shot(const char* status_layout, const char* tile_order, const char* poll_warps) {
+Subject one_shot(const char* status_layout, const char* tile_order, const char* poll_warps) {
   return one_shot(std::string(status_layout) + "_" + tile_order + "_" + poll_warps + "_polling",
                   {{"status_layout", status_layout}, {"tile_order", tile_order}, {"poll_warps", poll_warps}});
 }
 
-Variant one_shot(const TestOperator& custom, const std::string& name, const Values& values) {
-  Variant variant = one_shot(custom.name + "_" + name, values, custom.request);
-  variant.custom = custom;
-  return variant;
+Subject one_shot(const TestOperator& custom, const std::string& name, const Values& values) {
+  Subject subject = one_shot(custom.name + "_" + name, values, custom.request);
+  subject.custom = custom;
+  return subject;
 }
 
 // The last cluster is ragged, in its last CTA and in how many have items.
-Variant clusters_of(const char* blocks, const char* status_layout, const ScanRequest& request = {}) {
+Subject clusters_of(const char* blocks, const char* status_layout, const ScanRequest& request = {}) {
   return one_shot(std::string("clusters_of_") + blocks + "_" + status_layout,
                   {{"cluster_blocks", blocks}, {"status_layout", status_layout}}, request);
 }
 
-const std::vector<Variant> kOneShot = {
+const std::vector<Subject> kOneShot = {
     one_shot("packed", "block_index", "1"),
     one_shot("packed", "ticket", "2"),
     one_shot("split", "block_index", "2"),
@@ -160,7 +161,7 @@ const std::vector<Variant> kOneShot = {
 };
 
 // All tiles in one cluster, which needs no workspace.
-const std::vector<Variant> kOneCluster = {
+const std::vector<Subject> kOneCluster = {
     one_shot("i32", {{"cluster_blocks", "16"}}),
     one_shot("i32_of_two_warps_each", {{"cluster_blocks", "16"}, {"block_threads", "64"}}),
     one_shot(running_extremes(), "", {{"cluster_blocks", "16"}}),
@@ -175,7 +176,7 @@ struct Ring {
 };
 
 // A single warp consumes, so that all others race with it, and a tile is the smallest that is legal with its status.
-Variant pipelined(const std::string& name, const Ring& ring, const char* status_layout, const ScanRequest& request = {},
+Subject pipelined(const std::string& name, const Ring& ring, const char* status_layout, const ScanRequest& request = {},
                   const Values& values = {}) {
   const auto digits = [](int value) { return std::to_string(value); };
   const bool packed = std::string_view(status_layout) == "packed";
@@ -194,10 +195,10 @@ Variant pipelined(const std::string& name, const Ring& ring, const char* status_
   return {"pipelined", name + "_" + status_layout, all, request};
 }
 
-Variant pipelined(const TestOperator& custom, const Ring& ring, const char* status_layout, const Values& values = {}) {
-  Variant variant = pipelined(custom.name, ring, status_layout, custom.request, values);
-  variant.custom = custom;
-  return variant;
+Subject pipelined(const TestOperator& custom, const Ring& ring, const char* status_layout, const Values& values = {}) {
+  Subject subject = pipelined(custom.name, ring, status_layout, custom.request, values);
+  subject.custom = custom;
+  return subject;
 }
 
 ScanRequest from_memory(ValueType type) {
@@ -229,7 +230,7 @@ constexpr Ring kThreeLookBack{
 constexpr Ring kAllLookBack{
     .stages = 2, .look_ahead = 1, .refill_distance = 0, .look_back_warps = 2, .poll_distance = 0};
 
-const std::vector<Variant> kPipelined = {
+const std::vector<Subject> kPipelined = {
     pipelined("tightest", kTightest, "packed"),
     pipelined("tightest", kTightest, "split", {}, {{"pdl", "0"}}),
     pipelined("tight", kTight, "packed"),
@@ -266,13 +267,14 @@ const std::vector<Variant> kPipelined = {
     pipelined(last_nonzero(ValueType::f32, ValueType::f32, ValueType::f32), kAhead, "packed"),
 };
 
-class Schedules : public testing::TestWithParam<Variant> {
+class Schedules : public testing::TestWithParam<Subject> {
  protected:
   Schedules()
       : kernels_(device_),
         family_(*find_family(GetParam().family)),
         config_(small_config()),
-        module_(kernels_.get(GetParam().request, config_, custom() != nullptr ? &custom()->custom : nullptr)) {}
+        module_(kernels_.get(GetParam().request, config_, custom() != nullptr ? &custom()->custom : nullptr,
+                             GetParam().variant)) {}
 
   static const TestOperator* custom() { return GetParam().custom ? &*GetParam().custom : nullptr; }
 
@@ -349,7 +351,8 @@ class Schedules : public testing::TestWithParam<Variant> {
   }
 
   void append(std::vector<HostLaunch>& launches, const ScanRequest& request, const ScanBuffers& buffers) const {
-    for (const HostLaunch& launch : scan_launches(module_, config_, request, buffers)) launches.push_back(launch);
+    for (const HostLaunch& launch : scan_launches(module_, config_, request, buffers, GetParam().variant))
+      launches.push_back(launch);
   }
 
  protected:
@@ -411,13 +414,13 @@ TEST_P(SchedulesOfOneCluster, GiveTheSameResultWithoutAWorkspace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OneShot, SchedulesOfOneCluster, testing::ValuesIn(kOneCluster),
-                         [](const auto& variant) { return variant.param.name; });
+                         [](const auto& subject) { return subject.param.name; });
 INSTANTIATE_TEST_SUITE_P(Lookback, Schedules, testing::ValuesIn(kLookback),
-                         [](const auto& variant) { return variant.param.name; });
+                         [](const auto& subject) { return subject.param.name; });
 INSTANTIATE_TEST_SUITE_P(OneShot, Schedules, testing::ValuesIn(kOneShot),
-                         [](const auto& variant) { return variant.param.name; });
+                         [](const auto& subject) { return subject.param.name; });
 INSTANTIATE_TEST_SUITE_P(Pipelined, Schedules, testing::ValuesIn(kPipelined),
-                         [](const auto& variant) { return variant.param.name; });
+                         [](const auto& subject) { return subject.param.name; });
 
 }  // namespace
 }  // namespace scantune

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "config/request.h"
+#include "config/scan.h"
 #include "float_format.h"
 
 namespace scantune {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "families_under_test.h"
 #include "worker/session.h"
 
 namespace scantune {
@@ -74,7 +75,7 @@ Json asked_of(const char* request) { return Json::parse("{\"n\": " + std::to_str
 // further.
 std::vector<Problem> problems() {
   std::vector<Problem> all;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const auto& [request, all_kinds] : {
              std::pair{R"("input_type": "i32")", true},
              std::pair{R"("input_type": "i64", "op": "max")", false},
@@ -191,7 +192,7 @@ TEST_F(WorkerOnHost, MeasuresIsolatedScans) {
 TEST_F(WorkerOnHost, MeasuresTheDefaultOfEveryFamilyBesideTheCopy) {
   const Json asked = request(ValueType::i32, 4096);
   Json configs = Json::array();
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     configs.push_back(to_json(family->default_config(stated_request(asked).request, kHostSm)));
   const Json measured = result("measure", {{"request", asked},
                                            {"configs", configs},

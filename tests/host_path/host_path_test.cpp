@@ -15,7 +15,7 @@
 #include "cpu/api_counting_new.h"
 #include "device/cuda/driver.h"
 #include "instruction_count.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 #include "scantune/runtime.hpp"
 
 namespace scantune::testing {
@@ -229,7 +229,7 @@ TEST_F(HostPath, IsRefusedToKernelsWhoseClustersTheGpuHasNoRoomFor) {
     return to_string(candidate).find("cluster_blocks=16") != std::string::npos;
   });
   ASSERT_NE(config, searched.end());
-  const auto load = [&] { PreparedScan(*cuda_device(), request, *config); };
+  const auto load = [&] { PreparedConfig(*cuda_device(), request, *config); };
   EXPECT_NO_THROW(load());
   counting_driver::set_resident_clusters(0);
   EXPECT_THAT(load, ThrowsMessage<DeviceError>(HasSubstr("no cluster of 16 CTAs of ")));

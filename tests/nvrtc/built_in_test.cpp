@@ -9,7 +9,7 @@
 #include "compile_log.h"
 #include "instantiation/instantiation.h"
 #include "kept_compiler.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 #include "measure/verify.h"
 #include "problems.h"
 #include "select/layers.h"
@@ -30,7 +30,7 @@ std::vector<Group> groups() {
   const TuningTable table(built_in_records());
   std::map<std::string, Group> by_config;
   for (const TuningRecord& record : table.records()) {
-    const std::string types = spell_type(record.request, record.request.input_type);
+    const std::string types = spell(record.request.members().front(), record.request);
     const std::string key = record.device.arch + " " + types + " " + to_string(record.config);
     Group& group = by_config[key];
     const std::string number = std::to_string(by_config.size());
@@ -43,20 +43,22 @@ std::vector<Group> groups() {
   return all;
 }
 
-void expect_no_local_memory(const ScanRequest& request, const Config& config, const std::string& arch) {
-  const Binary binary = compile_with_nvrtc(instantiate_measured(request, config, nullptr), arch);
+void expect_no_local_memory(const VerifiedKernel& kernel, const Config& config, const std::string& arch) {
+  const Binary binary = compile_with_nvrtc(instantiate_measured(kernel.request, config, kernel.variant, nullptr), arch);
   ASSERT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
   for (const char* kind : {"stack frame", "spill stores", "spill loads"})
     EXPECT_EQ(reported_bytes(binary.log, kind), 0)
-        << kind << " of " << to_string(config) << " for " << to_string(request) << "\n"
+        << kind << " of " << to_string(config) << " for " << to_string(kernel.request) << "\n"
         << binary.log;
 }
 
 // A record serves all kinds, and other operators of the same types.
-std::vector<ScanRequest> served_requests(const ScanRequest& request) {
-  std::vector<ScanRequest> served{request};
-  served.back().op = Operator::max;
-  for (const VerifiedKernel& kernel : verified_kernels(request, nullptr, true)) served.push_back(kernel.request);
+std::vector<VerifiedKernel> served_kernels(const Request& request) {
+  std::vector<VerifiedKernel> served = verified_kernels(request, nullptr, true);
+  if (const MemberModel* op = request.algorithm().operator_member()) {
+    served.push_back(served.front());
+    served.back().request.set(*op, static_cast<int>(Operator::max));
+  }
   return served;
 }
 
@@ -65,9 +67,9 @@ class BuiltInRecords : public testing::TestWithParam<Group> {};
 TEST_P(BuiltInRecords, CompileWithoutSpillsAndLocalMemory) {
   std::set<std::string> sources;
   for (const TuningRecord& record : GetParam().records)
-    for (const ScanRequest& request : served_requests(record.request))
-      if (sources.insert(instantiate_measured(request, record.config, nullptr).source).second)
-        expect_no_local_memory(request, record.config, record.device.arch);
+    for (const VerifiedKernel& kernel : served_kernels(record.request))
+      if (sources.insert(instantiate_measured(kernel.request, record.config, kernel.variant, nullptr).source).second)
+        expect_no_local_memory(kernel, record.config, record.device.arch);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, BuiltInRecords, testing::ValuesIn(groups()),
@@ -83,7 +85,7 @@ TEST(CompileLog, TellsAKernelThatSpills) {
   set("block_threads", 512);
   set("items_per_thread", 32);
   set("min_ctas_per_sm", 3);  // 40 registers for each thread
-  const Binary binary = compile_with_nvrtc(instantiate(request, config), "sm_90");
+  const Binary binary = compile_with_nvrtc(instantiate(request, config, Variant::aligned), "sm_90");
   EXPECT_GT(reported_bytes(binary.log, "spill stores"), 0) << binary.log;
   EXPECT_GT(reported_bytes(binary.log, "spill loads"), 0) << binary.log;
   EXPECT_GT(reported_bytes(binary.log, "stack frame"), 0) << binary.log;

@@ -20,7 +20,7 @@
 
 #include "cubin.h"
 #include "jit/nvrtc_compiler.h"
-#include "measure/prepared_scan.h"
+#include "measure/prepared_config.h"
 #include "measure/verify.h"
 #include "scantune/error.hpp"
 #include "select/layers.h"

@@ -7,6 +7,7 @@
 
 #include "compile_log.h"
 #include "effort.h"
+#include "families_under_test.h"
 #include "host/sampled_requests.h"
 #include "host/test_operator.h"
 #include "instantiation/instantiation.h"
@@ -30,7 +31,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.fam
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const FamilyModel* family : families())
+  for (const FamilyModel* family : scan_families())
     for (const int sm : sms_of(*family)) all.push_back({family, sm});
   return all;
 }
@@ -49,9 +50,12 @@ bool has_turn(const Case& c, std::size_t index) {
   return kTestEffort > 1 || index % sms_of(*c.family).size() == turn_of(c);
 }
 
-Binary compiled(const ScanRequest& request, const Config& config, int sm, const CustomOperator* custom = nullptr) {
-  return compile_with_nvrtc(instantiate(request, config, custom), "sm_" + std::to_string(sm));
+Binary compiled(const ScanRequest& request, const Config& config, int sm, Variant variant = Variant::aligned,
+                const CustomOperator* custom = nullptr) {
+  return compile_with_nvrtc(instantiate(request, config, variant, custom), "sm_" + std::to_string(sm));
 }
+
+Variant drawn_variant(std::mt19937& random) { return random() % 2 ? Variant::any : Variant::aligned; }
 
 // One of the legal problems of these types; which one goes by the index.
 ScanRequest problem_of(const TypePair& types, std::size_t index) {
@@ -77,7 +81,8 @@ TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
       request.n = n;
       if (family->unsupported_reason(request, sm)) continue;
       const Config config = family->default_config(request, sm);
-      if (!sources.insert(instantiate(request, config).source).second) continue;  // the same one for both
+      if (!sources.insert(instantiate(request, config, Variant::aligned).source).second)
+        continue;  // the same one for both
       const Binary binary = compiled(request, config, sm);
       EXPECT_GT(binary.image.size(), 0u);
       EXPECT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
@@ -99,10 +104,10 @@ TEST_P(Compile, DrawnConfigsOfSampledProblemsCompile) {
   std::mt19937 random(static_cast<unsigned>(sm));
   for (std::size_t index = 0; index < sample.size(); ++index) {
     if (!has_turn(GetParam(), index)) continue;
-    ScanRequest request = sample[index];
+    const ScanRequest& request = sample[index];
     const Config config = drawn_config(*family, request, sm, random);
-    if (random() % 2) request.alignment_bytes = 1;
-    EXPECT_NO_THROW(compiled(request, config, sm)) << to_string(config) << " of " << to_string(request);
+    EXPECT_NO_THROW(compiled(request, config, sm, drawn_variant(random)))
+        << to_string(config) << " of " << to_string(request);
   }
 }
 
@@ -118,18 +123,20 @@ TEST_P(Compile, CustomOperatorsCompile) {
     request.kind = random() % 2 ? Kind::exclusive : Kind::inclusive;
     if (family->unsupported_reason(request, sm) != nullptr) continue;
     const CustomOperator& custom = operators[index].custom;
-    if (random() % 2) request.alignment_bytes = 1;
-    EXPECT_NO_THROW(compiled(request, family->default_config(request, sm), sm, &custom)) << operators[index].name;
+    const Variant variant = drawn_variant(random);
+    EXPECT_NO_THROW(compiled(request, family->default_config(request, sm), sm, variant, &custom))
+        << operators[index].name;
     if (kTestEffort == 1) continue;  // wide values in many registers take the compiler seconds
     const Config config = drawn_config(*family, request, sm, random);
-    EXPECT_NO_THROW(compiled(request, config, sm, &custom)) << operators[index].name << " with " << to_string(config);
+    EXPECT_NO_THROW(compiled(request, config, sm, variant, &custom))
+        << operators[index].name << " with " << to_string(config);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryFamily, Compile, testing::ValuesIn(cases()), name_of);
 
 TEST(EveryFamily, IsCompiledForTheNewestArchitectures) {
-  for (const FamilyModel* family : families()) {
+  for (const FamilyModel* family : scan_families()) {
     const std::vector<int> sms = sms_of(*family);
     for (const int sm : {90, 100, 120}) EXPECT_EQ(std::ranges::count(sms, sm), 1) << family->name() << " for sm_" << sm;
   }
@@ -138,7 +145,7 @@ TEST(EveryFamily, IsCompiledForTheNewestArchitectures) {
 TEST(NvrtcCompiler, MakesTheSameCubinTwice) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
   const Config config = default_config(request, 90);
-  const Instantiation instantiation = instantiate(request, config);
+  const Instantiation instantiation = instantiate(request, config, Variant::aligned);
   EXPECT_EQ(NvrtcCompiler().compile(instantiation, "sm_90").image,
             NvrtcCompiler().compile(instantiation, "sm_90").image);
 }

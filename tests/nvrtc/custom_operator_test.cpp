@@ -12,7 +12,7 @@
 namespace scantune {
 
 Binary compiled(const ScanRequest& request, const CustomOperator& custom) {
-  return compile_with_nvrtc(instantiate(request, default_config(request, 90), &custom), "sm_90");
+  return compile_with_nvrtc(instantiate(request, default_config(request, 90), Variant::aligned, &custom), "sm_90");
 }
 
 namespace {

@@ -52,7 +52,8 @@ TEST(OneShot, ReducesLanesOfIntegersByOneInstructionWhereThereIsOne) {
   const auto reductions = [](ValueType type, int sm) {
     const ScanRequest request = request_of(type, Operator::sum, Kind::inclusive, kTestedItems);
     const Config config = find_family("one_shot")->default_config(request, sm);
-    return std::ranges::count(opcodes_of_kernel(instantiate(request, config), "scan_by_ctas", sm), kReductionOfLanes);
+    return std::ranges::count(opcodes_of_kernel(instantiate(request, config, Variant::aligned), "scan_by_ctas", sm),
+                              kReductionOfLanes);
   };
   // The compiler makes one of store_max(), whatever is summed.
   for (const int sm : {80, 90, 100, 120})
@@ -85,7 +86,7 @@ class Prefetch : public testing::TestWithParam<PrefetchingKernel> {
     auto values = GetParam().values;
     values.emplace_back("pdl", pdl);
     const Config config = config_of(*find_family(GetParam().family), request, values);
-    return opcodes_of_kernel(instantiate(request, config), GetParam().kernel, 90);
+    return opcodes_of_kernel(instantiate(request, config, Variant::aligned), GetParam().kernel, 90);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "cubin.h"
+#include "families_under_test.h"
 #include "host/test_operator.h"
 #include "instantiation/instantiation.h"
 #include "kept_compiler.h"
@@ -46,7 +47,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Problem& problem : problems())
-    for (const FamilyModel* family : families()) {
+    for (const FamilyModel* family : scan_families()) {
       if (family->unsupported_reason(problem.request, kSm) != nullptr) continue;
       for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
         all.push_back({family, index, problem});
@@ -61,7 +62,7 @@ std::string name_of(const testing::TestParamInfo<Case>& tested) {
 
 std::string compiled_code(const Problem& problem, const Config& config) {
   const CustomOperator* const custom = problem.custom.source.empty() ? nullptr : &problem.custom;
-  return code_of(compile_with_nvrtc(instantiate(problem.request, config, custom), "sm_90").image);
+  return code_of(compile_with_nvrtc(instantiate(problem.request, config, Variant::aligned, custom), "sm_90").image);
 }
 
 bool runs_alike(const Problem& problem, const Config& one, const Config& other) {
@@ -113,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryFamily, EveryParameter, testing::ValuesIn(cases(
 // The comparison itself: code that does the same is found equal however it is written.
 TEST(Cubin, OfTheSameKernelWrittenDifferentlyIsEqual) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
-  Instantiation instantiation = instantiate(request, default_config(request, kSm));
+  Instantiation instantiation = instantiate(request, default_config(request, kSm), Variant::aligned);
   const std::string code = code_of(compile_with_nvrtc(instantiation, "sm_90").image);
   EXPECT_GT(code.size(), 1000u);
   instantiation.source += "\n// A remark.\n";

@@ -27,7 +27,7 @@ inline ScanRequest request_of(ValueType type, Operator op, Kind kind, u64 n) {
 inline std::vector<int> sms_of(const FamilyModel& family) {
   std::vector<int> sms;
   for (const int sm : kSms)
-    if (family.unsupported_reason({.n = kTestedItems}, sm) == nullptr) sms.push_back(sm);
+    if (family.unsupported_reason(ScanRequest{.n = kTestedItems}, sm) == nullptr) sms.push_back(sm);
   return sms;
 }
 

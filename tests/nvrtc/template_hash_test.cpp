@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cubin.h"
+#include "families_under_test.h"
 #include "instantiation/instantiation.h"
 #include "jit/host_compiler.h"
 #include "jit/nvrtc_compiler.h"
@@ -74,7 +75,7 @@ std::string edited(const TemplateFile& file, const std::vector<Edit>& all, const
 
 // What kernels include: each family's, with an operator of the caller's too, and what is timed beside them.
 std::vector<Headers> included_headers() {
-  std::vector<Headers> all = {{"kernels/copy.h"}, {"kernels/ordinary.h"}};
+  std::vector<Headers> all = {{"kernels/ordinary.h"}};
   for (const FamilyModel* family : families())
     for (const bool custom : {false, true}) all.push_back(kernel_headers(*family, custom));
   return all;
@@ -164,16 +165,16 @@ std::string without_what_is_not_hashed(const TemplateFile& file) {
   return "#pragma once\n" + template_text(file.text, TemplateView::cuda).text + "\n";
 }
 
-std::string code_with(std::span<const TemplateFile> templates, const Config& config, const ScanRequest& request) {
+std::string code_with(std::span<const TemplateFile> templates, const Config& config, const Request& request) {
   NvrtcCompiler compiler(templates);
-  return code_of(compiler.compile(instantiate(request, config), "sm_90").image);
+  return code_of(compiler.compile(instantiate(request, config, Variant::aligned), "sm_90").image);
 }
 
 class HashedTemplates : public testing::TestWithParam<const FamilyModel*> {};
 
 TEST_P(HashedTemplates, AreAllThatDecidesTheMachineCode) {
   const Templates anew(laid_out_anew), hashed(without_what_is_not_hashed);
-  const ScanRequest request{.input_type = ValueType::i16, .output_type = ValueType::i16, .n = 1 << 20};
+  const Request request = plain_request(*GetParam(), 1 << 20);
   const Config config = GetParam()->default_config(request, 90);
   const std::string code = code_with(template_files(), config, request);
   EXPECT_GT(code.size(), 1000u);

@@ -27,7 +27,7 @@ TEST(WarmStart, TakesTheCubinFromTheDiskWithoutOpeningNvrtc) {
   ASSERT_NE(mkdtemp(directory.data()), nullptr);
   CachedCompiler compiler(std::make_unique<NvrtcCompiler>(), BinaryCache(directory));
   const ScanRequest request = request_of(ValueType::f32, Operator::sum, Kind::inclusive, kTestedItems);
-  const Instantiation instantiation = instantiate(request, default_config(request, 90));
+  const Instantiation instantiation = instantiate(request, default_config(request, 90), Variant::aligned);
   const pid_t earlier_process = fork();
   if (earlier_process == 0) {
     compiler.compile(instantiation, "sm_90");

@@ -92,7 +92,7 @@ def invalid_reason(request: dict[str, Any], config: dict[str, Any]) -> str | Non
 
 
 def algorithm_of(request: dict[str, Any]) -> str:
-    return str(request.get("algorithm", "scan"))
+    return str(request["algorithm"])
 
 
 def resolved(request: dict[str, Any]) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def hello(device: str) -> dict[str, Any]:
         identity = {"arch": FAULTS["gpu"], "name": "Fake GPU", "sm_count": 132}
     versions = {"version": "0.1.0", "compiler_version": "g++ 12", "driver_version": "none"}
     return {
-        "protocol": FAULTS.get("protocol", 3),
+        "protocol": FAULTS.get("protocol", 4),
         "template_hash": TEMPLATES,
         **versions,
         "device": identity,

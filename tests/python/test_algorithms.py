@@ -115,7 +115,8 @@ def test_algorithm_and_shape_tell_problems_apart(database: Database) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"members": []}, {"members": "input_type"}, {"members": [{"name": "input_type", "values": []}]},
+        {"members": []}, {"members": "input_type"}, {"members": None}, {"operands": None},
+        {"members": [{"name": "input_type", "values": []}]},
         {"operands": [{"name": "input", "role": "input", "type": "key_type", "extent": "n"}]},
         {"operands": [{"name": "input", "role": "input", "type": "input_type", "extent": "columns"}]},
         {"operands": [{"name": "input", "role": "flag", "type": "input_type", "extent": "n"}]},

@@ -32,7 +32,7 @@ def test_config_text_is_compact_json_in_the_order_of_the_table() -> None:
 @pytest.mark.parametrize("problem", PROBLEMS, ids=str)
 def test_request_names_everything_the_problem_is(problem: Problem) -> None:
     request = json.loads(json.dumps(problem.request(77)))
-    assert request.pop("n") == 77
+    assert (request.pop("algorithm"), request.pop("n")) == (problem.algorithm, 77)
     assert tuple(request.items()) == problem.members
 
 

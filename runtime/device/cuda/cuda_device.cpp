@@ -253,24 +253,24 @@ std::optional<int> CudaDevice::sm_clock_mhz() {
   return NvmlDevice(pci_bus_id_of(ordinal_)).sm_clock_mhz();
 }
 
-std::string CudaDevice::pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) {
+std::string CudaDevice::pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
   return PointerCheck(*context_, ordinal_).fault(pointer, bytes, item_bytes);
 }
 
-std::string CudaDevice::stream_problem(Stream stream) {
+std::string CudaDevice::stream_fault(Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
   return stream_fault_in(*context_, stream);
 }
 
 // Looks only once which context is current: every warm scan() comes here.
-std::string CudaDevice::argument_problem(std::span<const NamedMemory> arguments, Stream stream) {
+std::string CudaDevice::argument_fault(std::span<const NamedMemory> arguments, Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
   PointerCheck check(*context_, ordinal_);
-  return first_problem(
+  return first_fault(
       arguments,
       [&](const void* memory, u64 bytes, unsigned item_bytes) { return check.fault(memory, bytes, item_bytes); },
       [&] { return stream_fault_in(*context_, stream); });

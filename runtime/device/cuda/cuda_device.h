@@ -40,9 +40,9 @@ class CudaDevice : public Device {
   void begin_download(void* staging, const void* source, u64 bytes) override;
 
   StreamState stream_state(Stream stream) override;
-  std::string pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) override;
-  std::string stream_problem(Stream stream) override;
-  std::string argument_problem(std::span<const NamedMemory> arguments, Stream stream) override;
+  std::string pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) override;
+  std::string stream_fault(Stream stream) override;
+  std::string argument_fault(std::span<const NamedMemory> arguments, Stream stream) override;
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;
 
   double time_us(const std::function<void(Stream)>& enqueue, int replays) override;

@@ -151,7 +151,7 @@ void HostDevice::check_range(const void* memory, u64 bytes, const char* what) co
                       allocations_.describe(memory));
 }
 
-std::string HostDevice::pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) {
+std::string HostDevice::pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) {
   const std::lock_guard lock(mutex_);
   const Allocations::Range* const range = allocations_.find(pointer);
   if (range == nullptr) return "is not memory of the host device; allocate it with runtime::Buffer";

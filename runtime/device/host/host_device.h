@@ -49,8 +49,8 @@ class HostDevice : public Device {
   StreamState stream_state(Stream stream) override {
     return {.id = reinterpret_cast<u64>(stream), .capturing_graph = nullptr};
   }
-  std::string pointer_problem(const void* pointer, u64 bytes, unsigned item_bytes) override;
-  std::string stream_problem(Stream) override { return {}; }
+  std::string pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) override;
+  std::string stream_fault(Stream) override { return {}; }
   void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) override;
 
   double time_us(const std::function<void(Stream)>& enqueue, int replays) override;

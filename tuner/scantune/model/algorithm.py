@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from scantune.model.config import is_token
 from scantune.model.family_table import FamilyTables
-from scantune.model.value import CUSTOM_TYPE, bytes_of, is_custom_operator, is_value_type
+from scantune.model.value import CUSTOM_TYPE, bytes_of
 
 DEFAULT_ALGORITHM = "scan"  # is meant where nobody names one
 SIZE = "n"  # what every request has, beside which there are extents
@@ -45,7 +45,7 @@ class Member:
         if not isinstance(values, list) or not values or not all(map(is_token, [name, *values, default or "none"])):
             raise ValueError(f"a member of its requests is {message!r}"[:300])
         return cls(
-            str(name), tuple(values), default, Spelling(message.get("spelling", _spelling_of(values))),
+            str(name), tuple(values), default, Spelling(message.get("spelling")),
             message.get("match") != "per_call", message.get("is_option") is True, _meaning(message),
         )  # fmt: skip
 
@@ -113,9 +113,10 @@ class Algorithm:
         """Read the protocol's `algorithm`; raise ValueError if it is none."""
         if not isinstance(message, Mapping) or not is_token(message.get("name")):
             raise ValueError(f"an algorithm is {message!r}"[:300])
-        members = _parts(message, "members", Member)
-        operands = _parts(message, "operands", Operand) if "operands" in message else _operands_of(members)
-        return cls(message["name"], members, _parts(message, "extents", Extent), operands, families)
+        return cls(
+            message["name"], _parts(message, "members", Member), _parts(message, "extents", Extent),
+            _parts(message, "operands", Operand), families,
+        )  # fmt: skip
 
     @cached_property
     def types(self) -> tuple[Member, ...]:
@@ -147,7 +148,7 @@ def option_of(name: str) -> str:
 
 
 def _parts(message: Mapping[str, Any], name: str, kind: type[Part]) -> tuple[Part, ...]:
-    found = message.get(name, [])
+    found = message.get(name)
     if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
         raise ValueError(f"the {name} of {message['name']} are {found!r}"[:300])
     return tuple(map(kind.from_message, found))  # type: ignore[arg-type]
@@ -155,16 +156,3 @@ def _parts(message: Mapping[str, Any], name: str, kind: type[Part]) -> tuple[Par
 
 def _meaning(message: Mapping[str, Any]) -> str:
     return str(message.get("meaning", ""))[:200]
-
-
-# Workers of protocol 3 tell neither spellings nor operands.
-def _spelling_of(values: Sequence[str]) -> str:
-    if all(value == CUSTOM_TYPE or is_value_type(value) for value in values):
-        return "value_type"
-    return "value_operator" if any(map(is_custom_operator, values)) else "token"
-
-
-def _operands_of(members: Sequence[Member]) -> tuple[Operand, ...]:
-    types = [member.name for member in members if member.spelling is Spelling.value_type]
-    ends = zip(("input", "output"), (types[:1] + types[-1:]), strict=False)
-    return tuple(Operand(role, role, name, SIZE) for role, name in ends)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm
+from scantune.model.algorithm import Algorithm
 from scantune.model.config import Config
 from scantune.model.family_table import FamilyTables
 from scantune.model.problem import Problem
@@ -47,6 +47,6 @@ class Algorithms(dict[str, Algorithm]):
 
 
 def _of(algorithm: object, families: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the families of an algorithm. Workers of protocol 3 do not tell whose they are."""
+    """Return the families of an algorithm."""
     name = algorithm.get("name") if isinstance(algorithm, Mapping) else None
-    return [family for family in families if family.get("algorithm", DEFAULT_ALGORITHM) == name]
+    return [family for family in families if family.get("algorithm") == name]

@@ -9,7 +9,7 @@ from typing import Any
 
 from scantune.model.algorithms import Algorithms
 
-PROTOCOL = 3
+PROTOCOL = 4
 HOST = "host"
 
 _ARCH = re.compile(r"host|sm_[0-9]{2,3}a?")

@@ -148,10 +148,8 @@ def request_of(
     algorithm: str, members: Mapping[str, str], extents: Mapping[str, int], source: OperatorSource | None
 ) -> dict[str, Any]:
     """Return the protocol's `request` of these members and extents, of which n is one."""
-    # Workers of protocol 3 know one algorithm, and no member of this name.
-    named = {} if algorithm == DEFAULT_ALGORITHM else {"algorithm": algorithm}
     operator = {"operator": source.message()} if source else {}
-    return {**named, **members, **extents, **operator}
+    return {"algorithm": algorithm, **members, **extents, **operator}
 
 
 def _is_spelled(member: Member, value: str) -> bool:

@@ -72,7 +72,7 @@ class Wish:
 
     def problem(self, answer: Mapping[str, Any]) -> Problem:
         """Return what the worker's `space` takes it for; raise ValueError or KeyError if that is no problem."""
-        row = {"algorithm": self.algorithm.name, "request": answer["problem"], "shape": answer.get("shape", "")}
+        row = {"algorithm": self.algorithm.name, "request": answer["problem"], "shape": answer["shape"]}
         found = Problem.from_row(row).declared_by(self.algorithm)
         return replace(found, extents=self.extents)
 

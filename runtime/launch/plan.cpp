@@ -1,11 +1,9 @@
-#include "launch/scan_plan.h"
+#include "launch/plan.h"
 
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
 #include "instantiation/instantiation.h"
-#include "launch/arguments.h"
 #include "launch/loading.h"
 #include "launch/tuning_command.h"
 #include "scantune/error.hpp"
@@ -14,9 +12,9 @@
 namespace scantune {
 namespace {
 
-void log_untuned(const ScanPlan& plan) {
+void log_untuned(const Plan& plan) {
   const DeviceIdentity& device = plan.device().identity();
-  log_once("no tuning record for " + scanned(plan.request(), plan.custom()) + " on " + device.name + " (" +
+  log_once("no tuning record for " + solved(plan.request(), plan.custom()) + " on " + device.name + " (" +
            device.arch + "): the default config runs. '" + tuning_command(plan.request(), plan.custom(), device.arch) +
            "' tunes it.");
 }
@@ -42,14 +40,15 @@ std::string describe(const DeviceIdentity& device) {
   return device.name + " (" + device.arch + ", " + std::to_string(device.sm_count) + " SMs)";
 }
 
-std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                      const ScanRequest& request, const CustomOperator* custom) {
+std::string heading(const Device& device, const Request& request, const CustomOperator* custom) {
+  return to_string(request, name_of(custom)) + " on " + describe(device.identity()) + "\n";
+}
+
+std::shared_ptr<Plan> loaded_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
+                                      const Request& request, const CustomOperator* custom) {
   const auto make = [&](Selection selection) {
-    return std::make_shared<ScanPlan>(device, request, std::move(selection), custom);
+    return std::make_shared<Plan>(device, request, std::move(selection), custom);
   };
-  if (request.n == 0)
-    return make({Config(*families().front()), ConfigOrigin::untuned, "there is nothing to scan", std::nullopt});
-  if (const std::string problem = size_problem(request); !problem.empty()) throw RequestError(problem);
   const Selection selection = select(table, device->identity(), request, name_of(custom));
   const Config substitute = default_config_without_clusters(request, device->identity().sm);
   const auto make_selected = [&] {
@@ -71,71 +70,50 @@ std::shared_ptr<ScanPlan> loaded_plan(const std::shared_ptr<Device>& device, con
     failure = error.what();
   }
   auto plan = make(instead_of(selection, substitute, failure));
-  log_once("the selected kernel of " + scanned(request, custom) + " is not used: " + failure + "\n" +
+  log_once("the selected kernel of " + solved(request, custom) + " is not used: " + failure + "\n" +
            to_string(substitute) + " runs instead.");
   return plan;
 }
 
 }  // namespace
 
-InitialValue::InitialValue(const ScanRequest& request, const void* value) {
-  if (request.init == Init::memory) {
-    memory = value;
-  } else if (value != nullptr) {
-    std::memcpy(bytes, value, static_cast<std::size_t>(request.accumulator_bytes()));
-  }
-}
-
-ScanPlan::ScanPlan(const std::shared_ptr<Device>& device, const ScanRequest& request, Selection selection,
-                   const CustomOperator* custom)
-    : context_(launch_context(device)), request_(request), selection_(std::move(selection)) {
+Plan::Plan(const std::shared_ptr<Device>& device, const Request& request, Selection selection,
+           const CustomOperator* custom)
+    : context_(launch_context(device)), request_(request), arguments_(request), selection_(std::move(selection)) {
   if (custom != nullptr) custom_ = *custom;
-  if (request_.n == 0) return;
-  if (const std::string problem = size_problem(request_); !problem.empty()) throw RequestError(problem);
   if (const char* reason = reject_reason(selection_.config, request_, device->identity().sm))
     throw RequestError(to_string(selection_.config) + " cannot run " + to_string(request_) + ": " + reason);
-  ScanRequest vector_aligned = request_;
-  vector_aligned.alignment_bytes = kVectorAlignmentBytes;
-  variants_ = {load_variant(element_aligned(request_)), load_variant(vector_aligned)};
+  kernels_ = {load(Variant::any), load(Variant::aligned)};
   need_ = selection_.config.family().workspace(selection_.config, request_);
 }
 
-ScanPlan::Variant ScanPlan::load_variant(const ScanRequest& request) {
+Plan::Kernels Plan::load(Variant variant) {
   const Config& config = selection_.config;
-  Variant variant{context_.modules().get(instantiate(request, config, custom()), max_shared_bytes(config, request)),
-                  config.family().launches(config, request)};
-  check_fit(device(), *variant.kernels->module, variant.launches);
-  return variant;
+  Kernels kernels{
+      context_.modules().get(instantiate(request_, config, variant, custom()), max_shared_bytes(config, request_, variant)),
+      config.family().launches(config, request_, variant)};
+  check_fit(device(), *kernels.module->module, kernels.launches);
+  return kernels;
 }
 
-void ScanPlan::allow_captures(int captured_launches, CaptureMemory memory) {
+void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
   if (need_.kind != WorkspaceKind::none && captured_launches > 0)
     reserve_ = CaptureReserve::make(context_.pool(), need_, captured_launches,
                                     memory == CaptureMemory::ahead ? captured_launches : 0);
 }
 
-void ScanPlan::run(const void* input, void* output, const InitialValue& init, Stream stream) {
-  if (request_.n == 0) return;
-  const ScanPointers pointers{input, output, init.memory};
-  if (!arguments_are_plausible(request_, pointers)) refuse_arguments(device(), request_, pointers, stream);
-  enqueue(input, output, init, stream);
-}
-
-void ScanPlan::enqueue(const void* input, void* output, const InitialValue& init, Stream stream) {
-  const auto addresses = reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(output);
-  const Variant& variant = variants_[addresses % kVectorAlignmentBytes == 0];
+void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream) {
+  const Kernels& kernels = this->kernels(arguments_.variant(pointers));
   const Workspace workspace = this->workspace(stream);
   KernelArguments arguments{};
-  arguments.input = input;
-  arguments.output = output;
+  arguments_.fill(arguments, pointers);
   arguments.workspace = workspace.memory;
-  arguments.init_memory = init.memory;
   std::memcpy(arguments.init, init.bytes, sizeof arguments.init);
-  for (int index = 0; index < variant.launches.count; ++index)
-    context_.device().launch(*variant.kernels->module, variant.launches.launches[index], arguments, stream);
+  for (int index = 0; index < kernels.launches.count; ++index)
+    context_.device().launch(*kernels.module->module, kernels.launches.launches[index], arguments, stream);
 }
 
-ScanPlan::Workspace ScanPlan::workspace(Stream stream) {
+Plan::Workspace Plan::workspace(Stream stream) {
   if (need_.kind == WorkspaceKind::none) return {};
   const StreamState state = context_.device().stream_state(stream);
   if (state.capturing_graph == nullptr) {
@@ -152,31 +130,34 @@ ScanPlan::Workspace ScanPlan::workspace(Stream stream) {
 }
 
 // Status words outlive every launch and tell each from the next; only scratch memory is lost to whoever comes between.
-bool ScanPlan::passes_data_between_launches() const {
-  return variants_[0].launches.count > 1 || need_.kind == WorkspaceKind::scratch;
+bool Plan::passes_data_between_launches() const {
+  return kernels(Variant::any).launches.count > 1 || need_.kind == WorkspaceKind::scratch;
 }
 
-std::string ScanPlan::describe() const {
-  std::string text = to_string(request_, name_of(custom())) + " on " + scantune::describe(device().identity()) + "\n";
-  if (request_.n == 0) return text + "  nothing to launch\n";
+std::string Plan::describe() const {
+  std::string text = heading(device(), request_, custom());
   text += "  config: " + to_string(selection_.config) + "\n";
   text += std::string("  origin: ") + token(selection_.origin) + ", " + selection_.reason + "\n";
   if (selection_.record) text += "  record: " + scantune::describe(*selection_.record) + "\n";
-  text += "  kernel: " + variants_[1].kernels->key + " (aligned), " + variants_[0].kernels->key +
-          " (any alignment), by " + variants_[1].kernels->compiler + "\n";
+  const LoadedModule &aligned = *kernels(Variant::aligned).module, &any = *kernels(Variant::any).module;
+  text += "  kernel: " + aligned.key + " (aligned), " + any.key + " (any alignment), by " + aligned.compiler + "\n";
   return text;
 }
 
-void check_captured_launches(int captured_launches) {
-  if (captured_launches < 0 || captured_launches > ScanPlan::kMostCapturedLaunches)
-    throw RequestError("captured_launches is " + std::to_string(captured_launches) + "; it must be between 0 and " +
-                       std::to_string(ScanPlan::kMostCapturedLaunches));
+std::string describe_empty(const Device& device, const Request& request, const CustomOperator* custom) {
+  return heading(device, request, custom) + "  nothing to launch\n";
 }
 
-std::shared_ptr<ScanPlan> make_scan_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                         const ScanRequest& request, int captured_launches, CaptureMemory memory,
-                                         const CustomOperator* custom) {
+void check_captured_launches(int captured_launches) {
+  if (captured_launches < 0 || captured_launches > Plan::kMostCapturedLaunches)
+    throw RequestError("captured_launches is " + std::to_string(captured_launches) + "; it must be between 0 and " +
+                       std::to_string(Plan::kMostCapturedLaunches));
+}
+
+std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table, const Request& request,
+                                int captured_launches, CaptureMemory memory, const CustomOperator* custom) {
   check_captured_launches(captured_launches);
+  check_extents(request);
   auto plan = loaded_plan(device, table, request, custom);
   plan->allow_captures(captured_launches, memory);
   return plan;

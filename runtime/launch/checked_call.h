@@ -1,10 +1,10 @@
-// scan(): everything is checked, and plans are remembered.
+// Calls that are checked in full, for which plans are remembered.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "launch/scan_plan.h"
+#include "launch/plan.h"
 
 namespace scantune {
 
@@ -19,33 +19,31 @@ class PlanCache {
 
   // Null if the plan is not remembered. custom: none unless the request's operator is a custom one; told apart by
   // source and name.
-  ScanPlan* find(const Device& device, const ScanRequest& request, const std::optional<CustomOperatorView>& custom,
-                 int captured_launches);
-  ScanPlan& insert(std::shared_ptr<ScanPlan> plan, int captured_launches);
+  Plan* find(const Device& device, const Request& request, const std::optional<CustomOperatorView>& custom,
+             int captured_launches);
+  Plan& insert(std::shared_ptr<Plan> plan, int captured_launches);
 
  private:
   static constexpr std::size_t kSets = 8;
 
   struct Entry {
-    std::shared_ptr<ScanPlan> plan;
+    std::shared_ptr<Plan> plan;
     int captured_launches = 0;
     u64 last_use = 0;
   };
   using Set = std::array<Entry, kLeastRemembered>;
 
-  Set& set_of(const ScanRequest& request, const std::optional<CustomOperatorView>& custom);
+  Set& set_of(const Request& request, const std::optional<CustomOperatorView>& custom);
 
   std::array<Set, kSets> sets_;
   Entry* last_ = nullptr;  // looked at first: most calls repeat the one before
   u64 uses_ = 0;
 };
 
-// One call of scan().
-struct ScanCall {
-  const ScanRequest& request;
+struct Call {
+  const Request& request;                                         // whose extents are not 0
   std::optional<CustomOperatorView> custom = std::nullopt;  // none unless the request's operator is a custom one
-  const void* input = nullptr;
-  void* output = nullptr;
+  Pointers pointers{};
   const InitialValue& init;
   int captured_launches = 0;
   Stream stream = nullptr;
@@ -53,10 +51,9 @@ struct ScanCall {
 
 // Checks the arguments with the driver's help, makes or remembers the plan, and runs it. Throws RequestError before
 // anything is launched.
-void checked_scan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
-                  const ScanCall& call);
+void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call);
 
-// Throws RequestError unless an initial value in memory lies in the device's.
-void check_init_memory(Device& device, const ScanRequest& request, const InitialValue& init);
+// Throws RequestError unless what every call of a plan reads in place of an initial value is the device's memory.
+void check_init_memory(Device& device, const Request& request, const void* memory);
 
 }  // namespace scantune

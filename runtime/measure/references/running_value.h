@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "measure/inputs.h"
+#include "measure/references/scan_inputs.h"
 #include "measure/stand_in.h"
 #include "measure/value_types.h"
 
@@ -15,7 +15,7 @@ namespace scantune {
 // Integers, which wrap and are exact.
 class RunningInteger {
  public:
-  explicit RunningInteger(const InputSpec& spec) : request_(&spec.request) {}
+  explicit RunningInteger(const ScanSpec& spec) : request_(&spec.request) {}
 
   void add_item(const std::byte* item) { combine(integer_at(request_->input_type, item)); }
   void add_init(const std::byte* init) { combine(integer_at(request_->accumulator_type, init)); }
@@ -72,7 +72,7 @@ inline long double accumulator_of(const ScanRequest& request, const std::byte* i
 // Floating-point minima and maxima, which are exact: NaN propagates, -0 orders below +0.
 class RunningExtreme {
  public:
-  explicit RunningExtreme(const InputSpec& spec) : request_(&spec.request) {}
+  explicit RunningExtreme(const ScanSpec& spec) : request_(&spec.request) {}
 
   void add_item(const std::byte* item) { combine(accumulator_of(*request_, item)); }
   void add_init(const std::byte* init) { combine(floating_at(request_->accumulator_type, init)); }
@@ -107,7 +107,7 @@ class RunningExtreme {
 // Floating-point sums and products, with what bounds the error of combining in any order.
 class RunningRounded {
  public:
-  explicit RunningRounded(const InputSpec& spec)
+  explicit RunningRounded(const ScanSpec& spec)
       : request_(&spec.request),
         exact_(spec.pattern == InputPattern::exact),
         value_(spec.request.op == Operator::product ? 1 : 0) {}
@@ -160,7 +160,7 @@ class RunningRounded {
 // The stand-in for a custom operator, which is exact.
 class RunningStandIn {
  public:
-  explicit RunningStandIn(const InputSpec& spec) : request_(&spec.request), stand_in_(spec.request) {}
+  explicit RunningStandIn(const ScanSpec& spec) : request_(&spec.request), stand_in_(spec.request) {}
 
   void add_item(const std::byte* item) {
     std::byte accumulator[kMaxValueBytes];

@@ -1,0 +1,80 @@
+#include "launch/checked_call.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+// The plan of a problem that this thread has not scanned lately.
+Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call) {
+  if (device->stream_state(call.stream).capturing_graph != nullptr)
+    throw RequestError(
+        to_string(call.request) +
+        ": the stream is being captured, and a first scan of this problem loads kernels and allocates: make a plan "
+        "before the capture and call that, or call scan() shortly before (a thread remembers at least its last " +
+        std::to_string(PlanCache::kLeastRemembered) + " problems)");
+  const std::optional<CustomOperator> custom = copy_of(call.custom);
+  return plans.insert(make_plan(device, table, call.request, call.captured_launches, CaptureMemory::on_demand,
+                                custom ? &*custom : nullptr),
+                      call.captured_launches);
+}
+
+}  // namespace
+
+PlanCache::Set& PlanCache::set_of(const Request& request, const std::optional<CustomOperatorView>& custom) {
+  u64 hash = request.n + (custom ? std::hash<std::string_view>()(custom->source) : 0);
+  for (const u64 extent : request.extents) hash = hash * 31 + extent;
+  for (const MemberModel& member : request.members()) hash = hash * 31 + static_cast<unsigned>(request[member]);
+  return sets_[(hash * 0x9e3779b97f4a7c15u) >> 61];
+}
+
+Plan* PlanCache::find(const Device& device, const Request& request, const std::optional<CustomOperatorView>& custom,
+                      int captured_launches) {
+  const auto serves = [&](const Entry& entry) {
+    return entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == request &&
+           entry.captured_launches == captured_launches && view_of(entry.plan->custom()) == custom;
+  };
+  if (last_ != nullptr && serves(*last_)) return last_->plan.get();
+  for (Entry& entry : set_of(request, custom))
+    if (serves(entry)) {
+      entry.last_use = ++uses_;
+      last_ = &entry;
+      return entry.plan.get();
+    }
+  return nullptr;
+}
+
+Plan& PlanCache::insert(std::shared_ptr<Plan> plan, int captured_launches) {
+  last_ = &*std::ranges::min_element(set_of(plan->request(), view_of(plan->custom())), {}, &Entry::last_use);
+  *last_ = {std::move(plan), captured_launches, ++uses_};
+  return *last_->plan;
+}
+
+void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call) {
+  Plan* plan = plans.find(*device, call.request, call.custom, call.captured_launches);
+  if (plan != nullptr) {
+    plan->arguments().check_fully(*device, call.pointers, call.stream);
+  } else {
+    check_extents(call.request);
+    Arguments(call.request).check_fully(*device, call.pointers, call.stream);
+    plan = &new_plan(device, table, plans, call);
+  }
+  plan->enqueue(call.pointers, call.init, call.stream);
+}
+
+void check_init_memory(Device& device, const Request& request, const void* memory) {
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list())
+    if (operand.role == OperandRole::init)
+      if (const auto fault = device.pointer_fault(memory, operand.bytes(), static_cast<unsigned>(operand.item_bytes));
+          !fault.empty())
+        throw RequestError(to_string(request) + ": " + operand.name + ": " + fault);
+}
+
+}  // namespace scantune

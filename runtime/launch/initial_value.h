@@ -1,0 +1,21 @@
+// The initial value of a call that has one among its kernels' arguments.
+#pragma once
+
+#include <cstring>
+
+#include "config/launch.h"
+#include "space/request.h"
+
+namespace scantune {
+
+struct InitialValue {
+  alignas(16) unsigned char bytes[kMaxValueBytes] = {};
+
+  InitialValue() = default;
+  // accumulator: as wide as the request's.
+  InitialValue(const Request& request, const void* accumulator) {
+    std::memcpy(bytes, accumulator, static_cast<std::size_t>(request.accumulator_bytes()));
+  }
+};
+
+}  // namespace scantune

@@ -1,0 +1,99 @@
+// A request of exactly its extents, ready to launch on one device.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "launch/arguments.h"
+#include "launch/capture_reserve.h"
+#include "launch/initial_value.h"
+#include "launch/launch_context.h"
+#include "select/selector.h"
+#include "space/custom_operator.h"
+
+namespace scantune {
+
+// When the workspaces of captured launches are allocated.
+enum class CaptureMemory {
+  ahead,     // with the plan, so that a capture allocates nothing
+  on_demand  // by the first capture that needs one, so that a plan never captured costs nothing
+};
+
+class Plan {
+ public:
+  static constexpr int kMostCapturedLaunches = 4096;
+
+  // Compiles and loads the selected config, both variants of its kernels. The request's extents are not 0. custom:
+  // copied; null unless the request's operator is a custom one. Throws CompileError or DeviceError when the config's
+  // kernels cannot be had, RequestError when the config does not solve the request. No launch may be captured until
+  // allow_captures().
+  Plan(const std::shared_ptr<Device>& device, const Request& request, Selection selection,
+       const CustomOperator* custom = nullptr);
+
+  // Lets this many launches live in graphs at the same time. Before the first run(). Throws OutOfMemoryError.
+  void allow_captures(int captured_launches, CaptureMemory memory);
+
+  // Throws RequestError before anything is launched when a pointer is null or misaligned, when operands overlap that
+  // must not, or when the stream is being captured and no reserved workspace is free. Allocation-free once the stream
+  // has been used. A plan of one launch takes no lock; one of several launches holds its stream's workspace while it
+  // enqueues them.
+  void run(const Pointers& pointers, const InitialValue& init, Stream stream) {
+    arguments_.check(device(), pointers, stream);
+    enqueue(pointers, init, stream);
+  }
+
+  // As run(), with pointers that are known to be right.
+  void enqueue(const Pointers& pointers, const InitialValue& init, Stream stream);
+
+  std::string describe() const;
+
+  const Request& request() const { return request_; }
+  const CustomOperator* custom() const { return custom_ ? &*custom_ : nullptr; }
+  const Selection& selection() const { return selection_; }
+  const Arguments& arguments() const { return arguments_; }
+  Device& device() const { return context_.device(); }
+
+ private:
+  struct Kernels {
+    std::shared_ptr<const LoadedModule> module;
+    LaunchList launches;
+  };
+
+  struct Workspace {
+    void* memory = nullptr;
+    std::unique_lock<std::mutex> turn;  // of a call whose launches pass data on through the memory
+  };
+
+  Kernels load(Variant variant);
+  const Kernels& kernels(Variant variant) const { return kernels_[static_cast<std::size_t>(variant)]; }
+  Workspace workspace(Stream stream);
+  bool passes_data_between_launches() const;
+
+  LaunchContext& context_;
+  Request request_;
+  Arguments arguments_;
+  Selection selection_;
+  std::optional<CustomOperator> custom_;
+  WorkspaceNeed need_;
+  std::array<Kernels, 2> kernels_;  // by variant
+  std::shared_ptr<CaptureReserve> reserve_;
+};
+
+// What a plan without items says of itself: it has nothing to launch, so there is none.
+std::string describe_empty(const Device& device, const Request& request, const CustomOperator* custom);
+
+// Throws RequestError unless a plan may reserve workspaces for that many captured launches.
+void check_captured_launches(int captured_launches);
+
+// The plan that the table's records suggest. Should the kernels of the selected config not compile or load, or find no
+// place on the device, a default config without clusters takes its place, which fits every GPU; that is logged once and
+// told by describe(). A device that has failed or is out of memory is no such case, and neither is a custom operator
+// that does not compile: the mistake is in its source.
+std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table, const Request& request,
+                                int captured_launches, CaptureMemory memory = CaptureMemory::ahead,
+                                const CustomOperator* custom = nullptr);
+
+}  // namespace scantune

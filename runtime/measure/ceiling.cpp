@@ -1,0 +1,48 @@
+#include "measure/ceiling.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "select/layers.h"
+#include "select/selector.h"
+#include "space/operands.h"
+
+namespace scantune {
+namespace {
+
+ValueType integer_of(int bytes) {
+  for (const ValueType type : {ValueType::u8, ValueType::u16, ValueType::u32, ValueType::u64})
+    if (size_of(type) == bytes) return type;
+  return ValueType::custom;
+}
+
+}  // namespace
+
+std::optional<Request> copy_beside(const Request& request) {
+  if (&request.algorithm() == &algorithm_of<CopyRequest>()) return std::nullopt;
+  const Operands operands(request);
+  std::vector<RequestOperand> arrays;
+  std::ranges::copy_if(operands.list(), std::back_inserter(arrays), &RequestOperand::is_array);
+  if (arrays.size() != 2 || arrays[0].items != arrays[1].items) return std::nullopt;
+  CopyRequest copy{.input_type = integer_of(arrays[0].item_bytes),
+                   .output_type = integer_of(arrays[1].item_bytes),
+                   .n = arrays[0].items};
+  if (copy.input_type == ValueType::custom || copy.output_type == ValueType::custom) {
+    copy.custom_bytes = request.custom_bytes;
+    copy.custom_alignment = request.custom_alignment;
+  }
+  if (unsupported_reason(copy) != nullptr) return std::nullopt;
+  return copy;
+}
+
+std::vector<Config> ceiling_configs(const Request& copy, const DeviceIdentity& device) {
+  std::vector<Config> configs{select(tuning_table(), device, copy).config};
+  for (const FamilyModel* family : copy.algorithm().families())
+    if (family->unsupported_reason(copy, device.sm) == nullptr)
+      if (const Config config = family->default_config(copy, device.sm);
+          std::ranges::find(configs, config) == configs.end())
+        configs.push_back(config);
+  return configs;
+}
+
+}  // namespace scantune

@@ -1,0 +1,20 @@
+// The copy whose speed is the ceiling of what a request may reach.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "device/device.h"
+#include "space/space.h"
+
+namespace scantune {
+
+// The copy that moves what the request reads into what it writes, of integers as wide; nullopt where these are not
+// equally many, and for a copy itself.
+std::optional<Request> copy_beside(const Request& request);
+
+// The configs of which the fastest is the ceiling: the one that the tuning records select, and the default of every
+// family.
+std::vector<Config> ceiling_configs(const Request& copy, const DeviceIdentity& device);
+
+}  // namespace scantune

@@ -1,0 +1,67 @@
+#include "measure/prepared_config.h"
+
+#include <algorithm>
+
+#include "instantiation/instantiation.h"
+#include "launch/loading.h"
+#include "measure/inputs.h"
+#include "measure/stand_in.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+bool reads_init(const Request& request) {
+  const Operands operands(request);
+  return std::ranges::find(operands.list(), OperandRole::init, &RequestOperand::role) != operands.list().end();
+}
+
+}  // namespace
+
+Instantiation instantiate_measured(const Request& request, const Config& config, Variant variant,
+                                   const CustomOperator* custom) {
+  if (!request.has_custom_operator()) return instantiate(request, config, variant);
+  if (custom != nullptr && !custom->source.empty()) return instantiate(request, config, variant, custom);
+  const CustomOperator substitute = stand_in_for(request);
+  return instantiate(request, config, variant, &substitute);
+}
+
+PreparedConfig::PreparedConfig(Device& device, const Request& request, const Config& config, Variant variant,
+                               const CustomOperator* custom)
+    : device_(device),
+      request_(request),
+      config_(config),
+      variant_(variant),
+      operands_(request),
+      init_memory_(device, reads_init(request) ? kMaxValueBytes : 0) {
+  if (const char* reason = reject_reason(config, request, device.identity().sm))
+    throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +
+                       reason);
+  fill_init(request, arguments_.init);
+  if (reads_init(request)) {
+    device.upload(init_memory_.data(), arguments_.init, kMaxValueBytes);
+    arguments_.init_memory = init_memory_.data();
+  }
+  const Instantiation instantiation = instantiate_measured(request, config, variant, custom);
+  const Binary binary = device.compiler().compile(instantiation, device.identity().arch);
+  module_ = device.load(binary, instantiation.kernels, max_shared_bytes(config, request, variant));
+  check_fit(device, *module_, config.family().launches(config, request, variant));
+}
+
+Request PreparedConfig::with(u64 n) const {
+  Request request = request_;
+  request.n = n;
+  return request;
+}
+
+u64 PreparedConfig::workspace_bytes(u64 n) const { return config_.family().workspace(config_, with(n)).bytes; }
+
+void PreparedConfig::enqueue(const Pointers& pointers, u64 n, void* workspace, Stream stream) const {
+  KernelArguments arguments = arguments_;
+  operands_.fill_arrays(arguments, pointers);
+  arguments.workspace = workspace;
+  const LaunchList list = config_.family().launches(config_, with(n), variant_);
+  for (int index = 0; index < list.count; ++index) device_.launch(*module_, list.launches[index], arguments, stream);
+}
+
+}  // namespace scantune

@@ -1,0 +1,46 @@
+// One config compiled and loaded for one problem, without selector or database: what verifying and measuring launch.
+#pragma once
+
+#include <memory>
+
+#include "device/device.h"
+#include "launch/arguments.h"
+#include "measure/device_buffer.h"
+#include "space/space.h"
+
+namespace scantune {
+
+// The kernels of a config for a request. custom: the caller's own operator; null, or without source, where the
+// request's is built-in or its stand-in is to take its place.
+Instantiation instantiate_measured(const Request& request, const Config& config, Variant variant,
+                                   const CustomOperator* custom);
+
+class PreparedConfig {
+ public:
+  // custom as above. Throws RequestError if the config is not legal for the request, CompileError and DeviceError.
+  PreparedConfig(Device& device, const Request& request, const Config& config, Variant variant = Variant::aligned,
+                 const CustomOperator* custom = nullptr);
+
+  const Request& request() const { return request_; }
+  const Config& config() const { return config_; }
+  Variant variant() const { return variant_; }
+
+  u64 workspace_bytes(u64 n) const;  // for up to n items
+  // The workspace starts as zeros and belongs to one stream; runs in it follow each other without clearing. An operand
+  // in the place of an initial value is its own.
+  void enqueue(const Pointers& pointers, u64 n, void* workspace, Stream stream) const;
+
+ private:
+  Request with(u64 n) const;
+
+  Device& device_;
+  Request request_;
+  Config config_;
+  Variant variant_;
+  Arguments operands_;
+  KernelArguments arguments_{};  // with the initial value, fill_init()'s
+  DeviceBuffer init_memory_;     // likewise, where it is read from memory
+  std::unique_ptr<Module> module_;
+};
+
+}  // namespace scantune

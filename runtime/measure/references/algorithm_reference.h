@@ -1,0 +1,36 @@
+// An algorithm on the CPU: what it is fed, and what it must return. One class for each algorithm; references.cpp lists
+// them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "measure/reference.h"
+
+namespace scantune {
+
+class AlgorithmReference {
+ public:
+  virtual ~AlgorithmReference() = default;
+  virtual const AlgorithmModel& algorithm() const = 0;
+
+  virtual bool has(InputPattern pattern, const Request& request) const = 0;
+  // Writes the items of the input that start at item `first` and fill `out`.
+  virtual void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const = 0;
+  // Writes an accumulator that matters to init, which has room for kMaxValueBytes; where the request has one.
+  virtual void fill_init(const Request&, unsigned char*) const {}
+  virtual std::unique_ptr<const Reference> reference(const KnownInput& input) const = 0;
+
+  // What else a record of the request serves, each with the variant whose kernels are run.
+  virtual std::vector<RequestVariant> also_served(const Request&) const { return {}; }
+  // Whether the request asks for equal bits on every run, where that is a question.
+  virtual bool repeats_bits(const Request&) const { return false; }
+  // Equal for requests that return the same for equal inputs.
+  virtual Request same_results(const Request& request) const { return request; }
+};
+
+// Throws Error if no class stands for the algorithm.
+const AlgorithmReference& reference_of(const AlgorithmModel& algorithm);
+
+}  // namespace scantune

@@ -1,0 +1,19 @@
+#include <array>
+#include <string>
+
+#include "measure/references/algorithm_reference.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+
+const AlgorithmReference& reference_of_scan();
+const AlgorithmReference& reference_of_copy();
+
+const AlgorithmReference& reference_of(const AlgorithmModel& algorithm) {
+  const std::array all{&reference_of_scan(), &reference_of_copy()};
+  for (const AlgorithmReference* reference : all)
+    if (&reference->algorithm() == &algorithm) return *reference;
+  throw Error(std::string("nothing says what a ") + algorithm.name() + " returns");
+}
+
+}  // namespace scantune

@@ -1,0 +1,182 @@
+#include "measure/references/algorithm_reference.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "measure/parallel.h"
+#include "measure/references/running_value.h"
+#include "measure/references/scan_inputs.h"
+
+namespace scantune {
+namespace {
+
+constexpr u64 kPieceItems = 256;  // of an input, made at a time: they stay in the nearest cache
+
+template <class Running>
+class ReferenceOf final : public Reference {
+ public:
+  explicit ReferenceOf(const KnownInput& input)
+      : input_(input.spec), scan_(input.spec), exclusive_(scan_.request.kind == Kind::exclusive) {
+    std::vector<Running> totals(ceil_div(items(), kChunkItems), Running(scan_));
+    parallel_for(totals.size(), [&](u64 chunk) {
+      Running total(scan_);  // of its own cache line: neighbours in `totals` belong to other threads
+      visit_chunk(input, chunk, kChunkItems, [&](u64, const std::byte* item) {
+        total.add_item(item);
+        return true;
+      });
+      totals[chunk] = total;
+    });
+    Running carry(scan_);
+    if (request().has_init()) {
+      unsigned char init[kMaxValueBytes];
+      fill_scan_init(request(), init);
+      carry.add_init(reinterpret_cast<const std::byte*>(init));
+    }
+    for (const Running& total : totals) {
+      carries_.push_back(carry);
+      carry.add(total);
+    }
+  }
+
+  u64 item_bytes() const override { return static_cast<u64>(request().output_bytes()); }
+  u64 bytes() const override { return sizeof *this + carries_.capacity() * sizeof(Running); }
+
+  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
+    const u64 count = found.size() / item_bytes();
+    std::atomic<u64> first_wrong = items();
+    parallel_for(ceil_div(count, kChunkItems), [&](u64 part) {
+      const u64 begin = part * kChunkItems;
+      if (first + begin >= first_wrong.load(std::memory_order_relaxed)) return;
+      const u64 wrong = first_mismatch((first + begin) / kChunkItems, found.data() + begin * item_bytes(),
+                                       std::min(kChunkItems, count - begin));
+      for (u64 known = first_wrong.load(); wrong < known && !first_wrong.compare_exchange_weak(known, wrong);) {
+      }
+    });
+    if (first_wrong == items()) return std::nullopt;
+    return describe(first_wrong, found.data() + (first_wrong - first) * item_bytes());
+  }
+
+  void expect(const KnownInput& input, std::span<std::byte> output) const override {
+    parallel_for(carries_.size(), [&](u64 chunk) {
+      visit_outputs(input, chunk, kChunkItems, [&](u64 index, const Running& running) {
+        running.output(output.data() + index * item_bytes());
+        return true;
+      });
+    });
+  }
+
+ private:
+  const ScanRequest& request() const { return scan_.request; }
+  u64 items() const { return request().n; }
+
+  // Calls visit(index, item) for the first `most` items of a chunk in order, until it returns false.
+  template <class Visit>
+  void visit_chunk(const KnownInput& input, u64 chunk, u64 most, Visit&& visit) const {
+    const u64 first = chunk * kChunkItems, end = first + std::min({most, kChunkItems, items() - first});
+    const u64 input_bytes = static_cast<u64>(request().input_bytes());
+    std::byte scratch[kPieceItems * kMaxValueBytes];
+    for (u64 piece = first; piece < end; piece += kPieceItems) {
+      const u64 count = std::min(kPieceItems, end - piece);
+      const auto made = input.items(piece, std::span(scratch).first(count * input_bytes));
+      for (u64 item = 0; item < count; ++item)
+        if (!visit(piece + item, made.data() + item * input_bytes)) return;
+    }
+  }
+
+  // Calls visit(index, running) with the value that each of the first `most` outputs of a chunk should have.
+  template <class Visit>
+  void visit_outputs(const KnownInput& input, u64 chunk, u64 most, Visit&& visit) const {
+    Running running = carries_[chunk];
+    visit_chunk(input, chunk, most, [&](u64 index, const std::byte* item) {
+      if (!exclusive_) running.add_item(item);
+      if (!visit(index, running)) return false;
+      if (exclusive_) running.add_item(item);
+      return true;
+    });
+  }
+
+  // The index of the first of `count` outputs of a chunk that is wrong, or n.
+  u64 first_mismatch(u64 chunk, const std::byte* found, u64 count) const {
+    u64 wrong = items();
+    visit_outputs(input_, chunk, count, [&](u64 index, const Running& running) {
+      if (running.agrees(found + (index - chunk * kChunkItems) * item_bytes())) return true;
+      wrong = index;
+      return false;
+    });
+    return wrong;
+  }
+
+  Mismatch describe(u64 wrong, const std::byte* found) const {
+    std::byte expected[kMaxValueBytes];
+    visit_outputs(input_, wrong / kChunkItems, wrong % kChunkItems + 1, [&](u64 index, const Running& running) {
+      if (index == wrong) running.output(expected);
+      return true;
+    });
+    const ValueType type = request().output_type;
+    return {wrong, spell_value(request(), type, expected), spell_value(request(), type, found)};
+  }
+
+  KnownInput input_;  // without its items
+  ScanSpec scan_;
+  bool exclusive_;
+  std::vector<Running> carries_;  // of everything before each chunk, the initial value included
+};
+
+class ScanReference final : public AlgorithmReference {
+ public:
+  const AlgorithmModel& algorithm() const override { return algorithm_of<ScanRequest>(); }
+
+  bool has(InputPattern pattern, const Request& request) const override {
+    return applies_to_scan(pattern, typed<ScanRequest>(request));
+  }
+  void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
+    fill_scan_input(ScanSpec(spec), first, out);
+  }
+  void fill_init(const Request& request, unsigned char* init) const override {
+    const auto scan = typed<ScanRequest>(request);
+    if (scan.has_init()) fill_scan_init(scan, init);
+  }
+
+  std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
+    const auto request = typed<ScanRequest>(input.spec.request);
+    if (is_custom(request.op)) return std::make_unique<ReferenceOf<RunningStandIn>>(input);
+    if (is_integer(request.accumulator_type)) return std::make_unique<ReferenceOf<RunningInteger>>(input);
+    if (request.op == Operator::min || request.op == Operator::max)
+      return std::make_unique<ReferenceOf<RunningExtreme>>(input);
+    return std::make_unique<ReferenceOf<RunningRounded>>(input);
+  }
+
+  // Where an initial value comes from hardly touches a kernel, so one kernel of each kind with it in memory is enough.
+  std::vector<RequestVariant> also_served(const Request& request) const override {
+    const auto with = [&](Kind kind, Init init) {
+      auto scan = typed<ScanRequest>(request);
+      scan.kind = kind;
+      scan.init = init;
+      return scan;
+    };
+    return {{with(Kind::inclusive, Init::none), Variant::aligned},
+            {with(Kind::exclusive, Init::value), Variant::aligned},
+            {with(Kind::inclusive, Init::memory), Variant::any},
+            {with(Kind::exclusive, Init::memory), Variant::any}};
+  }
+
+  bool repeats_bits(const Request& request) const override {
+    return needs_fixed_association(typed<ScanRequest>(request));
+  }
+
+  Request same_results(const Request& request) const override {
+    auto scan = typed<ScanRequest>(request);
+    if (scan.init == Init::memory) scan.init = Init::value;
+    return scan;
+  }
+};
+
+}  // namespace
+
+const AlgorithmReference& reference_of_scan() {
+  static const ScanReference kScan;
+  return kScan;
+}
+
+}  // namespace scantune

@@ -1,0 +1,168 @@
+// The declarations of config/algorithms.h behind virtual calls.
+#include <algorithm>
+#include <tuple>
+
+#include "space/space.h"
+
+namespace scantune {
+namespace {
+
+template <class Typed, class C>
+class FamilyOf final : public FamilyModel {
+  using Declared = Family<C>;
+  static constexpr int kParameterCount = static_cast<int>(std::size(Declared::kParameters));
+  static_assert(kParameterCount <= Config::kMaxParameters);
+
+ public:
+  constexpr FamilyOf() {
+    for (std::size_t index = 0; index < parameters_.size(); ++index) {
+      const auto& row = Declared::kParameters[index];
+      parameters_[index] = {row.name,
+                            row.role,
+                            {row.values, static_cast<std::size_t>(row.value_count)},
+                            row.tokens,
+                            row.may_be_absent ? std::optional(row.absent) : std::nullopt};
+    }
+  }
+
+  const AlgorithmModel& algorithm() const override { return algorithm_of<Typed>(); }
+  const char* name() const override { return Declared::kName; }
+  const char* config_name() const override { return Declared::kConfigName; }
+  const char* header() const override { return Declared::kHeader; }
+  std::span<const char* const> kernels() const override { return Declared::kKernels; }
+  std::span<const ParameterModel> parameters() const override { return parameters_; }
+  std::span<const FormerValue> former_values() const override {
+    if constexpr (requires { Declared::kFormerValues; }) return Declared::kFormerValues;
+    return {};
+  }
+  const char* unsupported_reason(const Request& request, int sm) const override {
+    if (&request.algorithm() != &algorithm()) return "it is of another algorithm";
+    return Declared::unsupported_reason(typed<Typed>(request), sm);
+  }
+  int preference(const Request& request, int sm) const override {
+    return Declared::preference(typed<Typed>(request), sm);
+  }
+  Config default_config(const Request& request, int sm) const override {
+    return erase(Declared::default_config(typed<Typed>(request), sm));
+  }
+  const char* invalid_reason(const Config& config, const Request& request, int sm) const override {
+    // An enumerator out of its range would be undefined from here on.
+    for (int index = 0; index < kParameterCount; ++index)
+      if (const ParameterModel& parameter = parameters_[static_cast<std::size_t>(index)];
+          parameter.tokens != nullptr && std::ranges::find(parameter.values, config[index]) == parameter.values.end())
+        return "an enumerator is out of range";
+    return Declared::invalid_reason(restore(config), typed<Typed>(request), sm);
+  }
+  int tile_items(const Config& config, const Request& request) const override {
+    return Declared::tile_items(restore(config), typed<Typed>(request));
+  }
+  WorkspaceNeed workspace(const Config& config, const Request& request) const override {
+    return Declared::workspace(restore(config), typed<Typed>(request));
+  }
+  LaunchList launches(const Config& config, const Request& request, Variant variant) const override {
+    return Declared::launches(restore(config), typed<Typed>(request), variant);
+  }
+
+ private:
+  Config erase(const C& typed) const {
+    Config config(*this);
+    for (int index = 0; index < kParameterCount; ++index) config[index] = Declared::kParameters[index].get(typed);
+    return config;
+  }
+  C restore(const Config& config) const {
+    C typed;
+    for (int index = 0; index < kParameterCount; ++index) Declared::kParameters[index].set(typed, config[index]);
+    return typed;
+  }
+
+  std::array<ParameterModel, kParameterCount> parameters_{};
+};
+
+template <class Typed>
+constexpr auto kMembersOf = [] {
+  std::array<MemberModel, std::size(Algorithm<Typed>::kMembers)> all{};
+  int place = 0;
+  for (const auto& row : Algorithm<Typed>::kMembers)
+    all[static_cast<std::size_t>(place++)] = {row.name,
+                                              row.match,
+                                              row.spelling,
+                                              {row.tokens, static_cast<std::size_t>(row.token_count)},
+                                              row.meaning,
+                                              row.is_compiled,
+                                              row.by_default != nullptr,
+                                              place};
+  for (std::size_t index = 0; index < all.size(); ++index) all[index].place = static_cast<int>(index);
+  return all;
+}();
+
+template <class Typed>
+constexpr auto kExtentsOf = [] {
+  if constexpr (requires { Algorithm<Typed>::kExtents; }) {
+    std::array<ExtentModel, std::size(Algorithm<Typed>::kExtents)> all{};
+    std::size_t place = 0;
+    for (const auto& row : Algorithm<Typed>::kExtents) all[place++] = {row.name, row.meaning};
+    return all;
+  } else {
+    return std::array<ExtentModel, 0>{};
+  }
+}();
+
+template <class Typed, class... Configs>
+struct FamiliesIn {
+  static constinit const std::tuple<FamilyOf<Typed, Configs>...> kModels;
+  static constexpr std::array<const FamilyModel*, sizeof...(Configs)> kPointers{
+      &std::get<FamilyOf<Typed, Configs>>(kModels)...};
+};
+template <class Typed, class... Configs>
+constinit const std::tuple<FamilyOf<Typed, Configs>...> FamiliesIn<Typed, Configs...>::kModels{};
+
+template <class Typed, class... Configs>
+class AlgorithmOf final : public AlgorithmModel {
+  using Declared = Algorithm<Typed>;
+
+ public:
+  constexpr AlgorithmOf()
+      : AlgorithmModel(Declared::kName, Declared::kRequestName, Declared::kProblemName, kMembersOf<Typed>,
+                       kExtentsOf<Typed>) {}
+
+  std::span<const FamilyModel* const> families() const override { return FamiliesIn<Typed, Configs...>::kPointers; }
+  Request by_default() const override { return Typed{}; }
+  int default_of(const MemberModel& member, const Request& request) const override {
+    return Declared::kMembers[member.place].by_default(typed<Typed>(request));
+  }
+  OperandList operands(const Request& request) const override { return Declared::operands(typed<Typed>(request)); }
+  Request compiled(const Request& request) const override {
+    if constexpr (requires { Declared::compiled(Typed{}); }) return Declared::compiled(typed<Typed>(request));
+    return request;
+  }
+  std::string remark(const Request& request) const override {
+    if constexpr (requires { Declared::remark(Typed{}); }) return Declared::remark(typed<Typed>(request));
+    return {};
+  }
+  const char* unsupported_reason(const Request& request) const override {
+    return scantune::unsupported_reason(typed<Typed>(request));
+  }
+};
+
+template <class List>
+struct Erased;
+template <class Typed, class... Configs>
+struct Erased<FamiliesOf<Typed, Configs...>> {
+  static constinit const AlgorithmOf<Typed, Configs...> kModel;
+};
+template <class Typed, class... Configs>
+constinit const AlgorithmOf<Typed, Configs...> Erased<FamiliesOf<Typed, Configs...>>::kModel{};
+
+template <class... Lists>
+constexpr std::array<const AlgorithmModel*, sizeof...(Lists)> models_of(AlgorithmList<Lists...>) {
+  return {&Erased<Lists>::kModel...};
+}
+
+}  // namespace
+
+namespace detail {
+
+constinit const std::array<const AlgorithmModel*, kAlgorithmCount> kAlgorithms = models_of(AllAlgorithms{});
+
+}  // namespace detail
+}  // namespace scantune

@@ -1,0 +1,64 @@
+#include "space/operands.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "scantune/error.hpp"
+
+namespace scantune {
+namespace {
+
+const MemberModel& member_of(const Request& request, std::string_view name) {
+  for (const MemberModel& member : request.members())
+    if (name == member.name) return member;
+  throw Error(std::string(request.algorithm().name()) + " has no member " + std::string(name));
+}
+
+u64 extent_of(const Request& request, std::string_view name) {
+  if (name == kOne) return 1;
+  if (name == kItems) return request.n;
+  const auto extents = request.algorithm().extents();
+  for (std::size_t place = 0; place < extents.size(); ++place)
+    if (name == extents[place].name) return request.extents[place];
+  throw Error(std::string(request.algorithm().name()) + " has no extent " + std::string(name));
+}
+
+}  // namespace
+
+Operands::Operands(const Request& request) {
+  const OperandList declared = request.algorithm().operands(request);
+  for (; count_ < static_cast<std::size_t>(declared.count); ++count_) {
+    const Operand& operand = declared.operands[count_];
+    const ValueType type = request.type(member_of(request, operand.type));
+    all_[count_] = {operand.name,
+                    operand.role,
+                    type,
+                    request.bytes_of(type),
+                    request.alignment_of(type),
+                    extent_of(request, operand.extent),
+                    std::string_view(operand.extent) != kOne};
+  }
+}
+
+const RequestOperand& Operands::of(OperandRole role) const {
+  const auto found = std::ranges::find(list(), role, &RequestOperand::role);
+  if (found == list().end()) throw Error("a request has no operand of that role");
+  return *found;
+}
+
+u64 moved_bytes(const Request& request) {
+  u64 bytes = 0;
+  for (const RequestOperand& operand : Operands(request).list())
+    if (operand.is_array) bytes += operand.bytes();
+  return bytes;
+}
+
+int element_alignment(const Request& request) {
+  int alignment = kVectorAlignmentBytes;
+  for (const RequestOperand& operand : Operands(request).list())
+    if (operand.is_array) alignment = std::min(alignment, operand.alignment);
+  return alignment;
+}
+
+}  // namespace scantune

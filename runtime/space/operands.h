@@ -1,0 +1,41 @@
+// What a request reads and writes, in numbers.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "space/request.h"
+
+namespace scantune {
+
+struct RequestOperand {
+  const char* name;
+  OperandRole role;
+  ValueType type;
+  int item_bytes;
+  int alignment;  // of its items
+  u64 items;
+  bool is_array;  // of as many items as an extent says, not of one
+
+  u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
+};
+
+class Operands {
+ public:
+  explicit Operands(const Request& request);
+
+  std::span<const RequestOperand> list() const { return {all_.data(), count_}; }
+  const RequestOperand& of(OperandRole role) const;  // the first of them; throws Error if there is none
+
+ private:
+  std::array<RequestOperand, OperandList::kCapacity> all_{};
+  std::size_t count_ = 0;
+};
+
+// Of all arrays.
+u64 moved_bytes(const Request& request);
+
+// What pointers are multiples of that its any-variant serves.
+int element_alignment(const Request& request);
+
+}  // namespace scantune

@@ -1,0 +1,253 @@
+// The problem with its algorithm's type erased: what a database, a worker, the selector and plans talk about. A request
+// is declared in templates/config/<algorithm>.h alone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "config/algorithms.h"
+
+namespace scantune {
+
+class AlgorithmModel;
+class FamilyModel;
+
+struct MemberModel {
+  const char* name;
+  Match match;
+  Spelling spelling;
+  std::span<const char* const> tokens;
+  const char* meaning;
+  bool is_compiled;
+  bool has_default;
+  int place;  // in the algorithm's table
+
+  // Whether a record names it.
+  constexpr bool is_recorded() const { return match != Match::per_call; }
+  // Whether the command line has an option for it, and messages tell it only where it departs from its default.
+  constexpr bool is_option() const {
+    return spelling == Spelling::token && (match == Match::nearest || match == Match::at_most);
+  }
+};
+
+struct ExtentModel {
+  const char* name;
+  const char* meaning;
+};
+
+class Request {
+ public:
+  static constexpr std::size_t kMaxMembers = 16;
+  static constexpr std::size_t kMaxExtents = 2;  // beside n
+
+  // Every member at its default, without items.
+  explicit Request(const AlgorithmModel& algorithm);
+  // The request of an algorithm as its own struct.
+  template <class Typed>
+    requires requires { Algorithm<Typed>::kName; }
+  Request(const Typed& typed);
+
+  const AlgorithmModel& algorithm() const { return *algorithm_; }
+  inline std::span<const MemberModel> members() const;
+  int operator[](const MemberModel& member) const { return values_[static_cast<std::size_t>(member.place)]; }
+  void set(const MemberModel& member, int value) {
+    values_[static_cast<std::size_t>(member.place)] = static_cast<unsigned char>(value);
+  }
+  inline bool has_default(const MemberModel& member) const;  // whether the member is at it
+
+  ValueType type(const MemberModel& member) const { return static_cast<ValueType>((*this)[member]); }
+  int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
+  int alignment_of(ValueType type) const { return type == ValueType::custom ? custom_alignment : size_of(type); }
+  // Of the first member of an enum; nullopt if the algorithm has none.
+  template <class Enum>
+  std::optional<Enum> value() const;
+  // nullopt where the algorithm combines nothing.
+  inline std::optional<Operator> op() const;
+  // Of what has an operator: the type that it combines.
+  inline ValueType accumulator_type() const;
+  int accumulator_bytes() const { return bytes_of(accumulator_type()); }
+  bool has_custom_operator() const {
+    const auto operation = op();
+    return operation && is_custom(*operation);
+  }
+
+  bool operator==(const Request&) const = default;
+
+ private:
+  const AlgorithmModel* algorithm_;
+  std::array<unsigned char, kMaxMembers> values_{};
+
+ public:
+  u64 n = 0;                                   // items
+  std::array<u64, kMaxExtents> extents{};      // beside n
+  int custom_bytes = 0, custom_alignment = 0;  // of ValueType::custom; 0 where no type is custom
+};
+
+// One algorithm behind virtual calls; the contract is documented in config/algorithm.h. Each takes requests of this
+// algorithm.
+class AlgorithmModel {
+ public:
+  virtual ~AlgorithmModel() = default;
+  const char* name() const { return name_; }
+  const char* request_name() const { return request_name_; }
+  const char* problem_name() const { return problem_name_; }
+  std::span<const MemberModel> members() const { return members_; }
+  std::span<const ExtentModel> extents() const { return extents_; }        // beside n
+  const MemberModel* operator_member() const { return operator_member_; }  // null where nothing is combined
+  const MemberModel* accumulator_member() const { return accumulator_member_; }
+  virtual std::span<const FamilyModel* const> families() const = 0;
+  virtual Request by_default() const = 0;  // every member at its default, without items
+  virtual int default_of(const MemberModel& member, const Request& request) const = 0;
+  virtual OperandList operands(const Request& request) const = 0;
+  virtual Request compiled(const Request& request) const = 0;
+  virtual std::string remark(const Request& request) const = 0;
+  virtual const char* unsupported_reason(const Request& request) const = 0;
+
+ protected:
+  constexpr AlgorithmModel(const char* name, const char* request_name, const char* problem_name,
+                           std::span<const MemberModel> members, std::span<const ExtentModel> extents)
+      : name_(name), request_name_(request_name), problem_name_(problem_name), members_(members), extents_(extents) {
+    for (const MemberModel& member : members_) {
+      if (member.spelling == Spelling::value_operator) operator_member_ = &member;
+      if (std::string_view(member.name) == "accumulator_type") accumulator_member_ = &member;
+    }
+  }
+
+ private:
+  const char* name_;
+  const char* request_name_;
+  const char* problem_name_;
+  std::span<const MemberModel> members_;
+  std::span<const ExtentModel> extents_;
+  const MemberModel* operator_member_ = nullptr;
+  const MemberModel* accumulator_member_ = nullptr;
+};
+
+std::span<const AlgorithmModel* const> algorithms();          // the first is meant where nobody names one
+const AlgorithmModel* find_algorithm(std::string_view name);  // null if there is none
+
+// The one of a request's own struct.
+template <class Typed>
+const AlgorithmModel& algorithm_of();
+// A request of that algorithm as its own struct. Throws Error for one of another.
+template <class Typed>
+Typed typed(const Request& request);
+
+// A custom operator without its name.
+std::string spell(const MemberModel& member, const Request& request);
+// For people: "documented forward progress".
+std::string phrase(const MemberModel& member, const Request& request);
+// The name as the command line spells it: forward-progress.
+std::string option_name(const MemberModel& member);
+// i32 inclusive sum of 1024 items; types as in spelling.h
+std::string to_string(const Request& request, std::string_view operator_name = {});
+
+// What records have in common that serve the same requests but for n: the algorithm, every member that they name, and
+// the magnitudes of the extents beside n.
+struct RequestKey {
+  const AlgorithmModel* algorithm;
+  std::array<unsigned char, Request::kMaxMembers> members;  // 0 for the others
+  std::array<int, Request::kMaxExtents> magnitudes;
+  int custom_bytes;
+
+  auto operator<=>(const RequestKey&) const = default;
+};
+RequestKey key_of(const Request& request);
+
+// Of an extent: its logarithm to base 2, rounded; -1 for 0.
+int magnitude_of(u64 extent);
+
+namespace detail {
+
+template <class... Lists>
+constexpr std::size_t count_of(AlgorithmList<Lists...>) {
+  return sizeof...(Lists);
+}
+inline constexpr std::size_t kAlgorithmCount = count_of(AllAlgorithms{});
+extern const std::array<const AlgorithmModel*, kAlgorithmCount> kAlgorithms;  // as config/algorithms.h lists them
+
+template <class Typed, class First, class... Configs, class... Others>
+constexpr std::size_t place_of(AlgorithmList<FamiliesOf<First, Configs...>, Others...>) {
+  if constexpr (std::is_same_v<Typed, First>) {
+    return 0;
+  } else {
+    return 1 + place_of<Typed>(AlgorithmList<Others...>{});
+  }
+}
+
+[[noreturn]] void refuse_as(const char* algorithm, const Request& request);  // throws Error
+
+}  // namespace detail
+
+inline std::span<const MemberModel> Request::members() const { return algorithm_->members(); }
+
+inline bool Request::has_default(const MemberModel& member) const {
+  return member.has_default && (*this)[member] == algorithm_->default_of(member, *this);
+}
+
+inline std::optional<Operator> Request::op() const {
+  const MemberModel* member = algorithm_->operator_member();
+  if (member == nullptr) return std::nullopt;
+  return static_cast<Operator>((*this)[*member]);
+}
+
+inline ValueType Request::accumulator_type() const { return type(*algorithm_->accumulator_member()); }
+
+template <class Enum>
+std::optional<Enum> Request::value() const {
+  for (const MemberModel& member : members())
+    if (member.tokens.data() == Tokens<Enum>::kNames) return static_cast<Enum>((*this)[member]);
+  return std::nullopt;
+}
+
+template <class Typed>
+const AlgorithmModel& algorithm_of() {
+  return *detail::kAlgorithms[detail::place_of<Typed>(AllAlgorithms{})];
+}
+
+template <class Typed>
+  requires requires { Algorithm<Typed>::kName; }
+Request::Request(const Typed& typed) : algorithm_(&algorithm_of<Typed>()), n(typed.n) {
+  using Declared = Algorithm<Typed>;
+  static_assert(std::size(Declared::kMembers) <= kMaxMembers);
+  [&]<std::size_t... kPlaces>(std::index_sequence<kPlaces...>) {
+    ((values_[kPlaces] = static_cast<unsigned char>(Declared::kMembers[kPlaces].get(typed))), ...);
+  }(std::make_index_sequence<std::size(Declared::kMembers)>());
+  if constexpr (requires { Declared::kExtents; }) {
+    static_assert(std::size(Declared::kExtents) <= kMaxExtents);
+    for (std::size_t place = 0; place < std::size(Declared::kExtents); ++place)
+      extents[place] = Declared::kExtents[place].get(typed);
+  }
+  if constexpr (requires { typed.custom_bytes; }) {
+    custom_bytes = typed.custom_bytes;
+    custom_alignment = typed.custom_alignment;
+  }
+}
+
+template <class Typed>
+Typed typed(const Request& request) {
+  using Declared = Algorithm<Typed>;
+  if (&request.algorithm() != &algorithm_of<Typed>()) detail::refuse_as(Declared::kName, request);
+  Typed result;
+  const auto members = request.members();
+  [&]<std::size_t... kPlaces>(std::index_sequence<kPlaces...>) {
+    (Declared::kMembers[kPlaces].set(result, request[members[kPlaces]]), ...);
+  }(std::make_index_sequence<std::size(Declared::kMembers)>());
+  result.n = request.n;
+  if constexpr (requires { Declared::kExtents; })
+    for (std::size_t place = 0; place < std::size(Declared::kExtents); ++place)
+      Declared::kExtents[place].set(result, request.extents[place]);
+  if constexpr (requires { result.custom_bytes; }) {
+    result.custom_bytes = request.custom_bytes;
+    result.custom_alignment = request.custom_alignment;
+  }
+  return result;
+}
+
+}  // namespace scantune

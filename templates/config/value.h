@@ -1,0 +1,95 @@
+// Value types and operators: what algorithms combine, and how. Said once, for the host library, the kernels and the
+// database.
+#pragma once
+
+#include "config/types.h"
+
+#ifndef __CUDACC_RTC__
+#include "config/member.h"
+#endif
+
+namespace scantune {
+
+// custom: a struct of the caller's, known by its size and alignment. Everything outside the kernels spells it with its
+// size, as custom12.
+enum class ValueType { i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, custom };
+template <>
+struct Tokens<ValueType> {
+  static constexpr const char* kNames[] = {"i8",  "i16", "i32",  "i64", "u8",  "u16",   "u32",
+                                           "u64", "f16", "bf16", "f32", "f64", "custom"};
+};
+
+// The custom ones are the caller's own source, told apart by what one combination costs: about one instruction for each
+// 4 bytes of a value (cheap), a few multiplications and additions (moderate), or tens of instructions (expensive).
+enum class Operator {
+  sum,      // integers wrap
+  product,  // integers wrap
+  min,      // NaN propagates, -0 orders below +0
+  max,      // likewise
+  bit_and,  // the last three: integers only
+  bit_or,
+  bit_xor,
+  custom_cheap,
+  custom_moderate,
+  custom_expensive
+};
+template <>
+struct Tokens<Operator> {
+  static constexpr const char* kNames[] = {"sum",
+                                           "product",
+                                           "min",
+                                           "max",
+                                           "bit_and",
+                                           "bit_or",
+                                           "bit_xor",
+                                           "custom_cheap",
+                                           "custom_moderate",
+                                           "custom_expensive"};
+};
+
+constexpr bool is_custom(Operator op) { return op >= Operator::custom_cheap; }
+
+// Not for ValueType::custom, whose size is the request's to say.
+constexpr int size_of(ValueType type) {
+  constexpr int kBytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 0};
+  return kBytes[static_cast<int>(type)];
+}
+
+constexpr bool is_floating(ValueType type) { return type >= ValueType::f16 && type <= ValueType::f64; }
+constexpr bool is_integer(ValueType type) { return type < ValueType::f16; }
+constexpr bool is_signed(ValueType type) { return type < ValueType::u8 || is_floating(type); }
+
+inline constexpr int kVectorAlignmentBytes = 16;  // what the widest load and store instruction needs
+inline constexpr int kMaxValueBytes = 32;  // of a custom value; room for an initial value in the kernel arguments
+
+// Null if a custom type may be so.
+constexpr const char* invalid_custom_reason(int bytes, int alignment) {
+  if (bytes < 1 || bytes > kMaxValueBytes) return "a custom type has 1 to 32 bytes";
+  if (alignment < 1 || alignment > kVectorAlignmentBytes || (alignment & (alignment - 1)) != 0 ||
+      bytes % alignment != 0)
+    return "a custom type is aligned to 1, 2, 4, 8 or 16 bytes, and its size is a multiple of that";
+  return nullptr;
+}
+
+// The types that values are combined in. Narrower ones widen on load: nothing is gained by combining them as they are.
+constexpr bool is_accumulator(ValueType type) { return type == ValueType::custom || size_of(type) >= 4; }
+
+// Where the caller names none: the output's type, or the input's if that is wider and of the same class (integer,
+// floating-point), at least 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
+constexpr ValueType default_accumulator(ValueType input, ValueType output) {
+  if (input == ValueType::custom || output == ValueType::custom) return ValueType::custom;
+  const bool by_input = is_floating(input) == is_floating(output) && size_of(input) > size_of(output);
+  const ValueType wider = by_input ? input : output;
+  if (is_floating(wider)) return size_of(wider) < 4 ? ValueType::f32 : wider;
+  if (size_of(wider) >= 4) return wider;
+  return wider >= ValueType::u8 ? ValueType::u32 : ValueType::i32;
+}
+
+#ifndef __CUDACC_RTC__
+template <>
+inline constexpr Spelling kSpelling<ValueType> = Spelling::value_type;
+template <>
+inline constexpr Spelling kSpelling<Operator> = Spelling::value_operator;
+#endif
+
+}  // namespace scantune

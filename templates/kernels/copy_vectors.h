@@ -1,0 +1,60 @@
+// The copy by vectors: no CTA waits for another, and no thread for another.
+#pragma once
+
+#include "config/copy_vectors.h"
+#include "primitives/copy_problem.h"
+
+namespace scantune {
+
+template <class Unit, int kUnits>
+struct alignas(kUnits * sizeof(Unit)) CopiedVector {
+  Unit units[kUnits];
+};
+
+template <class Output>
+struct Converted {
+  template <class Input>
+  SCANTUNE_DEVICE static Output from(Input value) {
+    return scantune::convert<Output>(value);
+  }
+  // These widen first: no conversion goes from one to the other.
+  SCANTUNE_DEVICE static Output from(f16 value) { return scantune::convert<Output>(scantune::convert<f32>(value)); }
+  SCANTUNE_DEVICE static Output from(bf16 value) { return scantune::convert<Output>(scantune::convert<f32>(value)); }
+};
+
+template <class Problem, CopyVectorsConfig kConfig>
+SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
+  constexpr int kUnits = vector_units(Problem::kRequest, Problem::kVariant);
+  using Read = CopiedVector<typename Problem::Input, kUnits>;
+  using Written = CopiedVector<typename Problem::Output, kUnits>;
+  const auto* input = Problem::input(arguments);
+  auto* output = Problem::output(arguments);
+  const u64 vectors = arguments.n / kUnits;
+  const u64 first = static_cast<u64>(block_rank()) * (kConfig.block_threads * kConfig.unroll) + thread_rank();
+
+  Read held[kConfig.unroll];
+#pragma unroll
+  for (int step = 0; step < kConfig.unroll; ++step)
+    if (const u64 index = first + step * kConfig.block_threads; index < vectors)
+      held[step] = load_global<kConfig.hint>(reinterpret_cast<const Read*>(input) + index);
+#pragma unroll
+  for (int step = 0; step < kConfig.unroll; ++step)
+    if (const u64 index = first + step * kConfig.block_threads; index < vectors) {
+      Written vector;
+#pragma unroll
+      for (int unit = 0; unit < kUnits; ++unit)
+        vector.units[unit] = Converted<typename Problem::Output>::from(held[step].units[unit]);
+      store_global<kConfig.hint>(reinterpret_cast<Written*>(output) + index, vector);
+    }
+
+  // The units behind the last whole vector, fewer than a warp has threads.
+  if constexpr (kUnits > 1)
+    if (const u64 index = vectors * kUnits + thread_rank(); block_rank() == 0 && index < arguments.n)
+      store_global<kConfig.hint>(output + index,
+                                 Converted<typename Problem::Output>::from(load_global<kConfig.hint>(input + index)));
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig) \
+  SCANTUNE_KERNEL(copy_vectors, kConfig.block_threads, 1) { ::scantune::copy_vectors<Problem, kConfig>(arguments); }

@@ -1,0 +1,85 @@
+// Which copies there are, that their kernels compile, and which one is the ceiling of a scan.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "instantiation/instantiation.h"
+#include "kept_compiler.h"
+#include "measure/ceiling.h"
+#include "measure/ordinary_kernel.h"
+#include "worker_scanning_device.h"
+
+namespace scantune {
+namespace {
+
+constexpr u64 kMany = u64{1} << 28;
+
+void expect_compiled_without_spills(const Instantiation& instantiation, int sm) {
+  const Binary binary = compile_with_nvrtc(instantiation, "sm_" + std::to_string(sm));
+  EXPECT_FALSE(binary.image.empty());
+  EXPECT_NE(binary.log.find(" 0 bytes spill stores"), std::string::npos) << sm << "\n" << binary.log;
+}
+
+TEST(Copy, CompilesForEveryArchitectureWithoutSpills) {
+  for (const int sm : {75, 80, 90, 100})
+    for (const auto& [input, output] :
+         {std::pair(ValueType::u32, ValueType::u32), std::pair(ValueType::i8, ValueType::f64),
+          std::pair(ValueType::u64, ValueType::u8), std::pair(ValueType::bf16, ValueType::f16)}) {
+      const CopyRequest request{.input_type = input, .output_type = output, .n = kMany};
+      for (const FamilyModel* family : algorithm_of<CopyRequest>().families()) {
+        if (family->unsupported_reason(request, sm) != nullptr) continue;
+        for (const Variant variant : {Variant::aligned, Variant::any})
+          expect_compiled_without_spills(instantiate(request, family->default_config(request, sm), variant), sm);
+      }
+    }
+}
+
+TEST(OrdinaryKernel, CompilesForEveryArchitectureWithoutSpills) {
+  for (const int sm : {75, 80, 90, 100}) {
+    testing::ScanningDevice device;
+    device.mutable_identity().sm = sm;
+    const OrdinaryKernel kernel(device);
+    ASSERT_FALSE(device.compiler().instantiations.empty());
+    for (const Instantiation& instantiation : device.compiler().instantiations)
+      expect_compiled_without_spills(instantiation, sm);
+  }
+}
+
+std::string default_family(int sm, ValueType input, ValueType output, u64 n) {
+  return default_config(CopyRequest{.input_type = input, .output_type = output, .n = n}, sm).family().name();
+}
+
+TEST(Copy, GoesInBulkWhereThereIsMuchTheArchitectureCanAndNothingIsConverted) {
+  EXPECT_EQ(default_family(90, ValueType::i32, ValueType::i32, kMany), "copy_bulk");
+  EXPECT_EQ(default_family(100, ValueType::i8, ValueType::i8, kMany), "copy_bulk");
+  EXPECT_EQ(default_family(80, ValueType::i32, ValueType::i32, kMany), "copy_vectors");
+  EXPECT_EQ(default_family(90, ValueType::i8, ValueType::i32, kMany), "copy_vectors");
+  EXPECT_EQ(default_family(90, ValueType::i32, ValueType::i32, 1000), "copy_vectors");
+}
+
+TEST(Ceiling, IsACopyOfIntegersAsWideAsTheItems) {
+  const ScanRequest widening{
+      .input_type = ValueType::f16, .accumulator_type = ValueType::f32, .output_type = ValueType::f32, .n = 1000};
+  EXPECT_EQ(to_string(*copy_beside(widening)), "u16 to u32 copy of 1000 items");
+  EXPECT_EQ(copy_beside(CopyRequest{.n = 5}), std::nullopt) << "nothing is its own ceiling";
+}
+
+TEST(Ceiling, IsTheFastestOfTheDefaultsOfAllFamilies) {
+  const auto families_on = [](int sm) {
+    std::vector<std::string> names;
+    for (const Config& config : ceiling_configs(CopyRequest{.n = kMany}, {"sm_" + std::to_string(sm), sm, "GPU", 132}))
+      names.emplace_back(config.family().name());
+    return names;
+  };
+  EXPECT_EQ(families_on(90), (std::vector<std::string>{"copy_bulk", "copy_vectors"}));
+  EXPECT_EQ(families_on(80), (std::vector<std::string>{"copy_vectors"}));
+}
+
+TEST(Copy, RefusesToTurnNumbersIntoIntegers) {
+  const CopyRequest request{.input_type = ValueType::f32, .output_type = ValueType::i32, .n = 10};
+  for (const FamilyModel* family : algorithm_of<CopyRequest>().families())
+    EXPECT_NE(family->unsupported_reason(request, 90), nullptr) << family->name();
+}
+
+}  // namespace
+}  // namespace scantune

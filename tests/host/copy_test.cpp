@@ -1,0 +1,73 @@
+// The kernels of copies, which scans are held against, under any schedule.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kept_compiler.h"
+#include "kernel_fixture.h"
+#include "measure/verify.h"
+#include "space/config_json.h"
+
+namespace scantune {
+namespace {
+
+constexpr u64 kSeeds = 20;
+
+CopyRequest copy_of(ValueType input, ValueType output, u64 n) {
+  return {.input_type = input, .output_type = output, .n = n};
+}
+
+CopyRequest copy_of_structs(int bytes, int alignment, u64 n) {
+  return {.input_type = ValueType::custom,
+          .output_type = ValueType::custom,
+          .custom_bytes = bytes,
+          .custom_alignment = alignment,
+          .n = n};
+}
+
+// Smaller than any that is searched: a ring that goes round many times.
+Config small_ring() {
+  return config_of(*find_family("copy_bulk"), Json::parse(R"({"stage_bytes": 256, "stages": 2, "ctas_per_sm": 1})"));
+}
+
+Config small_vectors() {
+  return config_of(*find_family("copy_vectors"),
+                   Json::parse(R"({"block_threads": 32, "unroll": 2, "hint": "streaming"})"));
+}
+
+class Copies : public testing::Test {
+ protected:
+  void verify(const Request& request, const Config& config) {
+    for (u64 seed = 0; seed < kSeeds; ++seed) {
+      device_.set_seed(seed);
+      EXPECT_NO_THROW(verifier_.verify(request, config)) << "seed " << seed;
+    }
+  }
+
+  HostDevice device_{0, kept_host_compiler()};
+  Verifier verifier_{device_};
+};
+
+// The verifier adds sizes of less than a vector, one ragged stage, fewer stages than the ring has, and rounds of it.
+TEST_F(Copies, InBulkMoveEveryByteAndNoneBeyond) {
+  verify(copy_of(ValueType::i32, ValueType::i32, 4093), small_ring());
+  verify(copy_of(ValueType::u8, ValueType::u8, 1021), small_ring());
+  verify(copy_of_structs(12, 4, 500), small_ring());
+}
+
+TEST_F(Copies, ByVectorsMoveEveryByteAndNoneBeyond) {
+  verify(copy_of(ValueType::f64, ValueType::f64, 301), small_vectors());
+  verify(copy_of_structs(3, 1, 1000), small_vectors());
+  verify(copy_of_structs(32, 16, 100), small_vectors());
+}
+
+TEST_F(Copies, ByVectorsConvertAsScansDo) {
+  for (const auto& [input, output] :
+       {std::pair(ValueType::i8, ValueType::i64), std::pair(ValueType::u64, ValueType::i8),
+        std::pair(ValueType::i16, ValueType::f64), std::pair(ValueType::f16, ValueType::bf16),
+        std::pair(ValueType::f64, ValueType::f16), std::pair(ValueType::f32, ValueType::f64)})
+    verify(copy_of(input, output, 777), small_vectors());
+}
+
+}  // namespace
+}  // namespace scantune
