@@ -29,7 +29,7 @@ enum class Role {
   scantune,
   cub,        // under its own policies
   lookahead,  // CUB's other algorithm, which it does not choose by itself
-  copy,       // the fastest of the copy kernels
+  copy,       // the fastest of the copies
   memcpy
 };
 
