@@ -11,7 +11,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/docs/concurren
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/scantune)
 install(EXPORT scantune NAMESPACE scantune:: FILE scantuneConfig.cmake DESTINATION ${package_directory})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# Projects that ask for an older minor version are served as programs are: SOVERSION says from which one on.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake DESTINATION ${package_directory})
 
 set(pc_directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

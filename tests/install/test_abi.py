@@ -26,6 +26,14 @@ def symbols() -> set[str]:
     return {f"symbol {line.split()[-1]}" for line in listing.splitlines() if line.split()[-2] in "TtWwDdBb"}
 
 
+def soname() -> set[str]:
+    """Return the name by which programs ask for the library."""
+    listing = subprocess.run(
+        ["readelf", "--dynamic", BUILD / "runtime/libscantune.so"], capture_output=True, text=True, check=True
+    ).stdout
+    return {f"soname {name}" for name in re.findall(r"\(SONAME\).*\[(.*)\]", listing)}
+
+
 def printed(of_header: str) -> list[str]:
     """Return the statements that print every member's place and size, and every enumerator's value."""
     statements = []
@@ -50,7 +58,7 @@ def layout(folder: Path) -> set[str]:
 
 def test_nothing_that_programs_were_compiled_with_has_moved(tmp_path: Path) -> None:
     listed = set(LISTED.read_text().splitlines())
-    found = symbols() | layout(tmp_path)
+    found = symbols() | soname() | layout(tmp_path)
     assert len(found) >= 80
     assert listed <= found, f"programs break, so this is a new major version: {sorted(listed - found)}"
     assert found <= listed, f"list what is new in {LISTED.name}, so that it stays: {sorted(found - listed)}"

@@ -140,7 +140,7 @@ def tune(database: Database) -> Tune:
         with Worker(FAKE_WORKER, "host", seed) as worker:
             hello = worker.hello()
             own = Run(
-                started_at, "0.1.0", hello.template_hash, hello.compiler_version, "none", effort, seed,
+                started_at, "0.2.0", hello.template_hash, hello.compiler_version, "none", effort, seed,
                 policy_text(policy, source),
             )  # fmt: skip
             patience = timeouts or Timeouts.of(hello.device)

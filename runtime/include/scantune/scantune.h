@@ -19,7 +19,7 @@
 
 /* Of this header; scantune_version() is the library's. */
 #define SCANTUNE_VERSION_MAJOR 0
-#define SCANTUNE_VERSION_MINOR 1
+#define SCANTUNE_VERSION_MINOR 2
 #define SCANTUNE_VERSION_PATCH 0
 
 #if defined(__GNUC__)
