@@ -54,13 +54,19 @@ void check_extents(const Request& request) {
 }
 
 Arguments::Arguments(const Request& request) : request_(request), operands_(request), count_(operands_.list().size()) {
+  const auto all = operands_.list();
   for (std::size_t place = 0; place < count_; ++place) {
-    const RequestOperand& operand = operands_.list()[place];
-    places_[place] = {.bytes = operand.bytes(),
-                      .misaligning = static_cast<u64>(operand.alignment) - 1,
-                      .vector_bits = operand.is_array ? u64{kVectorAlignmentBytes} - 1 : 0,
-                      .offset = offset_of(operand.role),
-                      .role = operand.role};
+    places_[place] = {.bytes = all[place].bytes(),
+                      .misaligning = static_cast<u64>(all[place].alignment) - 1,
+                      .vector_bits = all[place].is_array ? u64{kVectorAlignmentBytes} - 1 : 0,
+                      .offset = offset_of(all[place].role)};
+    named_[place] = {all[place].name, nullptr, all[place].bytes(), static_cast<unsigned>(all[place].item_bytes)};
+    if (all[place].role != OperandRole::output) continue;
+    // An input in place of the output is fine: every item is read before its result is written over it.
+    for (std::size_t other = 0; other < count_; ++other)
+      if (other != place)
+        pairs_[pair_count_++] = {place, other,
+                                 all[other].role == OperandRole::input && all[other].bytes() == all[place].bytes()};
   }
 }
 
@@ -71,19 +77,15 @@ bool Arguments::are_plausible(const Pointers& pointers) const {
         wraps(pointer, places_[place].bytes))
       return false;
   }
-  for (std::size_t output = 0; output < count_; ++output)
-    if (places_[output].role == OperandRole::output)
-      for (std::size_t other = 0; other < count_; ++other)
-        if (other != output && collide(other, output, pointers)) return false;
+  for (std::size_t pair = 0; pair < pair_count_; ++pair)
+    if (collide(pairs_[pair], pointers)) return false;
   return true;
 }
 
-// An input in place of the output is fine: every item is read before its result is written over it.
-bool Arguments::collide(std::size_t operand, std::size_t output, const Pointers& pointers) const {
-  const Place &read = places_[operand], &written = places_[output];
-  const bool in_place =
-      read.role == OperandRole::input && pointers[operand] == pointers[output] && read.bytes == written.bytes;
-  return !in_place && overlap(pointers[operand], read.bytes, pointers[output], written.bytes);
+bool Arguments::collide(const Pair& pair, const Pointers& pointers) const {
+  const void *const output = pointers[pair.output], *const other = pointers[pair.other];
+  if (pair.may_coincide && output == other) return false;
+  return overlap(other, places_[pair.other].bytes, output, places_[pair.output].bytes);
 }
 
 void Arguments::check_fully(Device& device, const Pointers& pointers, Stream stream) const {
@@ -91,15 +93,13 @@ void Arguments::check_fully(Device& device, const Pointers& pointers, Stream str
   if (const auto fault = device_fault(device, pointers, stream); !fault.empty()) fail(request_, fault);
 }
 
-Variant Arguments::variant(const Pointers& pointers) const {
+Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) const {
   u64 bits = 0;
-  for (std::size_t place = 0; place < count_; ++place) bits |= address_of(pointers[place]) & places_[place].vector_bits;
-  return bits == 0 ? Variant::aligned : Variant::any;
-}
-
-void Arguments::fill(KernelArguments& arguments, const Pointers& pointers) const {
-  for (std::size_t place = 0; place < count_; ++place)
+  for (std::size_t place = 0; place < count_; ++place) {
+    bits |= address_of(pointers[place]) & places_[place].vector_bits;
     std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
+  }
+  return bits == 0 ? Variant::aligned : Variant::any;
 }
 
 void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
@@ -133,10 +133,10 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
 }
 
 std::string Arguments::device_fault(Device& device, const Pointers& pointers, Stream stream) const {
-  std::array<NamedMemory, OperandList::kCapacity> named{};
+  std::array<NamedMemory, OperandList::kCapacity> named;
   for (std::size_t place = 0; place < count_; ++place) {
-    const RequestOperand& operand = operands_.list()[place];
-    named[place] = {operand.name, pointers[place], operand.bytes(), static_cast<unsigned>(operand.item_bytes)};
+    named[place] = named_[place];
+    named[place].memory = pointers[place];
   }
   return device.argument_fault({named.data(), count_}, stream);
 }
@@ -145,14 +145,12 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
   const auto named = [&](std::size_t place) {
     return std::string(operands_.list()[place].name) + ' ' + range(pointers[place], places_[place].bytes);
   };
-  for (std::size_t output = 0; output < count_; ++output) {
-    if (places_[output].role != OperandRole::output) continue;
-    for (std::size_t other = 0; other < count_; ++other) {
-      if (other == output || !collide(other, output, pointers)) continue;
-      if (places_[other].role == OperandRole::init)
-        return named(other) + " lies in the " + named(output) + ", which is written before it is read";
-      return named(other) + " and " + named(output) + " overlap: they must be the same range or lie apart";
-    }
+  for (std::size_t index = 0; index < pair_count_; ++index) {
+    const Pair& pair = pairs_[index];
+    if (!collide(pair, pointers)) continue;
+    if (operands_.list()[pair.other].role == OperandRole::init)
+      return named(pair.other) + " lies in the " + named(pair.output) + ", which is written before it is read";
+    return named(pair.other) + " and " + named(pair.output) + " overlap: they must be the same range or lie apart";
   }
   return {};
 }

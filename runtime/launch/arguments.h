@@ -29,10 +29,9 @@ class Arguments {
   // Likewise, with all that the device knows of their memory and of the stream.
   void check_fully(Device& device, const Pointers& pointers, Stream stream) const;
 
-  // Whether all arrays are aligned for vectors.
-  Variant variant(const Pointers& pointers) const;
-  // Puts the pointers where kernels find them: all, or those of arrays.
-  void fill(KernelArguments& arguments, const Pointers& pointers) const;
+  // Puts the pointers where kernels find them. Returns which kernels serve them.
+  Variant fill(KernelArguments& arguments, const Pointers& pointers) const;
+  // Only those of arrays.
   void fill_arrays(KernelArguments& arguments, const Pointers& pointers) const;
 
  private:
@@ -41,11 +40,18 @@ class Arguments {
     u64 misaligning;     // bits that the address must not have
     u64 vector_bits;     // bits that keep kernels for aligned pointers from it
     std::size_t offset;  // into the kernel's arguments
-    OperandRole role;
   };
 
+  // An output and what else is named.
+  struct Pair {
+    std::size_t output;
+    std::size_t other;
+    bool may_coincide;
+  };
+  static constexpr std::size_t kMostPairs = OperandList::kCapacity * (OperandList::kCapacity - 1);
+
   bool are_plausible(const Pointers& pointers) const;
-  bool collide(std::size_t operand, std::size_t output, const Pointers& pointers) const;
+  bool collide(const Pair& pair, const Pointers& pointers) const;
   [[noreturn]] void refuse(Device& device, const Pointers& pointers, Stream stream) const;
   std::string address_fault(const Pointers& pointers) const;
   std::string device_fault(Device& device, const Pointers& pointers, Stream stream) const;
@@ -54,7 +60,9 @@ class Arguments {
   Request request_;
   Operands operands_;
   std::array<Place, OperandList::kCapacity> places_{};
-  std::size_t count_;
+  std::array<Pair, kMostPairs> pairs_{};
+  std::array<NamedMemory, OperandList::kCapacity> named_{};  // but for where it lies
+  std::size_t count_, pair_count_ = 0;
 };
 
 }  // namespace scantune

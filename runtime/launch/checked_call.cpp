@@ -28,10 +28,8 @@ Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, 
 }  // namespace
 
 PlanCache::Set& PlanCache::set_of(const Request& request, const std::optional<CustomOperatorView>& custom) {
-  u64 hash = request.n + (custom ? std::hash<std::string_view>()(custom->source) : 0);
-  for (const u64 extent : request.extents) hash = hash * 31 + extent;
-  for (const MemberModel& member : request.members()) hash = hash * 31 + static_cast<unsigned>(request[member]);
-  return sets_[(hash * 0x9e3779b97f4a7c15u) >> 61];
+  const u64 hash = request.hash() + (custom ? std::hash<std::string_view>()(custom->source) : 0);
+  return sets_[hash >> 61];
 }
 
 Plan* PlanCache::find(const Device& device, const Request& request, const std::optional<CustomOperatorView>& custom,

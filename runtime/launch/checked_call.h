@@ -41,7 +41,7 @@ class PlanCache {
 };
 
 struct Call {
-  const Request& request;                                         // whose extents are not 0
+  const Request& request;                                   // whose extents are not 0
   std::optional<CustomOperatorView> custom = std::nullopt;  // none unless the request's operator is a custom one
   Pointers pointers{};
   const InitialValue& init;

@@ -14,8 +14,8 @@ namespace {
 
 void log_untuned(const Plan& plan) {
   const DeviceIdentity& device = plan.device().identity();
-  log_once("no tuning record for " + solved(plan.request(), plan.custom()) + " on " + device.name + " (" +
-           device.arch + "): the default config runs. '" + tuning_command(plan.request(), plan.custom(), device.arch) +
+  log_once("no tuning record for " + solved(plan.request(), plan.custom()) + " on " + device.name + " (" + device.arch +
+           "): the default config runs. '" + tuning_command(plan.request(), plan.custom(), device.arch) +
            "' tunes it.");
 }
 
@@ -45,7 +45,7 @@ std::string heading(const Device& device, const Request& request, const CustomOp
 }
 
 std::shared_ptr<Plan> loaded_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                      const Request& request, const CustomOperator* custom) {
+                                  const Request& request, const CustomOperator* custom) {
   const auto make = [&](Selection selection) {
     return std::make_shared<Plan>(device, request, std::move(selection), custom);
   };
@@ -89,9 +89,9 @@ Plan::Plan(const std::shared_ptr<Device>& device, const Request& request, Select
 
 Plan::Kernels Plan::load(Variant variant) {
   const Config& config = selection_.config;
-  Kernels kernels{
-      context_.modules().get(instantiate(request_, config, variant, custom()), max_shared_bytes(config, request_, variant)),
-      config.family().launches(config, request_, variant)};
+  Kernels kernels{context_.modules().get(instantiate(request_, config, variant, custom()),
+                                         max_shared_bytes(config, request_, variant)),
+                  config.family().launches(config, request_, variant)};
   check_fit(device(), *kernels.module->module, kernels.launches);
   return kernels;
 }
@@ -103,10 +103,9 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
 }
 
 void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream) {
-  const Kernels& kernels = this->kernels(arguments_.variant(pointers));
   const Workspace workspace = this->workspace(stream);
   KernelArguments arguments{};
-  arguments_.fill(arguments, pointers);
+  const Kernels& kernels = this->kernels(arguments_.fill(arguments, pointers));
   arguments.workspace = workspace.memory;
   std::memcpy(arguments.init, init.bytes, sizeof arguments.init);
   for (int index = 0; index < kernels.launches.count; ++index)

@@ -30,7 +30,7 @@ std::string options_of_operator(const Request& request, const std::string_view n
   const auto op = request.op();
   if (!op) return {};
   if (name.empty()) return std::string(" --op ") + token(*op);
-  const std::string options = " --operator FILE --name " + std::string(name) + " --cost " + cost_of(*op);
+  std::string options = " --operator FILE --name " + std::string(name) + " --cost " + cost_of(*op);
   if (request.custom_alignment == natural_alignment(request.custom_bytes)) return options;
   return options + " --alignment " + std::to_string(request.custom_alignment);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -77,9 +78,12 @@ class Request {
     return operation && is_custom(*operation);
   }
 
-  bool operator==(const Request&) const = default;
+  inline bool operator==(const Request& other) const;
+  inline u64 hash() const;
 
  private:
+  auto words() const;
+
   const AlgorithmModel* algorithm_;
   std::array<unsigned char, kMaxMembers> values_{};
 
@@ -88,6 +92,24 @@ class Request {
   std::array<u64, kMaxExtents> extents{};      // beside n
   int custom_bytes = 0, custom_alignment = 0;  // of ValueType::custom; 0 where no type is custom
 };
+
+static_assert(std::has_unique_object_representations_v<Request>, "padding would make equal ones differ");
+
+inline auto Request::words() const { return std::bit_cast<std::array<u64, sizeof(Request) / sizeof(u64)>>(*this); }
+
+// By words: every scan() compares its request with those of the plans that it remembers.
+inline bool Request::operator==(const Request& other) const {
+  const auto mine = words(), its = other.words();
+  u64 difference = 0;
+  for (std::size_t word = 0; word < mine.size(); ++word) difference |= mine[word] ^ its[word];
+  return difference == 0;
+}
+
+inline u64 Request::hash() const {
+  u64 hash = 0;
+  for (const u64 word : words()) hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
 
 // One algorithm behind virtual calls; the contract is documented in config/algorithm.h. Each takes requests of this
 // algorithm.
