@@ -201,6 +201,24 @@ def concurrency_page_names_tests_that_exist(tree: Tree) -> list[str]:
     return broken + [f"{number} is used twice" for number in sorted(set(numbers)) if numbers.count(number) > 1]
 
 
+def documents_name_files_that_exist(tree: Tree) -> list[str]:
+    """A file is named by the end of its path, folder included; one in <brackets> or CAPITALS stands for others."""
+    named = re.compile(r"`((?:[a-z0-9_]+/)+(?:[a-z0-9_]+|\{[a-z_,]+\})\.(?:h|hpp|cpp|py|sql|jsonl|txt))`")
+    broken = []
+    for page in (path for path in tree if path.endswith(".md")):
+        names = {
+            re.sub(r"\{.*\}", part, name)
+            for name in named.findall(tree[page])
+            for part in (re.findall(r"\{(.*)\}", name) or [""])[0].split(",")
+        }
+        broken += [
+            f"{page} names {name}, which does not exist"
+            for name in sorted(names)
+            if not any(f"/{path}".endswith(f"/{name}") for path in tree)
+        ]
+    return broken
+
+
 def readme_maps_the_folders(tree: Tree) -> list[str]:
     map_section = tree["README.md"].partition("\n## Map\n")[2].partition("\n## ")[0]
     mapped = set(re.findall(r"^ {4}(\S+/) ", map_section, re.MULTILINE))
@@ -240,6 +258,7 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     no_file_names_a_private_path,
     readme_shows_the_examples,
     concurrency_page_names_tests_that_exist,
+    documents_name_files_that_exist,
     readme_maps_the_folders,
     readme_lists_the_environment_variables,
 )
