@@ -16,8 +16,8 @@ const MemberModel& member_of(const Request& request, std::string_view name) {
 }
 
 u64 extent_of(const Request& request, std::string_view name) {
-  if (name == kOne) return 1;
-  if (name == kItems) return request.n;
+  if (name == Operand::kOne) return 1;
+  if (name == Operand::kItems) return request.n;
   const auto extents = request.algorithm().extents();
   for (std::size_t place = 0; place < extents.size(); ++place)
     if (name == extents[place].name) return request.extents[place];
@@ -37,7 +37,7 @@ Operands::Operands(const Request& request) {
                     request.bytes_of(type),
                     request.alignment_of(type),
                     extent_of(request, operand.extent),
-                    std::string_view(operand.extent) != kOne};
+                    std::string_view(operand.extent) != Operand::kOne};
   }
 }
 

@@ -57,8 +57,8 @@ struct Algorithm<CopyRequest> {
 
   static constexpr OperandList operands(const CopyRequest&) {
     OperandList list;
-    list.add({"input", OperandRole::input, "input_type", kItems});
-    list.add({"output", OperandRole::output, "output_type", kItems});
+    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
+    list.add({"output", OperandRole::output, "output_type", Operand::kItems});
     return list;
   }
 };

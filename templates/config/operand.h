@@ -17,10 +17,10 @@ struct Tokens<OperandRole> {
   static constexpr const char* kNames[] = {"input", "output", "init"};
 };
 
-inline constexpr const char* kItems = "n";  // extents that every request has
-inline constexpr const char* kOne = "one";
-
 struct Operand {
+  static constexpr const char* kItems = "n";  // extents that every request has
+  static constexpr const char* kOne = "one";
+
   const char* name;  // of the argument, in messages
   OperandRole role;
   const char* type;    // the member that says of which type its items are

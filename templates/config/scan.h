@@ -147,9 +147,9 @@ struct Algorithm<ScanRequest> {
 
   static constexpr OperandList operands(const ScanRequest& request) {
     OperandList list;
-    list.add({"input", OperandRole::input, "input_type", kItems});
-    list.add({"output", OperandRole::output, "output_type", kItems});
-    if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", kOne});
+    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
+    list.add({"output", OperandRole::output, "output_type", Operand::kItems});
+    if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     return list;
   }
 
