@@ -26,13 +26,15 @@ std::string config_literal(const Config& config) {
 // What no kernel depends on is left out, so that requests that differ in it share their kernels.
 std::string request_literal(const Request& request) {
   const std::string name = std::string("scantune::") + request.algorithm().request_name();
-  std::string text = name + "{";
+  std::string text;
   for (const MemberModel& member : request.members())
     if (member.is_compiled)
-      text += std::string(1, '.') + member.name + " = decltype(" + name + "::" + member.name +
-              ")::" + member.tokens[static_cast<std::size_t>(request[member])] + ", ";
-  return text + ".custom_bytes = " + std::to_string(request.custom_bytes) +
-         ", .custom_alignment = " + std::to_string(request.custom_alignment) + "}";
+      text += std::string(text.empty() ? "." : ", .") + member.name + " = decltype(" + name + "::" + member.name +
+              ")::" + member.tokens[static_cast<std::size_t>(request[member])];
+  if (request.custom_bytes != 0)
+    text += ", .custom_bytes = " + std::to_string(request.custom_bytes) +
+            ", .custom_alignment = " + std::to_string(request.custom_alignment);
+  return name + "{" + text + "}";
 }
 
 std::string problem_text(const Request& request, Variant variant) {

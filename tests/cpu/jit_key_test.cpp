@@ -114,6 +114,20 @@ TEST(Instantiation, NamesTheHeadersThatItIncludes) {
     }
 }
 
+TEST(Instantiation, SaysTheSizeOfACustomTypeAlone) {
+  const ScanRequest built_in{.n = 1000};
+  EXPECT_EQ(instantiate(built_in, default_config(built_in, 90), Variant::aligned).source.find("custom_bytes"),
+            std::string::npos);
+  const CopyRequest custom{.input_type = ValueType::custom,
+                           .output_type = ValueType::custom,
+                           .custom_bytes = 12,
+                           .custom_alignment = 4,
+                           .n = 1000};
+  EXPECT_NE(instantiate(custom, default_config(custom, 90), Variant::aligned)
+                .source.find(", .custom_bytes = 12, .custom_alignment = 4}"),
+            std::string::npos);
+}
+
 TEST(Sha256, MatchesTheStandardsExample) {
   EXPECT_EQ(Sha256().add("abc").hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }

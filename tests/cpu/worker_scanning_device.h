@@ -153,6 +153,7 @@ class ScanningDevice : public Device {
     Request request{ScanRequest{}};
     for (const MemberModel& member : request.members())
       if (member.is_compiled) request.set(member, mentioned(source, member));
+    if (source.find(".custom_bytes") == std::string::npos) return typed<ScanRequest>(request);
     request.custom_bytes = std::stoi(after(source, ".custom_bytes = "));
     request.custom_alignment = std::stoi(after(source, ".custom_alignment = "));
     return typed<ScanRequest>(request);
