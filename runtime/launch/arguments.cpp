@@ -50,7 +50,8 @@ void check_extents(const Request& request) {
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list())
     if (operand.items > std::numeric_limits<u64>::max() / static_cast<unsigned>(operand.item_bytes))
-      fail(request, "n is " + std::to_string(request.n) + ", which is more items than fit in the address space");
+      fail(request, std::string(operand.extent) + " is " + std::to_string(operand.items) +
+                        ", which is more items than fit in the address space");
 }
 
 Arguments::Arguments(const Request& request) : request_(request), operands_(request), count_(operands_.list().size()) {

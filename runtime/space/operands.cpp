@@ -37,6 +37,7 @@ Operands::Operands(const Request& request) {
                     request.bytes_of(type),
                     request.alignment_of(type),
                     extent_of(request, operand.extent),
+                    operand.extent,
                     std::string_view(operand.extent) != Operand::kOne};
   }
 }

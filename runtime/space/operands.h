@@ -15,7 +15,8 @@ struct RequestOperand {
   int item_bytes;
   int alignment;  // of its items
   u64 items;
-  bool is_array;  // of as many items as an extent says, not of one
+  const char* extent;  // that says how many
+  bool is_array;       // of as many items as an extent says, not of one
 
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
 };
