@@ -83,17 +83,22 @@ std::vector<VerifiedKernel> verified_kernels(const Request& request, const Custo
 
 int Verifier::verify(const Request& request, const Config& config, const CustomOperator* custom,
                      const VerifyOptions& options) {
-  const u64 most_items = std::max(request.n, several_tiles(config, request));
-  VerifyRun run(device_, staging_, config, with_items(request, most_items));
   std::vector<VerifiedKernel> kernels = verified_kernels(request, custom, options.all_kinds);
   // A caller's own operator runs in a config only once that is known to be right.
   std::stable_partition(kernels.begin(), kernels.end(), [](const auto& kernel) { return kernel.custom == nullptr; });
+  const auto most_items = [&](const VerifiedKernel& kernel) {
+    const u64 most = std::max(request.n, several_tiles(config, kernel.request));
+    return kernel.request == request && kernel.custom == nullptr ? most : std::min(most, kOtherKindsItems);
+  };
+  std::vector<Request> largest;
+  largest.reserve(kernels.size());
+  for (const VerifiedKernel& kernel : kernels) largest.push_back(with_items(kernel.request, most_items(kernel)));
+  VerifyRun run(device_, staging_, config, largest);
   int checks = 0;
   for (const VerifiedKernel& kernel : kernels) {
     const PreparedConfig prepared(device_, kernel.request, config, kernel.variant, kernel.custom);
-    const u64 most = kernel.request == request ? most_items : std::min(most_items, kOtherKindsItems);
-    checks += kernel.custom == nullptr ? verify_kernel(run, prepared, most, options.seed)
-                                       : run_callers_own(run, prepared, std::min(most, kOtherKindsItems), options.seed);
+    checks += kernel.custom == nullptr ? verify_kernel(run, prepared, most_items(kernel), options.seed)
+                                       : run_callers_own(run, prepared, most_items(kernel), options.seed);
     run.check_workspace_guard(prepared);
   }
   return checks;

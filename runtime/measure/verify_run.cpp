@@ -19,6 +19,26 @@ u64 arena_bytes(const RequestOperand& operand) {
   return operand.is_array ? operand.bytes() + kVectorAlignmentBytes + 2 * kGuardBytes : 0;
 }
 
+u64 most_workspace_bytes(const Config& config, std::span<const Request> requests) {
+  u64 most = 0;
+  for (const Request& request : requests) most = std::max(most, config.family().workspace(config, request).bytes);
+  return most;
+}
+
+// In each place the one of most bytes.
+std::vector<RequestOperand> largest_operands(std::span<const Request> requests) {
+  std::vector<RequestOperand> largest;
+  for (const Request& request : requests) {
+    const Operands operands(request);
+    for (std::size_t place = 0; place < operands.list().size(); ++place) {
+      const RequestOperand& operand = operands.list()[place];
+      if (place == largest.size()) largest.push_back(operand);
+      if (operand.bytes() > largest[place].bytes()) largest[place] = operand;
+    }
+  }
+  return largest;
+}
+
 [[noreturn]] void fail(const PreparedConfig& prepared, const InputSpec& input, const std::string& circumstance,
                        const std::string& fault) {
   throw WrongResult(to_string(prepared.config()) + " failed a " + to_string(input.request) + ", pointers aligned to " +
@@ -36,13 +56,12 @@ std::string guard_fault(std::span<const std::byte> found, const char* where) {
 
 }  // namespace
 
-VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, const Request& most)
+VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> largest)
     : device_(device),
       staging_(staging),
-      workspace_bytes_(config.family().workspace(config, most).bytes),
+      workspace_bytes_(most_workspace_bytes(config, largest)),
       workspace_(device, workspace_bytes_ + kGuardBytes) {
-  const Operands operands(most);
-  for (const RequestOperand& operand : operands.list())
+  for (const RequestOperand& operand : largest_operands(largest))
     arenas_.emplace_back(operand, DeviceBuffer(device, arena_bytes(operand)));
   if (workspace_bytes_ != 0) device_.zero(workspace_.data(), workspace_bytes_);
   device_.fill(workspace_.data() + workspace_bytes_, kPoison, kGuardBytes);

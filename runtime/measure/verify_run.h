@@ -20,8 +20,8 @@ struct VerifyCase {
 
 class VerifyRun {
  public:
-  // Room for up to as many items as the request has. The staging lives longer.
-  VerifyRun(Device& device, Staging& staging, const Config& config, const Request& most);
+  // Room for each of these requests, which are of one algorithm, and for fewer items. The staging lives longer.
+  VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> largest);
 
   // Runs into poisoned memory and compares; out of place again and again, on the workspace of all runs before. Throws
   // WrongResult.

@@ -89,7 +89,7 @@ struct Width {
 void check(Device& device, const PreparedConfig& scan, const ScanRequest& expected) {
   const InputSpec input{.request = expected};
   Staging staging(device);
-  VerifyRun run(device, staging, scan.config(), scan.request());
+  VerifyRun run(device, staging, scan.config(), {&scan.request(), 1});
   run.run(scan, {.n = expected.n}, input, *make_reference(input));
 }
 
