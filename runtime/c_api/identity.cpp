@@ -48,25 +48,16 @@ InitialValue identity_in(const ScanRequest& request) {
 
 InitialValue identity_of(const ScanRequest& request) {
   switch (request.input_type) {
-    case ValueType::i8:
-      return identity_in<i8>(request);
-    case ValueType::i16:
-      return identity_in<i16>(request);
-    case ValueType::i32:
-      return identity_in<i32>(request);
-    case ValueType::i64:
-      return identity_in<i64>(request);
-    case ValueType::u8:
-      return identity_in<u8>(request);
-    case ValueType::u16:
-      return identity_in<u16>(request);
-    case ValueType::u32:
-      return identity_in<u32>(request);
-    case ValueType::u64:
-      return identity_in<u64>(request);
-    default:  // 0, 1 and the infinities are the same numbers in every floating-point type
-      return identity_in<f64>(request);
+#define SCANTUNE_IDENTITY(name, bytes, type_class, constant)                      \
+  case ValueType::name:                                                           \
+    if constexpr (is_integer(ValueType::name)) return identity_in<name>(request); \
+    break;
+    SCANTUNE_VALUE_TYPES(SCANTUNE_IDENTITY)
+#undef SCANTUNE_IDENTITY
+    case ValueType::custom:
+      break;
   }
+  return identity_in<f64>(request);  // 0, 1 and the infinities are the same numbers in every floating-point type
 }
 
 }  // namespace scantune::c_api

@@ -16,13 +16,6 @@ namespace scantune::c_api {
 namespace {
 
 constexpr bool same(int c, auto value) { return c == static_cast<int>(value); }
-static_assert(same(SCANTUNE_I8 - 1, ValueType::i8) && same(SCANTUNE_I16 - 1, ValueType::i16) &&
-              same(SCANTUNE_I32 - 1, ValueType::i32) && same(SCANTUNE_I64 - 1, ValueType::i64) &&
-              same(SCANTUNE_U8 - 1, ValueType::u8) && same(SCANTUNE_U16 - 1, ValueType::u16) &&
-              same(SCANTUNE_U32 - 1, ValueType::u32) && same(SCANTUNE_U64 - 1, ValueType::u64) &&
-              same(SCANTUNE_F16 - 1, ValueType::f16) && same(SCANTUNE_BF16 - 1, ValueType::bf16) &&
-              same(SCANTUNE_F32 - 1, ValueType::f32) && same(SCANTUNE_F64 - 1, ValueType::f64) &&
-              same(SCANTUNE_CUSTOM_TYPE - 1, ValueType::custom));
 static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operator::product) &&
               same(SCANTUNE_MIN, Operator::min) && same(SCANTUNE_MAX, Operator::max) &&
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
@@ -60,8 +53,28 @@ int checked_enum(const char* member, const char* type, const Enum& value, int fi
   return number;
 }
 
+constexpr int kLastType = static_cast<int>(std::size(Tokens<ValueType>::kNames));  // numbers start at 1
+
+constexpr ValueType type_of(int number) {
+  switch (number) {
+#define SCANTUNE_TYPE(name, bytes, type_class, constant) \
+  case SCANTUNE_##constant:                              \
+    return ValueType::name;
+    SCANTUNE_VALUE_TYPES(SCANTUNE_TYPE)
+#undef SCANTUNE_TYPE
+    default:
+      return ValueType::custom;
+  }
+}
+
+constexpr int number_of(ValueType type) {
+  int number = SCANTUNE_I8;
+  while (type_of(number) != type) ++number;
+  return number;
+}
+
 ValueType checked_type(const char* member, const scantune_type& value) {
-  return static_cast<ValueType>(checked_enum(member, "scantune_type", value, SCANTUNE_I8, SCANTUNE_CUSTOM_TYPE) - 1);
+  return type_of(checked_enum(member, "scantune_type", value, SCANTUNE_I8, kLastType));
 }
 
 ValueType checked_accumulator(const scantune_problem& problem, ValueType input, ValueType output) {
@@ -220,11 +233,10 @@ void initialise(scantune_problem* problem, std::size_t struct_bytes) {
 }
 
 scantune_type default_accumulator_of(scantune_type input, scantune_type output) {
-  const auto is_type = [](int number) { return number >= SCANTUNE_I8 && number <= SCANTUNE_CUSTOM_TYPE; };
+  const auto is_type = [](int number) { return number >= SCANTUNE_I8 && number <= kLastType; };
   const int in = number_in(input), out = number_in(output);
   if (!is_type(in) || !is_type(out)) return SCANTUNE_DEFAULT_TYPE;
-  const ValueType type = default_accumulator(static_cast<ValueType>(in - 1), static_cast<ValueType>(out - 1));
-  return static_cast<scantune_type>(static_cast<int>(type) + 1);
+  return static_cast<scantune_type>(number_of(default_accumulator(type_of(in), type_of(out))));
 }
 
 }  // namespace scantune::c_api

@@ -1,4 +1,4 @@
-// f16 and bf16 on the CPU.
+// Floating-point numbers of 16 bits on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "config/types.h"
+#include "primitives/half.h"
 
 namespace scantune {
 
@@ -17,6 +17,8 @@ struct SmallFloat {
   static constexpr unsigned kInfinity = (kExponents - 1) << kMantissaBits;
   static constexpr unsigned kQuietNaN = kInfinity | 1u << (kMantissaBits - 1);
   static constexpr int kLeastExponent = 2 - static_cast<int>(kExponents / 2);  // of a normal number in [1, 2) * 2^x
+
+  static constexpr int kDigits = kMantissaBits + 1;
 
   u16 bits = 0;
 
@@ -72,7 +74,15 @@ struct SmallFloat {
   }
 };
 
-using Float16 = SmallFloat<10>;
-using BFloat16 = SmallFloat<7>;
+// What the numbers of a built-in type are on the CPU.
+template <class T>
+struct NumberOf {
+  using Type = T;
+};
+template <class T>
+  requires kIsHalf<T>
+struct NumberOf<T> {
+  using Type = SmallFloat<15 - kExponentBits<T>>;
+};
 
 }  // namespace scantune

@@ -33,9 +33,12 @@ void convert(ValueType from, const std::byte* value, ValueType to, std::byte* co
 }
 
 int significant_bits(ValueType type) {
-  if (type == ValueType::f16) return 11;
-  if (type == ValueType::bf16) return 8;
-  return visit_type(type, []<class T>(std::type_identity<T>) { return std::numeric_limits<T>::digits; });
+  return visit_type(type, []<class T>(std::type_identity<T>) {
+    if constexpr (requires { T::kDigits; })
+      return T::kDigits;
+    else
+      return std::numeric_limits<T>::digits;
+  });
 }
 
 std::string spell_value(const Request& request, ValueType type, const std::byte* value) {

@@ -17,30 +17,11 @@ namespace scantune {
 template <class Function>
 auto visit_type(ValueType type, Function&& function) {
   switch (type) {
-    case ValueType::i8:
-      return std::forward<Function>(function)(std::type_identity<i8>{});
-    case ValueType::i16:
-      return std::forward<Function>(function)(std::type_identity<i16>{});
-    case ValueType::i32:
-      return std::forward<Function>(function)(std::type_identity<i32>{});
-    case ValueType::i64:
-      return std::forward<Function>(function)(std::type_identity<i64>{});
-    case ValueType::u8:
-      return std::forward<Function>(function)(std::type_identity<u8>{});
-    case ValueType::u16:
-      return std::forward<Function>(function)(std::type_identity<u16>{});
-    case ValueType::u32:
-      return std::forward<Function>(function)(std::type_identity<u32>{});
-    case ValueType::u64:
-      return std::forward<Function>(function)(std::type_identity<u64>{});
-    case ValueType::f16:
-      return std::forward<Function>(function)(std::type_identity<Float16>{});
-    case ValueType::bf16:
-      return std::forward<Function>(function)(std::type_identity<BFloat16>{});
-    case ValueType::f32:
-      return std::forward<Function>(function)(std::type_identity<f32>{});
-    case ValueType::f64:
-      return std::forward<Function>(function)(std::type_identity<f64>{});
+#define SCANTUNE_VISIT(name, bytes, type_class, constant) \
+  case ValueType::name:                                   \
+    return std::forward<Function>(function)(std::type_identity<NumberOf<name>::Type>{});
+    SCANTUNE_VALUE_TYPES(SCANTUNE_VISIT)
+#undef SCANTUNE_VISIT
     case ValueType::custom:
       break;
   }

@@ -10,13 +10,37 @@
 
 namespace scantune {
 
-// custom: a struct of the caller's, known by its size and alignment. Everything outside the kernels spells it with its
-// size, as custom12.
-enum class ValueType { i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, custom };
+enum class TypeClass { signed_integer, unsigned_integer, floating, none };
+
+// Every built-in type, once: row(name, bytes, class, its constant in scantune.h behind SCANTUNE_). Types are spelled by
+// these names, which end in how many bits they have.
+// clang-format off
+#define SCANTUNE_VALUE_TYPES(row)    \
+  row(i8, 1, signed_integer, I8)     \
+  row(i16, 2, signed_integer, I16)   \
+  row(i32, 4, signed_integer, I32)   \
+  row(i64, 8, signed_integer, I64)   \
+  row(u8, 1, unsigned_integer, U8)   \
+  row(u16, 2, unsigned_integer, U16) \
+  row(u32, 4, unsigned_integer, U32) \
+  row(u64, 8, unsigned_integer, U64) \
+  row(f16, 2, floating, F16)         \
+  row(bf16, 2, floating, BF16)       \
+  row(f32, 4, floating, F32)         \
+  row(f64, 8, floating, F64)
+// clang-format on
+
+enum class ValueType {
+#define SCANTUNE_ENUMERATOR(name, bytes, type_class, constant) name,
+  SCANTUNE_VALUE_TYPES(SCANTUNE_ENUMERATOR)
+#undef SCANTUNE_ENUMERATOR
+      custom
+};
 template <>
 struct Tokens<ValueType> {
-  static constexpr const char* kNames[] = {"i8",  "i16", "i32",  "i64", "u8",  "u16",   "u32",
-                                           "u64", "f16", "bf16", "f32", "f64", "custom"};
+#define SCANTUNE_NAME(name, bytes, type_class, constant) #name,
+  static constexpr const char* kNames[] = {SCANTUNE_VALUE_TYPES(SCANTUNE_NAME) "custom"};
+#undef SCANTUNE_NAME
 };
 
 // The custom ones are the caller's own source, told apart by what one combination costs: about one instruction for each
@@ -51,13 +75,22 @@ constexpr bool is_custom(Operator op) { return op >= Operator::custom_cheap; }
 
 // Not for ValueType::custom, whose size is the request's to say.
 constexpr int size_of(ValueType type) {
-  constexpr int kBytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 0};
+#define SCANTUNE_BYTES(name, bytes, type_class, constant) bytes,
+  constexpr int kBytes[] = {SCANTUNE_VALUE_TYPES(SCANTUNE_BYTES) 0};
+#undef SCANTUNE_BYTES
   return kBytes[static_cast<int>(type)];
 }
 
-constexpr bool is_floating(ValueType type) { return type >= ValueType::f16 && type <= ValueType::f64; }
-constexpr bool is_integer(ValueType type) { return type < ValueType::f16; }
-constexpr bool is_signed(ValueType type) { return type < ValueType::u8 || is_floating(type); }
+constexpr TypeClass class_of(ValueType type) {
+#define SCANTUNE_CLASS(name, bytes, type_class, constant) TypeClass::type_class,
+  constexpr TypeClass kClasses[] = {SCANTUNE_VALUE_TYPES(SCANTUNE_CLASS) TypeClass::none};
+#undef SCANTUNE_CLASS
+  return kClasses[static_cast<int>(type)];
+}
+
+constexpr bool is_floating(ValueType type) { return class_of(type) == TypeClass::floating; }
+constexpr bool is_integer(ValueType type) { return class_of(type) < TypeClass::floating; }
+constexpr bool is_signed(ValueType type) { return class_of(type) == TypeClass::signed_integer || is_floating(type); }
 
 inline constexpr int kVectorAlignmentBytes = 16;  // what the widest load and store instruction needs
 inline constexpr int kMaxValueBytes = 32;  // of a custom value; room for an initial value in the kernel arguments
@@ -82,7 +115,7 @@ constexpr ValueType default_accumulator(ValueType input, ValueType output) {
   const ValueType wider = by_input ? input : output;
   if (is_floating(wider)) return size_of(wider) < 4 ? ValueType::f32 : wider;
   if (size_of(wider) >= 4) return wider;
-  return wider >= ValueType::u8 ? ValueType::u32 : ValueType::i32;
+  return is_signed(wider) ? ValueType::i32 : ValueType::u32;
 }
 
 #ifndef __CUDACC_RTC__

@@ -15,11 +15,11 @@ template <class Output>
 struct Converted {
   template <class Input>
   SCANTUNE_DEVICE static Output from(Input value) {
-    return scantune::convert<Output>(value);
+    if constexpr (kIsHalf<Input>)  // no conversion goes from one such type to another
+      return scantune::convert<Output>(scantune::convert<f32>(value));
+    else
+      return scantune::convert<Output>(value);
   }
-  // These widen first: no conversion goes from one to the other.
-  SCANTUNE_DEVICE static Output from(f16 value) { return scantune::convert<Output>(scantune::convert<f32>(value)); }
-  SCANTUNE_DEVICE static Output from(bf16 value) { return scantune::convert<Output>(scantune::convert<f32>(value)); }
 };
 
 template <class Problem, CopyVectorsConfig kConfig>

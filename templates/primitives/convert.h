@@ -9,24 +9,19 @@ template <class To>
 struct ConvertTo {
   template <class From>
   SCANTUNE_DEVICE static To from(From value) {
-    return static_cast<To>(value);
+    if constexpr (kIsHalf<From>)
+      return static_cast<To>(value_of(value));
+    else
+      return static_cast<To>(value);
   }
   SCANTUNE_DEVICE static To from(To value) { return value; }
-  SCANTUNE_DEVICE static To from(f16 value) { return static_cast<To>(value_of(value)); }
-  SCANTUNE_DEVICE static To from(bf16 value) { return static_cast<To>(value_of(value)); }
 };
-template <>
-struct ConvertTo<f16> {
+template <class To>
+  requires kIsHalf<To>
+struct ConvertTo<To> {
   template <class From>
-  SCANTUNE_DEVICE static f16 from(From value) {
-    return round_to_f16(value);
-  }
-};
-template <>
-struct ConvertTo<bf16> {
-  template <class From>
-  SCANTUNE_DEVICE static bf16 from(From value) {
-    return round_to_bf16(value);
+  SCANTUNE_DEVICE static To from(From value) {
+    return scantune::round_to<To>(value);
   }
 };
 

@@ -12,6 +12,17 @@ struct bf16 {
   u16 bits;
 };
 
+// Beside the sign; the rest is significand. 0 of what is no such value.
+template <class T>
+inline constexpr int kExponentBits = 0;
+template <>
+inline constexpr int kExponentBits<f16> = 5;
+template <>
+inline constexpr int kExponentBits<bf16> = 8;
+
+template <class T>
+inline constexpr bool kIsHalf = kExponentBits<T> != 0;
+
 // A number rounded to nearest even in a 16-bit format, in integer arithmetic; every NaN becomes the canonical one. For
 // machines without an instruction for it.
 template <int kExponentBits>
@@ -38,21 +49,38 @@ constexpr u16 rounded_to_half(f64 value) {
   return static_cast<u16>(sign | (scale + rounded));
 }
 
-constexpr f16 rounded_to_f16(f64 value) { return {rounded_to_half<5>(value)}; }
-constexpr bf16 rounded_to_bf16(f64 value) { return {rounded_to_half<8>(value)}; }
+template <class Half>
+constexpr Half rounded_to(f64 value) {
+  return {rounded_to_half<kExponentBits<Half>>(value)};
+}
 
 // What they are worth, likewise.
 constexpr f32 exact_value_of(bf16 value) { return __builtin_bit_cast(f32, static_cast<u32>(value.bits) << 16); }
 
-constexpr f32 exact_value_of(f16 value) {
+template <class Half>
+constexpr f32 exact_value_of(Half value) {
+  constexpr u32 kFractionBits = 15 - kExponentBits<Half>, kBias = (1u << (kExponentBits<Half> - 1)) - 1;
+  constexpr u32 kLastExponent = (1u << kExponentBits<Half>)-1;
   const u32 sign = static_cast<u32>(value.bits & 0x8000) << 16;
-  const u32 exponent = value.bits >> 10 & 0x1f, fraction = value.bits & 0x3ff;
+  const u32 exponent = value.bits >> kFractionBits & kLastExponent, fraction = value.bits & ((1u << kFractionBits) - 1);
   if (exponent == 0) {
-    const f32 magnitude = static_cast<f32>(fraction) * 0x1p-24f;
+    constexpr u32 kLeast = (127 + 1 - kBias - kFractionBits) << 23;  // the bits of the least number above 0
+    const f32 magnitude = static_cast<f32>(fraction) * __builtin_bit_cast(f32, kLeast);
     return __builtin_bit_cast(f32, __builtin_bit_cast(u32, magnitude) | sign);
   }
-  const u32 widened = exponent == 0x1f ? 0xff : exponent + 127 - 15;
-  return __builtin_bit_cast(f32, sign | widened << 23 | fraction << 13);
+  const u32 widened = exponent == kLastExponent ? 0xff : exponent + 127 - kBias;
+  return __builtin_bit_cast(f32, sign | widened << 23 | fraction << (23 - kFractionBits));
+}
+
+// Both by instructions of the machine, where it has them.
+template <class Half>
+  requires kIsHalf<Half>
+constexpr f32 value_of(Half value) {
+  return exact_value_of(value);
+}
+template <class Half, class From>
+constexpr Half round_to(From value) {
+  return rounded_to<Half>(value);
 }
 
 template <>

@@ -551,19 +551,22 @@ SCANTUNE_DEVICE f32 value_of(bf16 value) {
   return result;
 }
 
-SCANTUNE_DEVICE f16 round_to_f16(f32 value) {
+template <>
+SCANTUNE_DEVICE f16 round_to<f16>(f32 value) {
   f16 result;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
   return result;
 }
 
-SCANTUNE_DEVICE f16 round_to_f16(f64 value) {
+template <>
+SCANTUNE_DEVICE f16 round_to<f16>(f64 value) {
   f16 result;
   asm("cvt.rn.f16.f64 %0, %1;" : "=h"(result.bits) : "d"(value));
   return result;
 }
 
-SCANTUNE_DEVICE bf16 round_to_bf16(f32 value) {
+template <>
+SCANTUNE_DEVICE bf16 round_to<bf16>(f32 value) {
 #if __CUDA_ARCH__ >= 800
   bf16 result;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
@@ -576,9 +579,10 @@ SCANTUNE_DEVICE bf16 round_to_bf16(f32 value) {
 }
 
 // Rounds to odd first, so that rounding twice is rounding once.
-SCANTUNE_DEVICE bf16 round_to_bf16(f64 value) {
+template <>
+SCANTUNE_DEVICE bf16 round_to<bf16>(f64 value) {
   const f32 truncated = __double2float_rz(value);
-  return round_to_bf16(from_bits<f32>(from_bits<u32>(truncated) | (static_cast<f64>(truncated) != value)));
+  return round_to<bf16>(from_bits<f32>(from_bits<u32>(truncated) | (static_cast<f64>(truncated) != value)));
 }
 
 }  // namespace scantune

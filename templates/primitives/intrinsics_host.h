@@ -290,9 +290,4 @@ SCANTUNE_DEVICE T max_nan(T a, T b) {
   return a < b ? b : a;
 }
 
-SCANTUNE_DEVICE f32 value_of(f16 value) { return exact_value_of(value); }
-SCANTUNE_DEVICE f32 value_of(bf16 value) { return exact_value_of(value); }
-SCANTUNE_DEVICE f16 round_to_f16(f64 value) { return rounded_to_f16(value); }
-SCANTUNE_DEVICE bf16 round_to_bf16(f64 value) { return rounded_to_bf16(value); }
-
 }  // namespace scantune

@@ -8,15 +8,10 @@ namespace scantune {
 
 template <class Item>
 constexpr Item floating_item(f64 value) {
-  return static_cast<Item>(value);
-}
-template <>
-constexpr f16 floating_item<f16>(f64 value) {
-  return rounded_to_f16(value);
-}
-template <>
-constexpr bf16 floating_item<bf16>(f64 value) {
-  return rounded_to_bf16(value);
+  if constexpr (kIsHalf<Item>)
+    return rounded_to<Item>(value);
+  else
+    return static_cast<Item>(value);
 }
 
 template <class T>

@@ -12,23 +12,12 @@ template <ValueType kType, class Custom = void>
 struct TypeOf {
   using Type = Custom;
 };
-#define SCANTUNE_TYPE_OF(type)             \
-  template <class Custom>                  \
-  struct TypeOf<ValueType::type, Custom> { \
-    using Type = type;                     \
+#define SCANTUNE_TYPE_OF(name, bytes, type_class, constant) \
+  template <class Custom>                                   \
+  struct TypeOf<ValueType::name, Custom> {                  \
+    using Type = name;                                      \
   };
-SCANTUNE_TYPE_OF(i8)
-SCANTUNE_TYPE_OF(i16)
-SCANTUNE_TYPE_OF(i32)
-SCANTUNE_TYPE_OF(i64)
-SCANTUNE_TYPE_OF(u8)
-SCANTUNE_TYPE_OF(u16)
-SCANTUNE_TYPE_OF(u32)
-SCANTUNE_TYPE_OF(u64)
-SCANTUNE_TYPE_OF(f16)
-SCANTUNE_TYPE_OF(bf16)
-SCANTUNE_TYPE_OF(f32)
-SCANTUNE_TYPE_OF(f64)
+SCANTUNE_VALUE_TYPES(SCANTUNE_TYPE_OF)
 #undef SCANTUNE_TYPE_OF
 
 // first_tile: the tile at which a launch starts, so that item indices past 2^32 can be tested without that many items.

@@ -30,8 +30,10 @@ struct Range {
 };
 
 Range range_of(ValueType type) {
-  if (type == ValueType::f16) return {-6e4, 6e4};
-  if (is_floating(type)) return {-1e6, 1e6};
+  if (is_floating(type)) {
+    const double most = std::isinf(rounded(type, 1e6)) ? 6e4 : 1e6;  // f16 ends at 65504
+    return {-most, most};
+  }
   const double end = std::ldexp(1.0, significant_bits(type));
   return {is_signed(type) ? -end : 0, end};
 }

@@ -7,7 +7,7 @@ import re
 from scantune.model.config import is_token
 
 CUSTOM_TYPE = "custom"  # in lists of types: a struct, which a request spells with its size
-_BUILT_IN_TYPE = re.compile(r"(?:i|u|f|bf)(8|16|32|64)")
+_BUILT_IN_TYPE = re.compile(r"(?!custom)[a-z]+(8|16|32|64)")
 _CUSTOM_TYPE = re.compile(r"custom([1-9][0-9]?)")  # a struct of so many bytes
 _CUSTOM_OPERATOR = "custom_"  # begins the tokens of the cost classes
 _OPERATOR_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
