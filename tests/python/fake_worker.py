@@ -133,6 +133,8 @@ def resolved_of_two_types(request: dict[str, Any]) -> dict[str, Any]:
         raise Refusal("bad_request", "request has an unknown member, or lacks one")
     if full["input_type"][0] != full["output_type"][0]:
         raise Refusal("unsupported", "no family converts so")
+    if full.get("rows", 0) > full["n"]:
+        raise Refusal("unsupported", "there are more rows than items")
     return full
 
 

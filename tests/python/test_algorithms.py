@@ -210,6 +210,24 @@ def test_breakpoints_are_measured_with_the_extents_that_were_asked_for(
     assert {one["request"]["rows"] for one in request_log() if one["method"] == "measure"} == {1000}
 
 
+@pytest.mark.parametrize(
+    ("given", "sizes", "noted"),
+    [
+        ({"algorithm": "row_sum", "options": (("rows", "1000"),)}, [4096, 65536], "so few items: 2.6, 2.8$"),
+        ({"algorithm": "row_sum", "options": (("rows", "64"),)}, [64, 256, 4096, 65536], "^$"),
+        ({"algorithm": "row_sum", "options": (("rows", "2^20"),)}, [64, 256, 4096, 65536], "^$"),
+        ({"algorithm": "copy"}, [64, 256, 4096, 65536], "^$"),
+    ],
+)
+def test_default_sizes_begin_where_the_extents_allow(
+    worker: Worker, given: dict[str, Any], sizes: list[int], noted: str
+) -> None:
+    notes: list[str] = []
+    default = [64, 256, 4096, 65536]
+    assert Asked(["i8"], **given).sizes(worker.hello(), Evaluator(worker, Timeouts()), default, notes.append) == sizes
+    assert re.search(noted, "".join(notes)), notes
+
+
 @pytest.mark.usefixtures("fake_worker_command")
 def test_command_tunes_and_shows_what_it_was_asked_for(tmp_path: Path) -> None:
     db = tmp_path / "my.db"

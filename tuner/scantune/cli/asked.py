@@ -128,6 +128,22 @@ class Asked:
             raise UsageError("no kernel is for any of the types with these options; name others")
         return list(dict.fromkeys(problems))
 
+    def sizes(
+        self, hello: Hello, evaluator: Evaluator, default: Sequence[int], note: Callable[[str], None]
+    ) -> list[int]:
+        """Return the default sizes from the first on that the worker supports for one of the problems.
+
+        So many rows, say, need so many items; without such an extent every size does. Where none does, all are
+        returned: problems() says why.
+        """
+        wishes = [wish for wish in self._wishes(hello) if wish.extents]
+        does = (any(evaluator.supports(wish, n) for wish in wishes) for n in default) if wishes else ()
+        first = next((place for place, is_supported in enumerate(does) if is_supported), 0)
+        if first:
+            left_out = ", ".join(map(format_size, default[:first]))
+            note(f"left out, because no kernel is for so few items: {left_out}")
+        return list(default[first:])
+
     def _wishes(self, hello: Hello) -> list[Wish]:
         self.check()
         algorithm = hello.algorithms.get(self.algorithm)

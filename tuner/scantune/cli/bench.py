@@ -60,14 +60,15 @@ def bench_command(
         output = JsonOutput.of(json_, "bench")
         asked = Asked(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
         asked.check()
-        sizes = parse_sizes(n) if n else None
+        given = parse_sizes(n) if n else None
         databases = databases_to_read(db)
         worker = chosen_worker(stack, arch, device)
         hello = worker.hello()
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
         bench_run = _Bench(output, hello, Defaults(evaluator))
-        sizes = sizes or default_sizes(hello.device)
-        problems = asked.or_else(default_types(hello.device)).problems(hello, evaluator, sizes[0], note)
+        asked = asked.or_else(default_types(hello.device))
+        sizes = given or asked.sizes(hello, evaluator, default_sizes(hello.device), note)
+        problems = asked.problems(hello, evaluator, sizes[0], note)
         try:
             bench(worker, problems, sizes, databases, bench_run.keep)
         finally:

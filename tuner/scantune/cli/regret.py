@@ -92,9 +92,10 @@ def regret_command(
         sizes = _sampled(ends, samples, seed) if ends else []
         worker = chosen_worker(stack, arch, device, seed)
         hello = worker.hello()
-        sizes = sizes or _sampled(portfolio_sizes(hello.device), samples, seed)
+        asked = asked.or_else(default_types(hello.device))
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
-        problems = asked.or_else(default_types(hello.device)).problems(hello, evaluator, sizes[0], note)
+        sizes = sizes or _sampled(asked.sizes(hello, evaluator, portfolio_sizes(hello.device), note), samples, seed)
+        problems = asked.problems(hello, evaluator, sizes[0], note)
         policy = policy_of(hello.device, Effort.quick)
         found = _searched(worker, policy, problems, sizes, trials, seed, workers)
         defaults = Defaults(evaluator)

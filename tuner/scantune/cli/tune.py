@@ -147,10 +147,11 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     worker = chosen_worker(stack, tuning.arch, tuning.device, tuning.seed)
     hello = worker.hello()
     fallback = portfolio_sizes if tuning.is_portfolio else default_sizes
-    sizes = tuning.sizes or fallback(hello.device)
     asked = tuning.asked.or_else(default_types(hello.device))
     timeouts = Timeouts.of(hello.device)
-    problems = asked.problems(hello, Evaluator(worker, timeouts, asked.source), sizes[0], note)
+    evaluator = Evaluator(worker, timeouts, asked.source)
+    sizes = tuning.sizes or asked.sizes(hello, evaluator, fallback(hello.device), note)
+    problems = asked.problems(hello, evaluator, sizes[0], note)
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
     run = Run(
         now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, tuning.effort,
@@ -166,7 +167,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
             Archive(database, hello.algorithms), worker, pool, run, policy, progress, timeouts, asked.source,
             is_portfolio=tuning.is_portfolio,
         ).run(problems, sizes)  # fmt: skip
-    defaults = Defaults(Evaluator(worker, timeouts, asked.source))
+    defaults = Defaults(evaluator)
     spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in outcome.records}
     title = f"Fastest kernels on {hello.device}"
     console.print(coverage_table(outcome.coverage, outcome.records, spaces, title))

@@ -77,6 +77,16 @@ class Evaluator:
             reason = f"{wish}: the worker took it for {result.get('problem')!r}: {error}"
             raise WorkerError("internal", reason[:300]) from None
 
+    def supports(self, wish: Wish, n: int) -> bool:
+        """Return whether the worker understands the wish and some family solves it. Raises WorkerError if it fails."""
+        try:
+            self.resolve(wish, n)
+        except WorkerError as error:
+            if error.kind not in ("unsupported", "bad_request"):
+                raise
+            return False
+        return True
+
     def space(self, problem: Problem, n: int, configs: bool = True) -> Space:
         """Return the valid configs, or the families alone. Raises WorkerError when no family supports the problem."""
         params = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
