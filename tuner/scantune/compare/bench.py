@@ -87,7 +87,7 @@ def _each(
     for problem in problems:
         for n in sizes:
             selection = select(worker, problem, n, databases)
-            failure = evaluator.verify(problem, min(n, policy.verify_items), selection.config, _SEED)
+            failure = evaluator.verify_at_most(problem, n, policy.verify_items, selection.config, _SEED)
             if failure:
                 yield Benched(problem, n, selection, failure, None)
                 continue

@@ -130,7 +130,8 @@ class Comparison:
     def _is_right(self, problem: Problem, n: int, config: Config) -> bool:
         key = problem, min(n, self._policy.verify_items), config
         if key not in self._verified:
-            self._verified[key] = self._evaluator.verify(*key, self._seed) is None
+            failure = self._evaluator.verify_at_most(problem, n, self._policy.verify_items, config, self._seed)
+            self._verified[key] = failure is None
         return self._verified[key]
 
     def _measure(

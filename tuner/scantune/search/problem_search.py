@@ -205,9 +205,9 @@ class ProblemSearch:
         key = Cell(self._problem, n), config
         if key in self._tools.verified:
             return None
-        failure = self._tools.evaluator.verify(self._problem, n, config, self._tools.seed)
-        if failure and n < self._n and "unsupported" in failure.reason:
-            failure = self._tools.evaluator.verify(self._problem, self._n, config, self._tools.seed)
+        failure = self._tools.evaluator.verify_at_most(
+            self._problem, self._n, self._tools.policy.verify_items, config, self._tools.seed
+        )
         if failure is None:
             self._tools.verified.add(key)
         return failure

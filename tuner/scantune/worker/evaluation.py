@@ -140,6 +140,13 @@ class Evaluator:
             return Failure("wrong_result", f"verify: the worker reported {checks!r} checks")
         return None
 
+    def verify_at_most(self, problem: Problem, n: int, most: int, config: Config, seed: int) -> Failure | None:
+        """As verify(), at `most` items where they are fewer than n and the config is for so few."""
+        failure = self.verify(problem, min(n, most), config, seed)
+        if failure and most < n and "unsupported" in failure.reason:
+            return self.verify(problem, n, config, seed)
+        return failure
+
     def measure(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
         """Return each config's time, all interleaved; one by one if together they bring the worker down.
 
