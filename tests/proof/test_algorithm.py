@@ -170,6 +170,13 @@ def test_command_line_shows_it(tuned: User) -> None:
 
 
 @pytest.mark.slow
+def test_default_sizes_are_those_that_hold_the_rows(tuned: User) -> None:
+    benched = tuned.scantune("bench", "--arch", "host", "--algorithm", "row_sums", "--type", "i32", "--rows", "2^17",
+                             "--json", "-")  # fmt: skip
+    assert {result["n"] for result in json.loads(benched)["results"]} == {2**18}
+
+
+@pytest.mark.slow
 def test_programs_run_what_was_tuned(tuned: User, program: Path) -> None:
     described = tuned.run(program, str(N), str(ROWS))
     assert f"i32 row_sums of {N} items, {ROWS} rows on " in described
