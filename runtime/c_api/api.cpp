@@ -99,7 +99,8 @@ scantune_status scantune_plan_create(const scantune_problem* problem, scantune_p
     const CustomOperator* custom = copy ? &*copy : nullptr;
     std::shared_ptr<Plan> made;
     if (asked.request.n > 0)
-      made = make_plan(device, tuning_table(), asked.request, asked.captured_launches, CaptureMemory::ahead, custom);
+      made = make_plan(device, tuning_table(), CheckedRequest(asked.request), asked.captured_launches,
+                       CaptureMemory::ahead, custom);
     auto description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
     place = new scantune_plan{std::move(made), asked, std::move(description)};
   });
@@ -122,8 +123,7 @@ void scantune_plan_destroy(scantune_plan* plan) { delete plan; }
 scantune_status scantune_release(scantune_stream stream) {
   return guarded([&] {
     const auto& device = current_device();
-    if (const auto problem = device->argument_fault({}, stream_of(stream)); !problem.empty())
-      throw RequestError(problem);
+    if (const auto fault = device->argument_fault({}, stream_of(stream)); !fault.empty()) throw RequestError(fault);
     const StreamState state = device->stream_state(stream_of(stream));
     if (state.capturing_graph != nullptr) throw RequestError("the stream is being captured: end the capture first");
     launch_context(device).streams().release(state.id);

@@ -26,8 +26,8 @@ static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
 static_assert(same(SCANTUNE_IN_ORDER, ForwardProgress::in_order) &&
               same(SCANTUNE_DOCUMENTED, ForwardProgress::documented));
 
-[[noreturn]] void fail(const char* member, const std::string& problem) {
-  throw RequestError(std::string(member) + " is " + problem);
+[[noreturn]] void fail(const char* member, const std::string& found) {
+  throw RequestError(std::string(member) + " is " + found);
 }
 
 // A C enum holds whatever the caller wrote into it; as a number that is no undefined behaviour.

@@ -93,7 +93,7 @@ class Device {
   // checks. item_bytes: for a message that says how many items fit.
   virtual std::string pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) = 0;
   virtual std::string stream_fault(Stream stream) = 0;
-  // The first problem of these arguments and of the stream, after the name of the argument; empty if there is none.
+  // The first fault of these arguments and of the stream, after the name of the argument; empty if there is none.
   virtual std::string argument_fault(std::span<const NamedMemory> arguments, Stream stream);
   // Calls release(token) once the graph and every executable made from it are gone, from any thread, where no call of a
   // device is allowed. Called during capture. If it throws, release(token) has been or will be called all the same.
@@ -111,9 +111,9 @@ class Device {
   static std::string first_fault(std::span<const NamedMemory> arguments, const PointerFault& pointer_fault,
                                  const StreamFault& stream_fault) {
     for (const NamedMemory& named : arguments)
-      if (const auto problem = pointer_fault(named.memory, named.bytes, named.item_bytes); !problem.empty())
-        return std::string(named.argument) + ": " + problem;
-    if (const auto problem = stream_fault(); !problem.empty()) return "stream: " + problem;
+      if (const auto fault = pointer_fault(named.memory, named.bytes, named.item_bytes); !fault.empty())
+        return std::string(named.argument) + ": " + fault;
+    if (const auto fault = stream_fault(); !fault.empty()) return "stream: " + fault;
     return {};
   }
 };

@@ -46,21 +46,29 @@ std::size_t offset_of(OperandRole role) {
 
 }  // namespace
 
-void check_extents(const Request& request) {
+CheckedRequest::CheckedRequest(const Request& request) : request_(request) {
   const Operands operands(request);
-  for (const RequestOperand& operand : operands.list())
+  for (const RequestOperand& operand : operands.list()) {
+    if (operand.items == 0) fail(request, std::string(operand.extent) + " is 0: there is nothing to do");
     if (operand.items > std::numeric_limits<u64>::max() / static_cast<unsigned>(operand.item_bytes))
       fail(request, std::string(operand.extent) + " is " + std::to_string(operand.items) +
                         ", which is more items than fit in the address space");
+  }
 }
 
-Arguments::Arguments(const Request& request) : request_(request), operands_(request), count_(operands_.list().size()) {
+Arguments::Arguments(const CheckedRequest& request)
+    : request_(request.get()), operands_(request_), count_(operands_.list().size()) {
   const auto all = operands_.list();
   for (std::size_t place = 0; place < count_; ++place) {
     places_[place] = {.bytes = all[place].bytes(),
                       .misaligning = static_cast<u64>(all[place].alignment) - 1,
                       .vector_bits = all[place].is_array ? u64{kVectorAlignmentBytes} - 1 : 0,
-                      .offset = offset_of(all[place].role)};
+                      .offset = offset_of(all[place].role),
+                      .is_init = all[place].role == OperandRole::init};
+    for (std::size_t earlier = 0; earlier < place; ++earlier)
+      if (places_[earlier].offset == places_[place].offset)
+        throw Error(std::string(request_.algorithm().name()) +
+                    " has two operands of one role, and kernels no place for it");
     named_[place] = {all[place].name, nullptr, all[place].bytes(), static_cast<unsigned>(all[place].item_bytes)};
     if (all[place].role != OperandRole::output) continue;
     // An input in place of the output is fine: every item is read before its result is written over it.
@@ -105,7 +113,7 @@ Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) co
 
 void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place)
-    if (places_[place].vector_bits != 0)
+    if (!places_[place].is_init)
       std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
 }
 
@@ -134,11 +142,8 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
 }
 
 std::string Arguments::device_fault(Device& device, const Pointers& pointers, Stream stream) const {
-  std::array<NamedMemory, OperandList::kCapacity> named;
-  for (std::size_t place = 0; place < count_; ++place) {
-    named[place] = named_[place];
-    named[place].memory = pointers[place];
-  }
+  auto named = named_;
+  for (std::size_t place = 0; place < named.size(); ++place) named[place].memory = pointers[place];
   return device.argument_fault({named.data(), count_}, stream);
 }
 
@@ -151,7 +156,8 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
     if (!collide(pair, pointers)) continue;
     if (operands_.list()[pair.other].role == OperandRole::init)
       return named(pair.other) + " lies in the " + named(pair.output) + ", which is written before it is read";
-    return named(pair.other) + " and " + named(pair.output) + " overlap: they must be the same range or lie apart";
+    return named(pair.other) + " and " + named(pair.output) + " overlap: they must " +
+           (pair.may_coincide ? "be the same range or " : "") + "lie apart";
   }
   return {};
 }

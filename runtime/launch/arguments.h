@@ -12,13 +12,21 @@ namespace scantune {
 // In the order of the request's operands. Kernels write through those of outputs.
 using Pointers = std::array<const void*, OperandList::kCapacity>;
 
-// Throws RequestError if more items are asked for than the address space has room for.
-void check_extents(const Request& request);
+// A request whose extents are neither 0 nor more than the address space has room for.
+class CheckedRequest {
+ public:
+  explicit CheckedRequest(const Request& request);  // throws RequestError that names the extent
 
-// The arguments of calls for one request, whose extents are not 0 and were checked.
+  const Request& get() const { return request_; }
+
+ private:
+  Request request_;
+};
+
+// The arguments of calls for one request.
 class Arguments {
  public:
-  explicit Arguments(const Request& request);
+  explicit Arguments(const CheckedRequest& request);
 
   // Throws RequestError if null, alignment, the end of the address space or an overlap says that a pointer is wrong.
   // Where none does nobody is asked: this is small enough for every call of a plan.
@@ -40,6 +48,7 @@ class Arguments {
     u64 misaligning;     // bits that the address must not have
     u64 vector_bits;     // bits that keep kernels for aligned pointers from it
     std::size_t offset;  // into the kernel's arguments
+    bool is_init;        // read in the place of an initial value
   };
 
   // An output and what else is named.

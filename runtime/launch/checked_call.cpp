@@ -12,7 +12,8 @@ namespace scantune {
 namespace {
 
 // The plan of a problem that this thread has not scanned lately.
-Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call) {
+Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
+               const CheckedRequest& request, const Call& call) {
   if (device->stream_state(call.stream).capturing_graph != nullptr)
     throw RequestError(
         to_string(call.request) +
@@ -20,9 +21,9 @@ Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, 
         "before the capture and call that, or call scan() shortly before (a thread remembers at least its last " +
         std::to_string(PlanCache::kLeastRemembered) + " problems)");
   const std::optional<CustomOperator> custom = copy_of(call.custom);
-  return plans.insert(make_plan(device, table, call.request, call.captured_launches, CaptureMemory::on_demand,
-                                custom ? &*custom : nullptr),
-                      call.captured_launches);
+  return plans.insert(
+      make_plan(device, table, request, call.captured_launches, CaptureMemory::on_demand, custom ? &*custom : nullptr),
+      call.captured_launches);
 }
 
 }  // namespace
@@ -59,9 +60,9 @@ void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table
   if (plan != nullptr) {
     plan->arguments().check_fully(*device, call.pointers, call.stream);
   } else {
-    check_extents(call.request);
-    Arguments(call.request).check_fully(*device, call.pointers, call.stream);
-    plan = &new_plan(device, table, plans, call);
+    const CheckedRequest request(call.request);
+    Arguments(request).check_fully(*device, call.pointers, call.stream);
+    plan = &new_plan(device, table, plans, request, call);
   }
   plan->enqueue(call.pointers, call.init, call.stream);
 }

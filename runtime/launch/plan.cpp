@@ -45,9 +45,10 @@ std::string heading(const Device& device, const Request& request, const CustomOp
 }
 
 std::shared_ptr<Plan> loaded_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                  const Request& request, const CustomOperator* custom) {
+                                  const CheckedRequest& checked, const CustomOperator* custom) {
+  const Request& request = checked.get();
   const auto make = [&](Selection selection) {
-    return std::make_shared<Plan>(device, request, std::move(selection), custom);
+    return std::make_shared<Plan>(device, checked, std::move(selection), custom);
   };
   const Selection selection = select(table, device->identity(), request, name_of(custom));
   const Config substitute = default_config_without_clusters(request, device->identity().sm);
@@ -77,9 +78,9 @@ std::shared_ptr<Plan> loaded_plan(const std::shared_ptr<Device>& device, const T
 
 }  // namespace
 
-Plan::Plan(const std::shared_ptr<Device>& device, const Request& request, Selection selection,
+Plan::Plan(const std::shared_ptr<Device>& device, const CheckedRequest& request, Selection selection,
            const CustomOperator* custom)
-    : context_(launch_context(device)), request_(request), arguments_(request), selection_(std::move(selection)) {
+    : context_(launch_context(device)), request_(request.get()), arguments_(request), selection_(std::move(selection)) {
   if (custom != nullptr) custom_ = *custom;
   if (const char* reason = reject_reason(selection_.config, request_, device->identity().sm))
     throw RequestError(to_string(selection_.config) + " cannot run " + to_string(request_) + ": " + reason);
@@ -153,10 +154,10 @@ void check_captured_launches(int captured_launches) {
                        std::to_string(Plan::kMostCapturedLaunches));
 }
 
-std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table, const Request& request,
-                                int captured_launches, CaptureMemory memory, const CustomOperator* custom) {
+std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
+                                const CheckedRequest& request, int captured_launches, CaptureMemory memory,
+                                const CustomOperator* custom) {
   check_captured_launches(captured_launches);
-  check_extents(request);
   auto plan = loaded_plan(device, table, request, custom);
   plan->allow_captures(captured_launches, memory);
   return plan;

@@ -26,11 +26,10 @@ class Plan {
  public:
   static constexpr int kMostCapturedLaunches = 4096;
 
-  // Compiles and loads the selected config, both variants of its kernels. The request's extents are not 0. custom:
-  // copied; null unless the request's operator is a custom one. Throws CompileError or DeviceError when the config's
-  // kernels cannot be had, RequestError when the config does not solve the request. No launch may be captured until
-  // allow_captures().
-  Plan(const std::shared_ptr<Device>& device, const Request& request, Selection selection,
+  // Compiles and loads the selected config, both variants of its kernels. custom: copied; null unless the request's
+  // operator is a custom one. Throws CompileError or DeviceError when the config's kernels cannot be had, RequestError
+  // when the config does not solve the request. No launch may be captured until allow_captures().
+  Plan(const std::shared_ptr<Device>& device, const CheckedRequest& request, Selection selection,
        const CustomOperator* custom = nullptr);
 
   // Lets this many launches live in graphs at the same time. Before the first run(). Throws OutOfMemoryError.
@@ -92,8 +91,8 @@ void check_captured_launches(int captured_launches);
 // place on the device, a default config without clusters takes its place, which fits every GPU; that is logged once and
 // told by describe(). A device that has failed or is out of memory is no such case, and neither is a custom operator
 // that does not compile: the mistake is in its source.
-std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table, const Request& request,
-                                int captured_launches, CaptureMemory memory = CaptureMemory::ahead,
-                                const CustomOperator* custom = nullptr);
+std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
+                                const CheckedRequest& request, int captured_launches,
+                                CaptureMemory memory = CaptureMemory::ahead, const CustomOperator* custom = nullptr);
 
 }  // namespace scantune

@@ -39,10 +39,10 @@ std::string qualifiers(const Request& request) {
   std::string options;
   for (const MemberModel& member : request.members())
     if (member.is_option() && !request.has_default(member))
-      options += " --" + option_name(member) + " " + spell(member, request);
+      options += " --" + option_name(member.name) + " " + spell(member, request);
   const auto extents = request.algorithm().extents();
   for (std::size_t place = 0; place < extents.size(); ++place)
-    options += std::string(" --") + extents[place].name + " " + std::to_string(request.extents[place]);
+    options += " --" + option_name(extents[place].name) + " " + std::to_string(request.extents[place]);
   return options;
 }
 

@@ -1,7 +1,6 @@
 #include "measure/ceiling.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "select/layers.h"
 #include "select/selector.h"
@@ -21,12 +20,14 @@ ValueType integer_of(int bytes) {
 std::optional<Request> copy_beside(const Request& request) {
   if (&request.algorithm() == &algorithm_of<CopyRequest>()) return std::nullopt;
   const Operands operands(request);
-  std::vector<RequestOperand> arrays;
-  std::ranges::copy_if(operands.list(), std::back_inserter(arrays), &RequestOperand::is_array);
-  if (arrays.size() != 2 || arrays[0].items != arrays[1].items) return std::nullopt;
-  CopyRequest copy{.input_type = integer_of(arrays[0].item_bytes),
-                   .output_type = integer_of(arrays[1].item_bytes),
-                   .n = arrays[0].items};
+  const auto all = operands.list();
+  if (all.size() < 2 || all[0].role != OperandRole::input || all[1].role != OperandRole::output ||
+      all[0].items != all[1].items)
+    return std::nullopt;
+  if (std::ranges::any_of(all.subspan(2), [](const auto& other) { return other.role != OperandRole::init; }))
+    return std::nullopt;
+  CopyRequest copy{
+      .input_type = integer_of(all[0].item_bytes), .output_type = integer_of(all[1].item_bytes), .n = all[0].items};
   if (copy.input_type == ValueType::custom || copy.output_type == ValueType::custom) {
     copy.custom_bytes = request.custom_bytes;
     copy.custom_alignment = request.custom_alignment;

@@ -9,12 +9,12 @@
 
 namespace scantune {
 
-// The copy that moves what the request reads into what it writes, of integers as wide; nullopt where these are not
-// equally many, and for a copy itself.
+// The copy that moves what the request reads into what it writes, of integers as wide; nullopt where it does not read
+// one array into another of as many items, and for a copy itself.
 std::optional<Request> copy_beside(const Request& request);
 
-// The configs of which the fastest is the ceiling: the one that the tuning records select, and the default of every
-// family.
+// The configs of which the fastest is the ceiling: the one that the tuning records of this process select, and the
+// default of every family.
 std::vector<Config> ceiling_configs(const Request& copy, const DeviceIdentity& device);
 
 }  // namespace scantune

@@ -32,7 +32,7 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
       request_(request),
       config_(config),
       variant_(variant),
-      operands_(request),
+      operands_(CheckedRequest(request)),
       init_memory_(device, reads_init(request) ? kMaxValueBytes : 0) {
   if (const char* reason = reject_reason(config, request, device.identity().sm))
     throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +

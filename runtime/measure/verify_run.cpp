@@ -16,7 +16,7 @@ constexpr u64 kLargeBytes = u64{64} << 20;  // from here, copying takes the time
 constexpr std::byte kPoison{0xa5};
 
 u64 arena_bytes(const RequestOperand& operand) {
-  return operand.is_array ? operand.bytes() + kVectorAlignmentBytes + 2 * kGuardBytes : 0;
+  return operand.role != OperandRole::init ? operand.bytes() + kVectorAlignmentBytes + 2 * kGuardBytes : 0;
 }
 
 u64 most_workspace_bytes(const Config& config, std::span<const Request> requests) {
@@ -62,7 +62,7 @@ VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std
       workspace_bytes_(most_workspace_bytes(config, largest)),
       workspace_(device, workspace_bytes_ + kGuardBytes) {
   for (const RequestOperand& operand : largest_operands(largest))
-    arenas_.emplace_back(operand, DeviceBuffer(device, arena_bytes(operand)));
+    arenas_.push_back(Arena{operand, DeviceBuffer(device, arena_bytes(operand))});
   if (workspace_bytes_ != 0) device_.zero(workspace_.data(), workspace_bytes_);
   device_.fill(workspace_.data() + workspace_bytes_, kPoison, kGuardBytes);
 }
@@ -140,7 +140,7 @@ Pointers VerifyRun::pointers(Variant variant, bool in_place) const {
   for (std::size_t place = 0; place < arenas_.size(); ++place) {
     const bool takes_output = in_place && arenas_[place].operand.role == OperandRole::input;
     const Arena& where = takes_output ? arena(OperandRole::output) : arenas_[place];
-    if (where.operand.is_array) pointers[place] = where.begin(variant);
+    if (where.operand.role != OperandRole::init) pointers[place] = where.begin(variant);
   }
   return pointers;
 }

@@ -33,7 +33,7 @@ bool may_serve(const TuningRecord& record, const Wanted& wanted);
 using Distance = std::array<double, 8>;
 Distance distance(const TuningRecord& record, const Wanted& wanted);
 
-// These and rules 12 to 14: whether it also reaches from its n to the one asked for. They need wanted.nearest.
+// Rules 1, 2 and 12 to 14: whether it also reaches from its n to the one asked for. They need wanted.nearest.
 bool reaches(const TuningRecord& record, const Wanted& wanted);
 
 // Whose values a record was measured with. All are as wide as those asked for.

@@ -32,7 +32,7 @@ struct Selection {
   std::optional<TuningRecord> record;  // what the config comes from; none when untuned
 };
 
-// By the rules of rules.h. Kind, initial value and alignment do not enter the match: they hardly move the optimum.
+// By the rules of rules.h. Members that any record serves do not enter the match: they hardly move the optimum.
 // operator_name: of a custom operator, if it has one. Throws RequestError when no family supports the request.
 Selection select(const TuningTable& table, const DeviceIdentity& device, const Request& request,
                  std::string_view operator_name = {});

@@ -16,7 +16,7 @@ auto widths_of(int sm, const Request& request) {
     if (member.match == Match::width)
       widths[static_cast<std::size_t>(member.place)] =
           static_cast<unsigned char>(request.bytes_of(request.type(member)));
-  return std::tuple(sm, &request.algorithm(), widths, request.custom_bytes);
+  return std::tuple(sm, std::string_view(request.algorithm().name()), widths, request.custom_bytes);
 }
 
 auto widths_of_record(const TuningRecord& record) { return widths_of(record.device.sm, record.request); }

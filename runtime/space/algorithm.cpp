@@ -81,17 +81,17 @@ class FamilyOf final : public FamilyModel {
 template <class Typed>
 constexpr auto kMembersOf = [] {
   std::array<MemberModel, std::size(Algorithm<Typed>::kMembers)> all{};
-  int place = 0;
-  for (const auto& row : Algorithm<Typed>::kMembers)
-    all[static_cast<std::size_t>(place++)] = {row.name,
-                                              row.match,
-                                              row.spelling,
-                                              {row.tokens, static_cast<std::size_t>(row.token_count)},
-                                              row.meaning,
-                                              row.is_compiled,
-                                              row.by_default != nullptr,
-                                              place};
-  for (std::size_t index = 0; index < all.size(); ++index) all[index].place = static_cast<int>(index);
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const auto& row = Algorithm<Typed>::kMembers[place];
+    all[place] = {row.name,
+                  row.match,
+                  row.spelling,
+                  {row.tokens, static_cast<std::size_t>(row.token_count)},
+                  row.meaning,
+                  row.is_compiled,
+                  row.by_default != nullptr,
+                  static_cast<int>(place)};
+  }
   return all;
 }();
 

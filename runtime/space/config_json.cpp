@@ -321,12 +321,14 @@ void adopt_shape(Request& request, std::string_view text) {
   const auto extents = request.algorithm().extents();
   if (extents.empty() && text.empty()) return;
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_object())
-    for (std::size_t place = 0; place < extents.size(); ++place)
-      if (const auto magnitude = json.find(extents[place].name);
-          magnitude != json.end() && magnitude->is_number_unsigned() && *magnitude <= kLargestMagnitude)
-        request.extents[place] = u64{1} << magnitude->get<int>();
-  if (canonical_shape(request) != text)
+  std::size_t known = 0;
+  for (std::size_t place = 0; json.is_object() && place < extents.size(); ++place)
+    if (const auto magnitude = json.find(extents[place].name);
+        magnitude != json.end() && magnitude->is_number_unsigned() && *magnitude <= kLargestMagnitude) {
+      request.extents[place] = u64{1} << magnitude->get<int>();
+      ++known;
+    }
+  if (known != extents.size() || canonical_shape(request) != text)
     throw RequestError("the shape is " + quote(std::string(text)) + ", which is none of a " +
                        request.algorithm().name());
 }

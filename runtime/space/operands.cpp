@@ -51,7 +51,7 @@ const RequestOperand& Operands::of(OperandRole role) const {
 u64 moved_bytes(const Request& request) {
   u64 bytes = 0;
   for (const RequestOperand& operand : Operands(request).list())
-    if (operand.is_array) bytes += operand.bytes();
+    if (operand.role != OperandRole::init) bytes += operand.bytes();
   return bytes;
 }
 

@@ -43,7 +43,7 @@ std::string phrase(const MemberModel& member, const Request& request) {
   return spell(member, request) + " " + joined_by(' ', member.name);
 }
 
-std::string option_name(const MemberModel& member) { return joined_by('-', member.name); }
+std::string option_name(const char* name) { return joined_by('-', name); }
 
 std::string to_string(const Request& request, std::string_view operator_name) {
   std::string text = spell_types(request);
@@ -65,7 +65,7 @@ int magnitude_of(u64 extent) {
 }
 
 RequestKey key_of(const Request& request) {
-  RequestKey key{&request.algorithm(), {}, {}, request.custom_bytes};
+  RequestKey key{request.algorithm().name(), {}, {}, request.custom_bytes};
   for (const MemberModel& member : request.members())
     if (member.is_recorded())
       key.members[static_cast<std::size_t>(member.place)] = static_cast<unsigned char>(request[member]);

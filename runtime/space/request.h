@@ -165,15 +165,15 @@ Typed typed(const Request& request);
 std::string spell(const MemberModel& member, const Request& request);
 // For people: "documented forward progress".
 std::string phrase(const MemberModel& member, const Request& request);
-// The name as the command line spells it: forward-progress.
-std::string option_name(const MemberModel& member);
+// The name of a member or extent as the command line spells it: forward-progress.
+std::string option_name(const char* name);
 // i32 inclusive sum of 1024 items; types as in spelling.h
 std::string to_string(const Request& request, std::string_view operator_name = {});
 
 // What records have in common that serve the same requests but for n: the algorithm, every member that they name, and
 // the magnitudes of the extents beside n.
 struct RequestKey {
-  const AlgorithmModel* algorithm;
+  std::string_view algorithm;
   std::array<unsigned char, Request::kMaxMembers> members;  // 0 for the others
   std::array<int, Request::kMaxExtents> magnitudes;
   int custom_bytes;

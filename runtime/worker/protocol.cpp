@@ -28,7 +28,7 @@ constexpr std::size_t kMostValues = std::size_t{1} << 20;
 
 // What makes a document more than a request.
 struct Excess {
-  std::string problem;
+  std::string fault;
 };
 
 // Throws Excess while it reads: a line of brackets would become a hundred times as much memory.
@@ -49,9 +49,9 @@ WorkerRequest read_request(const std::string& line) {
   WorkerRequest request;
   try {
     Json document = parse(line);
-    request.problem = take(document, request);
+    request.fault = take(document, request);
   } catch (const Excess& excess) {
-    request.problem = excess.problem;
+    request.fault = excess.fault;
   }
   return request;
 }

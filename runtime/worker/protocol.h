@@ -23,7 +23,7 @@ struct WorkerRequest {
   Json id;  // null if the line has none
   std::string method;
   Json params = Json::object();
-  std::string problem;  // why the line is no request; empty if it is one
+  std::string fault;  // why the line is no request; empty if it is one
 };
 
 // Takes neither more memory nor more time than what a request may hold: 32 levels and 2^20 values.

@@ -161,7 +161,7 @@ std::string Session::respond(const std::string& line) {
   WorkerRequest request;
   try {
     request = read_request(line);
-    if (!request.problem.empty()) throw WorkerError("bad_request", request.problem);
+    if (!request.fault.empty()) throw WorkerError("bad_request", request.fault);
     return answer_line(request.id, call(request));
   } catch (...) {
     return error_line(request.id, translated(std::current_exception()));

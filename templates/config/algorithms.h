@@ -3,7 +3,6 @@
 #pragma once
 
 #include "config/copy.h"
-#include "config/copy_bulk.h"
 #include "config/copy_vectors.h"
 #include "config/lookback.h"
 #include "config/one_shot.h"
@@ -22,6 +21,6 @@ struct AlgorithmList {};
 
 using AllAlgorithms = AlgorithmList<
     FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig>,
-    FamiliesOf<CopyRequest, CopyVectorsConfig, CopyBulkConfig>>;
+    FamiliesOf<CopyRequest, CopyVectorsConfig>>;
 
 }  // namespace scantune

@@ -40,11 +40,16 @@ SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
 #pragma unroll
   for (int step = 0; step < kConfig.unroll; ++step)
     if (const u64 index = first + step * kConfig.block_threads; index < vectors) {
-      Written vector;
+      auto* to = reinterpret_cast<Written*>(output) + index;
+      if constexpr (Problem::kRequest.converts()) {
+        Written vector;
 #pragma unroll
-      for (int unit = 0; unit < kUnits; ++unit)
-        vector.units[unit] = Converted<typename Problem::Output>::from(held[step].units[unit]);
-      store_global<kConfig.hint>(reinterpret_cast<Written*>(output) + index, vector);
+        for (int unit = 0; unit < kUnits; ++unit)
+          vector.units[unit] = Converted<typename Problem::Output>::from(held[step].units[unit]);
+        store_global<kConfig.hint>(to, vector);
+      } else {
+        store_global<kConfig.hint>(to, held[step]);  // whole: taken apart and put together, bytes cost instructions
+      }
     }
 
   // The units behind the last whole vector, fewer than a warp has threads.

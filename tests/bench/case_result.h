@@ -67,7 +67,7 @@ Time time_of(std::vector<double> samples_us, const std::vector<double>& others_u
 
 struct ContenderTimes {
   Role role;
-  std::string name;  // "CUB 3.6.0", "copy_bulk_16384_12_1"
+  std::string name;  // "CUB 3.6.0", "copy_vectors{...}"
   std::map<Condition, Time> times;
   std::string wrong = {};  // why it was not timed: what is wrong with its result
 };

@@ -109,7 +109,8 @@ TEST_F(Plans, SayOncePerProblemThatNothingWasTunedUnlessAskedToBeQuiet) {
 
 TEST_F(Plans, RefuseAConfigThatCannotRunTheRequest) {
   const Config config = find_family("single_block")->default_config(sum_of(1024), 90);
-  EXPECT_THROW(Plan(device_, sum_of(1 << 20), {config, ConfigOrigin::exact_n, "", std::nullopt}), RequestError);
+  EXPECT_THROW(Plan(device_, CheckedRequest(sum_of(1 << 20)), {config, ConfigOrigin::exact_n, "", std::nullopt}),
+               RequestError);
 }
 
 TEST_F(Plans, OfAnUntunedCustomOperatorSayHowItsCostClassIsTuned) {

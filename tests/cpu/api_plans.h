@@ -45,7 +45,8 @@ class Plans : public ::testing::Test {
  protected:
   std::shared_ptr<Plan> plan(const ScanRequest& request, int captured_launches = 4,
                              const CustomOperator* custom = nullptr) {
-    return make_plan(device_, TuningTable(rows_), request, captured_launches, CaptureMemory::ahead, custom);
+    return make_plan(device_, TuningTable(rows_), CheckedRequest(request), captured_launches, CaptureMemory::ahead,
+                     custom);
   }
   void run(Plan& plan, const void* input, void* output, Stream stream = nullptr) {
     plan.run({input, output}, InitialValue(), stream);

@@ -45,18 +45,6 @@ TEST(OrdinaryKernel, CompilesForEveryArchitectureWithoutSpills) {
   }
 }
 
-std::string default_family(int sm, ValueType input, ValueType output, u64 n) {
-  return default_config(CopyRequest{.input_type = input, .output_type = output, .n = n}, sm).family().name();
-}
-
-TEST(Copy, GoesInBulkWhereThereIsMuchTheArchitectureCanAndNothingIsConverted) {
-  EXPECT_EQ(default_family(90, ValueType::i32, ValueType::i32, kMany), "copy_bulk");
-  EXPECT_EQ(default_family(100, ValueType::i8, ValueType::i8, kMany), "copy_bulk");
-  EXPECT_EQ(default_family(80, ValueType::i32, ValueType::i32, kMany), "copy_vectors");
-  EXPECT_EQ(default_family(90, ValueType::i8, ValueType::i32, kMany), "copy_vectors");
-  EXPECT_EQ(default_family(90, ValueType::i32, ValueType::i32, 1000), "copy_vectors");
-}
-
 TEST(Ceiling, IsACopyOfIntegersAsWideAsTheItems) {
   const ScanRequest widening{
       .input_type = ValueType::f16, .accumulator_type = ValueType::f32, .output_type = ValueType::f32, .n = 1000};
@@ -64,15 +52,12 @@ TEST(Ceiling, IsACopyOfIntegersAsWideAsTheItems) {
   EXPECT_EQ(copy_beside(CopyRequest{.n = 5}), std::nullopt) << "nothing is its own ceiling";
 }
 
-TEST(Ceiling, IsTheFastestOfTheDefaultsOfAllFamilies) {
-  const auto families_on = [](int sm) {
-    std::vector<std::string> names;
-    for (const Config& config : ceiling_configs(CopyRequest{.n = kMany}, {"sm_" + std::to_string(sm), sm, "GPU", 132}))
-      names.emplace_back(config.family().name());
-    return names;
-  };
-  EXPECT_EQ(families_on(90), (std::vector<std::string>{"copy_bulk", "copy_vectors"}));
-  EXPECT_EQ(families_on(80), (std::vector<std::string>{"copy_vectors"}));
+TEST(Ceiling, IsThatOfTheDefaultWithoutARecord) {
+  for (const int sm : {80, 90}) {
+    const CopyRequest copy{.n = kMany};
+    EXPECT_EQ(ceiling_configs(copy, {"sm_" + std::to_string(sm), sm, "GPU", 132}),
+              (std::vector<Config>{default_config(copy, sm)}));
+  }
 }
 
 TEST(Copy, RefusesToTurnNumbersIntoIntegers) {

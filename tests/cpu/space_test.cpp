@@ -217,6 +217,11 @@ TEST(Space, RefusesTilesWhoseUnalignedKernelDoesNotFitSharedMemory) {
   EXPECT_EQ(Family<SingleBlockConfig>::invalid_reason(config, request, 80), nullptr);
 }
 
+TEST(Space, FamiliesHaveNamesOfTheirOwnWhateverTheirAlgorithm) {
+  std::set<std::string> names;
+  for (const FamilyModel* family : families()) EXPECT_TRUE(names.insert(family->name()).second) << family->name();
+}
+
 TEST(Space, SpellingsRoundTrip) {
   for (const FamilyModel* family : scan_families())
     for (const ParameterModel& parameter : family->parameters())

@@ -81,12 +81,12 @@ std::string repeated(const std::string& text, std::size_t times) {
 }
 
 TEST(WorkerRequests, AreReadWithinLimitsOfDepthAndNumber) {
-  EXPECT_EQ(read_request(R"({"id": 1, "method": "m", "params": )" + repeated("{\"a\":", 30) + "1" + repeated("}", 31))
-                .problem,
-            "");
+  EXPECT_EQ(
+      read_request(R"({"id": 1, "method": "m", "params": )" + repeated("{\"a\":", 30) + "1" + repeated("}", 31)).fault,
+      "");
   const std::string many = R"({"method": "m", "params": {"a": [0)";
-  EXPECT_EQ(read_request(many + repeated(",0", 1'000'000) + "]}}").problem, "");
-  EXPECT_EQ(read_request(many + repeated(",0", 1 << 20) + "]}}").problem, "the line holds more than 1048576 values");
+  EXPECT_EQ(read_request(many + repeated(",0", 1'000'000) + "]}}").fault, "");
+  EXPECT_EQ(read_request(many + repeated(",0", 1 << 20) + "]}}").fault, "the line holds more than 1048576 values");
 }
 
 TEST(WorkerRequests, CostLittleHoweverTheyAreNested) {
@@ -94,7 +94,7 @@ TEST(WorkerRequests, CostLittleHoweverTheyAreNested) {
   const auto start = std::chrono::steady_clock::now();
   for (const std::string& line :
        {repeated("[", most), repeated("{\"a\":", most / 5), R"({"id": 1, "params": )" + repeated("[[],", most / 4)})
-    EXPECT_EQ(read_request(line).problem, "the line is nested more than 32 levels deep");
+    EXPECT_EQ(read_request(line).fault, "the line is nested more than 32 levels deep");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 

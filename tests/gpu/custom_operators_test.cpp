@@ -163,7 +163,7 @@ class RecordsOfCustomOperatorsOnGpu : public CustomOperatorsOnGpu {
   // Also runs the plan, and compares what it returns.
   Selection selected(const std::string& name) const {
     const CustomOperator custom{kMinMax, name};
-    const auto plan = make_plan(device_, table_, request(), 0, CaptureMemory::ahead, &custom);
+    const auto plan = make_plan(device_, table_, CheckedRequest(request()), 0, CaptureMemory::ahead, &custom);
     const std::vector<MinMax> items = drawn_ranges(kItems);
     const Buffer<MinMax> input(items), output(items.size());
     plan->run({input.data(), output.data()}, InitialValue(), nullptr);

@@ -138,7 +138,7 @@ TEST_F(StreamsOnGpu, TheBinaryThatRunsIsTheOneThatIsDescribed) {
   const auto gpu = std::make_shared<RecordingGpu>(std::make_shared<CudaContext>(context, 0));
   ScanRequest request;
   request.n = 10'000;
-  const auto plan = make_plan(gpu, TuningTable(), request, 0);
+  const auto plan = make_plan(gpu, TuningTable(), CheckedRequest(request), 0);
   const std::string text = plan->describe();
   const BinaryCache cache(cache_directory());
   const Buffer<std::int32_t> buffer(random_items(10'004, 8));

@@ -253,7 +253,7 @@ std::string key_before(const std::string& text, const std::string& which) {
 TEST(Api, DescribesTheBinaryThatRan) {
   const auto device = std::make_shared<RecordingDevice>(std::getenv("SCANTUNE_CACHE"));
   const BinaryCache cache{fs::path(std::getenv("SCANTUNE_CACHE"))};
-  const auto plan = make_plan(device, TuningTable(), i32_sum(1000), 0);
+  const auto plan = make_plan(device, TuningTable(), CheckedRequest(i32_sum(1000)), 0);
   const std::string text = plan->describe();
   auto* const memory = static_cast<std::byte*>(device->allocate(8192));
   device->zero(memory, 8192);
@@ -276,7 +276,8 @@ TEST(Api, ScansOfSeveralLaunchesOnOneStreamFromManyThreadsDoNotDisturbEachOther)
   request.n = kItems;
   const Config config = find_family("three_phase")->default_config(request, kHostSm);
   ASSERT_GT(config.family().launches(config, request, Variant::aligned).count, 1);
-  Plan plan(host_device(), request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
+  Plan plan(host_device(), CheckedRequest(request),
+            {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
   std::vector<std::thread> threads;
   for (int thread = 1; thread <= 3; ++thread)
     threads.emplace_back([&, thread] {

@@ -25,11 +25,6 @@ CopyRequest copy_of_structs(int bytes, int alignment, u64 n) {
           .n = n};
 }
 
-// Smaller than any that is searched: a ring that goes round many times.
-Config small_ring() {
-  return config_of(*find_family("copy_bulk"), Json::parse(R"({"stage_bytes": 256, "stages": 2, "ctas_per_sm": 1})"));
-}
-
 Config small_vectors() {
   return config_of(*find_family("copy_vectors"),
                    Json::parse(R"({"block_threads": 32, "unroll": 2, "hint": "streaming"})"));
@@ -48,20 +43,15 @@ class Copies : public testing::Test {
   Verifier verifier_{device_};
 };
 
-// The verifier adds sizes of less than a vector, one ragged stage, fewer stages than the ring has, and rounds of it.
-TEST_F(Copies, InBulkMoveEveryByteAndNoneBeyond) {
-  verify(copy_of(ValueType::i32, ValueType::i32, 4093), small_ring());
-  verify(copy_of(ValueType::u8, ValueType::u8, 1021), small_ring());
-  verify(copy_of_structs(12, 4, 500), small_ring());
-}
-
-TEST_F(Copies, ByVectorsMoveEveryByteAndNoneBeyond) {
+TEST_F(Copies, MoveEveryByteAndNoneBeyond) {
+  verify(copy_of(ValueType::i32, ValueType::i32, 4093), small_vectors());
+  verify(copy_of(ValueType::u8, ValueType::u8, 1021), small_vectors());
   verify(copy_of(ValueType::f64, ValueType::f64, 301), small_vectors());
   verify(copy_of_structs(3, 1, 1000), small_vectors());
   verify(copy_of_structs(32, 16, 100), small_vectors());
 }
 
-TEST_F(Copies, ByVectorsConvertAsScansDo) {
+TEST_F(Copies, ConvertAsScansDo) {
   for (const auto& [input, output] :
        {std::pair(ValueType::i8, ValueType::i64), std::pair(ValueType::u64, ValueType::i8),
         std::pair(ValueType::i16, ValueType::f64), std::pair(ValueType::f16, ValueType::bf16),

@@ -31,7 +31,7 @@ int main(int, char** arguments) {
   const RowSumsRequest request{.n = std::strtoull(arguments[1], nullptr, 10),
                                .rows = std::strtoull(arguments[2], nullptr, 10)};
   const auto& device = current_device();
-  const auto plan = make_plan(device, tuning_table(), request, 0);
+  const auto plan = make_plan(device, tuning_table(), CheckedRequest(request), 0);
   std::puts(plan->describe().c_str());
 
   const std::vector<int> ones(request.n, 1);

@@ -15,7 +15,7 @@ from scantune.model.quantity import format_size
 from scantune.model.value import bytes_of, is_value_type, split_operator
 
 _MOST_TEXT = 1024
-_MOST_CLASS = 63
+_MOST_CLASS = 48
 
 
 @dataclass(frozen=True)
