@@ -11,6 +11,18 @@ struct alignas(kUnits * sizeof(Unit)) CopiedVector {
   Unit units[kUnits];
 };
 
+// What a thread holds: units that are to be converted, or else words, since bytes take a register and instructions
+// each.
+template <class Problem, class Unit, int kUnits>
+struct HeldVector {
+  using Type = CopiedVector<Unit, kUnits>;
+};
+template <class Problem, class Unit, int kUnits>
+  requires(!Problem::kRequest.converts() && kUnits > 1)
+struct HeldVector<Problem, Unit, kUnits> {
+  using Type = CopiedVector<u64, kVectorAlignmentBytes / sizeof(u64)>;
+};
+
 template <class Output>
 struct Converted {
   template <class Input>
@@ -25,8 +37,8 @@ struct Converted {
 template <class Problem, CopyVectorsConfig kConfig>
 SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
   constexpr int kUnits = vector_units(Problem::kRequest, Problem::kVariant);
-  using Read = CopiedVector<typename Problem::Input, kUnits>;
-  using Written = CopiedVector<typename Problem::Output, kUnits>;
+  using Read = typename HeldVector<Problem, typename Problem::Input, kUnits>::Type;
+  using Written = typename HeldVector<Problem, typename Problem::Output, kUnits>::Type;
   const auto* input = Problem::input(arguments);
   auto* output = Problem::output(arguments);
   const u64 vectors = arguments.n / kUnits;
@@ -48,7 +60,7 @@ SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
           vector.units[unit] = Converted<typename Problem::Output>::from(held[step].units[unit]);
         store_global<kConfig.hint>(to, vector);
       } else {
-        store_global<kConfig.hint>(to, held[step]);  // whole: taken apart and put together, bytes cost instructions
+        store_global<kConfig.hint>(to, held[step]);
       }
     }
 

@@ -11,7 +11,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kSeeds = 20;
+constexpr u64 kSeeds = 8;
 
 CopyRequest copy_of(ValueType input, ValueType output, u64 n) {
   return {.input_type = input, .output_type = output, .n = n};
