@@ -39,15 +39,10 @@ double sm_distance(const TuningRecord& record, const Wanted& wanted) {
   return std::abs(record.device.sm_count - wanted.device.sm_count);
 }
 
-// A quotient, which grows with the distance in log n.
-double quotient_of_n(const TuningRecord& record, const Wanted& wanted) {
-  const auto [less, more] = std::minmax({static_cast<double>(record.request.n), static_cast<double>(wanted.request.n)});
-  return more / less;
-}
-
-// Records know the extents beside n by their magnitudes.
+// A quotient, which grows with the distance in log n. Records know the extents beside n by their magnitudes.
 double n_distance(const TuningRecord& record, const Wanted& wanted) {
-  double distance = quotient_of_n(record, wanted);
+  const auto [less, more] = std::minmax({static_cast<double>(record.request.n), static_cast<double>(wanted.request.n)});
+  double distance = more / less;
   for (std::size_t place = 0; place < wanted.request.algorithm().extents().size(); ++place)
     distance *=
         std::exp2(std::abs(magnitude_of(record.request.extents[place]) - magnitude_of(wanted.request.extents[place])));
@@ -175,7 +170,7 @@ bool is_of_other_device(const TuningRecord& record, const Wanted& wanted) {
   return record.device.name != wanted.device.name || record.device.sm_count != wanted.device.sm_count;
 }
 
-bool is_far(const TuningRecord& record, const Wanted& wanted) { return quotient_of_n(record, wanted) > 2; }
+bool is_far(const TuningRecord& record, const Wanted& wanted) { return n_distance(record, wanted) > 2; }
 
 int differing(Match match, const TuningRecord& record, const Wanted& wanted) {
   return static_cast<int>(std::ranges::count_if(wanted.request.members(), [&](const MemberModel& member) {

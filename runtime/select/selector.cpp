@@ -63,6 +63,8 @@ const TuningRecord* across(const TuningRecord& record, std::span<const TuningRec
 // Rule 11: the nearest record or the one on the other side of n, where a measurement between the two says which.
 std::optional<Choice> by_breakpoint(const TuningRecord& nearest, std::span<const TuningRecord> candidates,
                                     const Wanted& wanted) {
+  // The probes of a breakpoint had the shape of its ends.
+  if (!has_shape_of(nearest.request, wanted.request)) return std::nullopt;
   const TuningRecord* const other = across(nearest, candidates, wanted);
   if (other == nullptr) return std::nullopt;
   const auto [low, high] =

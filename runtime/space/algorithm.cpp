@@ -116,9 +116,39 @@ struct FamiliesIn {
 template <class Typed, class... Configs>
 constinit const std::tuple<FamilyOf<Typed, Configs>...> FamiliesIn<Typed, Configs...>::kModels{};
 
+// Whether every operand names a type among the members, and an extent that there is.
+template <class Typed>
+consteval bool operands_resolve() {
+  using Declared = Algorithm<Typed>;
+  const OperandList list = Declared::operands(Typed{});
+  for (int index = 0; index < list.count; ++index) {
+    const std::string_view type = list.operands[index].type, extent = list.operands[index].extent;
+    bool has_type = false, has_extent = extent == Operand::kItems || extent == Operand::kOne;
+    for (const auto& row : Declared::kMembers) has_type |= type == row.name && row.spelling == Spelling::value_type;
+    if constexpr (requires { Declared::kExtents; })
+      for (const auto& row : Declared::kExtents) has_extent |= extent == row.name;
+    if (!has_type || !has_extent) return false;
+  }
+  return list.count > 0;
+}
+
+// Whether what combines values says of which type.
+template <class Typed>
+consteval bool operator_has_accumulator() {
+  bool has_operator = false, has_accumulator = false;
+  for (const auto& row : Algorithm<Typed>::kMembers) {
+    has_operator |= row.spelling == Spelling::value_operator;
+    has_accumulator |= std::string_view(row.name) == "accumulator_type";
+  }
+  return has_accumulator || !has_operator;
+}
+
 template <class Typed, class... Configs>
 class AlgorithmOf final : public AlgorithmModel {
   using Declared = Algorithm<Typed>;
+  static_assert(operands_resolve<Typed>(),
+                "an operand names no member of a value type, or an extent that is not there");
+  static_assert(operator_has_accumulator<Typed>(), "an operator combines values of the member accumulator_type");
 
  public:
   constexpr AlgorithmOf()

@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <vector>
 
 #include "scantune/error.hpp"
@@ -82,7 +81,8 @@ void read_members(const Json& json, StatedRequest& stated, const Admits& admits)
   for (const MemberModel& member : request.members())
     if (const auto named = json.find(member.name); named != json.end() && admits(member))
       request.set(member, member_value(member, *named, stated));
-  for (const MemberModel& member : std::views::reverse(request.members())) {
+  for (std::size_t place = request.members().size(); place-- > 0;) {
+    const MemberModel& member = request.members()[place];
     if (json.contains(member.name) && admits(member)) continue;
     if (!member.has_default) throw RequestError(std::string("request.") + member.name + " is missing");
     request.set(member, request.algorithm().default_of(member, request));

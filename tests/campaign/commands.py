@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from leftovers import Contents, damage_of, strangers_in
+from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
@@ -28,6 +29,7 @@ from scantune.store.database import open_database
 _ROOT = Path(__file__).resolve().parents[2]
 _LONGEST_RUN_S = 120.0
 _NOON = "2026-01-01T12:00:00Z"
+_SUM_OF_I32 = tuple((f"{role}_type", "i32") for role in ("input", "accumulator", "output"))
 _RUN = Run(
     started_at="2026-01-01T00:00:00Z", tool_version="0.1.0", template_hash="a" * 64,
     compiler_version="NVRTC 13.0", driver_version="580.65", effort=Effort.quick, seed=1, policy="{}",
@@ -273,7 +275,7 @@ COMMANDS: Mapping[str, type[Scene]] = {"tune": Tune, "import": Import, "export":
 
 def _save(path: Path, count: int, microseconds: float) -> None:
     """Make a database with so many records on each device and ten times as many trials."""
-    problem, config = Problem.of("i32", "sum"), Config("lookback", (("window", 0),))
+    problem, config = Problem(DEFAULT_ALGORITHM, _SUM_OF_I32), Config("lookback", (("window", 0),))
     with open_database(path) as database:
         for device in _DEVICES:
             session = Archive(database).start(_RUN, device)

@@ -73,7 +73,7 @@ TEST_F(StreamsOnGpu, ManyThreadsScanInSeveralLaunchesOnOneStream) {
   request.n = kItems;
   const Config config = find_family("three_phase")->default_config(request, device_->identity().sm);
   ASSERT_GT(config.family().launches(config, request, Variant::aligned).count, 1);
-  Plan plan(device_, request, {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
+  Plan plan(device_, CheckedRequest(request), {config, ConfigOrigin::untuned, "chosen by the test", std::nullopt});
   const TestStream stream;
   std::vector<std::thread> threads;
   for (int thread = 1; thread <= 8; ++thread)
