@@ -42,7 +42,7 @@ Operands::Operands(const Request& request) {
   }
 }
 
-const RequestOperand& Operands::of(OperandRole role) const {
+RequestOperand Operands::of(OperandRole role) const {
   const auto found = std::ranges::find(list(), role, &RequestOperand::role);
   if (found == list().end()) throw Error("a request has no operand of that role");
   return *found;
@@ -50,14 +50,16 @@ const RequestOperand& Operands::of(OperandRole role) const {
 
 u64 moved_bytes(const Request& request) {
   u64 bytes = 0;
-  for (const RequestOperand& operand : Operands(request).list())
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list())
     if (operand.role != OperandRole::init) bytes += operand.bytes();
   return bytes;
 }
 
 int element_alignment(const Request& request) {
   int alignment = kVectorAlignmentBytes;
-  for (const RequestOperand& operand : Operands(request).list())
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list())
     if (operand.is_array) alignment = std::min(alignment, operand.alignment);
   return alignment;
 }

@@ -25,8 +25,9 @@ class Operands {
  public:
   explicit Operands(const Request& request);
 
-  std::span<const RequestOperand> list() const { return {all_.data(), count_}; }
-  const RequestOperand& of(OperandRole role) const;  // the first of them; throws Error if there is none
+  std::span<const RequestOperand> list() const& { return {all_.data(), count_}; }
+  void list() const&& = delete;               // it would point into what is gone
+  RequestOperand of(OperandRole role) const;  // the first of them; throws Error if there is none
 
  private:
   std::array<RequestOperand, OperandList::kCapacity> all_{};
