@@ -23,12 +23,13 @@ Measurements Measurer::measure(std::span<const PreparedConfig* const> configs, c
   std::vector<DeviceBuffer> workspaces;
   std::vector<Contender> contenders;
   const auto add = [&](const PreparedConfig& config, bool is_ceiling) {
-    const u64 bytes = config.workspace_bytes(request.n);
-    void* workspace = workspaces.emplace_back(device_, bytes).data();
-    if (bytes != 0) device_.zero(workspace, bytes);
+    const u64 bytes = config.workspace_bytes(request.n), stride = round_up(bytes, kBoundaryBytes);
+    std::byte* const workspace = workspaces.emplace_back(device_, stride * static_cast<u64>(batch.buffers)).data();
+    if (bytes != 0) device_.zero(workspace, stride * static_cast<u64>(batch.buffers));
     contenders.push_back({to_string(config.config()),
                           [=, &buffers, &config](Stream stream, int buffer) {
-                            config.enqueue(buffers.pointers(buffer), config.request().n, workspace, stream);
+                            config.enqueue(buffers.pointers(buffer), config.request().n,
+                                           workspace + static_cast<u64>(buffer) * stride, stream);
                           },
                           is_ceiling});
   };

@@ -85,8 +85,8 @@ class ScanningDevice : public Device {
     ++scans;
     auto* workspace = static_cast<std::byte*>(arguments.workspace);
     mistake({request, variant, static_cast<const std::byte*>(arguments.input),
-             static_cast<std::byte*>(arguments.output), workspace,
-             workspace == nullptr ? 0 : allocations_.at(workspace).size(), scans, source});
+             static_cast<std::byte*>(arguments.output), workspace, workspace == nullptr ? 0 : bytes_from(workspace),
+             scans, source});
     require_well();
   }
 
@@ -134,6 +134,12 @@ class ScanningDevice : public Device {
 
   void require_well() const {
     if (!lost.empty()) throw DeviceError(lost);
+  }
+
+  // To the end of the allocation that the pointer lies in.
+  u64 bytes_from(std::byte* pointer) const {
+    const auto& [data, memory] = *std::prev(allocations_.upper_bound(pointer));
+    return memory.size() - static_cast<u64>(pointer - static_cast<std::byte*>(data));
   }
 
   static std::string after(const std::string& source, const std::string& before) {
