@@ -44,7 +44,7 @@ class Plan {
     enqueue(pointers, init, stream);
   }
 
-  // As run(), with pointers that are known to be right.
+  // Does as run() for pointers that are known to be right.
   void enqueue(const Pointers& pointers, const InitialValue& init, Stream stream);
 
   std::string describe() const;

@@ -36,7 +36,7 @@ Distance distance(const TuningRecord& record, const Wanted& wanted);
 // Rules 1, 2 and 12 to 14: whether it also reaches from its n to the one asked for. They need wanted.nearest.
 bool reaches(const TuningRecord& record, const Wanted& wanted);
 
-// Whose values a record was measured with. All are as wide as those asked for.
+// It says whose values a record was measured with. All are as wide as those asked for.
 enum class TypeMatch {
   same,
   same_class,  // integers for integers, floating-point numbers for such
@@ -44,7 +44,7 @@ enum class TypeMatch {
 };
 TypeMatch type_match(const TuningRecord& record, const Wanted& wanted);
 
-// Whose kernels a record was measured with. A custom operator is known by its name where it has one.
+// It says whose kernels a record was measured with. A custom operator is known by its name where it has one.
 enum class OperatorMatch {
   same,        // this operator's: built-in, of the same name, or without a name as this one
   cost_class,  // the stand-in's of this operator's cost class

@@ -34,7 +34,7 @@ class Operands {
   std::size_t count_ = 0;
 };
 
-// Of all operands but what is read in the place of an initial value.
+// The bytes of all operands but what is read in the place of an initial value.
 u64 moved_bytes(const Request& request);
 
 // What pointers are multiples of that its any-variant serves.

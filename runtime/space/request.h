@@ -65,12 +65,12 @@ class Request {
   ValueType type(const MemberModel& member) const { return static_cast<ValueType>((*this)[member]); }
   int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   int alignment_of(ValueType type) const { return type == ValueType::custom ? custom_alignment : size_of(type); }
-  // Of the first member of an enum; nullopt if the algorithm has none.
+  // The value of the first member of an enum; nullopt if the algorithm has none.
   template <class Enum>
   std::optional<Enum> value() const;
   // nullopt where the algorithm combines nothing.
   inline std::optional<Operator> op() const;
-  // Of what has an operator: the type that it combines.
+  // The type that its operator combines; the algorithm has one.
   inline ValueType accumulator_type() const;
   int accumulator_bytes() const { return bytes_of(accumulator_type()); }
   bool has_custom_operator() const {
@@ -182,7 +182,7 @@ struct RequestKey {
 };
 RequestKey key_of(const Request& request);
 
-// Of an extent: its logarithm to base 2, rounded; -1 for 0.
+// The logarithm to base 2 of an extent, rounded; -1 for 0.
 int magnitude_of(u64 extent);
 
 namespace detail {

@@ -1,4 +1,4 @@
-// Which copies there are, that their kernels compile, and which one is the ceiling of a scan.
+// These tests compile the kernels of copies, and ask which copy is the ceiling of a scan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
