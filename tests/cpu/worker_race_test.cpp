@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "measure/measure.h"
@@ -290,6 +291,21 @@ TEST_F(MeasuringScans, RotatesOverSoManyBuffersAsExceedTheCache) {
   device_.mistake = [&](const testing::Scanned& scanned) { inputs.insert(scanned.input); };
   measure(1 << 20, {.rounds = 1, .min_round_ms = 0});
   EXPECT_EQ(inputs.size(), 64u);
+}
+
+// One that all shared would stay in the cache, and favour what exchanges more through it.
+TEST_F(MeasuringScans, GivesEachBufferAWorkspaceOfItsOwn) {
+  const ScanRequest request{.n = 1 << 20};
+  const u64 needed = PreparedConfig(device_, request, default_config(request, 90)).workspace_bytes(request.n);
+  ASSERT_GT(needed, 0u);
+  std::map<const std::byte*, std::set<const std::byte*>> inputs_of;
+  device_.mistake = [&](const testing::Scanned& scanned) {
+    inputs_of[scanned.workspace].insert(scanned.input);
+    EXPECT_GE(scanned.workspace_bytes, needed);
+  };
+  measure(request, {.rounds = 1, .min_round_ms = 0});
+  EXPECT_EQ(inputs_of.size(), 64u);
+  for (const auto& [workspace, inputs] : inputs_of) EXPECT_EQ(inputs.size(), 1u);
 }
 
 TEST_F(MeasuringScans, PutsAnOrdinaryKernelBesideEachIsolatedScanAlone) {
