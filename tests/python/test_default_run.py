@@ -60,6 +60,7 @@ def default_run(database: Database) -> DefaultRun:
         budget_s: float | None = None,
         shipped: Mapping[Cell, Config] | None = None,
         faults: Faults = lambda *_: None,
+        has_built_in: bool = True,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
         worker = FakeGpuWorker(clock, shipped, faults)
@@ -71,7 +72,7 @@ def default_run(database: Database) -> DefaultRun:
         )  # fmt: skip
         outcome = TuningRun(
             Archive(database, ALGORITHMS), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(),
-            clock=clock, is_portfolio=is_portfolio,
+            clock=clock, is_portfolio=is_portfolio, has_built_in=has_built_in,
         ).run(problems, sizes or (portfolio_sizes(GPU) if is_portfolio else default_sizes(GPU)))  # fmt: skip
         return outcome, clock.seconds / 60, worker.measured
 
@@ -131,6 +132,22 @@ def test_default_run_reaches_every_type_at_every_size_within_ten_minutes(default
     regrets = list(map(regret, outcome.records))
     assert sum(regrets) / len(regrets) < 0.02
     assert max(regret(record) for record in outcome.records if record.n >= 2**24) < 0.05
+
+
+def test_run_tells_where_all_of_its_time_went(default_run: DefaultRun) -> None:
+    outcome, minutes, _ = default_run(ALL_SUMS[:2])
+    assert sum(outcome.spent_s.values()) == pytest.approx(outcome.seconds)
+    assert outcome.seconds == pytest.approx(60 * minutes, rel=0.02)
+    assert min(outcome.spent_s[what] for what in ("measuring", "verifying", "waiting for compilers")) > 1
+    assert outcome.spent_s["other"] < 0.2 * outcome.seconds
+
+
+def test_run_without_the_library_s_records_starts_from_the_defaults(default_run: DefaultRun) -> None:
+    shipped = {Cell(ALL_SUMS[2], 2**14): best_config(ALL_SUMS[2], 2**14)}
+    outcome, _, _ = default_run(ALL_SUMS[2:3], (2**14,), shipped=shipped, has_built_in=False)
+    (covered,) = outcome.coverage
+    assert covered.untuned == covered.default != shipped[covered.cell]
+    assert covered.way in (Way.searched, Way.cut_short)
 
 
 def test_default_run_on_a_gpu_that_the_library_has_records_of_confirms_them_within_four_minutes(

@@ -64,6 +64,7 @@ class _Tuning:
     workers: int | None
     is_portfolio: bool
     requires_complete: bool
+    has_built_in: bool
     database: Path
     output: JsonOutput
 
@@ -106,6 +107,13 @@ def tune_command(
             "2^6..2^22 unless --n says otherwise; the budget is three times that of other runs.",
         ),
     ] = False,
+    built_in: Annotated[
+        bool,
+        typer.Option(
+            "--built-in/--no-built-in",
+            help="Start from the records that come with the library, or as if there were none of the device.",
+        ),
+    ] = True,
     require_complete: Annotated[
         bool, typer.Option("--require-complete", help="End with 4 if the budget did not suffice for everything.")
     ] = False,
@@ -122,7 +130,7 @@ def tune_command(
         tuning = _Tuning(
             arch, device, Asked(types, ops, given_options(ctx), source, algorithm),
             parse_sizes(n) if n is not None else None, effort, None if budget is None else parse_duration(budget), seed,
-            workers, portfolio, require_complete, paths.database_path(db), JsonOutput.of(json_, "tune"),
+            workers, portfolio, require_complete, built_in, paths.database_path(db), JsonOutput.of(json_, "tune"),
         )  # fmt: skip
         tuning.asked.check()
         check_choice(arch, device)
@@ -165,7 +173,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         pool = compile_pool(worker, tuning.seed, tuning.workers)
         outcome = TuningRun(
             Archive(database, hello.algorithms), worker, pool, run, policy, progress, timeouts, asked.source,
-            is_portfolio=tuning.is_portfolio,
+            is_portfolio=tuning.is_portfolio, has_built_in=tuning.has_built_in,
         ).run(problems, sizes)  # fmt: skip
     defaults = Defaults(evaluator)
     spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in outcome.records}
@@ -179,6 +187,8 @@ def _report(outcome: Outcome, tuning: _Tuning) -> None:
     if outcome.breakpoints:
         console.print(portfolio_table(outcome.breakpoints, "Breakpoints between them"))
     say(f"{counted(len(outcome.records), 'winner')} in {tuning.database}, {format_duration(outcome.seconds)}")
+    if spent := [f"{what} {format_duration(seconds)}" for what, seconds in outcome.spent_s.items() if seconds >= 1]:
+        say(f"of that {', '.join(spent)}")
     say(coverage_text(outcome.coverage))
     _note_what_the_budget_left(outcome)
     if outcome.without_breakpoint:

@@ -81,7 +81,7 @@ class FinalRound:
     def _verify(self, winner: Config, compiling: Future[float | Failure] | None) -> Failure | None:
         if (self._cell, winner) in self._verified:
             return None
-        (compiling or self._compile_all_kinds(winner)).result()
+        self._evaluator.compiled(compiling or self._compile_all_kinds(winner))
         failure = self._evaluator.verify(*self._cell, winner, self._seed, all_kinds=True)
         if failure is None:
             self._verified.add((self._cell, winner))

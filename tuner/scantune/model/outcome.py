@@ -21,6 +21,7 @@ class Outcome:
     without_breakpoint: list[str] = field(default_factory=list)  # other such pairs, and why
     unknown: dict[str, int] = field(default_factory=dict)  # records that were left out, by algorithms not known here
     seconds: float = 0.0
+    spent_s: dict[str, float] = field(default_factory=dict)  # all of these seconds, by what they went for
 
     def covered(self, *ways: Way) -> list[Coverage]:
         """Return the cells that were covered in one of these ways."""

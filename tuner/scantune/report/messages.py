@@ -57,6 +57,7 @@ def is_complete(outcome: Outcome) -> bool:
 def outcome_message(outcome: Outcome, defaults: Defaults) -> dict[str, Any]:
     return {
         "complete": is_complete(outcome), "seconds": outcome.seconds,
+        "spent_s": {what: round(seconds, 2) for what, seconds in outcome.spent_s.items()},
         "winners": [winner_message(record, defaults) for record in outcome.records],
         "breakpoints": [breakpoint_message(found) for found in outcome.breakpoints],
         "without_winner": outcome.without_winner,

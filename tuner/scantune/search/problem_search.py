@@ -191,7 +191,7 @@ class ProblemSearch:
         batch: dict[Config, float] = {}
         while self._compiling and len(batch) < self._tools.policy.batch:
             compiling = self._compiling.popleft()
-            outcome = compiling.outcome.result()
+            outcome = self._tools.evaluator.compiled(compiling.outcome)
             if isinstance(outcome, Failure):
                 self._save(Trial(compiling.config, failure=outcome), score=None)
             else:

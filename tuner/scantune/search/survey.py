@@ -160,7 +160,7 @@ class Survey:
             failures[config] = self._rejected(entry.cell, config, failure)
 
         for config, future in entry.compiled.items():
-            outcome = future.result()
+            outcome = tools.evaluator.compiled(future)
             if isinstance(outcome, Failure):
                 reject(config, outcome)
             else:

@@ -38,6 +38,7 @@ from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.environment import EnvironmentFault
 from scantune.worker.evaluation import Evaluator, Timeouts
+from scantune.worker.stopwatch import Stopwatch
 
 _MAX_STARTS = 6
 
@@ -73,19 +74,22 @@ class TuningRun:
     def __init__(
         self, archive: Archive, worker: Worker, pool: CompilePool, run: Run, policy: Policy, watcher: RunWatcher,
         timeouts: Timeouts | None = None, source: OperatorSource | None = None,
-        clock: Callable[[], float] = time.monotonic, is_portfolio: bool = False,
+        clock: Callable[[], float] = time.monotonic, is_portfolio: bool = False, has_built_in: bool = True,
     ) -> None:  # fmt: skip
         """`source` is of the one operator of all problems, if that is the user's own. The pool is closed by run().
 
-        Of a portfolio the breakpoints between neighbouring sizes are found too.
+        Of a portfolio the breakpoints between neighbouring sizes are found too. Without `has_built_in` the records that
+        come with the library are passed over.
         """
         self._archive = archive
         self._device = worker.hello().device
-        self._built_in = built_in_winners(worker)
+        self._built_in = built_in_winners(worker) if has_built_in else {}
         self._run = run
         self._policy = policy
         self._watcher = watcher
-        self._evaluator = Evaluator(worker, timeouts or Timeouts.of(self._device), source)
+        self._stopwatch = Stopwatch(clock)
+        timeouts = timeouts or Timeouts.of(self._device)
+        self._evaluator = Evaluator(worker, timeouts, source, self._stopwatch, has_built_in)
         self._source = source
         self._pool = pool
         self._clock = clock
@@ -120,6 +124,7 @@ class TuningRun:
         outcome.coverage = [self._standings.coverage[cell] for cell in cells]
         outcome.records = [record for cell in cells if (record := self._standings.record(cell))]
         outcome.seconds = self._clock() - started
+        outcome.spent_s = {**self._stopwatch.seconds, "other": outcome.seconds - sum(self._stopwatch.seconds.values())}
         return outcome
 
     def _unfinished(self, session: Session, cells: Iterable[Cell]) -> list[Cell]:
@@ -302,7 +307,8 @@ class TuningRun:
         faults: list[str] = []
         for config in space.defaults:
             try:
-                outcome = self._pool.submit(self._evaluator.request(*cell), config).result()
+                future = self._pool.submit(self._evaluator.request(*cell), config)
+                outcome = self._evaluator.compiled(future)
             except EnvironmentFault as error:
                 faults.append(f"{config}: {error}")
                 continue

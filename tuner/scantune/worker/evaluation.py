@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from scantune.model.wish import Wish
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.environment import check_environment
 from scantune.worker.selection import select
+from scantune.worker.stopwatch import Stopwatch
 
 # How a refusal of the worker is remembered, unless the environment is to blame, which is no trial at all.
 _STATUS = {"compile_error": "compile_error", "wrong_result": "wrong_result", "internal": "crash"}
@@ -56,9 +58,17 @@ class Measured:
 
 
 class Evaluator:
-    def __init__(self, worker: Worker, timeouts: Timeouts, source: OperatorSource | None = None) -> None:
-        """`source` is of the operator of every problem; without it the worker has stand-ins for custom ones."""
+    def __init__(
+        self, worker: Worker, timeouts: Timeouts, source: OperatorSource | None = None,
+        stopwatch: Stopwatch | None = None, has_built_in: bool = True,
+    ) -> None:  # fmt: skip
+        """`source` is of the operator of every problem; without it the worker has stand-ins for custom ones.
+
+        Without `has_built_in` nothing is untuned but the defaults.
+        """
         self._worker = worker
+        self._has_built_in = has_built_in
+        self._stopwatch = stopwatch or Stopwatch()
         self._timeouts = timeouts
         self._source = source
         self._template_hashes: dict[tuple[Problem, str], str] = {}
@@ -121,9 +131,16 @@ class Evaluator:
     def untuned(self, problem: Problem, n: int) -> Config | None:
         """Return what runs where the user has no records; None when the worker cannot say."""
         try:
+            if not self._has_built_in:
+                return self.space(problem, n, configs=False).default
             return select(self._worker, problem, n, databases=[], source=self._source).config
         except (WorkerError, WorkerDied):
             return None
+
+    def compiled(self, future: Future[float | Failure]) -> float | Failure:
+        """Wait for a compilation: return its milliseconds, or why it failed. Raises as the pool's futures do."""
+        with self._stopwatch.on("waiting for compilers"):
+            return future.result()
 
     def verify(self, problem: Problem, n: int, config: Config, seed: int, all_kinds: bool = False) -> Failure | None:
         """Return why the config's results at n items cannot be trusted, or None. Raises EnvironmentFault.
@@ -132,7 +149,8 @@ class Evaluator:
         """
         params = {"request": self.request(problem, n), "config": config.message(), "seed": seed, "all_kinds": all_kinds}
         try:
-            result = self._worker.call("verify", params, self._timeouts.verify_s(n))
+            with self._stopwatch.on("verifying"):
+                result = self._worker.call("verify", params, self._timeouts.verify_s(n))
         except (WorkerError, WorkerDied) as error:
             return _failure("verify", error)
         checks = result.get("checks")
@@ -170,7 +188,8 @@ class Evaluator:
             "configs": [config.message() for config in configs],
             "policy": rounds.message(),
         }
-        result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
+        with self._stopwatch.on("measuring"):
+            result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
         messages, ceiling = result.get("measurements"), result.get("ceiling_us")
         if not isinstance(messages, list) or len(messages) != len(configs):
             raise self._lied(f"{len(configs)} configs were to be measured, the answer is {messages!r}"[:300])

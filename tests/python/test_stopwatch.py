@@ -1,0 +1,26 @@
+"""Where the time of a run goes."""
+
+from __future__ import annotations
+
+import pytest
+
+from scantune.worker.stopwatch import Stopwatch
+
+
+def test_each_second_counts_once_for_the_innermost() -> None:
+    now = iter([0.0, 1.0, 3.0, 4.0, 6.0, 10.0])
+    stopwatch = Stopwatch(lambda: next(now))
+    with stopwatch.on("outer"):
+        with stopwatch.on("inner"):
+            pass
+        with stopwatch.on("inner"):
+            pass
+    assert stopwatch.seconds == {"outer": 6.0, "inner": 4.0}
+
+
+def test_seconds_count_that_end_in_an_error() -> None:
+    now = iter([0.0, 2.0])
+    stopwatch = Stopwatch(lambda: next(now))
+    with pytest.raises(ValueError, match="lost"), stopwatch.on("measuring"):
+        raise ValueError("lost")
+    assert stopwatch.seconds == {"measuring": 2.0}

@@ -1,0 +1,31 @@
+"""Where the time of a run goes."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+
+class Stopwatch:
+    """Seconds by what they were spent on, each second once: of what is timed within something else, the inner counts.
+
+    The clock may start anywhere.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._clock = clock
+        self._inner_s = 0.0  # timed within what is being timed
+
+    @contextlib.contextmanager
+    def on(self, what: str) -> Iterator[None]:
+        began_s, outer_s = self._clock(), self._inner_s
+        self._inner_s = 0.0
+        try:
+            yield
+        finally:
+            whole_s = self._clock() - began_s
+            self.seconds[what] += whole_s - self._inner_s
+            self._inner_s = outer_s + whole_s
