@@ -165,11 +165,13 @@ class Race {
     const double median_us = probe_only ? runner.probe_us : quantile(runner.samples_us, 0.5);
     if (batch_.neighbour && median_us <= noise_us()) return within_noise(runner, median_us);
     if (probe_only)
-      return Measurement{
-          .median_us = median_us, .samples = 1, .launches_per_sample = batch_.launches, .probe_only = true};
+      return Measurement{.median_us = median_us,
+                         .samples_us = {median_us},
+                         .launches_per_sample = batch_.launches,
+                         .probe_only = true};
     return Measurement{.median_us = median_us,
                        .spread = spread(runner.samples_us),
-                       .samples = static_cast<int>(runner.samples_us.size()),
+                       .samples_us = runner.samples_us,
                        .launches_per_sample = batch_.launches * runner.replays,
                        .sm_clock_mhz = runner.sm_clock_mhz};
   }

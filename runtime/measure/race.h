@@ -21,9 +21,9 @@ struct MeasurePolicy {
 };
 
 struct Measurement {
-  double median_us = 0;  // of one run
-  double spread = 0;     // interquartile range over the median
-  int samples = 0;
+  double median_us = 0;            // of one run
+  double spread = 0;               // interquartile range over the median
+  std::vector<double> samples_us;  // in the order in which they were taken
   int launches_per_sample = 0;
   std::optional<int> sm_clock_mhz = std::nullopt;
   bool probe_only = false;  // dropped after the probe, which is its one sample

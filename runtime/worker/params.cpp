@@ -98,6 +98,10 @@ MeasurePolicy Params::policy() const {
   return policy;
 }
 
+bool Params::with_samples() const { return truth(json_, "samples", false); }
+
+bool Params::measured_only() const { return truth(json_, "measured_only", false); }
+
 u64 Params::seed() const {
   const auto found = json_.find("seed");
   if (found == json_.end()) return 1;

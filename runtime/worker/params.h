@@ -20,6 +20,8 @@ class Params {
   Config config() const;
   std::vector<Config> configs() const;
   MeasurePolicy policy() const;
+  bool with_samples() const;                                            // `samples` of measure: false unless given
+  bool measured_only() const;                                           // of compile: false unless given
   u64 seed() const;                                                     // 1 unless given
   bool all_kinds() const;                                               // true unless given
   bool with_configs() const;                                            // `configs` of space: true unless given

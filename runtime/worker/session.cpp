@@ -130,11 +130,12 @@ std::string hash_of_all_kernels(int sm) {
   return template_hashes(view_of(sm)).of(headers);
 }
 
-Json measurement_json(const Measurement& measurement) {
+Json measurement_json(const Measurement& measurement, bool with_samples) {
   Json json = Json::object();
   json["median_us"] = measurement.median_us;
   json["spread"] = measurement.spread;
-  json["samples"] = measurement.samples;
+  json["samples"] = measurement.samples_us.size();
+  if (with_samples) json["samples_us"] = measurement.samples_us;
   json["launches_per_sample"] = measurement.launches_per_sample;
   json["sm_clock_mhz"] = nullptr;
   if (measurement.sm_clock_mhz) json["sm_clock_mhz"] = *measurement.sm_clock_mhz;
@@ -148,8 +149,8 @@ Json failed(const WorkerError& error) {
   return json;
 }
 
-Json outcome_json(const MeasureOutcome& outcome) {
-  if (const auto* measurement = std::get_if<Measurement>(&outcome)) return measurement_json(*measurement);
+Json outcome_json(const MeasureOutcome& outcome, bool with_samples) {
+  if (const auto* measurement = std::get_if<Measurement>(&outcome)) return measurement_json(*measurement, with_samples);
   const auto& failure = std::get<MeasureFailure>(outcome);
   return failed(
       {failure.of_device && !failure.fatal ? "device_error" : "launch_error", failure.message, failure.fatal});
@@ -196,9 +197,10 @@ Json Session::call(const WorkerRequest& request) {
   if (request.method == "hello") return hello({request.params, {"device"}});
   if (request.method == "space") return space({request.params, {"request", "configs"}});
   if (request.method == "validate") return validate({request.params, {"request", "config"}});
-  if (request.method == "compile") return compile({request.params, {"request", "config", "all_kinds"}});
+  if (request.method == "compile")
+    return compile({request.params, {"request", "config", "all_kinds", "measured_only"}});
   if (request.method == "verify") return verify({request.params, {"request", "config", "seed", "all_kinds"}});
-  if (request.method == "measure") return measure({request.params, {"request", "configs", "policy"}});
+  if (request.method == "measure") return measure({request.params, {"request", "configs", "policy", "samples"}});
   if (request.method == "select") return select({request.params, {"request", "databases"}});
   if (request.method == "built_in") return built_in({request.params, {}});
   if (request.method == "cache") return cache({request.params, {"most_bytes"}});
@@ -280,6 +282,7 @@ Json Session::compile(const Params& params) {
       json["key"] = binary_key(compiler, instantiation, identity.arch);
       json["log"] = binary.log;
     }
+    if (params.measured_only()) break;  // it comes first
   }
   json["cached"] = compile_ms == 0;
   json["compile_ms"] = compile_ms;
@@ -306,6 +309,7 @@ Json Session::measure(const Params& params) {
   const StatedRequest stated = params.stated();
   const std::vector<Config> configs = params.configs();
   const MeasurePolicy policy = params.policy();
+  const bool with_samples = params.with_samples();
   std::vector<PreparedConfig> prepared;
   prepared.reserve(configs.size());  // pointers into it are kept
   std::vector<const PreparedConfig*> ready;
@@ -322,7 +326,7 @@ Json Session::measure(const Params& params) {
   }
   const Measurements measured = measurer_->measure(ready, policy);
   for (std::size_t index = 0; index < places.size(); ++index)
-    measurements[places[index]] = outcome_json(measured.configs[index]);
+    measurements[places[index]] = outcome_json(measured.configs[index], with_samples);
 
   Json json = Json::object();
   json["measurements"] = std::move(measurements);

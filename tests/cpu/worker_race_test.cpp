@@ -92,7 +92,7 @@ TEST(Race, ReportsMedianAndSpreadOfTheSamplesWithoutTheProbe) {
   const auto outcome = race(device, device.contenders(), {}, {.rounds = 3, .min_round_ms = 0});
   EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 20);
   EXPECT_DOUBLE_EQ(measurement(outcome[0]).spread, 0.5);
-  EXPECT_EQ(measurement(outcome[0]).samples, 3);
+  EXPECT_EQ(measurement(outcome[0]).samples_us, (std::vector<double>{10, 30, 20}));
   EXPECT_EQ(measurement(outcome[0]).sm_clock_mhz, 1980);
 }
 
@@ -227,7 +227,7 @@ TEST(Race, DropsWhatTheProbeFindsClearlySlower) {
   const auto outcome = race(device, device.contenders(), {}, {.rounds = 2, .slower_than = 3});
   EXPECT_FALSE(measurement(outcome[1]).probe_only);
   EXPECT_TRUE(measurement(outcome[2]).probe_only);
-  EXPECT_EQ(measurement(outcome[2]).samples, 1);
+  EXPECT_EQ(measurement(outcome[2]).samples_us.size(), 1u);
   EXPECT_DOUBLE_EQ(measurement(outcome[2]).median_us, 31'000);
 }
 

@@ -81,7 +81,9 @@ TEST_F(WorkerSession, RefusesParametersThatAreMissingUnknownOrOutOfRange) {
       {"validate", {{"request", request()}, {"config", {{"family", "no_such"}, {"parameters", Json::object()}}}}},
       {"verify", {{"request", request()}, {"config", config}, {"seed", "one"}}},
       {"verify", {{"request", request()}, {"config", config}, {"all_kinds", 1}}},
+      {"compile", {{"request", request()}, {"config", config}, {"measured_only", "yes"}}},
       {"measure", {{"request", request()}, {"configs", Json::array()}}},
+      {"measure", {{"request", request()}, {"configs", {config}}, {"samples", 2}}},
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"rounds", 0}}}}},
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"rounds", 1.5}}}}},
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"min_round_ms", -1}}}}},
@@ -437,6 +439,24 @@ TEST_F(WorkerSession, MeasuresInTheOrderOfTheConfigsAndKeepsErrorsInTheirPlaces)
   EXPECT_EQ(answer["measurements"][1]["error"]["kind"], "unsupported");
   EXPECT_EQ(answer["measurements"][2]["samples"], 2);
   EXPECT_TRUE(answer["ceiling_us"].is_null());
+}
+
+TEST_F(WorkerSession, TellsEachSampleOnlyWhereItIsAskedTo) {
+  Json params = {
+      {"request", request()}, {"configs", {to_json(lookback())}}, {"policy", {{"rounds", 3}, {"min_round_ms", 0}}}};
+  EXPECT_FALSE(result("measure", params)["measurements"][0].contains("samples_us"));
+  params["samples"] = true;
+  EXPECT_EQ(result("measure", params)["measurements"][0]["samples_us"], Json({10.0, 10.0, 10.0}));
+}
+
+TEST_F(WorkerSession, CompilesNoMoreThanWhatIsMeasuredIfThatIsAllThatIsWanted) {
+  const Json params = {{"request", request()}, {"config", to_json(lookback())}, {"measured_only", true}};
+  result("compile", params);
+  const auto& sources = device_->compiler().sources;
+  ASSERT_EQ(sources.size(), 1u);
+  const std::string ahead = sources.front();
+  result("measure", {{"request", request()}, {"configs", {to_json(lookback())}}});
+  EXPECT_TRUE(std::ranges::all_of(sources, [&](const std::string& source) { return source == ahead; }));
 }
 
 TEST_F(WorkerSession, SaysThatItMustBeReplacedOnceTheDeviceIsLost) {

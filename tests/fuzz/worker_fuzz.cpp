@@ -72,11 +72,13 @@ std::vector<Json> examples() {
     for (const Config& config : example_configs()) {
       const Json chosen = to_json(config);
       lines.push_back(line("validate", {{"request", request}, {"config", chosen}}));
-      lines.push_back(line("compile", {{"request", request}, {"config", chosen}, {"all_kinds", false}}));
+      lines.push_back(
+          line("compile", {{"request", request}, {"config", chosen}, {"all_kinds", false}, {"measured_only", true}}));
       lines.push_back(line("verify", {{"request", request}, {"config", chosen}, {"seed", 3}, {"all_kinds", true}}));
       const Json policy = {
           {"rounds", 2}, {"min_round_ms", 0.1}, {"rotate", true}, {"ceiling", true}, {"slower_than", 2}};
-      lines.push_back(line("measure", {{"request", request}, {"configs", {chosen}}, {"policy", policy}}));
+      lines.push_back(
+          line("measure", {{"request", request}, {"configs", {chosen}}, {"policy", policy}, {"samples", true}}));
     }
   }
   return lines;
