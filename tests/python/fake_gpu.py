@@ -181,9 +181,12 @@ class FakeGpuWorker:
     """A worker's answers, each of which advances the clock by what it was seen to take."""
 
     def __init__(
-        self, clock: Clock, shipped: Mapping[Cell, Config] | None = None, faults: Faults = lambda *_: None
-    ) -> None:
+        self, clock: Clock, shipped: Mapping[Cell, Config] | None = None, faults: Faults = lambda *_: None,
+        drift: Callable[[], float] = lambda: 1.0,
+    ) -> None:  # fmt: skip
+        """`drift` returns by what factor the clock of one measurement is slow."""
         self.device = "cuda:0"
+        self._drift = drift
         self._faults = faults
         self._shipped = shipped or {}
         self.measured: list[tuple[dict[str, Any], dict[str, Any]]] = []  # request and config
@@ -245,6 +248,7 @@ class FakeGpuWorker:
         if died := next((error for error in errors if isinstance(error, WorkerDied)), None):
             raise died
         times = [true_us(request, config) for config in params["configs"]]
+        drift = self._drift()
         copy_us = moved_bytes(request) / 4.2e6 + 0.8
         slowest_us = policy.get("slower_than", math.inf) * min(times)
         measurements: list[dict[str, Any]] = []
@@ -255,8 +259,10 @@ class FakeGpuWorker:
                 continue
             rounds = policy["rounds"] if time_us <= slowest_us else 0
             self._launch(request["n"], time_us, rounds, policy["min_round_ms"])
-            measured = {"median_us": time_us, "spread": 0.002, "samples": max(1, rounds), "sm_clock_mhz": 1980}
-            measurements.append({**measured, "probe_only": not rounds})
+            samples_us = [drift * time_us * factor for factor in noise(max(1, rounds))]
+            measured = {"median_us": drift * time_us, "spread": 0.002, "samples": max(1, rounds), "sm_clock_mhz": 1980}
+            each = {"samples_us": samples_us} if params.get("samples") else {}
+            measurements.append({**measured, **each, "probe_only": not rounds})
         for rounds in [policy["rounds"], 0, 0, 0, 0] if policy["ceiling"] else []:
             self._launch(request["n"], copy_us, rounds, policy["min_round_ms"])
         return {"measurements": measurements, "ceiling_us": copy_us if policy["ceiling"] else None}
@@ -273,6 +279,11 @@ class FakeGpuWorker:
         self._clock.seconds += 4e-3 + probes * graph_s + rounds * max(graph_s, 1e-3 * min_round_ms)
 
 
+def noise(count: int) -> list[float]:
+    """Factors around a median of 1, none of which comes twice."""
+    return [1 + 0.002 * (index - (count - 1) / 2) / count for index in range(count)]
+
+
 def moved_bytes(request: dict[str, Any]) -> int:
     return int(request["n"] * (bytes_of(request["input_type"]) + bytes_of(request["output_type"])))
 
@@ -280,11 +291,14 @@ def moved_bytes(request: dict[str, Any]) -> int:
 class FakeCompilers:
     """Processes that compile beside the worker; whoever needs a kernel before it is there waits by the clock."""
 
-    def __init__(self, clock: Clock, processes: int, compile_s: float) -> None:
+    def __init__(
+        self, clock: Clock, processes: int, compile_s: float, refused: Callable[[Config], bool] = lambda config: False
+    ) -> None:
+        self._refused = refused
         self._clock = clock
         self._free_at = [0.0] * processes
         self._compile_s = compile_s
-        self._known: set[tuple[str, Config, bool]] = set()
+        self._known: set[tuple[str, Config, bool, bool]] = set()
 
     def __enter__(self) -> FakeCompilers:
         return self
@@ -292,23 +306,30 @@ class FakeCompilers:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def submit(self, request: dict[str, Any], config: Config, all_kinds: bool = False) -> Future[float | Failure]:
-        kernel = request["input_type"], config, all_kinds
+    def submit(
+        self, request: dict[str, Any], config: Config, all_kinds: bool = False, measured_only: bool = False
+    ) -> Future[float | Failure]:
+        kernel = request["input_type"], config, all_kinds, measured_only
         if kernel in self._known:
-            return Compilation(self._clock, self._clock.seconds + 2e-3)
+            return self._compilation(config, self._clock.seconds + 2e-3)
         self._known.add(kernel)
-        compile_s = self._compile_s * (3 if all_kinds else 1)
+        compile_s = self._compile_s * (3 if all_kinds else 0.5 if measured_only else 1)
         first = min(range(len(self._free_at)), key=self._free_at.__getitem__)
         self._free_at[first] = max(self._free_at[first], self._clock.seconds) + compile_s
-        return Compilation(self._clock, self._free_at[first])
+        return self._compilation(config, self._free_at[first])
+
+    def _compilation(self, config: Config, ready_at: float) -> Compilation:
+        refusal = Failure("compile_error", "error: expected a ';'\nmore of it")
+        return Compilation(self._clock, ready_at, refusal if self._refused(config) else 1.0)
 
 
 class Compilation(Future[float | Failure]):
-    def __init__(self, clock: Clock, ready_at: float) -> None:
+    def __init__(self, clock: Clock, ready_at: float, outcome: float | Failure) -> None:
         super().__init__()
+        self._outcome = outcome
         self._clock = clock
         self._ready_at = ready_at
 
     def result(self, timeout: float | None = None) -> float | Failure:
         self._clock.seconds = max(self._clock.seconds, self._ready_at)
-        return 1.0
+        return self._outcome

@@ -257,6 +257,8 @@ def measure(params: dict[str, Any]) -> dict[str, Any]:
         if suffers("too_fast", "measure", config):
             median = 1e-3
         one = {"median_us": median, "spread": NOISE, "samples": policy["rounds"], "launches_per_sample": 9}
+        if params.get("samples"):
+            one["samples_us"] = [median] * policy["rounds"]
         measurements.append({**one, "sm_clock_mhz": None, "probe_only": False})
     ceiling = request["n"] / 400_000 + 0.5 if policy["ceiling"] else None
     return {"measurements": measurements, "ceiling_us": ceiling}

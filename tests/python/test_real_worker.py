@@ -20,6 +20,7 @@ from scantune.model.breakpoint import Breakpoint, Probe
 from scantune.model.record import joint_hash
 from scantune.store.archive import Archive
 from scantune.store.database import open_database
+from scantune.store.space_file import read_space
 from scantune.worker.client import Worker, WorkerError
 
 BUILD = Path(__file__).parents[2] / os.environ.get("BUILD", "build")
@@ -57,6 +58,24 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     assert selection["origin"] == "exact_n"
     assert selection["config"]["family"] == family
     assert json.loads(config).items() <= selection["config"]["parameters"].items()
+
+
+@pytest.mark.timeout(200)
+def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "space.json.gz"
+    command = [
+        sys.executable, "-m", "scantune", "sweep", "--arch", "host", "--type", "i32", "--n", "2000", "--budget", "10s",
+        "--pairs-limit", "4", "-o", str(file),
+    ]  # fmt: skip
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=150)
+    assert ended.returncode == 0, ended.stderr
+    recorded = read_space(file)
+    assert recorded.optimum
+    assert recorded.optimum.final_us
+    assert f"fastest {recorded.optimum.true_us:.4g} µs" in ended.stdout
+    assert recorded.left_out > 0
+    assert f"the budget ended before {recorded.left_out} configs" in ended.stderr
+    assert all(len(one.samples_us) == 5 for one in recorded.configs if not one.failure)
 
 
 @pytest.mark.slow

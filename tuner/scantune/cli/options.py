@@ -40,6 +40,24 @@ JsonOption = Annotated[
         help="Write the results as JSON too; to standard output, and nothing else, if it is -.",
     ),
 ]
+OperatorOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--operator",
+        help="Source of your own operator, '__device__ Value combine(Value earlier, Value later)'; needs --name.",
+    ),
+]
+NameOption = Annotated[str | None, typer.Option("--name", help="The name that records of --operator are kept under.")]
+CostOption = Annotated[
+    str | None, typer.Option("--cost", help="What --operator costs: cheap, moderate (the default) or expensive.")
+]
+AlignmentOption = Annotated[
+    int | None,
+    typer.Option(
+        "--alignment", min=1, help="Of the struct in --operator, in bytes; default: the most its size allows."
+    ),
+]
+WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, max=64, help="Processes that compile ahead.")]
 DeviceOption = Annotated[str | None, typer.Option("--device", help="cuda:0, cuda:1, ... or host.")]
 
 

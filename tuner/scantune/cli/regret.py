@@ -23,6 +23,7 @@ from scantune.cli.options import (
     OpOption,
     SizesOption,
     TypeOption,
+    WorkersOption,
     databases_to_read,
     default_types,
     listed,
@@ -74,7 +75,7 @@ def regret_command(
     json_: JsonOption = None,
     db: DbOption = None,
     device: DeviceOption = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
+    workers: WorkersOption = None,
 ) -> None:
     """Measure how far what runtime::scan() would run is from the best known, at sizes drawn between the least and most.
 

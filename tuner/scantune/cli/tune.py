@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-import signal
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -18,13 +16,18 @@ from scantune.cli.asked import Asked, OwnOperator
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import (
     AlgorithmOption,
+    AlignmentOption,
     ArchOption,
+    CostOption,
     DbOption,
     DeviceOption,
     JsonOption,
+    NameOption,
+    OperatorOption,
     OpOption,
     SizesOption,
     TypeOption,
+    WorkersOption,
     default_sizes,
     default_types,
     listed,
@@ -32,7 +35,7 @@ from scantune.cli.options import (
 )
 from scantune.cli.problem_options import given_options
 from scantune.cli.terminal import console, errors, note, reported_errors, say
-from scantune.cli.workers import chosen_worker, compile_pool
+from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
 from scantune.errors import ScantuneError, Status
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.coverage import Way
@@ -76,20 +79,10 @@ def tune_command(
     n: SizesOption = None,
     type_: TypeOption = None,
     op: OpOption = None,
-    operator: Annotated[
-        Path | None,
-        typer.Option(
-            help="Source of your own operator, '__device__ Value combine(Value earlier, Value later)'; needs --name."
-        ),
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="The name that records of --operator are kept under.")] = None,
-    cost: Annotated[
-        str | None, typer.Option(help="What --operator costs: cheap, moderate (the default) or expensive.")
-    ] = None,
-    alignment: Annotated[
-        int | None,
-        typer.Option(min=1, help="Of the struct in --operator, in bytes; default: the most its size allows."),
-    ] = None,
+    operator: OperatorOption = None,
+    name: NameOption = None,
+    cost: CostOption = None,
+    alignment: AlignmentOption = None,
     effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
     budget: Annotated[
         str | None,
@@ -98,7 +91,7 @@ def tune_command(
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of proposals and of verified inputs.")] = 1,
     db: DbOption = None,
     device: DeviceOption = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that compile ahead.")] = None,
+    workers: WorkersOption = None,
     portfolio: Annotated[
         bool,
         typer.Option(
@@ -135,7 +128,7 @@ def tune_command(
         tuning.asked.check()
         check_choice(arch, device)
         try:
-            with _sigterm_as_interrupt(), contextlib.ExitStack() as stack:
+            with sigterm_as_interrupt(), contextlib.ExitStack() as stack:
                 _report(_tune(tuning, stack), tuning)
         except KeyboardInterrupt:
             again = shlex.join(["scantune", *sys.argv[1:]])
@@ -222,13 +215,3 @@ def _note_what_the_budget_left(outcome: Outcome) -> None:
     if outcome.unprobed:
         pairs = counted(outcome.unprobed, "pair")
         note(f"the budget ended before the breakpoints of {pairs} of neighbouring sizes: run again to resume")
-
-
-@contextlib.contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """End as by Ctrl-C, so that the workers are ended too."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

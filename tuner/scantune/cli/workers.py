@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+from collections.abc import Iterator
 
 from scantune.cli.terminal import note
 from scantune.model.device import HOST, Device
@@ -36,6 +38,16 @@ def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
     return CompilePool(
         lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
     )
+
+
+@contextlib.contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """End as by Ctrl-C, so that the workers are ended too."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _compile_workers() -> int:

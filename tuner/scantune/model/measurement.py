@@ -15,6 +15,7 @@ class Measurement:
     samples: int
     sm_clock_mhz: int | None = None  # None where there is none to read
     probe_only: bool = False  # clearly slower than its rivals, so not measured on
+    samples_us: tuple[float, ...] = ()  # each, in the order taken, where they were asked for
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Measurement:
@@ -29,7 +30,11 @@ class Measurement:
             raise ValueError(f"samples is {samples!r}")
         if clock is not None and (not isinstance(clock, int) or clock <= 0):
             raise ValueError(f"sm_clock_mhz is {clock!r}")
-        return cls(median_us, spread, samples, clock, message.get("probe_only") is True)
+        each = message.get("samples_us", [])
+        if not isinstance(each, list) or len(each) not in (0, samples):
+            raise ValueError(f"samples_us is {each!r}, of {samples} samples"[:300])
+        samples_us = tuple(_finite("samples_us", one) for one in each)
+        return cls(median_us, spread, samples, clock, message.get("probe_only") is True, samples_us)
 
     @property
     def standard_error_us(self) -> float:
@@ -41,7 +46,10 @@ class Measurement:
 
 
 def _number(message: Mapping[str, Any], name: str) -> float:
-    value = message.get(name)
+    return _finite(name, message.get(name))
+
+
+def _finite(name: str, value: object) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
         raise ValueError(f"{name} is {value!r}, not a number")
     return float(value)

@@ -27,6 +27,7 @@ class Rounds:
     min_round_ms: float
     slower_than: float | None = None  # None: every config is measured to the end
     ceiling: bool = False
+    samples: bool = False  # each one is told, beside their median
 
     def message(self) -> dict[str, Any]:
         message = {"rounds": self.rounds, "min_round_ms": self.min_round_ms, "rotate": True, "ceiling": self.ceiling}

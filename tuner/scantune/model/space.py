@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -56,6 +56,10 @@ class Family:
     parameters: tuple[Parameter, ...]
     indices: npt.NDArray[np.int16]  # one row per searched config: the index of each parameter's value
     default: Config | None
+
+    def with_rows(self, rows: list[Indices]) -> Family:
+        """Return the family with other searched configs. Raises ValueError for an index without a value."""
+        return replace(self, indices=_rows(self.name, rows, [len(parameter.values) for parameter in self.parameters]))
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -187,6 +187,7 @@ class Evaluator:
             "request": self.request(problem, n),
             "configs": [config.message() for config in configs],
             "policy": rounds.message(),
+            **({"samples": True} if rounds.samples else {}),
         }
         with self._stopwatch.on("measuring"):
             result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
