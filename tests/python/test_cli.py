@@ -57,6 +57,23 @@ def test_second_run_resumes_at_once(tmp_path: Path) -> None:
     assert "2^12" in output
 
 
+def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90"}))
+    file = tmp_path / "run.json"
+    code, output = scantune("--arch", "sm_90", "--workers", "1", "--budget", "2s", "--json", str(file))
+    assert code == 0, output
+    assert "Fastest kernels on Fake GPU (sm_90, 132 SMs): sums" in output
+    assert re.search(r"run again:\n  sums \(72 cells: .*; about \d+m\d\ds\)\n", output), output
+    assert re.search(r"\n  isolated sums \(\d+ cells: \d+ left; about ", output), output
+    told = json.loads(file.read_text())
+    assert not told["complete"]
+    assert told["rest_s"] > 60
+    assert {"isolated"} == {cell["problem"]["latency"] for cell in told["cells"] if "latency" in cell["problem"]}
+    assert {cell["way"] for cell in told["cells"] if "latency" in cell["problem"]} == {"left"}
+
+
 def test_auto_says_why_it_takes_the_host() -> None:
     code, output = scantune(*SMALL)
     assert code == 0

@@ -16,12 +16,17 @@ from pathlib import Path
 import pytest
 
 from examples import NOON
+from scantune.cli.options import default_sizes
+from scantune.cli.stages import default_stages
 from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.cell import Cell
+from scantune.model.device import HOST, Device
 from scantune.model.record import joint_hash
 from scantune.store.archive import Archive
 from scantune.store.database import open_database
 from scantune.store.space_file import read_space
 from scantune.worker.client import Worker, WorkerError
+from scantune.worker.evaluation import Evaluator, Timeouts
 
 BUILD = Path(__file__).parents[2] / os.environ.get("BUILD", "build")
 
@@ -76,6 +81,20 @@ def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     assert recorded.left_out > 0
     assert f"the budget ended before {recorded.left_out} configs" in ended.stderr
     assert all(len(one.samples_us) == 5 for one in recorded.configs if not one.failure)
+
+
+def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> None:
+    gpu = Device("sm_90", "NVIDIA H200", 132)
+    with Worker(shlex.split(str(WORKER)), HOST, described=gpu) as worker:
+        evaluator, notes = Evaluator(worker, Timeouts()), list[str]()
+        cells = {
+            Cell(problem, n)
+            for stage in default_stages(gpu)
+            for n in stage.sizes or default_sizes(gpu)
+            for problem in stage.asked.problems(worker.hello(), evaluator, n, notes.append)
+        }
+    assert notes == []
+    assert len(cells) > 400  # no two stages cover the same
 
 
 @pytest.mark.slow

@@ -88,6 +88,11 @@ class Asked:
     source: OperatorSource | None = None  # of the only operator
     algorithm: str = DEFAULT_ALGORITHM
 
+    @property
+    def names_nothing(self) -> bool:
+        """Whether no problem in particular was asked for."""
+        return not (self.types or self.ops or self.options or self.source) and self.algorithm == DEFAULT_ALGORITHM
+
     def check(self) -> None:
         """Raise UsageError for what is wrong whatever a worker knows, so that none is started for it."""
         for op in self.ops:

@@ -34,16 +34,19 @@ from scantune.cli.options import (
     portfolio_sizes,
 )
 from scantune.cli.problem_options import given_options
+from scantune.cli.stages import Stage, default_stages
 from scantune.cli.terminal import console, errors, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
-from scantune.errors import ScantuneError, Status
+from scantune.errors import ScantuneError, Status, UsageError
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.coverage import Way
+from scantune.model.device import Device, Hello
 from scantune.model.outcome import Outcome
 from scantune.model.policy import Effort, policy_of
+from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_duration, parse_duration, parse_sizes
 from scantune.model.record import Run, now, policy_text
-from scantune.report.messages import is_complete, outcome_message
+from scantune.report.messages import outcome_message
 from scantune.report.progress import ProgressReport
 from scantune.report.tables import coverage_table, coverage_text, portfolio_table
 from scantune.store.archive import Archive
@@ -70,6 +73,16 @@ class _Tuning:
     has_built_in: bool
     database: Path
     output: JsonOutput
+
+    def stages(self, device: Device) -> list[Stage]:
+        """Return what is to be covered: what was asked for, or everything that is worth it, in stages."""
+        if self.asked.names_nothing and self.sizes is None and not self.is_portfolio:
+            return default_stages(device)
+        return [Stage("", self.asked, self.sizes, self.is_portfolio)]
+
+
+# A stage gets no less: compilers have to start, and a race takes half a second.
+_LEAST_STAGE_S = 10.0
 
 
 def tune_command(
@@ -147,43 +160,78 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     database.check_writable()
     worker = chosen_worker(stack, tuning.arch, tuning.device, tuning.seed)
     hello = worker.hello()
-    fallback = portfolio_sizes if tuning.is_portfolio else default_sizes
-    asked = tuning.asked.or_else(default_types(hello.device))
-    timeouts = Timeouts.of(hello.device)
-    evaluator = Evaluator(worker, timeouts, asked.source)
-    sizes = tuning.sizes or asked.sizes(hello, evaluator, fallback(hello.device), note)
-    problems = asked.problems(hello, evaluator, sizes[0], note)
+    evaluator = Evaluator(worker, Timeouts.of(hello.device), tuning.asked.source)
+    defaults = Defaults(evaluator)
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
-    run = Run(
-        now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, tuning.effort,
-        tuning.seed, policy_text(policy, asked.source),
-    )  # fmt: skip
     note(
         f"tuning {hello.device}; {tuning.effort.value} effort, at most {format_duration(policy.budget_s)}; saving to "
         f"{tuning.database}"
     )
-    with ProgressReport(console) as progress:
-        pool = compile_pool(worker, tuning.seed, tuning.workers)
-        outcome = TuningRun(
-            Archive(database, hello.algorithms), worker, pool, run, policy, progress, timeouts, asked.source,
-            is_portfolio=tuning.is_portfolio, has_built_in=tuning.has_built_in,
-        ).run(problems, sizes)  # fmt: skip
-    defaults = Defaults(evaluator)
-    spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in outcome.records}
-    title = f"Fastest kernels on {hello.device}"
-    console.print(coverage_table(outcome.coverage, outcome.records, spaces, title))
+    outcome = Outcome()
+
+    def tuning_run(stage: Stage, left_s: float, progress: ProgressReport) -> TuningRun:
+        stage_policy = policy_of(hello.device, tuning.effort, left_s, stage.is_portfolio)
+        run = Run(
+            now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, tuning.effort,
+            tuning.seed, policy_text(stage_policy, tuning.asked.source),
+        )  # fmt: skip
+        return TuningRun(
+            Archive(database, hello.algorithms), worker, compile_pool(worker, tuning.seed, tuning.workers), run,
+            stage_policy, progress, Timeouts.of(hello.device), tuning.asked.source, is_portfolio=stage.is_portfolio,
+            has_built_in=tuning.has_built_in,
+        )  # fmt: skip
+
+    rest = []
+    for stage in tuning.stages(hello.device):
+        try:
+            problems, sizes = _cells(stage, hello, evaluator)
+        except UsageError as error:
+            if not stage.name:
+                raise
+            note(f"left out {stage.name}, which the worker does not know: {error}")
+            continue
+        left_s = policy.budget_s - outcome.seconds
+        with ProgressReport(console) as progress:
+            one = tuning_run(stage, left_s, progress)
+            if outcome.coverage and left_s < _LEAST_STAGE_S:
+                part = one.foresee(problems, sizes)
+            else:
+                part = one.run(problems, sizes)
+                _show(part, stage, hello.device, defaults)
+        outcome.add(part)
+        if not stage.name:
+            _note_what_the_budget_left(part)
+        elif not part.is_complete:
+            rest.append(f"{stage.name} ({coverage_text(part.coverage)}; about {format_duration(part.rest_s)})")
+    if rest:
+        note("left for the same command, run again:\n  " + "\n  ".join(rest))
     tuning.output.write(device=vars(hello.device), database=str(tuning.database), **outcome_message(outcome, defaults))
     return outcome
 
 
+def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> tuple[list[Problem], list[int]]:
+    """Return the problems and sizes of a stage."""
+    asked = stage.asked.or_else(default_types(hello.device))
+    fallback = portfolio_sizes if stage.is_portfolio else default_sizes
+    sizes = list(stage.sizes or asked.sizes(hello, evaluator, fallback(hello.device), note))
+    return asked.problems(hello, evaluator, sizes[0], note), sizes
+
+
+def _show(part: Outcome, stage: Stage, device: Device, defaults: Defaults) -> None:
+    """Print what came of a stage."""
+    spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in part.records}
+    title = f"Fastest kernels on {device}" + (f": {stage.name}" if stage.name else "")
+    console.print(coverage_table(part.coverage, part.records, spaces, title))
+    if part.breakpoints:
+        console.print(portfolio_table(part.breakpoints, "Breakpoints between them"))
+
+
 def _report(outcome: Outcome, tuning: _Tuning) -> None:
-    if outcome.breakpoints:
-        console.print(portfolio_table(outcome.breakpoints, "Breakpoints between them"))
     say(f"{counted(len(outcome.records), 'winner')} in {tuning.database}, {format_duration(outcome.seconds)}")
     if spent := [f"{what} {format_duration(seconds)}" for what, seconds in outcome.spent_s.items() if seconds >= 1]:
         say(f"of that {', '.join(spent)}")
     say(coverage_text(outcome.coverage))
-    _note_what_the_budget_left(outcome)
+    _note_what_was_not_tried(outcome)
     if outcome.without_breakpoint:
         note(
             "no breakpoint could be measured, to be tried again by the next run:\n  "
@@ -191,7 +239,7 @@ def _report(outcome: Outcome, tuning: _Tuning) -> None:
         )
     if outcome.without_winner:
         raise ScantuneError("there is no winner for:\n" + "\n".join(outcome.without_winner))
-    if tuning.requires_complete and not is_complete(outcome):
+    if tuning.requires_complete and not outcome.is_complete:
         raise typer.Exit(Status.incomplete)
 
 
@@ -201,17 +249,21 @@ def _note_what_the_budget_left(outcome: Outcome) -> None:
             f"the budget cut {counted(len(cut_short), 'search')} short, and each has the best that it tried: "
             "run again to search on"
         )
+    if unsearched := [covered for covered in outcome.covered(Way.raced, Way.left) if not covered.reason]:
+        searches = counted(len(unsearched), "search")
+        note(f"the budget ended before {searches}: run again to resume, or raise --budget")
+    if outcome.unprobed:
+        pairs = counted(outcome.unprobed, "pair")
+        note(f"the budget ended before the breakpoints of {pairs} of neighbouring sizes: run again to resume")
+
+
+def _note_what_was_not_tried(outcome: Outcome) -> None:
     for name, count in outcome.unknown.items():
         note(
             f"{counted(count, 'winner')} of the algorithm {name}, which the worker here does not know: left out of "
             "tuning, and kept as they are"
         )
-    unsearched = outcome.covered(Way.raced, Way.left)
-    if given_up := [f"{covered.cell}: {covered.reason}" for covered in unsearched if covered.reason]:
-        note("not searched, and what was known before serves:\n  " + "\n  ".join(given_up))
-    if len(unsearched) > len(given_up):
-        searches = counted(len(unsearched) - len(given_up), "search")
-        note(f"the budget ended before {searches}: run again to resume, or raise --budget")
-    if outcome.unprobed:
-        pairs = counted(outcome.unprobed, "pair")
-        note(f"the budget ended before the breakpoints of {pairs} of neighbouring sizes: run again to resume")
+    given_up = [covered for covered in outcome.covered(Way.raced, Way.left) if covered.reason]
+    if given_up:
+        told = "\n  ".join(f"{covered.cell}: {covered.reason}" for covered in given_up)
+        note(f"not searched, and what was known before serves:\n  {told}")

@@ -22,6 +22,26 @@ class Outcome:
     unknown: dict[str, int] = field(default_factory=dict)  # records that were left out, by algorithms not known here
     seconds: float = 0.0
     spent_s: dict[str, float] = field(default_factory=dict)  # all of these seconds, by what they went for
+    rest_s: float = 0.0  # about what it takes to cover the cells that are left
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether time sufficed for all that was asked for."""
+        return not (self.covered(Way.cut_short, Way.raced, Way.left) or self.unprobed)
+
+    def add(self, later: Outcome) -> None:
+        """Take in what came of a later part of the run."""
+        self.records += later.records
+        self.spaces |= later.spaces
+        self.coverage += later.coverage
+        self.breakpoints += later.breakpoints
+        self.unprobed += later.unprobed
+        self.without_breakpoint += later.without_breakpoint
+        self.unknown = later.unknown
+        self.seconds += later.seconds
+        for what, seconds in later.spent_s.items():
+            self.spent_s[what] = self.spent_s.get(what, 0.0) + seconds
+        self.rest_s += later.rest_s
 
     def covered(self, *ways: Way) -> list[Coverage]:
         """Return the cells that were covered in one of these ways."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.config import Config
-from scantune.model.coverage import Way
 from scantune.model.outcome import Outcome
 from scantune.model.problem import Problem
 from scantune.model.record import Record
@@ -49,16 +48,11 @@ def selection_message(problem: Problem, n: int, selection: Selection, defaults: 
     }  # fmt: skip
 
 
-def is_complete(outcome: Outcome) -> bool:
-    """Return whether the budget sufficed for all that was asked for."""
-    return not (outcome.covered(Way.cut_short, Way.raced, Way.left) or outcome.unprobed)
-
-
 def outcome_message(outcome: Outcome, defaults: Defaults) -> dict[str, Any]:
     return {
-        "complete": is_complete(outcome), "seconds": outcome.seconds,
+        "complete": outcome.is_complete, "seconds": outcome.seconds,
         "spent_s": {what: round(seconds, 2) for what, seconds in outcome.spent_s.items()},
-        "winners": [winner_message(record, defaults) for record in outcome.records],
+        "rest_s": round(outcome.rest_s), "winners": [winner_message(record, defaults) for record in outcome.records],
         "breakpoints": [breakpoint_message(found) for found in outcome.breakpoints],
         "without_winner": outcome.without_winner,
         "cells": [covered.message() for covered in outcome.coverage],

@@ -77,6 +77,10 @@ class Standings:
         share = self._share_of_copy(cell)
         return most if share is None else min(most, 1 - share)
 
+    def leads(self, cell: Cell) -> bool:
+        """Return whether a cell is the first to be searched of those whose winners are alike."""
+        return self._leaders[_likeness(cell.problem)] == cell.problem
+
     def settled_because(self, cell: Cell) -> str:
         """Return why a race of the cell was enough; nothing if it was not."""
         covered = self.coverage[cell]

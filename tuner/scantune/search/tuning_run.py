@@ -107,11 +107,8 @@ class TuningRun:
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
         """Cover what is not yet known. Whatever ends the run, all that was tried is saved."""
         started = self._clock()
+        session, cells, todo = self._begin(problems, sizes)
         outcome = Outcome(unknown=dict(self._unknown))
-        cells = [Cell(problem, n) for problem in problems for n in sizes]
-        self._standings = Standings(self._device, cells, self._records, self._built_in)
-        session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
-        todo = self._unfinished(session, cells)
         with self._pool:
             self._watcher.started(len(cells), len(cells) - len(todo), self._policy.budget_s)
             deadline = started + self._policy.budget_s
@@ -121,11 +118,37 @@ class TuningRun:
                 self._survey_and_search(session, todo, deadline, outcome)
             else:
                 self._search_all(session, self._agenda(todo), lambda: deadline - self._clock(), outcome)
-        outcome.coverage = [self._standings.coverage[cell] for cell in cells]
-        outcome.records = [record for cell in cells if (record := self._standings.record(cell))]
+        self._report(outcome, cells)
         outcome.seconds = self._clock() - started
         outcome.spent_s = {**self._stopwatch.seconds, "other": outcome.seconds - sum(self._stopwatch.seconds.values())}
         return outcome
+
+    def foresee(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
+        """Return what a run would begin with, for one that has no time left."""
+        _, cells, _ = self._begin(problems, sizes)
+        outcome = Outcome(unknown=dict(self._unknown))
+        self._report(outcome, cells)
+        return outcome
+
+    def _begin(self, problems: Sequence[Problem], sizes: Sequence[int]) -> tuple[Session, list[Cell], list[Cell]]:
+        """Return all cells and those that are not finished."""
+        cells = [Cell(problem, n) for problem in problems for n in sizes]
+        self._standings = Standings(self._device, cells, self._records, self._built_in)
+        session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
+        return session, cells, self._unfinished(session, cells)
+
+    def _report(self, outcome: Outcome, cells: Sequence[Cell]) -> None:
+        outcome.coverage = [self._standings.coverage[cell] for cell in cells]
+        outcome.records = [record for cell in cells if (record := self._standings.record(cell))]
+        outcome.rest_s = sum(self._rest_s(covered) for covered in outcome.covered(Way.cut_short, Way.raced, Way.left))
+
+    def _rest_s(self, covered: Coverage) -> float:
+        """Return about what it takes to finish a cell: its race, and a search of the first of the problems alike."""
+        cell = covered.cell
+        race_s = self._model.ending_s(*cell) if self._policy.surveys else 0.0
+        if self._policy.surveys and not self._standings.leads(cell):
+            return race_s
+        return race_s + self._model.ending_s(*cell) + self._model.trials_s(*cell, self._policy.trials)
 
     def _unfinished(self, session: Session, cells: Iterable[Cell]) -> list[Cell]:
         """Return those that no earlier run covered with these kernels, with as much effort or more, and to the end.
