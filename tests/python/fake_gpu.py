@@ -182,9 +182,10 @@ class FakeGpuWorker:
 
     def __init__(
         self, clock: Clock, shipped: Mapping[Cell, Config] | None = None, faults: Faults = lambda *_: None,
-        drift: Callable[[], float] = lambda: 1.0,
+        drift: Callable[[], float] = lambda: 1.0, shipped_of: Device = GPU,
     ) -> None:  # fmt: skip
         """`drift` returns by what factor the clock of one measurement is slow."""
+        self._shipped_of = shipped_of
         self.device = "cuda:0"
         self._drift = drift
         self._faults = faults
@@ -224,7 +225,7 @@ class FakeGpuWorker:
         )  # fmt: skip
         us = true_us(cell.problem.request(cell.n), config.message())
         record = Record(
-            GPU, *cell, config, median_us=us, spread=0.002, default_us=None, ceiling_us=None,
+            self._shipped_of, *cell, config, median_us=us, spread=0.002, default_us=None, ceiling_us=None,
             finished_at="2026-01-01T00:00:00Z", run=run,
         )  # fmt: skip
         return dict(json.loads(built_in_line(record)))

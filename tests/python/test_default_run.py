@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 from conftest import SUM, Notebook, rows
-from examples import scan
+from examples import RECORDS, scan
 from fake_gpu import (
     ALGORITHMS,
     DEFAULTS,
@@ -28,10 +29,12 @@ from scantune.errors import ScantuneError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.coverage import Way
+from scantune.model.device import Device
 from scantune.model.outcome import Outcome
 from scantune.model.policy import Effort, policy_of
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run
+from scantune.search.standings import Standings
 from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
 from scantune.store.database import Database
@@ -43,6 +46,7 @@ DefaultRun = Callable[..., tuple[Outcome, float, Measured]]
 
 pytestmark = pytest.mark.timeout(300)
 
+OTHER_GPU = replace(GPU, name="NVIDIA X100")
 assert default_types(GPU) == ["all"]
 ALL_SUMS = tuple(scan(value_type) for value_type in TYPES)
 
@@ -61,9 +65,10 @@ def default_run(database: Database) -> DefaultRun:
         shipped: Mapping[Cell, Config] | None = None,
         faults: Faults = lambda *_: None,
         has_built_in: bool = True,
+        shipped_of: Device = GPU,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
-        worker = FakeGpuWorker(clock, shipped, faults)
+        worker = FakeGpuWorker(clock, shipped, faults, shipped_of=shipped_of)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
         policy = policy_of(GPU, Effort.quick, budget_s, is_portfolio)
         own = Run(
@@ -148,6 +153,23 @@ def test_run_without_the_library_s_records_starts_from_the_defaults(default_run:
     (covered,) = outcome.coverage
     assert covered.untuned == covered.default != shipped[covered.cell]
     assert covered.way in (Way.searched, Way.cut_short)
+
+
+def test_winners_of_another_device_of_the_architecture_are_raced_in_their_cells(default_run: DefaultRun) -> None:
+    problem, sizes = ALL_SUMS[2], (2**10, 2**14, 2**18)
+    shipped = {Cell(problem, n): best_config(problem, n) for n in sizes}
+    outcome, _, _ = default_run((problem,), sizes, budget_s=20.0, shipped=shipped, shipped_of=OTHER_GPU)
+    for covered in outcome.coverage:
+        assert shipped[covered.cell] in covered.ratios
+        assert covered.way is not Way.confirmed  # by what another device says nothing is settled
+
+
+@pytest.mark.parametrize(("device", "is_tried"), [(OTHER_GPU, True), (replace(OTHER_GPU, arch="sm_80"), False)])
+def test_winner_elsewhere_is_promising_on_its_architecture(device: Device, is_tried: bool) -> None:
+    record = replace(RECORDS[0], device=device)
+    cell = Cell(record.problem, record.n)
+    assert (record.config in Standings(GPU, [cell], built_in=[record]).promising(cell)) is is_tried
+    assert (record.config in Standings(GPU, [cell], [record]).promising(cell)) is is_tried
 
 
 def test_default_run_on_a_gpu_that_the_library_has_records_of_confirms_them_within_four_minutes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from scantune.model.cell import Cell
 from scantune.model.config import Config
@@ -23,18 +23,22 @@ _COPY_COUNTS_FROM_BYTES = 4 * 2**20  # below, launching takes more time than cop
 
 class Standings:
     def __init__(
-        self, device: Device, cells: Sequence[Cell], records: Iterable[Record], built_in: Mapping[Cell, Config]
+        self, device: Device, cells: Sequence[Cell], records: Iterable[Record] = (), built_in: Iterable[Record] = ()
     ) -> None:
-        """`records` of other devices are passed over. `built_in` are the winners of this device in the library."""
+        """`records` are the user's, `built_in` the library's; those of other devices of this architecture are tried."""
         self.coverage = {cell: Coverage(cell) for cell in cells}
         self._sizes = sorted({cell.n for cell in cells})
-        self._built_in = built_in
+        self._built_in = {Cell(one.problem, one.n): one.config for one in built_in if one.device == device}
         self._leaders: dict[object, Problem] = {}  # the first problem of each kind is searched for all of them
         for cell in cells:
             self._leaders.setdefault(_likeness(cell.problem), cell.problem)
             self._leaders.setdefault(_sameness(cell.problem), cell.problem)
         self._records: dict[Cell, Record] = {}
-        self._winners = dict(built_in)
+        self._winners = dict(self._built_in)
+        self._elsewhere: dict[Cell, Config] = {}
+        for record in [*built_in, *records]:
+            if record.device != device and record.device.arch == device.arch:
+                self._elsewhere[Cell(record.problem, record.n)] = record.config
         for record in records:
             if record.device == device:
                 self.learn(record)
@@ -58,12 +62,15 @@ class Standings:
         return self._records.get(cell)
 
     def promising(self, cell: Cell) -> list[Config]:
-        """Return winners that may win this cell too: its own, the library's, its neighbours', and of problems alike."""
+        """Return winners that may win this cell too: its own, the library's, its neighbours', of problems alike, and
+        what wins it on another device of this architecture.
+        """
         kind = _likeness(cell.problem)
         alike = [other for other in self._winners if other.n == cell.n and _likeness(other.problem) == kind]
         places = [cell, *self._neighbours(cell), *alike]
         winners = [self._winners[place] for place in places if place in self._winners]
-        return list(dict.fromkeys([*winners, *([self._built_in[cell]] if cell in self._built_in else [])]))
+        others = [known[cell] for known in (self._built_in, self._elsewhere) if cell in known]
+        return list(dict.fromkeys([*winners, *others]))
 
     def promise(self, cell: Cell) -> float:
         """Return the share of its time that a search of the cell may gain; 0 where none is worth while."""

@@ -33,7 +33,7 @@ from scantune.search.survey import Survey
 from scantune.search.survey import Watcher as SurveyWatcher
 from scantune.search.time_model import time_model_of
 from scantune.store.archive import Archive, Session
-from scantune.worker.built_in import built_in_winners
+from scantune.worker.built_in import built_in_records
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.environment import EnvironmentFault
@@ -83,7 +83,8 @@ class TuningRun:
         """
         self._archive = archive
         self._device = worker.hello().device
-        self._built_in = built_in_winners(worker) if has_built_in else {}
+        shipped = built_in_records(worker) if has_built_in else []
+        self._built_in = [record for record in shipped if record.device.arch == self._device.arch]
         self._run = run
         self._policy = policy
         self._watcher = watcher
@@ -95,7 +96,7 @@ class TuningRun:
         self._clock = clock
         self._is_portfolio = is_portfolio
         self._model = time_model_of(self._device)
-        self._standings = Standings(self._device, [], [], {})
+        self._standings = Standings(self._device, [])
         records = archive.records()
         self._records = [record for record in records if record.problem.declared]
         self._unknown = Counter(record.problem.algorithm for record in records if not record.problem.declared)
@@ -355,7 +356,7 @@ class TuningRun:
         similar = sorted(
             (
                 record
-                for record in [*self._standings.records, *self._records]
+                for record in [*self._standings.records, *self._records, *self._built_in]
                 if record.key != (self._device, *cell) and record.problem.algorithm == cell.problem.algorithm
             ),
             key=lambda record: _unlikeness(record, self._device, *cell),

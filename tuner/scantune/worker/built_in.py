@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from scantune.model.algorithms import Algorithms
-from scantune.model.cell import Cell
-from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.record import Record
 from scantune.worker.client import Worker, WorkerError
@@ -28,14 +26,6 @@ def built_in_records(worker: Worker) -> list[Record]:
         return [_record(row, worker.hello().algorithms) for row in rows] if isinstance(rows, list) else []
     except (KeyError, TypeError, ValueError) as error:
         raise WorkerError("internal", f"a record that comes with the library cannot be read: {error!r}") from None
-
-
-def built_in_winners(worker: Worker) -> dict[Cell, Config]:
-    """Return those that were found on the worker's very device: its architecture, name and SM count."""
-    device = worker.hello().device
-    return {
-        Cell(record.problem, record.n): record.config for record in built_in_records(worker) if record.device == device
-    }
 
 
 def _record(row: Mapping[str, Any], algorithms: Algorithms) -> Record:
