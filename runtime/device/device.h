@@ -76,6 +76,7 @@ class Device {
   void zero(void* memory, u64 bytes) { fill(memory, std::byte{0}, bytes); }
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
   virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
+  virtual void copy(void* destination, const void* source, u64 bytes) = 0;      // within the device; synchronous
   virtual void synchronize() = 0;
 
   // Memory of the host that is copied from and to at the full speed of the bus. Throws OutOfMemoryError.

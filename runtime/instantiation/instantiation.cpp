@@ -1,5 +1,7 @@
 #include "instantiation/instantiation.h"
 
+#include <utility>
+
 #include "instantiation/operator_text.h"
 #include "space/operands.h"
 
@@ -42,13 +44,16 @@ std::string problem_text(const Request& request, Variant variant) {
          request_literal(request.algorithm().compiled(request)) + ", scantune::Variant::" + token(variant);
 }
 
-// The problem and the choice, in a namespace where their names meet none of the caller's. All that can be said before
-// the caller's source is, so that macros of that do not change it; what follows calls things ScantuneX.
-std::string instance(const Request& request, Variant variant, const Config& config, const CustomOperator* custom) {
+std::string choice_text(const Config& config) {
+  return std::string("using Choice = ") + config.family().config_name() +
+         ";\ninline constexpr Choice kScantuneChoice = " + config_literal(config) + ";\n";
+}
+
+// The choice, the problem and its kernels, in a namespace where their names meet none of the caller's. All that can be
+// said before the caller's source is, so that macros of that do not change it; what follows calls things ScantuneX.
+std::string instance(const Request& request, Variant variant, const CustomOperator* custom, const std::string& choice,
+                     const std::string& kernels) {
   const std::string begin = "namespace scantune::instance {\n", end = "}\n";
-  const std::string choice = std::string("using Choice = ") + config.family().config_name() +
-                             ";\ninline constexpr Choice kScantuneChoice = " + config_literal(config) + ";\n";
-  const std::string kernels = "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n";
   const std::string problem = problem_text(request, variant);
   if (custom == nullptr) return begin + choice + "using ScantuneProblem = " + problem + ">;\n" + kernels + end;
   return begin + choice + "template <class Operation>\nusing ScantuneProblemOf = " + problem + ", 0, Operation>;\n" +
@@ -56,12 +61,21 @@ std::string instance(const Request& request, Variant variant, const Config& conf
          "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" + kernels + end;
 }
 
+std::vector<std::string> with_custom(std::vector<std::string> headers, bool custom) {
+  if (custom) headers.emplace_back("primitives/custom_operator.h");
+  return headers;
+}
+
+std::string includes(const std::vector<std::string>& headers) {
+  std::string text;
+  for (const std::string& header : headers) text += "#include \"" + header + "\"\n";
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom) {
-  std::vector<std::string> headers = {family.header()};
-  if (custom) headers.emplace_back("primitives/custom_operator.h");
-  return headers;
+  return with_custom({family.header()}, custom);
 }
 
 Instantiation instantiate(const Request& request, const Config& config, Variant variant, const CustomOperator* custom) {
@@ -70,11 +84,22 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   const FamilyModel& family = config.family();
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr);
-  for (const std::string& header : result.headers) result.source += "#include \"" + header + "\"\n";
-  result.source += instance(request, variant, config, custom);
+  result.source = includes(result.headers) + instance(request, variant, custom, choice_text(config),
+                                                      "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n");
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(alignment) + " bytes";
+  return result;
+}
+
+Instantiation instantiate_check(const Request& request, const std::string& header, std::vector<std::string> kernels,
+                                const CustomOperator* custom) {
+  Instantiation result;
+  result.headers = with_custom({header}, custom != nullptr);
+  result.source = includes(result.headers) +
+                  instance(request, Variant::any, custom, {}, "SCANTUNE_INSTANTIATE_CHECK(ScantuneProblem)\n");
+  result.kernels = std::move(kernels);
+  result.label = "the check of " + to_string(request, name_of(custom));
   return result;
 }
 

@@ -25,4 +25,8 @@ std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom);
 Instantiation instantiate(const Request& request, const Config& config, Variant variant,
                           const CustomOperator* custom = nullptr);
 
+// The kernels that hold outputs of the request against their input, of a header that is no family's. custom as above.
+Instantiation instantiate_check(const Request& request, const std::string& header, std::vector<std::string> kernels,
+                                const CustomOperator* custom = nullptr);
+
 }  // namespace scantune

@@ -13,6 +13,12 @@ constexpr u64 kPartItems = u64{1} << 14;  // that one thread makes at a time
 
 }  // namespace
 
+Request fed_alike(Request request) {
+  for (const MemberModel& member : request.members())
+    if (member.match == Match::served || member.match == Match::per_call) request.set(member, 0);
+  return request;
+}
+
 bool applies(InputPattern pattern, const Request& request) {
   return reference_of(request.algorithm()).has(pattern, request);
 }

@@ -28,6 +28,7 @@ struct InputSpec {
   Request request;
   InputPattern pattern = InputPattern::exact;
   u64 seed = 1;
+  u64 whole_items = 0;  // the input is the beginning of one of so many items; 0: it is the whole
 
   bool operator==(const InputSpec&) const = default;
 };
@@ -39,6 +40,9 @@ struct RequestVariant {
 
   bool operator==(const RequestVariant&) const = default;
 };
+
+// Requests that differ in what a record serves anyway are fed alike: as this one.
+Request fed_alike(Request request);
 
 // Whether the pattern exists for the request.
 bool applies(InputPattern pattern, const Request& request);

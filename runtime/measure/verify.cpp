@@ -8,8 +8,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kSmallItems = u64{1} << 17;       // up to here every combination is cheap, even on the host device
-constexpr u64 kOtherKindsItems = u64{1} << 22;  // other kinds than the request's are not run on more items
+constexpr u64 kSmallItems = u64{1} << 17;  // up to here every combination is cheap, even on the host device
 
 u64 several_tiles(const Config& config, const Request& request) {
   return 5 * static_cast<u64>(config.family().tile_items(config, request)) / 2 | 1;
@@ -56,13 +55,6 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
   return all;
 }
 
-// Requests that differ in what a record serves anyway are fed alike.
-Request fed_alike(Request request) {
-  for (const MemberModel& member : request.members())
-    if (member.match == Match::served || member.match == Match::per_call) request.set(member, 0);
-  return request;
-}
-
 }  // namespace
 
 std::vector<VerifiedKernel> verified_kernels(const Request& request, const CustomOperator* custom, bool all_kinds) {
@@ -97,20 +89,33 @@ int Verifier::verify(const Request& request, const Config& config, const CustomO
   int checks = 0;
   for (const VerifiedKernel& kernel : kernels) {
     const PreparedConfig prepared(device_, kernel.request, config, kernel.variant, kernel.custom);
-    checks += kernel.custom == nullptr ? verify_kernel(run, prepared, most_items(kernel), options.seed)
+    checks += kernel.custom == nullptr ? verify_kernel(run, prepared, most_items(kernel), options)
                                        : run_callers_own(run, prepared, most_items(kernel), options.seed);
     run.check_workspace_guard(prepared);
   }
   return checks;
 }
 
-int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed) {
+int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 most_items,
+                            const VerifyOptions& options) {
   const auto all = cases(prepared, most_items, device_.identity().sm);
   for (const VerifyCase& which : all) {
-    const KnownInput input = known({with_items(prepared.request(), which.n), which.pattern, seed});
-    run.run(prepared, which, input, *reference(input));
+    // Large inputs of one kernel begin alike, so that they need to be made once.
+    const KnownInput input = known({.request = with_items(prepared.request(), which.n),
+                                    .pattern = which.pattern,
+                                    .seed = options.seed,
+                                    .whole_items = which.n > kSmallItems ? most_items : 0});
+    const bool on_device = which.n > options.most_items_on_cpu && DeviceCheck::exists_for(input.spec);
+    run.run(prepared, which, input,
+            {[&] { return reference(input); }, on_device ? &check_on_device(input.spec.request) : nullptr});
   }
   return static_cast<int>(all.size());
+}
+
+const DeviceCheck& Verifier::check_on_device(const Request& request) {
+  const Request any = with_items(reference_of(request.algorithm()).same_results(request), 0);
+  const auto known = std::ranges::find(checks_, any, &std::pair<Request, DeviceCheck>::first);
+  return (known != checks_.end() ? *known : checks_.emplace_back(any, DeviceCheck(device_, any))).second;
 }
 
 int Verifier::run_callers_own(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed) {

@@ -1,9 +1,12 @@
 // Runs a config and compares what it returns with the CPU's reference, before it may win.
 #pragma once
 
+#include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "measure/device_check.h"
 #include "measure/reference.h"
 #include "measure/spec_cache.h"
 #include "measure/verify_run.h"
@@ -15,11 +18,15 @@ struct WrongResult : Error {  // names size, alignment, first wrong item, expect
   using Error::Error;
 };
 
+constexpr u64 kOtherKindsItems = u64{1} << 22;  // other kinds than the request's are not run on more items
+
 struct VerifyOptions {
   u64 seed = 1;
   // Also what else a record of this request would serve: scans inclusive, exclusive, and from initial values in the
   // arguments and in memory.
   bool all_kinds = true;
+  // Outputs of more items are checked on the device, where they can be: the CPU takes seconds for 2^30 of them.
+  u64 most_items_on_cpu = kOtherKindsItems;
 };
 
 // A kernel that verify() runs.
@@ -46,8 +53,8 @@ class Verifier {
   // Runs request.n items, one fewer, and sizes around the config's tile; by the kernel for aligned pointers and by the
   // one for any pointer; out of place and, where items keep their size, in place; into poisoned outputs between guard
   // zones; again and again on one workspace that is never cleared. Returns the number of cases. Throws WrongResult, and
-  // what PreparedConfig and the device throw. At large n the time goes into copying: two inputs to the device and two
-  // outputs back.
+  // what PreparedConfig, DeviceCheck and the device throw. Outputs of many items are checked on the device, which is
+  // given their input once; where it finds a wrong item the CPU looks too, and says what is wrong.
   //
   // custom: the caller's own operator. What a config can get wrong is which items it combines, in which order, and how
   // its CTAs wait for each other, and none of that depends on what combining does. So the config is verified with the
@@ -59,13 +66,15 @@ class Verifier {
  private:
   KnownInput known(const InputSpec& input);
   std::shared_ptr<const Reference> reference(const KnownInput& input);
-  int verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed);
+  const DeviceCheck& check_on_device(const Request& request);
+  int verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, const VerifyOptions& options);
   int run_callers_own(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed);
 
   Device& device_;
   Staging staging_{device_};
   SpecCache<KnownItems> inputs_{kMostInputBytes};
   SpecCache<Reference> references_{kMostReferenceBytes};
+  std::list<std::pair<Request, DeviceCheck>> checks_;  // without n
 };
 
 }  // namespace scantune

@@ -68,20 +68,24 @@ VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std
 }
 
 void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input,
-                    const Reference& reference) {
+                    const Expected& expected) {
   const u64 bytes = Operands(input.spec.request).of(OperandRole::output).bytes();
   const Pointers pointers = this->pointers(prepared.variant(), which.in_place);
   std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
   std::byte* const from = which.in_place ? to : arena(OperandRole::input).begin(prepared.variant());
+  const std::byte* const kept_input = expected.on_device != nullptr ? kept(input) : nullptr;
   const auto run_and_check = [&](int runs, const char* circumstance) {
     for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, which.n, workspace_.data(), nullptr);
     device_.synchronize();
-    const std::string fault = fault_in_output(reference, to, bytes);
+    const std::string fault = fault_in_output(expected, kept_input, to, input.spec.request);
     if (!fault.empty()) fail(prepared, input.spec, circumstance, fault);
   };
 
   poison(to, bytes);
-  upload_input(staging_, input, from);
+  if (kept_input != nullptr)
+    device_.copy(from, kept_input, input.bytes());
+  else
+    upload_input(staging_, input, from);
   if (which.in_place) return run_and_check(1, "in place");
 
   // Twice more, the second run right behind the first. Where copying costs seconds these two alone must do.
@@ -106,8 +110,7 @@ void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& 
     poison(to, bytes);
     prepared.enqueue(pointers, request.n, workspace_.data(), nullptr);
     device_.synchronize();
-    std::string fault = fault_in_guard(to - kGuardBytes, "before the output");
-    if (fault.empty()) fault = fault_in_guard(to + bytes, "behind the output");
+    std::string fault = fault_in_guards(to, bytes);
     if (fault.empty()) fault = fault_in_input(input, from);
     if (reference_of(request.algorithm()).repeats_bits(request)) {
       std::vector<std::byte> found(bytes);
@@ -149,7 +152,36 @@ void VerifyRun::poison(std::byte* output, u64 bytes) {
   device_.fill(output - kGuardBytes, kPoison, bytes + 2 * kGuardBytes);
 }
 
-std::string VerifyRun::fault_in_output(const Reference& reference, std::byte* output, u64 bytes) {
+const std::byte* VerifyRun::kept(const KnownInput& input) {
+  InputSpec whole = input.spec;
+  whole.request = fed_alike(whole.request);
+  whole.request.n = std::max(whole.request.n, std::exchange(whole.whole_items, 0));
+  if (kept_ != nullptr && kept_->spec == whole) return kept_->memory.data();
+  kept_.reset();
+  try {
+    kept_ = std::make_unique<const KeptInput>(KeptInput{whole, DeviceBuffer(device_, KnownInput(whole).bytes())});
+  } catch (const OutOfDeviceMemory&) {
+    return nullptr;
+  }
+  upload_input(staging_, whole, kept_->memory.data());
+  return kept_->memory.data();
+}
+
+// input: as the scan was given it, on the device, and null if that is not kept.
+std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte* input, std::byte* output,
+                                       const Request& request) {
+  const u64 bytes = Operands(request).of(OperandRole::output).bytes();
+  if (input == nullptr) return fault_found_on_cpu(*expected.on_cpu(), output, bytes);
+  const u64 wrong = expected.on_device->first_wrong(input, output, request.n);
+  if (wrong == request.n) return fault_in_guards(output, bytes);
+  std::string fault = fault_found_on_cpu(*expected.on_cpu(), output, bytes);
+  if (fault.empty())
+    throw NoCheck("the check on the device of " + to_string(request) + " finds item " + std::to_string(wrong) +
+                  " wrong, and the CPU none");
+  return fault;
+}
+
+std::string VerifyRun::fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes) {
   std::vector<Staging::Part> parts = parts_of(output, bytes, Reference::kChunkItems * reference.item_bytes());
   // The guards come with the items beside them: a copy of their own takes longer than a small output.
   parts.front().on_device -= kGuardBytes;
@@ -185,6 +217,11 @@ std::string VerifyRun::fault_in_input(const KnownInput& input, std::byte* on_dev
     return unchanged = input.equals(static_cast<u64>(parts[part].on_device - on_device) / item_bytes, found);
   });
   return unchanged ? "" : "it changed its input";
+}
+
+std::string VerifyRun::fault_in_guards(std::byte* output, u64 bytes) {
+  const std::string fault = fault_in_guard(output - kGuardBytes, "before the output");
+  return fault.empty() ? fault_in_guard(output + bytes, "behind the output") : fault;
 }
 
 std::string VerifyRun::fault_in_guard(std::byte* guard, const char* where) {

@@ -23,6 +23,7 @@ void* DescribedDevice::allocate(u64) { refuse(); }
 void DescribedDevice::fill(void*, std::byte, u64) { refuse(); }
 void DescribedDevice::upload(void*, const void*, u64) { refuse(); }
 void DescribedDevice::download(void*, const void*, u64) { refuse(); }
+void DescribedDevice::copy(void*, const void*, u64) { refuse(); }
 StreamState DescribedDevice::stream_state(Stream) { refuse(); }
 std::string DescribedDevice::pointer_fault(const void*, u64, unsigned) { refuse(); }
 std::string DescribedDevice::stream_fault(Stream) { refuse(); }

@@ -25,6 +25,7 @@ class DescribedDevice : public Device {
   void fill(void*, std::byte, u64) override;
   void upload(void*, const void*, u64) override;
   void download(void*, const void*, u64) override;
+  void copy(void*, const void*, u64) override;
   void synchronize() override {}
   StreamState stream_state(Stream) override;
   std::string pointer_fault(const void*, u64, unsigned) override;

@@ -182,6 +182,8 @@ WorkerError Session::translated(const std::exception_ptr& error) {
     return {"wrong_result", known.what()};
   } catch (const NoInstrument& known) {
     return {"device_error", known.what()};
+  } catch (const NoCheck& known) {
+    return {"device_error", known.what()};
   } catch (const DatabaseError& known) {
     return {"bad_request", known.what()};
   } catch (const DeviceError& known) {

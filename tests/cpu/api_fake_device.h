@@ -115,6 +115,7 @@ class FakeDevice : public Device {
   }
   void upload(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
+  void copy(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void synchronize() override {}
   std::string failure() const override { return lost; }
 

@@ -29,6 +29,7 @@ class LoadingDevice : public Device {
   void fill(void*, std::byte, u64) override { refuse(); }
   void upload(void*, const void*, u64) override { refuse(); }
   void download(void*, const void*, u64) override { refuse(); }
+  void copy(void*, const void*, u64) override { refuse(); }
   void synchronize() override {}
   StreamState stream_state(Stream) override { return {}; }
   std::string pointer_fault(const void*, u64, unsigned) override { return {}; }

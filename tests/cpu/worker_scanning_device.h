@@ -6,8 +6,10 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
+#include "config/check.h"
 #include "device/device.h"
 #include "scantune/error.hpp"
 #include "worker_plain_scan.h"
@@ -56,6 +58,9 @@ class ScanningDevice : public Device {
   u64 l2 = 0;
   int scans = 0;
   int other_launches = 0;  // of kernels that scans are timed beside
+  int checks = 0;          // of outputs, by kernels for it
+  // What the check says of an output of n items instead of the first wrong one, which is n where there is none.
+  std::function<u64(u64 n, u64 first_wrong)> verdict = [](u64, u64 first_wrong) { return first_wrong; };
 
   const DeviceIdentity& identity() const override { return identity_; }
   DeviceIdentity& mutable_identity() { return identity_; }
@@ -76,6 +81,10 @@ class ScanningDevice : public Device {
     }
     ScanRequest request = request_of(source);
     request.n = launch.n;
+    if (source.find("SCANTUNE_INSTANTIATE_CHECK") != std::string::npos) {
+      if (launch.kernel == kLastCheckKernel) check(request, arguments);
+      return;
+    }
     const bool aligned = source.find("scantune::Variant::aligned") != std::string::npos;
     const Variant variant = aligned ? Variant::aligned : Variant::any;
     if (computes)
@@ -104,6 +113,7 @@ class ScanningDevice : public Device {
   }
   void upload(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
+  void copy(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void synchronize() override { require_well(); }
 
   StreamState stream_state(Stream) override { return {}; }
@@ -131,6 +141,23 @@ class ScanningDevice : public Device {
     explicit PlainModule(std::string text) : source(std::move(text)) {}
     std::string source;
   };
+
+  static constexpr int kLastCheckKernel = 2;
+
+  void check(const ScanRequest& request, const KernelArguments& arguments) {
+    const u64 item_bytes = static_cast<u64>(request.output_bytes());
+    std::vector<std::byte> expected(request.n * item_bytes);
+    plain_scan(request, static_cast<const std::byte*>(arguments.input), arguments.init, expected.data());
+    const auto* const found = static_cast<const std::byte*>(arguments.output);
+    const auto wrong = std::ranges::mismatch(expected, std::span(found, expected.size())).in1 - expected.begin();
+    const u64 right = verdict(request.n, static_cast<u64>(wrong) / item_bytes);
+    const auto workspace = CheckWorkspace::of(request.n);
+    auto* const counts = reinterpret_cast<u32*>(static_cast<std::byte*>(arguments.workspace) + workspace.counts());
+    for (u64 chunk = 0; chunk < workspace.chunks; ++chunk)
+      counts[chunk] = static_cast<u32>(std::clamp(right, chunk * kCheckedItems, (chunk + 1) * kCheckedItems) -
+                                       chunk * kCheckedItems);
+    ++checks;
+  }
 
   void require_well() const {
     if (!lost.empty()) throw DeviceError(lost);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "config/check.h"
 #include "measure/verify.h"
 #include "worker_problems.h"
 #include "worker_scanning_device.h"
@@ -389,6 +390,91 @@ TEST(Verifier, RunsLargeSizesSeldomButWithBothKernels) {
   EXPECT_EQ(aligned_out_of_place, 2);
   EXPECT_EQ(unaligned_in_place, 1);
   EXPECT_EQ(large, 3);
+}
+
+// Of which a check on the device is all that looks at the outputs of kItems and of one item fewer.
+const VerifyOptions kCheckedOnDevice{.most_items_on_cpu = kItems - 2};
+
+TEST(Verifier, ChecksLargeOutputsOnTheDeviceAndGivesItTheirInputOnce) {
+  ScanningDevice device;
+  const int scans = verify(device, request_of(ValueType::i32), kCheckedOnDevice);
+  EXPECT_EQ(scans, verify(device, request_of(ValueType::i32)));
+  EXPECT_GE(device.checks, 10);
+}
+
+TEST(Verifier, SaysTheSameOfAWrongItemWhereverItIsFound) {
+  for (const u64 item : {u64{0}, kCheckedItems - 1, kCheckedItems, kItems - 1}) {
+    const auto mistake = [item](const Scanned& scanned) {
+      if (scanned.request.n == kItems) scanned.flip(item);
+    };
+    ScanningDevice device;
+    device.mistake = mistake;
+    try {
+      verify(device, request_of(ValueType::i32), kCheckedOnDevice);
+      ADD_FAILURE() << item;
+    } catch (const WrongResult& error) {
+      EXPECT_EQ(error.what(), complaint(mistake));
+    }
+  }
+}
+
+TEST(Verifier, LooksAroundOutputsThatAreCheckedOnTheDevice) {
+  for (const bool behind : {false, true}) {
+    ScanningDevice device;
+    device.mistake = [behind](const Scanned& scanned) {
+      if (scanned.request.n == kItems) (behind ? scanned.output[scanned.bytes()] : scanned.output[-1]) = {};
+    };
+    try {
+      verify(device, request_of(ValueType::i32), kCheckedOnDevice);
+      ADD_FAILURE() << behind;
+    } catch (const WrongResult& error) {
+      EXPECT_NE(std::string(error.what()).find(behind ? "behind the output" : "before the output"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+// The message of the NoCheck; empty if there is none.
+std::string refusal(const std::function<u64(u64 n, u64 first_wrong)>& verdict) {
+  ScanningDevice device;
+  device.verdict = verdict;
+  try {
+    verify(device, request_of(ValueType::i32), kCheckedOnDevice);
+  } catch (const NoCheck& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Verifier, TrustsNoCheckThatAcceptsASpoiledOutputOrRefusesARightOne) {
+  const std::string accepts_all = refusal([](u64 n, u64) { return n; });
+  EXPECT_NE(accepts_all.find("whose item 0 is wrong"), std::string::npos) << accepts_all;
+  const std::string refuses_all = refusal([](u64, u64) { return u64{0}; });
+  EXPECT_NE(refuses_all.find("what it should return"), std::string::npos) << refuses_all;
+  const std::string names_another = refusal([](u64 n, u64 wrong) { return std::min(n, wrong + 1); });
+  EXPECT_NE(names_another.find("finds item 1 wrong, and the CPU item 0"), std::string::npos) << names_another;
+}
+
+TEST(Verifier, RefusesToDecideWhereDeviceAndCpuDisagree) {
+  const std::string message = refusal([](u64 n, u64 wrong) { return n == kItems ? 17 : wrong; });
+  EXPECT_NE(message.find("finds item 17 wrong, and the CPU none"), std::string::npos) << message;
+}
+
+TEST(Verifier, ChecksOnTheCpuWhatTheDeviceHasNoRoomToKeep) {
+  ScanningDevice device;
+  device.memory_bytes = u64{90} << 20;
+  device.total_bytes = u64{160} << 20;
+  ScanRequest request = request_of(ValueType::i64);
+  request.n = u64{9} << 20;
+  device.mistake = [&](const Scanned& scanned) {
+    if (scanned.request.n == request.n) scanned.flip(request.n - 1);
+  };
+  try {
+    verify(device, request, {.all_kinds = false});
+    ADD_FAILURE() << "it was accepted";
+  } catch (const WrongResult& error) {
+    EXPECT_NE(std::string(error.what()).find("item 9437183 should be"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Verifier, RefusesAConfigThatIsNotLegalBeforeRunningIt) {

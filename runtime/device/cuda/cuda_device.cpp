@@ -193,6 +193,15 @@ void CudaDevice::download(void* destination, const void* source, u64 bytes) {
   context_->check(Driver::instance().cuMemcpyDtoH(destination, address_of(source), bytes), "cuMemcpyDtoH");
 }
 
+void CudaDevice::copy(void* destination, const void* source, u64 bytes) {
+  synchronize();
+  if (bytes == 0) return;
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemcpyDtoDAsync(address_of(destination), address_of(source), bytes, own_stream_),
+                  "cuMemcpyDtoDAsync");
+  context_->check(Driver::instance().cuStreamSynchronize(own_stream_), "cuStreamSynchronize");
+}
+
 void CudaDevice::synchronize() {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);

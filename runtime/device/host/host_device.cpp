@@ -142,6 +142,12 @@ void HostDevice::download(void* destination, const void* source, u64 bytes) {
   std::memcpy(destination, source, bytes);
 }
 
+void HostDevice::copy(void* destination, const void* source, u64 bytes) {
+  check_range(source, bytes, "copy from");
+  check_range(destination, bytes, "copy to");
+  std::memcpy(destination, source, bytes);
+}
+
 void HostDevice::check_range(const void* memory, u64 bytes, const char* what) const {
   if (bytes == 0) return;
   const std::lock_guard lock(mutex_);

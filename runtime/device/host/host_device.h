@@ -43,6 +43,7 @@ class HostDevice : public Device {
   void fill(void* memory, std::byte value, u64 bytes) override;
   void upload(void* destination, const void* source, u64 bytes) override;
   void download(void* destination, const void* source, u64 bytes) override;
+  void copy(void* destination, const void* source, u64 bytes) override;
   void synchronize() override {}
 
   // Launches are complete when launch() returns, so streams differ by their handles alone.

@@ -4,11 +4,18 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "measure/reference.h"
 
 namespace scantune {
+
+// Kernels that hold outputs against inputs on the device, in the order in which they run.
+struct CheckKernels {
+  std::string header;  // empty: there are none
+  std::vector<std::string> names;
+};
 
 class AlgorithmReference {
  public:
@@ -21,6 +28,7 @@ class AlgorithmReference {
   // Writes an accumulator that matters to init, which has room for kMaxValueBytes; where the request has one.
   virtual void fill_init(const Request&, unsigned char*) const {}
   virtual std::unique_ptr<const Reference> reference(const KnownInput& input) const = 0;
+  virtual CheckKernels check_kernels() const { return {}; }
 
   // What else a record of the request serves, each with the variant whose kernels are run.
   virtual std::vector<RequestVariant> also_served(const Request&) const { return {}; }

@@ -147,6 +147,10 @@ class ScanReference final : public AlgorithmReference {
     return std::make_unique<ReferenceOf<RunningRounded>>(input);
   }
 
+  CheckKernels check_kernels() const override {
+    return {"kernels/check_scan.h", {"fold_chunks", "fold_totals", "check_chunks"}};
+  }
+
   // Where an initial value comes from hardly touches a kernel, so one kernel of each kind with it in memory is enough.
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto with = [&](Kind kind, Init init) {

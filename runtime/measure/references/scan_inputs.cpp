@@ -72,6 +72,7 @@ class Items {
       : request_(spec.request),
         pattern_(spec.pattern),
         seed_(spec.seed),
+        n_(std::max<u64>({spec.request.n, spec.whole_items, 1})),
         range_(common_range(spec.request)),
         significant_bits_(least_significant_bits(spec.request)),
         sum_slope_(std::min(kMostSlope, most_exact_sum(spec.request) / items())),
@@ -113,7 +114,7 @@ class Items {
   }
 
  private:
-  double items() const { return static_cast<double>(std::max<u64>(request_.n, 1)); }
+  double items() const { return static_cast<double>(n_); }
 
   u64 nonzero(u64 bits) const { return reduced(request_.input_type, bits) == 0 ? 1 : bits; }
   u64 odd(u64 bits) const { return reduced(request_.input_type, bits | 1) == 1 ? 3 : bits | 1; }
@@ -177,7 +178,7 @@ class Items {
   }
 
   double special_item(u64 index) const {
-    const u64 bits = random_bits(seed_, index), n = request_.n;
+    const u64 bits = random_bits(seed_, index), n = n_;
     const double mirror = request_.op == Operator::min ? -1 : 1;
     if (index < n / 8) return -mirror * std::numeric_limits<double>::infinity();
     if (index < n / 2) return (bits & 1) != 0 ? mirror * -0.0 : -mirror;
@@ -195,6 +196,7 @@ class Items {
   ScanRequest request_;
   InputPattern pattern_;
   u64 seed_;
+  u64 n_;  // of the whole input
   Range range_;
   int significant_bits_;
   double sum_slope_;

@@ -11,11 +11,15 @@ namespace scantune {
 // An InputSpec with the request as its own struct.
 struct ScanSpec {
   explicit ScanSpec(const InputSpec& spec)
-      : request(typed<ScanRequest>(spec.request)), pattern(spec.pattern), seed(spec.seed) {}
+      : request(typed<ScanRequest>(spec.request)),
+        pattern(spec.pattern),
+        seed(spec.seed),
+        whole_items(spec.whole_items) {}
 
   ScanRequest request;
   InputPattern pattern;
   u64 seed;
+  u64 whole_items;
 };
 
 // Whether the pattern exists for the request's types and operator.

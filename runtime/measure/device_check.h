@@ -1,0 +1,43 @@
+// Outputs held against their inputs on the device, at the speed of its memory.
+#pragma once
+
+#include <memory>
+
+#include "device/device.h"
+#include "measure/inputs.h"
+#include "scantune/error.hpp"
+
+namespace scantune {
+
+// What checks outputs on the device does not work here, or not as the CPU's does. Says nothing about a config.
+struct NoCheck : Error {
+  using Error::Error;
+};
+
+// The kernels fold each chunk of the input, fold the totals, and walk each chunk again beside the output. They take
+// what combines two values from the kernels' own operators, and nothing else: which values are combined, in which order
+// and where they lie is what a large output can get wrong that small ones, checked on the CPU, do not.
+class DeviceCheck {
+ public:
+  // Whether the algorithm has one for the input. Results must not depend on the order of combining.
+  static bool exists_for(const InputSpec& input);
+
+  // Compiles it for requests that differ from this one in n and in what same_results() levels. With a custom operator
+  // it is of the stand-in. Throws NoCheck unless it compiles and says of right and of spoiled outputs what the CPU
+  // says.
+  DeviceCheck(Device& device, const Request& request);
+
+  // The index of the first wrong item of the output of n items; n if there is none. Both lie on the device.
+  u64 first_wrong(const std::byte* input, const std::byte* output, u64 n) const;
+
+ private:
+  void prove() const;
+
+  Device& device_;
+  Request request_;
+  int kernels_;
+  KernelArguments arguments_{};  // with the initial value
+  std::unique_ptr<Module> module_;
+};
+
+}  // namespace scantune
