@@ -80,7 +80,7 @@ def sweep_command(
     """Measure every config that a search may try for one problem at one N, and keep their samples in a file.
 
     Searches are replayed on such files with 'scantune replay'. First come the defaults and what is a step from them,
-    then all others in a random order, then changes of secondary parameters of the fastest; where the budget ends
+    then all others in a random order, those of families that are far behind last, then changes of secondary parameters of the fastest; where the budget ends
     before, the rest is left out. At last the fastest are verified and measured again, together. The file is written
     every half minute and at the end, also after Ctrl-C. Nothing is saved in a database.
     """
@@ -172,4 +172,4 @@ def _report(recorded: RecordedSpace, sweep: Sweep, output: Path) -> None:
     if sweep.faults:
         note(f"the machine failed for {counted(len(sweep.faults), 'config')}: {next(iter(sweep.faults.values()))}")
     if left := recorded.left_out - len(sweep.faults):
-        note(f"the budget ended before {counted(left, 'config')}: what is there is a fair sample")
+        note(f"the budget ended before {counted(left, 'config')}: of what may not win a sample is there")

@@ -6,6 +6,7 @@ After the configs that a search would sample come those that it may walk to from
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import statistics
 import time
@@ -30,6 +31,7 @@ from scantune.worker.evaluation import Evaluator
 _WINDOW = 64  # configs ahead of the next one among which any that is compiled may go first
 _SMOOTHED = 2  # batches before and after one whose references tell its drift with its own
 _CLOSING_ROUNDS = 2
+_FAR = 1.4  # no config known was so much faster than its family's default and the steps from that
 # Shares of the budget by whose end each stage has to be over; the final round comes after all of it.
 _LISTED_UNTIL, _PAIRS_UNTIL = 0.8, 0.92
 
@@ -129,13 +131,15 @@ class Sweep:
 
     @property
     def left_out(self) -> int:
-        return len(self._waiting) + len(self.faults)
+        return len({*self._space.searched, *self._waiting} - self._taken.keys() - self._failures.keys())
 
     def run(self) -> None:
         """Measure until all is measured or the budget is over, and then the fastest again."""
         plan = self._plan
         self._choose_reference()
-        self._measure_all(self._ordered(), self._began + _LISTED_UNTIL * plan.budget_s)
+        listed_until = self._began + _LISTED_UNTIL * plan.budget_s
+        self._measure_all(self._first(), listed_until)
+        self._measure_all(self._ordered(), listed_until)
         pairs_until = self._began + _PAIRS_UNTIL * plan.budget_s
         self._measure_all(itertools.islice(self._around_fastest(), plan.pairs_limit), pairs_until)
         for _ in range(_CLOSING_ROUNDS):
@@ -172,13 +176,24 @@ class Sweep:
                 self._reference = config
                 return
 
-    def _ordered(self) -> list[Config]:
-        """Return the listed configs: the defaults and what is a step from them first, then the others at random."""
+    def _first(self) -> list[Config]:
+        """Return the defaults and what is a step from them."""
         listed, defaults = self._space.searched, self._space.defaults
         steps = [step for config in defaults for step in self._space.families[config.family].neighbours(config)]
-        rest = list(listed)
+        return list(dict.fromkeys([*defaults, *(step for step in steps if step in listed)]))
+
+    def _ordered(self) -> list[Config]:
+        """Return the listed configs that are not measured yet, at random; those of families that cannot win come last.
+
+        Where the budget ends first, what may win is then recorded wholly, and of the rest a fair sample.
+        """
+        rest = list(filter(self._is_news, self._space.searched))
         random.Random(self._plan.seed).shuffle(rest)
-        return list(dict.fromkeys([*defaults, *(step for step in steps if step in listed), *rest]))
+        best = {family: min(self._times_of(family), default=math.inf) for family in self._space.families}
+        return sorted(rest, key=lambda config: best[config.family] > _FAR * min(best.values()))
+
+    def _times_of(self, family: str) -> Iterator[float]:
+        return (statistics.median(one.samples_us) for config, one in self._taken.items() if config.family == family)
 
     def _around_fastest(self) -> Iterator[Config]:
         """Yield what departs from the fastest in one secondary parameter or in two, by any of their values."""
