@@ -25,10 +25,11 @@ struct SmallFloat {
   SmallFloat() = default;
 
   // Rounds to nearest even; too large a value to infinity.
-  explicit SmallFloat(long double value) {
+  explicit SmallFloat(double value) {
     const unsigned sign = std::signbit(value) ? 0x8000 : 0;
-    bits = static_cast<u16>(sign | (std::isnan(value) ? kQuietNaN : magnitude_bits(rounded_to_odd(value))));
+    bits = static_cast<u16>(sign | (std::isnan(value) ? kQuietNaN : magnitude_bits(value)));
   }
+  explicit SmallFloat(long double value) : SmallFloat(rounded_to_odd(value)) {}
 
   explicit operator long double() const {
     const unsigned exponent = (bits & kInfinity) >> kMantissaBits, mantissa = bits & ((1u << kMantissaBits) - 1);

@@ -79,45 +79,56 @@ class Items {
         exponent_slope_(std::min(1.0, kGrowingExponent / items())),
         bits_(narrowest_bits(spec.request)) {}
 
-  u64 integer(u64 index) const {
-    const bool exact_floating = is_floating(request_.accumulator_type) && pattern_ == InputPattern::exact;
-    const u64 bits = random_bits(seed_, index);
-    switch (request_.op) {
-      case Operator::sum:
-        return exact_floating ? floating_sum_item(index) : nonzero(bits);
-      case Operator::product:
-        return exact_floating ? power_of_two(index) : odd(bits);
-      case Operator::min:
-      case Operator::max:
-        return static_cast<u64>(static_cast<i64>(range_.least)) + static_cast<u64>(moving_offset(index));
-      case Operator::bit_and:
-        return ~few_ones(index);
-      case Operator::bit_or:
-        return few_ones(index);
-      default:
-        return nonzero(bits);
-    }
-  }
-
-  double floating(u64 index) const {
-    switch (request_.op) {
-      case Operator::sum:
-        return pattern_ == InputPattern::exact ? static_cast<double>(telescoping_item(index)) : rounding_item(index);
-      case Operator::product:
-        return pattern_ == InputPattern::exact ? telescoping_factor(index) : rounding_factor(index);
-      case Operator::min:
-      case Operator::max:
-        return pattern_ == InputPattern::specials ? special_item(index) : range_.least + moving_offset(index);
-      default:
-        return rounding_item(index);
-    }
+  template <class T, Operator kOperator>
+  T item(u64 index) const {
+    if constexpr (std::is_integral_v<T>)
+      return integer<T, kOperator>(index);
+    else
+      return static_cast<T>(floating<kOperator>(index));
   }
 
  private:
+  template <class T, Operator kOperator>
+  T integer(u64 index) const {
+    const bool exact_floating = is_floating(request_.accumulator_type) && pattern_ == InputPattern::exact;
+    if constexpr (kOperator == Operator::sum)
+      return exact_floating ? static_cast<T>(floating_sum_item(index)) : nonzero<T>(index);
+    else if constexpr (kOperator == Operator::product)
+      return exact_floating ? static_cast<T>(power_of_two(index)) : odd<T>(index);
+    else if constexpr (kOperator == Operator::min || kOperator == Operator::max)
+      return static_cast<T>(static_cast<u64>(static_cast<i64>(range_.least)) + static_cast<u64>(moving_offset(index)));
+    else if constexpr (kOperator == Operator::bit_and)
+      return static_cast<T>(~few_ones(index));
+    else if constexpr (kOperator == Operator::bit_or)
+      return static_cast<T>(few_ones(index));
+    else
+      return nonzero<T>(index);
+  }
+
+  template <Operator kOperator>
+  double floating(u64 index) const {
+    if constexpr (kOperator == Operator::sum)
+      return pattern_ == InputPattern::exact ? static_cast<double>(telescoping_item(index)) : rounding_item(index);
+    else if constexpr (kOperator == Operator::product)
+      return pattern_ == InputPattern::exact ? telescoping_factor(index) : rounding_factor(index);
+    else if constexpr (kOperator == Operator::min || kOperator == Operator::max)
+      return pattern_ == InputPattern::specials ? special_item(index) : range_.least + moving_offset(index);
+    else
+      return rounding_item(index);
+  }
+
   double items() const { return static_cast<double>(n_); }
 
-  u64 nonzero(u64 bits) const { return reduced(request_.input_type, bits) == 0 ? 1 : bits; }
-  u64 odd(u64 bits) const { return reduced(request_.input_type, bits | 1) == 1 ? 3 : bits | 1; }
+  template <class T>
+  T nonzero(u64 index) const {
+    const T bits = static_cast<T>(random_bits(seed_, index));
+    return bits == 0 ? T{1} : bits;
+  }
+  template <class T>
+  T odd(u64 index) const {
+    const T bits = static_cast<T>(random_bits(seed_, index) | 1);
+    return bits == 1 ? T{3} : bits;
+  }
 
   // Prefix sums of the telescoping input. Odd and even alternate, so neighbours differ; before item 0 it is zero. Any
   // sum of consecutive items is the difference of two of these, and takes two bits fewer than the significand has.
@@ -204,6 +215,29 @@ class Items {
   int bits_;
 };
 
+// Calls function.operator()<Operator>(): for every custom operator with the same one.
+template <class Function>
+void visit_operator(Operator op, const Function& function) {
+  switch (op) {
+    case Operator::sum:
+      return function.template operator()<Operator::sum>();
+    case Operator::product:
+      return function.template operator()<Operator::product>();
+    case Operator::min:
+      return function.template operator()<Operator::min>();
+    case Operator::max:
+      return function.template operator()<Operator::max>();
+    case Operator::bit_and:
+      return function.template operator()<Operator::bit_and>();
+    case Operator::bit_or:
+      return function.template operator()<Operator::bit_or>();
+    case Operator::bit_xor:
+      return function.template operator()<Operator::bit_xor>();
+    default:
+      return function.template operator()<Operator::custom_cheap>();
+  }
+}
+
 // Any bits at all, but no NaN that is converted: nothing says which of them it becomes.
 bool takes_random_bytes(const ScanRequest& request) {
   return is_custom(request.op) && request.input_type == request.accumulator_type;
@@ -219,14 +253,12 @@ void fill_scan_input(const ScanSpec& spec, u64 first, std::span<std::byte> out) 
     return;
   }
   const Items items(spec);
-  // The type is told apart once and not for every item: there may be 2^30.
+  // Type and operator are told apart once and not for every item: there may be 2^30.
   visit_type(spec.request.input_type, [&]<class T>(std::type_identity<T>) {
-    for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item) {
-      if constexpr (std::is_integral_v<T>)
-        put(static_cast<T>(items.integer(first + item)), out.data() + item * sizeof(T));
-      else
-        put(static_cast<T>(items.floating(first + item)), out.data() + item * sizeof(T));
-    }
+    visit_operator(spec.request.op, [&]<Operator kOperator>() {
+      for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item)
+        put(items.template item<T, kOperator>(first + item), out.data() + item * sizeof(T));
+    });
   });
 }
 
