@@ -59,6 +59,7 @@ class ScanningDevice : public Device {
   int scans = 0;
   int other_launches = 0;  // of kernels that scans are timed beside
   int checks = 0;          // of outputs, by kernels for it
+  u64 uploaded_bytes = 0;
   // What the check says of an output of n items instead of the first wrong one, which is n where there is none.
   std::function<u64(u64 n, u64 first_wrong)> verdict = [](u64, u64 first_wrong) { return first_wrong; };
 
@@ -111,7 +112,10 @@ class ScanningDevice : public Device {
   void fill(void* memory, std::byte value, u64 bytes) override {
     std::memset(memory, std::to_integer<int>(value), bytes);
   }
-  void upload(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
+  void upload(void* destination, const void* source, u64 bytes) override {
+    std::memcpy(destination, source, bytes);
+    uploaded_bytes += bytes;
+  }
   void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void copy(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
   void synchronize() override { require_well(); }

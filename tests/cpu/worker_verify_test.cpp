@@ -375,7 +375,7 @@ TEST(Verifier, LeavesOtherKindsAloneWhenToldTo) {
   EXPECT_EQ(device.compiler().sources.size(), 2u);
 }
 
-TEST(Verifier, RunsLargeSizesSeldomButWithBothKernels) {
+TEST(Verifier, RunsLargeSizesSeldomButWithBothKernelsAndUploadsTheirInputOnce) {
   ScanningDevice device;
   ScanRequest request = request_of(ValueType::i64);
   request.n = (u64{1} << 23) + 1;
@@ -390,12 +390,13 @@ TEST(Verifier, RunsLargeSizesSeldomButWithBothKernels) {
   EXPECT_EQ(aligned_out_of_place, 2);
   EXPECT_EQ(unaligned_in_place, 1);
   EXPECT_EQ(large, 3);
+  EXPECT_LT(device.uploaded_bytes, request.n * sizeof(i64) * 5 / 4);
 }
 
 // Of which a check on the device is all that looks at the outputs of kItems and of one item fewer.
 const VerifyOptions kCheckedOnDevice{.most_items_on_cpu = kItems - 2};
 
-TEST(Verifier, ChecksLargeOutputsOnTheDeviceAndGivesItTheirInputOnce) {
+TEST(Verifier, ChecksLargeOutputsOnTheDevice) {
   ScanningDevice device;
   const int scans = verify(device, request_of(ValueType::i32), kCheckedOnDevice);
   EXPECT_EQ(scans, verify(device, request_of(ValueType::i32)));
