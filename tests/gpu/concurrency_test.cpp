@@ -69,15 +69,13 @@ TEST_F(ConcurrencyOnGpu, AScanSeesWhatTheStreamWroteBeforeItAndShowsItsResultToW
   const TestStream stream;
   Buffer<std::int32_t> input(kItems), output(kItems), last_sums(kRounds);
   const auto plan = runtime::plan<std::int32_t>(kItems);
-  const auto copy = SCANTUNE_TEST_DRIVER(cuMemcpyDtoDAsync);
   const auto device_address = [](const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
   for (std::size_t round = 0; round < kRounds; ++round) {
     const auto byte = static_cast<unsigned char>(round % 2);
     SCANTUNE_CHECK(cuMemsetD8Async(device_address(input.data()), byte, kItems * sizeof(std::int32_t), stream));
     plan(input.data(), output.data(), stream);
-    check(copy(device_address(last_sums.data() + round), device_address(output.data() + kItems - 1),
-               sizeof(std::int32_t), stream),
-          "cuMemcpyDtoDAsync");
+    SCANTUNE_CHECK(cuMemcpyDtoDAsync(device_address(last_sums.data() + round),
+                                     device_address(output.data() + kItems - 1), sizeof(std::int32_t), stream));
   }
   stream.synchronize();
   const auto found = downloaded(last_sums);
