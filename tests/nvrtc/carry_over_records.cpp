@@ -2,10 +2,13 @@
 // compile to the same machine code from the templates that it was measured with and from the library's own.
 //
 //   carry_over_records FILE OLD_TEMPLATES...
+//   carry_over_records --defaults ARCH OLD_TEMPLATES TYPES...
 //
 // OLD_TEMPLATES are folders, such as 'git archive COMMIT templates | tar x -C DIR' makes them; one is found by the hash
 // that a record names, a family's or, as before there were such, that of all files. The lines of all other records stay
-// as they are. FILE is written anew, and a line for each family says how many are up to date.
+// as they are. FILE is written anew, and a line for each family says how many are up to date. --defaults writes no
+// file: it compares the kernels of the default configs for sums of some types, such as i32, from 2^6 to 2^30 items, and
+// ends with 1 if one has changed.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -15,6 +18,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,7 +65,24 @@ class Tree {
     return hash == hash_of_all_ || hash == joint_template_hash(hash_of(low), hash_of(high));
   }
 
+  // The same kernels in words of that time: without the parameters of a config that were added later.
+  Instantiation understood(Instantiation instantiation, const Config& config) const {
+    int index = 0;
+    for (const ParameterModel& parameter : config.family().parameters())
+      if (config[index++] == parameter.absent && !declares(config.family(), parameter)) {
+        const std::size_t begin = instantiation.source.find(std::string(", .") + parameter.name + " = ");
+        const std::size_t end = instantiation.source.find_first_of(",}", begin + 1);
+        instantiation.source.erase(begin, end - begin);
+      }
+    return instantiation;
+  }
+
  private:
+  bool declares(const FamilyModel& family, const ParameterModel& parameter) const {
+    const std::string row = std::string("(") + family.config_name() + ", " + parameter.name + ",";
+    return std::ranges::any_of(texts_, [&](const std::string& text) { return text.find(row) != std::string::npos; });
+  }
+
   std::string hash_of(const Config& config) const { return hashes_->of(kernel_headers(config.family(), false)); }
 
   std::deque<std::string> paths_, texts_;  // pointers into them are kept
@@ -140,22 +161,31 @@ class Comparison {
   // Whether kernels for the record's problem are the same as with the templates of the hash.
   bool is_same(const std::string& hash, const TuningRecord& record, const Config& low, const Config& high) {
     for (std::size_t index = 0; index < trees_.size(); ++index)
-      if (trees_[index].has(hash, low, high))
-        return is_same(codes_[index], record, low) && is_same(codes_[index], record, high);
+      if (trees_[index].has(hash, low, high)) return is_same(index, record, low) && is_same(index, record, high);
     return false;
+  }
+
+  // Whether the kernel's code is the same from the first of the old templates.
+  bool is_same(const Instantiation& kernel, const Config& config, const std::string& arch) {
+    return is_same(0, kernel, config, arch);
   }
 
  private:
   // Of every kind of scan, for aligned pointers and any.
-  bool is_same(Codes& old, const TuningRecord& record, const Config& config) {
+  bool is_same(std::size_t tree, const TuningRecord& record, const Config& config) {
     return std::ranges::all_of(verified_kernels(record.request, nullptr, true), [&](const VerifiedKernel& kernel) {
-      const Instantiation instantiation = instantiate_measured(kernel.request, config, nullptr);
-      const std::string& arch = record.device.arch;
-      const auto &before = old.of(instantiation, arch), &now = current_.of(instantiation, arch);
-      if (!before || !now || before->digest != now->digest) return false;
-      const auto& shifted = shifted_.of(instantiation, arch);
-      return shifted && reads_no_address(*now, *shifted);
+      const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.variant, nullptr);
+      return is_same(tree, instantiation, config, record.device.arch);
     });
+  }
+
+  bool is_same(std::size_t tree, const Instantiation& instantiation, const Config& config, const std::string& arch) {
+    const auto &before = codes_[tree].of(trees_[tree].understood(instantiation, config), arch),
+               &now = current_.of(instantiation, arch);
+    if (!before || !now || before->digest != now->digest) return false;
+    if (now->addresses.empty()) return true;
+    const auto& shifted = shifted_.of(instantiation, arch);
+    return shifted && reads_no_address(*now, *shifted);
   }
 
   std::deque<Tree> trees_;
@@ -233,15 +263,60 @@ void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
   std::cout << "breakpoints: " << breakpoints[1] << " of " << breakpoints[0] << " up to date\n";
 }
 
+// The requests whose defaults are compared: sums of as much as one GPU holds.
+std::vector<ScanRequest> sums_of(const std::string& type) {
+  const auto known = std::ranges::find(Tokens<ValueType>::kNames, type);
+  if (known == std::end(Tokens<ValueType>::kNames)) throw Error("there is no type " + type);
+  const auto value = static_cast<ValueType>(known - std::begin(Tokens<ValueType>::kNames));
+  std::vector<ScanRequest> all;
+  for (const Latency latency : {Latency::back_to_back, Latency::isolated})
+    for (int magnitude = 6; magnitude <= 30; ++magnitude)
+      all.push_back({.input_type = value,
+                     .accumulator_type = default_accumulator(value, value),
+                     .output_type = value,
+                     .latency = latency,
+                     .n = u64{1} << magnitude});
+  return all;
+}
+
+// Of every family, in both variants. Returns how many kernels have changed.
+int compare_defaults(const std::string& arch, const fs::path& root, const std::vector<std::string>& types) {
+  Comparison comparison({root});
+  const int sm = std::stoi(arch.substr(arch.find('_') + 1));
+  std::set<std::string> compared;
+  int changed = 0;
+  for (const std::string& type : types)
+    for (const ScanRequest& request : sums_of(type))
+      for (const FamilyModel* family : algorithm_of<ScanRequest>().families()) {
+        if (family->unsupported_reason(request, sm) != nullptr) continue;
+        const Config config = family->default_config(request, sm);
+        for (const Variant variant : {Variant::aligned, Variant::any}) {
+          const Instantiation kernel = instantiate(request, config, variant);
+          if (!compared.insert(kernel.source).second || comparison.is_same(kernel, config, arch)) continue;
+          std::cout << "changed: " << kernel.label << std::endl;  // seen at once: the rest may take long
+          ++changed;
+        }
+      }
+  std::cout << compared.size() - static_cast<std::size_t>(changed) << " of " << compared.size()
+            << " kernels of default configs for " << arch << " are as they were\n";
+  return changed;
+}
+
 }  // namespace
 }  // namespace scantune
 
 int main(int count, char** arguments) {
   if (count < 3) {
-    std::cerr << "usage: carry_over_records FILE OLD_TEMPLATES...\n";
+    std::cerr << "usage: carry_over_records FILE OLD_TEMPLATES...\n       carry_over_records --defaults ARCH "
+                 "OLD_TEMPLATES TYPES...\n";
     return 2;
   }
   try {
+    if (arguments[1] == std::string("--defaults"))
+      return count > 4 &&
+                     scantune::compare_defaults(arguments[2], arguments[3], {arguments + 4, arguments + count}) == 0
+                 ? 0
+                 : 1;
     scantune::carry_over(arguments[1], {arguments + 2, arguments + count});
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
