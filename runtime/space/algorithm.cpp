@@ -21,7 +21,8 @@ class FamilyOf final : public FamilyModel {
                             row.role,
                             {row.values, static_cast<std::size_t>(row.value_count)},
                             row.tokens,
-                            row.may_be_absent ? std::optional(row.absent) : std::nullopt};
+                            row.may_be_absent ? std::optional(row.absent) : std::nullopt,
+                            {row.from_default, static_cast<std::size_t>(row.from_default_count)}};
     }
   }
 

@@ -8,7 +8,11 @@
 namespace scantune {
 namespace {
 
-// Every combination of the values of the parameters from `index` on.
+bool is_from_default_only(const ParameterModel& parameter, int value) {
+  return std::ranges::find(parameter.from_default, value) != parameter.from_default.end();
+}
+
+// Every combination of the values of the primary parameters from `index` on.
 void add_combinations(const FamilyModel& family, Config& config, int index, std::vector<Config>& all) {
   const auto parameters = family.parameters();
   if (index == static_cast<int>(parameters.size())) {
@@ -18,6 +22,7 @@ void add_combinations(const FamilyModel& family, Config& config, int index, std:
   const ParameterModel& parameter = parameters[static_cast<std::size_t>(index)];
   if (parameter.role == Role::secondary) return add_combinations(family, config, index + 1, all);
   for (const int value : parameter.values) {
+    if (is_from_default_only(parameter, value)) continue;
     config[index] = value;
     add_combinations(family, config, index + 1, all);
   }
@@ -32,11 +37,25 @@ void add_departures(const FamilyModel& family, std::vector<Config>& configs) {
       if (parameter.role != Role::secondary) continue;
       for (const int value : parameter.values) {
         Config departed = configs[position];
-        if (departed[index] == value) continue;
+        if (departed[index] == value || is_from_default_only(parameter, value)) continue;
         departed[index] = value;
         configs.push_back(departed);
       }
     }
+  }
+}
+
+// Appends the default with one parameter changed to a value that is not combined with others.
+void add_departures_of_default(const Config& by_default, std::vector<Config>& configs) {
+  int index = 0;
+  for (const ParameterModel& parameter : by_default.family().parameters()) {
+    for (const int value : parameter.from_default) {
+      Config departed = by_default;
+      if (departed[index] == value) continue;
+      departed[index] = value;
+      configs.push_back(departed);
+    }
+    ++index;
   }
 }
 
@@ -103,9 +122,11 @@ Config default_config_without_clusters(const Request& request, int sm) {
 std::vector<Config> searched_configs(const FamilyModel& family, const Request& request, int sm) {
   if (family.unsupported_reason(request, sm) != nullptr) return {};
   std::vector<Config> configs;
-  Config config = family.default_config(request, sm);
+  const Config by_default = family.default_config(request, sm);
+  Config config = by_default;
   add_combinations(family, config, 0, configs);
   add_departures(family, configs);
+  add_departures_of_default(by_default, configs);
   std::erase_if(configs,
                 [&](const Config& candidate) { return family.invalid_reason(candidate, request, sm) != nullptr; });
   return configs;

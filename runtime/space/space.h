@@ -36,8 +36,9 @@ struct ParameterModel {
   const char* name;
   Role role;
   std::span<const int> values;
-  const char* const* tokens;  // null for plain integers
-  std::optional<int> absent;  // of a parameter that was added later: what rows without it mean
+  const char* const* tokens;               // null for plain integers
+  std::optional<int> absent;               // of a parameter that was added later: what rows without it mean
+  std::span<const int> from_default = {};  // the values that search tries as departures from the default config alone
 };
 
 // One family behind virtual calls; the contract is documented in config/family.h.
@@ -72,8 +73,9 @@ Config default_config(const Request& request, int sm);
 // for.
 Config default_config_without_clusters(const Request& request, int sm);
 
-// The legal configs of one family that a search explores: all combinations of primary parameters, and one departure
-// at a time from the default among the secondary ones. Empty if the family does not support the request.
+// The legal configs of one family that a search explores: all combinations of primary parameters, from each of these
+// one departure among the secondary ones, and from the default config one departure to each value that is for that
+// alone. Empty if the family does not support the request.
 std::vector<Config> searched_configs(const FamilyModel& family, const Request& request, int sm);
 
 // How a value is spelled in JSON, SQL and text: the token of an enumerator or the digits of an integer.

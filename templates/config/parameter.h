@@ -7,21 +7,25 @@
 
 namespace scantune {
 
-// Search explores every combination of the primary parameters, and lets one secondary parameter at a time depart from
-// the default; the polish at the end of a search may combine departures.
+// Search explores every combination of the primary parameters, and in each lets one secondary parameter at a time
+// depart from the default; the polish at the end of a search may combine departures.
 enum class Role { primary, secondary };
+
+inline constexpr int kMostFromDefault = 6;
 
 template <class Config>
 struct Parameter {
   const char* name;  // of the member, in JSON and SQL too
   Role role;
-  const int* values;
+  const int* values;  // in ascending order, if they are numbers
   int value_count;
   const char* const* tokens;  // spellings indexed by value, or null for plain integers
   int (*get)(const Config&);
   void (*set)(Config&, int);
   bool may_be_absent = false;
   int absent = 0;  // what rows from before the parameter was there mean
+  int from_default[kMostFromDefault] = {};
+  int from_default_count = 0;
 
   // The same parameter, added later: rows without it mean the value with which kernels do as they did before.
   template <class Value>
@@ -30,6 +34,16 @@ struct Parameter {
     later.may_be_absent = true;
     later.absent = static_cast<int>(value);
     return later;
+  }
+
+  // The same parameter, of whose values these are combined with no others: search lets the default config alone depart
+  // to them, which costs it one trial each, and the polish takes the best further.
+  template <class... Values>
+  constexpr Parameter from_default_only(Values... values) const {
+    static_assert(sizeof...(Values) <= kMostFromDefault);
+    Parameter limited = *this;
+    ((limited.from_default[limited.from_default_count++] = static_cast<int>(values)), ...);
+    return limited;
   }
 };
 
@@ -77,13 +91,11 @@ constexpr Parameter<Config> make_parameter(const char* name, Role role, const Co
           static_cast<int>(sizeof...(kValues)),
           Access::tokens(),
           &Access::get,
-          &Access::set,
-          false,
-          0};
+          &Access::set};
 }
 
-// One row of a table: the member, its role and the values that the search may give it. Behind the row of a member that
-// was added later stands .absent_means(value).
+// One row of a table: the member, its role and the values that the search may give it. Behind the row may stand
+// .from_default_only(values...), and behind that of a member that was added later .absent_means(value).
 #define SCANTUNE_PARAMETER(Config, member, role, ...) \
   ::scantune::make_parameter<&Config::member, __VA_ARGS__>(#member, ::scantune::Role::role, Config{})
 
