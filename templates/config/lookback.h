@@ -12,6 +12,7 @@ namespace scantune {
 
 struct LookbackConfig {
   static constexpr bool pads_tiles = false;  // one tile of many is partial, and branches save registers
+  static constexpr AggregateFrom aggregate_from = AggregateFrom::scan;
 
   int block_threads = 256;    // threads per CTA
   int items_per_thread = 16;  // items each thread scans in registers (batchSize)
@@ -128,7 +129,8 @@ struct Family<LookbackConfig> {
       SCANTUNE_PARAMETER(LookbackConfig, layout, primary, TileLayout::direct, TileLayout::striped,
                          TileLayout::warp_transposed),
       SCANTUNE_PARAMETER(LookbackConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
-                         WarpScan::hillis_steele),
+                         WarpScan::hillis_steele, WarpScan::kogge_stone_2, WarpScan::kogge_stone_4)
+          .from_default_only(WarpScan::kogge_stone_2, WarpScan::kogge_stone_4),
       SCANTUNE_PARAMETER(LookbackConfig, window, secondary, 8, 16, 32, 64),
       SCANTUNE_PARAMETER(LookbackConfig, first_delay_ns, secondary, 0, 400, 1000, 1600).absent_means(0),
       SCANTUNE_PARAMETER(LookbackConfig, poll_delay_ns, secondary, 0, 300, 700),

@@ -7,19 +7,22 @@
 #include "config/status_layout.h"
 #include "config/tile.h"
 #include "config/tile_order.h"
+#include "config/window.h"
 
 namespace scantune {
 
 struct OneShotConfig {
-  static constexpr WarpScan warp_scan = WarpScan::kogge_stone;
   static constexpr bool pads_tiles = true;  // of the few tiles one is partial, and all wait for it
 
   int block_threads = 256;   // threads per CTA
   int items_per_thread = 8;  // items each thread scans in registers (batchSize)
   int vector_bytes = 16;     // width of a load or store; 16 is int4
   TileLayout layout = TileLayout::striped;
+  WarpScan warp_scan = WarpScan::kogge_stone;
+  AggregateFrom aggregate_from = AggregateFrom::reduction;
   int cluster_blocks = 1;  // CTAs per cluster, which publish one aggregate together
   int poll_warps = 1;      // warps of a CTA that read a share of the aggregates each
+  int window = 128;        // descriptors that each of them reads at once
   int poll_delay_ns = 0;   // sleep between unsuccessful polls
   TileOrder tile_order = TileOrder::block_index;
   StatusLayout status_layout = StatusLayout::packed;
@@ -91,7 +94,10 @@ struct Family<OneShotConfig> {
     if (blocks > limits_of(sm).cluster_blocks) return "a cluster of cluster_blocks CTAs needs a newer architecture";
     if (config.poll_warps < 1 || config.poll_warps > 8 || config.poll_warps * kWarpThreads > config.block_threads)
       return "poll_warps must be between 1 and 8, and at most the warps of a CTA";
+    if (const char* reason = invalid_window_reason(config.window)) return reason;
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
+    if (config.aggregate_from == AggregateFrom::scan && is_custom(request.op))
+      return "custom operators, which need not commute, are scanned at once anyway: aggregate_from must be reduction";
     if (config.tile_order == TileOrder::ticket && blocks > 1) return "tickets are drawn by CTAs, not by clusters";
     const u64 published = aggregates(config, request);
     if (published > 1 && !is_worth_its_descriptor(config, request))
@@ -142,8 +148,19 @@ struct Family<OneShotConfig> {
       SCANTUNE_PARAMETER(OneShotConfig, vector_bytes, secondary, 4, 8, 16),
       SCANTUNE_PARAMETER(OneShotConfig, layout, primary, TileLayout::direct, TileLayout::striped,
                          TileLayout::warp_transposed),
+      SCANTUNE_PARAMETER(OneShotConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
+                         WarpScan::hillis_steele, WarpScan::kogge_stone_2, WarpScan::kogge_stone_4)
+          .from_default_only(WarpScan::brent_kung, WarpScan::hillis_steele, WarpScan::kogge_stone_2,
+                             WarpScan::kogge_stone_4)
+          .absent_means(WarpScan::kogge_stone),
+      SCANTUNE_PARAMETER(OneShotConfig, aggregate_from, secondary, AggregateFrom::reduction, AggregateFrom::scan)
+          .from_default_only(AggregateFrom::scan)
+          .absent_means(AggregateFrom::reduction),
       SCANTUNE_PARAMETER(OneShotConfig, cluster_blocks, primary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(OneShotConfig, poll_warps, secondary, 1, 2, 4),
+      SCANTUNE_PARAMETER(OneShotConfig, window, secondary, 32, 64, 128, 256)
+          .from_default_only(32, 64, 256)
+          .absent_means(128),
       SCANTUNE_PARAMETER(OneShotConfig, poll_delay_ns, secondary, 0, 200),
       SCANTUNE_PARAMETER(OneShotConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
       SCANTUNE_PARAMETER(OneShotConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),

@@ -6,6 +6,7 @@
 #include "config/family.h"
 #include "config/status_layout.h"
 #include "config/tile.h"
+#include "config/window.h"
 
 namespace scantune {
 
@@ -22,12 +23,14 @@ struct PipelinedConfig {
   int consumer_warps = 8;      // warps that reduce and scan; three more load and store, publish, and look back
   int vectors_per_thread = 5;  // 16-byte vectors of a tile that one thread owns; odd, so that no bank of shared memory
                                // is touched twice
-  int stages = 10;             // tiles in shared memory
-  int look_ahead = 4;          // tiles that are reduced and published before the one being scanned
-  int refill_distance = 0;     // stores that may still be reading their stage when the next tile is loaded
+  WarpScan warp_scan = WarpScan::kogge_stone;
+  int stages = 10;          // tiles in shared memory
+  int look_ahead = 4;       // tiles that are reduced and published before the one being scanned
+  int refill_distance = 0;  // stores that may still be reading their stage when the next tile is loaded
   StorePath store_path = StorePath::bulk;
   int ctas_per_sm = 1;      // persistent CTAs on each SM
   int look_back_warps = 2;  // warps that add up the aggregates of other CTAs
+  int window = 128;         // descriptors that each of them reads at once
   int poll_distance = 3;    // tiles this CTA reduces beyond the one whose carry-in it starts to look for
   int poll_delay_ns = 0;    // sleep between unsuccessful polls
   int prefetch_tiles = 2;   // for each CTA, brought into L2 while the kernel before drains; nothing without pdl
@@ -43,14 +46,25 @@ constexpr int tile_bytes(const PipelinedConfig& config) {
   return consumer_threads(config) * config.vectors_per_thread * kVectorAlignmentBytes;
 }
 
+// Other CTAs and polls fill the time of a shuffle.
+constexpr WarpScan warp_scan_method(const PipelinedConfig& config) {
+  return config.warp_scan == WarpScan::kogge_stone ? WarpScan::kogge_stone_2 : config.warp_scan;
+}
+
+// The warps that scan are the consumers and the one that publishes.
+constexpr int exchange_bytes(const PipelinedConfig& config, const ScanRequest& request) {
+  return (config.consumer_warps + 1) * scan_exchange_bytes(config.warp_scan, request);
+}
+
 // Shared memory. For each stage: the tile, what lies before each thread in its warp and before each warp in the tile,
-// the carry-in, four barriers, and the indices of the tile and of the one before it. Beside them the epoch, and what
-// aligns all these.
+// the carry-in, four barriers, and the indices of the tile and of the one before it. Beside them the exchange space of
+// the warps that scan, the epoch, and what aligns all these.
 constexpr int shared_bytes(const PipelinedConfig& config, const ScanRequest& request) {
   constexpr u64 kBarriersAndIndices = 4 * sizeof(u64) + 2 * sizeof(u32), kEpochAndAlignment = 32;
   const int values = consumer_threads(config) + config.consumer_warps + 1;
   const u64 stage = static_cast<u64>(tile_bytes(config) + values * request.accumulator_bytes()) + kBarriersAndIndices;
-  return static_cast<int>(round_up(static_cast<u64>(config.stages) * stage + kEpochAndAlignment, 16));
+  const u64 exchange = static_cast<u64>(exchange_bytes(config, request));
+  return static_cast<int>(round_up(exchange + static_cast<u64>(config.stages) * stage + kEpochAndAlignment, 16));
 }
 
 template <>
@@ -103,6 +117,7 @@ struct Family<PipelinedConfig> {
     // A barrier tells two phases apart, not three: no warp may wait for one before it knows that the last has ended.
     if (config.look_back_warps < 1 || config.look_back_warps > config.stages - config.poll_distance)
       return "look_back_warps must be at least 1, and with poll_distance at most stages";
+    if (const char* reason = invalid_window_reason(config.window)) return reason;
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.refill_distance < 0 || config.refill_distance >= config.stages - config.look_ahead)
       return "look_ahead and refill_distance together must be less than stages";
@@ -151,6 +166,11 @@ struct Family<PipelinedConfig> {
   static constexpr Parameter<PipelinedConfig> kParameters[] = {
       SCANTUNE_PARAMETER(PipelinedConfig, consumer_warps, primary, 4, 8, 12, 16),
       SCANTUNE_PARAMETER(PipelinedConfig, vectors_per_thread, primary, 3, 5, 7),
+      SCANTUNE_PARAMETER(PipelinedConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
+                         WarpScan::hillis_steele, WarpScan::kogge_stone_2, WarpScan::kogge_stone_4)
+          .from_default_only(WarpScan::brent_kung, WarpScan::hillis_steele, WarpScan::kogge_stone_2,
+                             WarpScan::kogge_stone_4)
+          .absent_means(WarpScan::kogge_stone),
       SCANTUNE_PARAMETER(PipelinedConfig, stages, primary, 4, 6, 8, 10, 16),
       SCANTUNE_PARAMETER(PipelinedConfig, look_ahead, secondary, 2, 3, 4, 6),
       SCANTUNE_PARAMETER(PipelinedConfig, refill_distance, secondary, 0, 1),
@@ -158,6 +178,9 @@ struct Family<PipelinedConfig> {
           .absent_means(StorePath::bulk),
       SCANTUNE_PARAMETER(PipelinedConfig, ctas_per_sm, secondary, 1, 2),
       SCANTUNE_PARAMETER(PipelinedConfig, look_back_warps, primary, 1, 2),
+      SCANTUNE_PARAMETER(PipelinedConfig, window, secondary, 32, 64, 128, 256)
+          .from_default_only(32, 64, 256)
+          .absent_means(128),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_distance, primary, 0, 1, 2, 3),
       SCANTUNE_PARAMETER(PipelinedConfig, poll_delay_ns, secondary, 0, 50, 200),
       SCANTUNE_PARAMETER(PipelinedConfig, prefetch_tiles, secondary, 0, 1, 2, 4).absent_means(0),

@@ -14,6 +14,7 @@ struct SingleBlockConfig {
   int vector_bytes = 16;     // width of a load or store; 16 is int4
   TileLayout layout = TileLayout::direct;
   WarpScan warp_scan = WarpScan::kogge_stone;
+  AggregateFrom aggregate_from = AggregateFrom::reduction;
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
@@ -27,6 +28,12 @@ struct SingleBlockConfig {
 constexpr int shared_bytes(const SingleBlockConfig& config, const ScanVariant& request) {
   const auto head_total = static_cast<u64>(request.accumulator_bytes());
   return tile_shared_bytes(peeled_tile_shape(config, request), request) + static_cast<int>(round_up(head_total, 16));
+}
+
+// Whether one instruction reduces the lanes of a warp: LaneReduction in primitives/warp_reduce.h.
+constexpr bool has_lane_reduction(const ScanRequest& request, int sm) {
+  return (sm == kHostSm || sm >= 80) && is_integer(request.accumulator_type) && request.accumulator_bytes() == 4 &&
+         !is_custom(request.op) && request.op != Operator::product;
 }
 
 template <>
@@ -72,7 +79,10 @@ struct Family<SingleBlockConfig> {
   }
 
   static constexpr const char* invalid_reason(const SingleBlockConfig& config, const ScanRequest& request, int sm) {
-    return invalid_tile_reason(config, 1, request, sm);
+    if (const char* reason = invalid_tile_reason(config, 1, request, sm)) return reason;
+    if (config.aggregate_from == AggregateFrom::scan && !has_lane_reduction(request, sm))
+      return "no instruction reduces such values, which are scanned at once anyway: aggregate_from must be reduction";
+    return nullptr;
   }
 
   static constexpr int tile_items(const SingleBlockConfig& config, const ScanRequest&) {
@@ -100,7 +110,11 @@ struct Family<SingleBlockConfig> {
       SCANTUNE_PARAMETER(SingleBlockConfig, layout, primary, TileLayout::direct, TileLayout::striped,
                          TileLayout::warp_transposed),
       SCANTUNE_PARAMETER(SingleBlockConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
-                         WarpScan::hillis_steele),
+                         WarpScan::hillis_steele, WarpScan::kogge_stone_2, WarpScan::kogge_stone_4)
+          .from_default_only(WarpScan::kogge_stone_2, WarpScan::kogge_stone_4),
+      SCANTUNE_PARAMETER(SingleBlockConfig, aggregate_from, secondary, AggregateFrom::reduction, AggregateFrom::scan)
+          .from_default_only(AggregateFrom::scan)
+          .absent_means(AggregateFrom::reduction),
       SCANTUNE_PARAMETER(SingleBlockConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(SingleBlockConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),

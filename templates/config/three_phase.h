@@ -9,6 +9,7 @@ namespace scantune {
 
 struct ThreePhaseConfig {
   static constexpr bool pads_tiles = false;  // one tile of many is partial, and branches save registers
+  static constexpr AggregateFrom aggregate_from = AggregateFrom::scan;
 
   int block_threads = 256;    // threads per CTA
   int items_per_thread = 16;  // items each thread holds in registers (batchSize)
@@ -149,7 +150,8 @@ struct Family<ThreePhaseConfig> {
       SCANTUNE_PARAMETER(ThreePhaseConfig, layout, primary, TileLayout::direct, TileLayout::striped,
                          TileLayout::warp_transposed),
       SCANTUNE_PARAMETER(ThreePhaseConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
-                         WarpScan::hillis_steele),
+                         WarpScan::hillis_steele, WarpScan::kogge_stone_2, WarpScan::kogge_stone_4)
+          .from_default_only(WarpScan::kogge_stone_2, WarpScan::kogge_stone_4),
       SCANTUNE_PARAMETER(ThreePhaseConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ThreePhaseConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),

@@ -18,13 +18,26 @@ struct Tokens<TileLayout> {
 };
 
 enum class WarpScan {
-  kogge_stone,   // five shuffles, or seven in three steps
-  brent_kung,    // up-sweep and down-sweep by shuffles: nine steps, fewer combines
-  hillis_steele  // in shared memory with two buffers
+  kogge_stone,    // of the radix that a rule gives: tile_scan_method()
+  brent_kung,     // up-sweep and down-sweep by shuffles: nine steps, fewer combines
+  hillis_steele,  // in shared memory with two buffers
+  kogge_stone_2,  // five steps of one shuffle
+  kogge_stone_4   // three steps of seven shuffles, most of which do not wait for each other
 };
 template <>
 struct Tokens<WarpScan> {
-  static constexpr const char* kNames[] = {"kogge_stone", "brent_kung", "hillis_steele"};
+  static constexpr const char* kNames[] = {"kogge_stone", "brent_kung", "hillis_steele", "kogge_stone_2",
+                                           "kogge_stone_4"};
+};
+
+// Where the total of a tile comes from that others wait for, and every warp of the CTA itself.
+enum class AggregateFrom {
+  reduction,  // before the scan, where the operator commutes
+  scan        // of which it is the last value
+};
+template <>
+struct Tokens<AggregateFrom> {
+  static constexpr const char* kNames[] = {"reduction", "scan"};
 };
 
 enum class CacheHint {
@@ -44,12 +57,12 @@ struct TileShape {
   int items_per_thread;
   int vector_items;  // items per load or store instruction
   TileLayout layout;
-  WarpScan warp_scan;
+  WarpScan warp_scan;  // not kogge_stone, but the one that it stands for
+  AggregateFrom aggregate_from;
   CacheHint load_hint;
   CacheHint store_hint;
   bool pads_tiles;  // partial tiles are filled up with neutral items, which are combined like any, instead of branching
   bool is_peeled;   // tiles begin on vector boundaries of the input, and anywhere in the output
-  int scan_radix;   // of Kogge-Stone: 4 is fewer steps and more shuffles than 2
 
   constexpr int warps() const { return block_threads / kWarpThreads; }
   // Lanes that scan the totals of the warps: a power of two.
@@ -146,12 +159,21 @@ constexpr TileLayout tile_layout(const Config& config, const ScanVariant& reques
 // thirty cycles.
 inline constexpr int kFewShuffledWords = 16;
 
-// Of Kogge-Stone scans whose shuffles have the SM to themselves. Combining may cost a caller's own operator more than a
-// shuffle, and radix 4 combines more.
-constexpr int fast_scan_radix(const ScanRequest& request) { return is_custom(request.op) ? 2 : 4; }
+// For scans whose shuffles have the SM to themselves. Combining may cost a caller's own operator more than a shuffle,
+// and radix 4 combines more.
+constexpr WarpScan fast_kogge_stone(const ScanRequest& request) {
+  return is_custom(request.op) ? WarpScan::kogge_stone_2 : WarpScan::kogge_stone_4;
+}
 
 // Config::is_latency_bound(): whether the SM has little else to do while a warp waits for its shuffles. Where other
 // CTAs or polls fill that time, more shuffles cost more than fewer steps save.
+template <class Config>
+constexpr WarpScan tile_scan_method(const Config& config, const TileShape& shape, const ScanRequest& request) {
+  if (config.warp_scan != WarpScan::kogge_stone) return config.warp_scan;
+  const bool few_shuffles = shape.warps() * shape.rows() * register_bytes(request) / 4 <= kFewShuffledWords;
+  return config.is_latency_bound() && few_shuffles ? fast_kogge_stone(request) : WarpScan::kogge_stone_2;
+}
+
 template <class Config>
 constexpr TileShape tile_shape(const Config& config, const ScanVariant& request) {
   TileShape shape{config.block_threads,
@@ -159,13 +181,12 @@ constexpr TileShape tile_shape(const Config& config, const ScanVariant& request)
                   vector_items(config.vector_bytes, request),
                   tile_layout(config, request),
                   config.warp_scan,
+                  config.aggregate_from,
                   config.load_hint,
                   config.store_hint,
                   Config::pads_tiles && !is_custom(request.op),
-                  false,
-                  2};
-  const bool few_shuffles = shape.warps() * shape.rows() * register_bytes(request) / 4 <= kFewShuffledWords;
-  if (config.is_latency_bound() && few_shuffles) shape.scan_radix = fast_scan_radix(request);
+                  false};
+  shape.warp_scan = tile_scan_method(config, shape, request);
   return shape;
 }
 
@@ -195,6 +216,11 @@ constexpr TileShape peeled_tile_shape(const Config& config, ScanVariant request)
   return shape;
 }
 
+// Bytes of shared memory through which a warp scans values: two rows of them for Hillis-Steele, else none.
+constexpr int scan_exchange_bytes(WarpScan warp_scan, const ScanRequest& request) {
+  return warp_scan == WarpScan::hillis_steele ? 2 * kWarpThreads * request.accumulator_bytes() : 0;
+}
+
 // Bytes of shared memory through which a warp turns its items, stores them where no vectors fit, or runs Hillis-Steele;
 // one after the other.
 constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
@@ -202,8 +228,8 @@ constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest&
   if (shape.is_peeled) bytes = kWarpThreads * shape.items_per_thread * request.output_bytes();
   if (shape.layout == TileLayout::warp_transposed)
     bytes = kWarpThreads * shape.exchange_stride_vectors() * shape.vector_items * widest_item_bytes(request);
-  const int buffers = 2 * kWarpThreads * request.accumulator_bytes();
-  if (shape.warp_scan == WarpScan::hillis_steele && bytes < buffers) bytes = buffers;
+  const int rows = scan_exchange_bytes(shape.warp_scan, request);
+  if (bytes < rows) bytes = rows;
   return static_cast<int>(round_up(static_cast<u64>(bytes), 16));
 }
 

@@ -13,8 +13,8 @@ namespace scantune {
 template <class Op, bool kInOrder, OneShotConfig kConfig, class T>
 SCANTUNE_DEVICE T gather_by_warps(T (&parts)[kConfig.poll_warps], const TileStatus<T, kConfig.status_layout>& status,
                                   u32 count) {
-  using Gathered =
-      GatheredAggregates<Op, kInOrder, kConfig.poll_delay_ns, T, kConfig.status_layout, Repolled::together>;
+  using Gathered = GatheredAggregates<Op, kInOrder, kConfig.window, kConfig.poll_delay_ns, T, kConfig.status_layout,
+                                      Repolled::together>;
   constexpr u32 kRow = kConfig.poll_warps * kWarpThreads;
   const u32 warp = thread_rank() / kWarpThreads, lane = thread_rank() % kWarpThreads;
   const u32 share = ceil_div(count, kRow) * kWarpThreads, first = warp * share;
@@ -83,7 +83,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   const Place place = place_of(index);
   Tile tile = tile_at(place);
 
-  // Load and reduce the tile, and scan the head before the first one.
+  // Load the tile and get its aggregate, and scan the head before the first one.
   T carry = Problem::init(arguments);
   const HeadScan<Problem> head(input + Place::kHead, place.head_items(), thread_rank());
   tile.load(input + place.first());
@@ -106,7 +106,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   }
   if (publishes && thread_rank() == 0) status.publish(cluster, TileFlag::aggregate, aggregate);
 
-  // Scan the tile while aggregates travel, and combine those before it.
+  // Scan the tile, if it is only reduced yet, while aggregates travel, and combine those before it.
   tile.scan_reduced();
   if constexpr (kBlocks > 1) {
     if (!publishes && rank > 0) before = Cluster::gather(shared.cluster, rank);

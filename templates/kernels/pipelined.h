@@ -3,6 +3,7 @@
 #include "config/pipelined.h"
 #include "primitives/aligned_tiles.h"
 #include "primitives/begin_kernel.h"
+#include "primitives/exchange_space.h"
 #include "primitives/gathered_aggregates.h"
 #include "primitives/ring_slot.h"
 #include "primitives/staged_run.h"
@@ -32,7 +33,7 @@ class Pipeline {
   static constexpr u32 kNoTile = ~0u;
 
  public:
-  struct alignas(16) Shared {
+  struct alignas(16) Shared : ExchangeSpace<exchange_bytes(kConfig, Problem::kRequest)> {
     Vector tiles[kStages][kThreads * kVectors];
     T before_thread[kStages][kThreads];  // in its warp; nothing for lane 0
     T before_warp[kStages][kWarps];  // first a warp's total, then everything in the tile before it; nothing for warp 0
@@ -104,6 +105,14 @@ class Pipeline {
   SCANTUNE_DEVICE u32 wait_for_tile(const Slot& slot) {
     barrier_wait(&shared_.loaded[slot.stage()], slot.phase());
     return shared_.tile_index[slot.stage()];
+  }
+
+  // Returns lane i the combination of lanes 0..i, for those below valid_lanes. warp: the one that calls.
+  SCANTUNE_DEVICE T warp_scan(T value, u32 valid_lanes, u32 warp) {
+    constexpr WarpScan kMethod = warp_scan_method(kConfig);
+    constexpr u32 kRowBytes = scan_exchange_bytes(kMethod, Problem::kRequest);
+    return scantune::warp_inclusive_scan<kMethod, Op>(value, lane_, valid_lanes,
+                                                      reinterpret_cast<T*>(shared_.at(warp * kRowBytes)));
   }
 
   // ---- the warp that loads, and stores in bulk ----
@@ -223,8 +232,7 @@ class Pipeline {
     const u32 thread = warp * kWarpThreads + lane_;
     const T total = Run::template reduce<kFull>(vectors_of(stage, thread), items_of(thread, tile_items));
     const u32 lanes = kFull ? kWarpThreads : valid_lanes(warp, tile_items);
-    const T inclusive =
-        scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op>(total, lane_, lanes, static_cast<T*>(nullptr));
+    const T inclusive = warp_scan(total, lanes, warp);
     const T before = scantune::shuffle_up(inclusive, 1);
     if (lane_ > 0 && lane_ < lanes) shared_.before_thread[stage][thread] = before;
     if (lane_ + 1 == lanes) shared_.before_warp[stage][warp] = inclusive;
@@ -295,8 +303,7 @@ class Pipeline {
       const u32 warps = ceil_div(tiles_.items(tile), kWarpItems);
       T total;
       if (lane_ < warps) total = shared_.before_warp[stage][lane_];
-      const T inclusive =
-          scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op>(total, lane_, warps, static_cast<T*>(nullptr));
+      const T inclusive = warp_scan(total, warps, kWarps);
       const T before = scantune::shuffle_up(inclusive, 1);
       T aggregate = scantune::shuffle_index(inclusive, warps - 1);
 
@@ -365,8 +372,8 @@ class Pipeline {
 
   // The combination of the tiles [first, last). Only the caller's own operators need not commute.
   SCANTUNE_DEVICE T aggregates(u32 first, u32 last) {
-    using Gathered =
-        GatheredAggregates<Op, is_custom(Problem::kRequest.op), kConfig.poll_delay_ns, T, kConfig.status_layout>;
+    using Gathered = GatheredAggregates<Op, is_custom(Problem::kRequest.op), kConfig.window, kConfig.poll_delay_ns, T,
+                                        kConfig.status_layout>;
     return Gathered::gather(Status(arguments_.workspace, shared_.epoch), first, last, lane_);
   }
 

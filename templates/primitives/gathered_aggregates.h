@@ -1,4 +1,4 @@
-// The combination of the aggregates of many tiles, gathered by one warp.
+// The combination of the aggregates of many tiles, gathered by one warp, a window of them at once.
 #pragma once
 
 #include "primitives/tile_status.h"
@@ -15,10 +15,10 @@ enum class Repolled {
 // Returns the combination of the tiles [first, last), of which there is at least one, as soon as all are published. The
 // association depends on first and last alone.
 // kInOrder: for operators that need not commute; else neighbouring lanes poll neighbouring words, which costs less.
-template <class Op, bool kInOrder, int kPollDelayNs, class T, StatusLayout kLayout,
+template <class Op, bool kInOrder, int kWindow, int kPollDelayNs, class T, StatusLayout kLayout,
           Repolled kRepolled = Repolled::one_by_one>
 class GatheredAggregates {
-  static constexpr u32 kMostPolls = 4;  // of each lane at once
+  static constexpr u32 kMostPolls = kWindow / kWarpThreads;  // of each lane at once
 
  public:
   using Status = TileStatus<T, kLayout>;

@@ -46,11 +46,11 @@ class HeadScan {
  private:
   static constexpr u32 kMostItems = kVectorAlignmentBytes / sizeof(Input);
   // One warp scans few items while the others load theirs.
-  static constexpr int kScanRadix = fast_scan_radix(Problem::kRequest);
+  static constexpr WarpScan kWarpScan = fast_kogge_stone(Problem::kRequest);
 
   SCANTUNE_DEVICE T inclusive() const {
-    return scantune::warp_inclusive_scan<WarpScan::kogge_stone, Op, kMostItems, kScanRadix>(
-        scantune::convert<T>(item_), lane_, items_, static_cast<T*>(nullptr));
+    return scantune::warp_inclusive_scan<kWarpScan, Op, kMostItems>(scantune::convert<T>(item_), lane_, items_,
+                                                                    static_cast<T*>(nullptr));
   }
   SCANTUNE_DEVICE T total_of(T inclusive) const { return scantune::shuffle_index(inclusive, items_ - 1); }
 

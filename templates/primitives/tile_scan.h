@@ -7,6 +7,7 @@
 #pragma once
 
 #include "primitives/begin_kernel.h"
+#include "primitives/exchange_space.h"
 #include "primitives/store_run.h"
 #include "primitives/tile_rows.h"
 #include "primitives/tile_vectors.h"
@@ -14,16 +15,6 @@
 #include "primitives/warp_scan.h"
 
 namespace scantune {
-
-template <int kBytes>
-struct alignas(16) ExchangeSpace {
-  unsigned char exchange[kBytes];
-  SCANTUNE_DEVICE unsigned char* at(u32 offset) { return exchange + offset; }
-};
-template <>
-struct ExchangeSpace<0> {
-  SCANTUNE_DEVICE unsigned char* at(u32) { return nullptr; }
-};
 
 template <class Problem, TileShape kShape>
 class TileScan {
@@ -52,7 +43,8 @@ class TileScan {
   static constexpr int kMostTotalsInTurn = 8;
   static constexpr u32 kLanesOfTotals = kShape.lanes_of_totals();
   // Rows of different lanes are added up before those between them are, so the operator must commute.
-  static constexpr bool kReducesFirst = !is_custom(Problem::kRequest.op);
+  static constexpr bool kReducesFirst =
+      kShape.aggregate_from == AggregateFrom::reduction && !is_custom(Problem::kRequest.op);
   // Where totals are many, and one from every lane, their sum is there before they are scanned.
   static constexpr bool kScansTotalsLast = kPads &&
                                            kShape.warps() > kMostTotalsInTurn&& kLanesOfTotals == kShape.warps();
@@ -121,7 +113,7 @@ class TileScan {
   // The same in every warp for itself, which costs instructions and saves a barrier: one is left, and none in a CTA of
   // one warp. Returns all threads the aggregate; carry_in() follows.
   SCANTUNE_DEVICE T scan_in_every_warp() {
-    // Where lanes are reduced by one instruction, all warps are scanned while their totals travel.
+    // Where lanes are reduced by one instruction, all warps may be scanned while their totals travel.
     if constexpr (kReducesFirst && LaneReduction<Op>::kExists) {
       const T aggregate = reduce();
       scan_reduced();
@@ -137,8 +129,8 @@ class TileScan {
     }
   }
 
-  // Returns all threads the aggregate, where the operator allows before anything is scanned. scan_reduced() follows,
-  // and carry_in().
+  // Returns all threads the aggregate, by a reduction before anything is scanned. scan_reduced() follows, and
+  // carry_in().
   SCANTUNE_DEVICE T reduce() {
     if constexpr (!kReducesFirst) {
       return scan_in_every_warp();
@@ -222,7 +214,7 @@ class TileScan {
     for (int row = 0; row < kRows; ++row) {
       const u32 valid_lanes = this->valid_lanes(row);
       if (row > 0 && valid_lanes == 0) break;
-      const T inclusive = scantune::warp_inclusive_scan<kShape.warp_scan, Op, kWarpThreads, kShape.scan_radix>(
+      const T inclusive = scantune::warp_inclusive_scan<kShape.warp_scan, Op, kWarpThreads>(
           prefix_[row], lane_, valid_lanes, scan_exchange());
       const T before_lane = scantune::shuffle_up(inclusive, 1);
       prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
@@ -260,8 +252,8 @@ class TileScan {
 
   // Lane i of the calling warp gets the combination of the warps 0..i.
   SCANTUNE_DEVICE T scan_totals() {
-    return scantune::warp_inclusive_scan<kShape.warp_scan, Op, kLanesOfTotals, kShape.scan_radix>(
-        shared_.warp_totals[lane_], lane_, valid_warps(), scan_exchange());
+    return scantune::warp_inclusive_scan<kShape.warp_scan, Op, kLanesOfTotals>(shared_.warp_totals[lane_], lane_,
+                                                                               valid_warps(), scan_exchange());
   }
 
   SCANTUNE_DEVICE bool full() const { return tile_items_ == kTileItems; }

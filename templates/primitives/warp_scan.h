@@ -1,4 +1,4 @@
-// Inclusive scan over the lanes of a warp, in three ways.
+// Inclusive scan over the lanes of a warp, in four ways.
 #pragma once
 
 #include "primitives/intrinsics.h"
@@ -31,13 +31,15 @@ SCANTUNE_DEVICE T scan_by_kogge_stone(T value, i32 place) {
 }
 
 // Returns lane i the combination of lanes 0..i, for lanes below valid_lanes; the others hold no items and get anything.
-// Every lane of the warp calls. kLanes: a power of two, no less than valid_lanes. kRadix: of Kogge-Stone, 2 or 4.
-// exchange: two rows of 32 values in shared memory, for hillis_steele only.
-template <WarpScan kStrategy, class Op, u32 kLanes = kWarpThreads, int kRadix = 2, class T>
+// Every lane of the warp calls. kLanes: a power of two, no less than valid_lanes. exchange: two rows of 32 values in
+// shared memory, for hillis_steele only.
+template <WarpScan kStrategy, class Op, u32 kLanes = kWarpThreads, class T>
 SCANTUNE_DEVICE T warp_inclusive_scan(T value, u32 lane, u32 valid_lanes, [[maybe_unused]] T* exchange) {
   // A lane without items takes part in the shuffles and combines nothing.
   const i32 place = lane < valid_lanes ? static_cast<i32>(lane) : -1;
-  if constexpr (kStrategy == WarpScan::kogge_stone) {
+  static_assert(kStrategy != WarpScan::kogge_stone, "its radix is for the caller to choose");
+  if constexpr (kStrategy == WarpScan::kogge_stone_2 || kStrategy == WarpScan::kogge_stone_4) {
+    constexpr int kRadix = kStrategy == WarpScan::kogge_stone_4 ? 4 : 2;
     value = scantune::scan_by_kogge_stone<Op, kLanes, kRadix>(value, place);
   } else if constexpr (kStrategy == WarpScan::brent_kung) {
     // Up-sweep: lane k * 2 * offset - 1 gathers its group.

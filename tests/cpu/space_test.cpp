@@ -12,6 +12,7 @@
 
 #include "config/lookback.h"
 #include "config/one_shot.h"
+#include "config/pipelined.h"
 #include "config/single_block.h"
 #include "families_under_test.h"
 #include "instantiation/instantiation.h"
@@ -97,6 +98,44 @@ TEST(Space, HasAtMostFourThousandSearchedConfigsPerFamilyAndProblem) {
         EXPECT_GE(configs.size(), request.accumulator_bytes() <= 8 ? 100u : 10u)
             << family->name() << " for " << to_string(request) << " sm " << sm;
         EXPECT_LE(configs.size(), 4000u) << family->name() << " for " << to_string(request) << " sm " << sm;
+      }
+}
+
+TEST(Space, SearchesFewerThanFourThousandConfigsOfEachFamilyAtEverySize) {
+  for (const auto& [type, n] : {std::pair{ValueType::i32, 1u << 10}, std::pair{ValueType::f64, 1u << 18},
+                                std::pair{ValueType::i8, 1u << 20}, std::pair{ValueType::i32, 1u << 28}})
+    for (const FamilyModel* family : scan_families()) {
+      ScanRequest request = request_of(type, n);
+      request.accumulator_type = default_accumulator(type, type);
+      EXPECT_LT(searched_configs(*family, request, 90).size(), 4000u) << family->name() << ", " << to_string(request);
+    }
+}
+
+TEST(Space, CombinesValuesThatTheDefaultAloneDepartsToWithNoOthers) {
+  const ScanRequest request = request_of(ValueType::i32, 1u << 14);
+  for (const FamilyModel* family : scan_families()) {
+    const Config by_default = family->default_config(request, 90);
+    const std::vector<Config> searched = searched_configs(*family, request, 90);
+    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index) {
+      const ParameterModel& parameter = family->parameters()[static_cast<std::size_t>(index)];
+      for (const int value : parameter.from_default) {
+        EXPECT_NE(std::ranges::find(parameter.values, value), parameter.values.end()) << parameter.name;
+        Config departed = by_default;
+        departed[index] = value;
+        std::vector<Config> with_value;
+        std::ranges::copy_if(searched, std::back_inserter(with_value),
+                             [&](const Config& config) { return config[index] == value; });
+        EXPECT_EQ(with_value, std::vector<Config>{departed}) << family->name() << "." << parameter.name << " " << value;
+      }
+    }
+  }
+}
+
+TEST(Space, ListsNumbersInAscendingOrder) {
+  for (const FamilyModel* family : families())
+    for (const ParameterModel& parameter : family->parameters())
+      if (parameter.tokens == nullptr) {
+        EXPECT_TRUE(std::ranges::is_sorted(parameter.values)) << family->name() << "." << parameter.name;
       }
 }
 
@@ -365,7 +404,7 @@ TEST(Space, ShortScansTakeFewerStepsWhereTheyShuffleFewWords) {
   const auto radix = [](const auto& config, ValueType type, Operator op = Operator::sum) {
     ScanRequest request = request_of(type, 1000);
     request.op = op;
-    return peeled_tile_shape(config, {request, Variant::aligned}).scan_radix;
+    return peeled_tile_shape(config, {request, Variant::aligned}).warp_scan == WarpScan::kogge_stone_4 ? 4 : 2;
   };
   const SingleBlockConfig rows_of_one{.block_threads = 512, .layout = TileLayout::direct};
   EXPECT_EQ(radix(rows_of_one, ValueType::i32), 4) << "16 warps of one row of words";
@@ -379,10 +418,57 @@ TEST(Space, ShortScansTakeFewerStepsWhereTheyShuffleFewWords) {
   EXPECT_EQ(radix(LookbackConfig{.block_threads = 128}, ValueType::i32), 2) << "other tiles on the same SM";
 }
 
+TEST(Space, ScansByTheRadixThatAConfigNames) {
+  const ScanRequest request = request_of(ValueType::i32, 1000);
+  for (const WarpScan named : {WarpScan::kogge_stone_2, WarpScan::kogge_stone_4}) {
+    const SingleBlockConfig alone{.warp_scan = named};
+    EXPECT_EQ(peeled_tile_shape(alone, {request, Variant::aligned}).warp_scan, named);
+    const LookbackConfig beside_others{.warp_scan = named};
+    EXPECT_EQ(peeled_tile_shape(beside_others, {request, Variant::aligned}).warp_scan, named);
+    EXPECT_EQ(warp_scan_method(PipelinedConfig{.warp_scan = named}), named);
+  }
+  EXPECT_EQ(warp_scan_method(PipelinedConfig{}), WarpScan::kogge_stone_2);
+}
+
+TEST(Space, PipelinedTakesSharedMemoryToScanOnlyForHillisSteele) {
+  const ScanRequest request = request_of(ValueType::f64, 1000);
+  const int without = shared_bytes(PipelinedConfig{}, request);
+  EXPECT_EQ(shared_bytes(PipelinedConfig{.warp_scan = WarpScan::brent_kung}, request), without);
+  EXPECT_EQ(shared_bytes(PipelinedConfig{.warp_scan = WarpScan::hillis_steele}, request),
+            without + (8 + 1) * 2 * 32 * 8);
+}
+
+TEST(Space, RefusesWindowsThatAreNoWholeWarpsOrTooManyRegisters) {
+  const ScanRequest request = request_of(ValueType::i32, 1u << 20);
+  for (const int window : {0, 16, 48, 512, -32}) {
+    EXPECT_STREQ(Family<OneShotConfig>::invalid_reason({.window = window}, request, 90),
+                 "window must be a multiple of 32 up to 256");
+    EXPECT_STREQ(Family<PipelinedConfig>::invalid_reason({.window = window}, request, 90),
+                 "window must be a multiple of 32 up to 256");
+  }
+}
+
+TEST(Space, RefusesToScanForAnAggregateWhereThatIsDoneAnyway) {
+  ScanRequest request = request_of(ValueType::i32, 1000);
+  const OneShotConfig one_shot{.aggregate_from = AggregateFrom::scan};
+  const SingleBlockConfig single_block{.aggregate_from = AggregateFrom::scan};
+  EXPECT_EQ(Family<OneShotConfig>::invalid_reason(one_shot, request, 90), nullptr);
+  EXPECT_EQ(Family<SingleBlockConfig>::invalid_reason(single_block, request, 90), nullptr);
+  EXPECT_NE(Family<SingleBlockConfig>::invalid_reason({.aggregate_from = AggregateFrom::scan, .pdl = 0}, request, 75),
+            nullptr);
+  request.op = Operator::product;
+  EXPECT_NE(Family<SingleBlockConfig>::invalid_reason(single_block, request, 90), nullptr);
+  request.op = Operator::custom_cheap;
+  EXPECT_NE(Family<OneShotConfig>::invalid_reason(one_shot, request, 90), nullptr);
+  const ScanRequest floating = request_of(ValueType::f32, 1000);
+  EXPECT_EQ(Family<OneShotConfig>::invalid_reason(one_shot, floating, 90), nullptr);
+  EXPECT_NE(Family<SingleBlockConfig>::invalid_reason(single_block, floating, 90), nullptr);
+}
+
 TEST(Space, DeterministicScansTakeTheSameStepsAtEveryAlignment) {
   const auto check = [](const auto& config, const ScanRequest& request) {
-    const int aligned = peeled_tile_shape(config, {request, Variant::aligned}).scan_radix;
-    EXPECT_EQ(peeled_tile_shape(config, {request, Variant::any}).scan_radix, aligned) << config.block_threads;
+    const WarpScan aligned = peeled_tile_shape(config, {request, Variant::aligned}).warp_scan;
+    EXPECT_EQ(peeled_tile_shape(config, {request, Variant::any}).warp_scan, aligned) << config.block_threads;
   };
   for (const ValueType type : {ValueType::f16, ValueType::f32, ValueType::f64})
     for (const int threads : {32, 64, 128, 256, 512, 1024})

@@ -186,6 +186,22 @@ const std::vector<Setting> kSettings = {
      24,
      4,
      0},
+    // Warps that scan in shared memory.
+    {"pipelined",
+     {{"consumer_warps", "2"},
+      {"vectors_per_thread", "1"},
+      {"warp_scan", "hillis_steele"},
+      {"stages", "3"},
+      {"look_ahead", "1"},
+      {"look_back_warps", "2"},
+      {"poll_distance", "0"},
+      {"status_layout", "packed"}}},
+    {"one_shot",
+     {{"block_threads", "64"},
+      {"items_per_thread", "4"},
+      {"warp_scan", "hillis_steele"},
+      {"aggregate_from", "scan"},
+      {"cluster_blocks", "1"}}},
 };
 
 // What cannot be caught here, and why.
