@@ -123,7 +123,8 @@ struct Family<LookbackConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<LookbackConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(LookbackConfig, block_threads, primary, 128, 256, 384, 512),
+      SCANTUNE_PARAMETER(LookbackConfig, block_threads, primary, 64, 128, 256, 384, 512, 640, 768, 1024)
+          .from_default_only(64, 640, 768, 1024),
       SCANTUNE_PARAMETER(LookbackConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 32),
       SCANTUNE_PARAMETER(LookbackConfig, vector_bytes, secondary, 4, 8, 16),
       SCANTUNE_PARAMETER(LookbackConfig, layout, primary, TileLayout::direct, TileLayout::striped,

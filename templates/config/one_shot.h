@@ -143,7 +143,8 @@ struct Family<OneShotConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<OneShotConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(OneShotConfig, block_threads, primary, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(OneShotConfig, block_threads, primary, 64, 128, 256, 512, 640, 768, 1024)
+          .from_default_only(64, 640, 768),
       SCANTUNE_PARAMETER(OneShotConfig, items_per_thread, primary, 2, 4, 8, 16, 32),
       SCANTUNE_PARAMETER(OneShotConfig, vector_bytes, secondary, 4, 8, 16),
       SCANTUNE_PARAMETER(OneShotConfig, layout, primary, TileLayout::direct, TileLayout::striped,

@@ -164,7 +164,7 @@ struct Family<PipelinedConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<PipelinedConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(PipelinedConfig, consumer_warps, primary, 4, 8, 12, 16),
+      SCANTUNE_PARAMETER(PipelinedConfig, consumer_warps, primary, 2, 4, 6, 8, 12, 16).from_default_only(2, 6),
       SCANTUNE_PARAMETER(PipelinedConfig, vectors_per_thread, primary, 3, 5, 7),
       SCANTUNE_PARAMETER(PipelinedConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
                          WarpScan::hillis_steele, WarpScan::kogge_stone_2, WarpScan::kogge_stone_4)

@@ -104,7 +104,8 @@ struct Family<SingleBlockConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<SingleBlockConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(SingleBlockConfig, block_threads, primary, 32, 64, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(SingleBlockConfig, block_threads, primary, 32, 64, 128, 256, 512, 640, 768, 1024)
+          .from_default_only(640, 768),
       SCANTUNE_PARAMETER(SingleBlockConfig, items_per_thread, primary, 1, 2, 4, 8, 16, 32),
       SCANTUNE_PARAMETER(SingleBlockConfig, vector_bytes, primary, 4, 8, 16),
       SCANTUNE_PARAMETER(SingleBlockConfig, layout, primary, TileLayout::direct, TileLayout::striped,

@@ -144,7 +144,8 @@ struct Family<ThreePhaseConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<ThreePhaseConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(ThreePhaseConfig, block_threads, primary, 128, 256, 384, 512),
+      SCANTUNE_PARAMETER(ThreePhaseConfig, block_threads, primary, 64, 128, 256, 384, 512, 640, 768, 1024)
+          .from_default_only(64, 640, 768, 1024),
       SCANTUNE_PARAMETER(ThreePhaseConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 32),
       SCANTUNE_PARAMETER(ThreePhaseConfig, vector_bytes, secondary, 4, 8, 16),
       SCANTUNE_PARAMETER(ThreePhaseConfig, layout, primary, TileLayout::direct, TileLayout::striped,
