@@ -79,6 +79,18 @@ class Items {
         exponent_slope_(std::min(1.0, kGrowingExponent / items())),
         bits_(narrowest_bits(spec.request)) {}
 
+  // The items of a floating-point sum with pattern exact. Each is the difference of two prefixes, and the later one is
+  // the next item's earlier one.
+  template <class T>
+  void fill_telescoping(u64 first, std::span<std::byte> out) const {
+    i64 before = first == 0 ? 0 : telescoping_prefix(first - 1);
+    for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item) {
+      const i64 prefix = telescoping_prefix(first + item);
+      put(static_cast<T>(static_cast<double>(prefix - before)), out.data() + item * sizeof(T));
+      before = prefix;
+    }
+  }
+
   template <class T, Operator kOperator>
   T item(u64 index) const {
     if constexpr (std::is_integral_v<T>)
@@ -105,11 +117,10 @@ class Items {
       return nonzero<T>(index);
   }
 
+  // Of sums, those of other patterns than exact.
   template <Operator kOperator>
   double floating(u64 index) const {
-    if constexpr (kOperator == Operator::sum)
-      return pattern_ == InputPattern::exact ? static_cast<double>(telescoping_item(index)) : rounding_item(index);
-    else if constexpr (kOperator == Operator::product)
+    if constexpr (kOperator == Operator::product)
       return pattern_ == InputPattern::exact ? telescoping_factor(index) : rounding_factor(index);
     else if constexpr (kOperator == Operator::min || kOperator == Operator::max)
       return pattern_ == InputPattern::specials ? special_item(index) : range_.least + moving_offset(index);
@@ -256,8 +267,10 @@ void fill_scan_input(const ScanSpec& spec, u64 first, std::span<std::byte> out) 
   // Type and operator are told apart once and not for every item: there may be 2^30.
   visit_type(spec.request.input_type, [&]<class T>(std::type_identity<T>) {
     visit_operator(spec.request.op, [&]<Operator kOperator>() {
+      if constexpr (!std::is_integral_v<T> && kOperator == Operator::sum)
+        if (spec.pattern == InputPattern::exact) return items.fill_telescoping<T>(first, out);
       for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item)
-        put(items.template item<T, kOperator>(first + item), out.data() + item * sizeof(T));
+        put(items.item<T, kOperator>(first + item), out.data() + item * sizeof(T));
     });
   });
 }
