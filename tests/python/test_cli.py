@@ -484,7 +484,19 @@ def test_version_and_help_do_not_tune() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["tune", "bench", "regret", "sweep", "doctor", "db show", "db explain", "db export", "db import", "cache limit"],
+    [
+        "tune",
+        "bench",
+        "regret",
+        "sweep",
+        "replay",
+        "doctor",
+        "db show",
+        "db explain",
+        "db export",
+        "db import",
+        "cache limit",
+    ],
 )
 def test_help_is_whole_at_80_columns(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")

@@ -84,7 +84,7 @@ def db_holds_only_data(tree: Tree) -> list[str]:
     return [
         f"{path} is not data"
         for path, _ in under(tree, "db")
-        if not path.endswith((".sql", ".csv", ".json", ".jsonl", ".md"))
+        if not path.endswith((".sql", ".csv", ".json", ".json.gz", ".jsonl", ".md"))
     ]
 
 

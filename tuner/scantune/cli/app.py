@@ -18,6 +18,7 @@ from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, DeviceOption, JsonOption
 from scantune.cli.problem_options import CommandOnProblems
 from scantune.cli.regret import regret_command
+from scantune.cli.replay import replay_command
 from scantune.cli.sweep import sweep_command
 from scantune.cli.terminal import console, reported_errors
 from scantune.cli.tune import tune_command
@@ -46,6 +47,7 @@ app.command("tune", cls=CommandOnProblems)(tune_command)
 app.command("bench", cls=CommandOnProblems)(bench_command)
 app.command("regret", cls=CommandOnProblems)(regret_command)
 app.command("sweep", cls=CommandOnProblems)(sweep_command)
+app.command("replay")(replay_command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -33,6 +33,11 @@ class RecordedConfig:
     final_us: tuple[float, ...] = ()  # of the final round, where it took part
     failure: Failure | None = None
 
+    @property
+    def all_us(self) -> tuple[float, ...]:
+        """Every sample, of the final round or before it."""
+        return self.samples_us + self.final_us
+
     @cached_property
     def true_us(self) -> float:
         """What it is taken to need; infinite for one that failed."""
@@ -132,12 +137,31 @@ class RecordedSpace:
             "finalists": [[row_of[one.config], list(map(_digits, one.final_us))] for one in by_time],
         }
 
-    @property
+    @cached_property
     def space(self) -> Space:
         """The families with the listed configs that were tried, as a worker would list them."""
         return Space({family.name: family for family in self.families}, self.default)
 
-    @property
+    @cached_property
+    def space_message(self) -> dict[str, Any]:
+        """The protocol's `space`."""
+        return {
+            "default_config": self.default.message(),
+            "families": [
+                {
+                    **_family_message(family),
+                    "default": family.default.message() if family.default else None,
+                    "configs": family.indices.tolist(),
+                }
+                for family in self.families
+            ],
+        }
+
+    def only_listed(self) -> RecordedSpace:
+        """Return the space without what was recorded around its fastest configs, which no result decided."""
+        return replace(self, configs=tuple(one for one in self.configs if one.is_listed))
+
+    @cached_property
     def tables(self) -> FamilyTables:
         return FamilyTables({family.name: family.table for family in self.families})
 

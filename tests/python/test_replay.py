@@ -1,0 +1,172 @@
+"""Searches on recorded spaces: what a recording answers, and how near the search comes to the fastest config."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import scantune, streams
+from conftest import SUM
+from fake_gpu import DEFAULTS
+from scantune.model.config import Config
+from scantune.model.policy import Effort
+from scantune.model.recorded_space import RecordedConfig, RecordedSpace
+from scantune.model.trial import Failure
+from scantune.search.recorded_worker import RecordedCompilers, RecordedWorker
+from scantune.search.replay import Replayed, Trace, replay, replay_policy, trace_of
+from scantune.search.sampler_names import Sampler
+from scantune.search.samplers import sample
+from scantune.store.space_file import write_space
+from scantune.worker.client import WorkerError
+from scantune.worker.evaluation import Evaluator, Timeouts
+from test_sweep import N, swept
+
+
+@cache
+def recorded() -> RecordedSpace:
+    return swept(refused=lambda config: dict(config.values).get("block_threads") == 1024)
+
+
+def evaluator(seed: int = 1) -> Evaluator:
+    return Evaluator(RecordedWorker.of(recorded(), seed), Timeouts())
+
+
+def policy(effort: Effort = Effort.normal) -> Any:
+    return replay_policy(recorded(), effort)
+
+
+def test_recorded_space_is_what_a_worker_would_list() -> None:
+    space = evaluator().space(SUM, N)
+    assert space.default == recorded().default
+    assert set(space.searched) == {one.config for one in recorded().configs if one.is_listed}
+    assert evaluator().untuned(SUM, N) == recorded().default
+
+
+def test_config_that_was_not_recorded_is_illegal() -> None:
+    unlisted = next(one.config for one in recorded().configs if not one.is_listed)
+    assert evaluator().is_valid(SUM, N, unlisted)
+    unknown = {**DEFAULTS["lookback"], "window": 8, "first_delay_ns": 1600, "min_ctas_per_sm": 4, "layout": "direct"}
+    assert not evaluator().is_valid(SUM, N, Config("lookback", tuple(unknown.items())))
+
+
+def test_measurements_draw_recorded_samples_alike_for_one_seed() -> None:
+    one = next(one for one in recorded().configs if one.final_us)
+    racing = policy().racing
+
+    def medians(seed: int) -> list[float]:
+        measuring = evaluator(seed)
+        outcomes = [measuring.measure(SUM, N, [one.config], racing).outcomes[0] for _ in range(20)]
+        return [outcome.median_us for outcome in outcomes if not isinstance(outcome, Failure)]
+
+    assert medians(1) == medians(1) != medians(2)
+    assert set(medians(1)) <= set(one.all_us)
+    assert len(set(medians(1))) > 1
+
+
+def test_slow_config_is_dropped_after_its_probe() -> None:
+    working = sorted((one for one in recorded().configs if one.samples_us), key=lambda one: one.true_us)
+    fast, slow = evaluator().measure(SUM, N, [working[0].config, working[-1].config], policy().racing).outcomes
+    assert not isinstance(fast, Failure)
+    assert not isinstance(slow, Failure)
+    assert (fast.probe_only, slow.probe_only) == (False, True)
+
+
+@pytest.mark.parametrize("status", ["launch_error", "wrong_result", "timeout", "crash"])
+def test_failure_that_was_recorded_comes_again(status: str) -> None:
+    config = recorded().default
+    space = RecordedSpace(
+        recorded().device, SUM, N, recorded().families, config,
+        (RecordedConfig(config, True, failure=Failure(status, "as it was")),), 0, None, recorded().provenance,
+    )  # fmt: skip
+    measuring = Evaluator(RecordedWorker.of(space, 1), Timeouts())
+    (outcome,) = measuring.measure(SUM, N, [config], policy().racing).outcomes
+    assert isinstance(outcome, Failure)
+    assert (outcome.status, "as it was" in outcome.reason) == (status, True)
+    verified = measuring.verify(SUM, N, config, 1)
+    assert verified
+    assert verified.status == status
+    with pytest.raises(WorkerError):
+        RecordedWorker.of(space, 1).call("compile", {}, 1.0)
+
+
+def test_config_that_did_not_compile_does_not_compile_again() -> None:
+    failed = next(one for one in recorded().configs if one.failure)
+    outcome = RecordedCompilers.of(recorded()).submit({}, failed.config).result()
+    assert isinstance(outcome, Failure)
+    assert outcome.status == "compile_error"
+
+
+def test_default_search_comes_within_two_percent_of_the_fastest() -> None:
+    traces = [replay(recorded(), Sampler.default, seed, policy()) for seed in range(1, 6)]
+    assert sorted(trace.share_at(60) for trace in traces)[2] > 0.95
+    assert all(trace.final_share > 0.98 for trace in traces)
+    assert all(len(trace.shares) <= policy().trials for trace in traces)
+
+
+def test_replay_of_one_seed_is_always_alike() -> None:
+    first, again = (replay(recorded(), Sampler.default, 3, policy(Effort.quick)) for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("sampler", [Sampler.tpe, Sampler.ga, Sampler.random, Sampler.greedy])
+def test_other_samplers_evaluate_each_config_once_and_hold_the_fastest(sampler: Sampler) -> None:
+    held = sample(recorded(), sampler, 60, seed=1)
+    assert len(held) == 60
+    trace = trace_of(recorded(), held)
+    assert trace.shares[-1] >= trace.shares[0] > 0
+    assert trace.final_share > 0.8
+    assert held == sample(recorded(), sampler, 60, seed=1) != sample(recorded(), sampler, 60, seed=2)
+
+
+def test_greedy_steps_reach_the_fastest_of_a_space_without_valleys() -> None:
+    assert trace_of(recorded(), sample(recorded(), Sampler.greedy, 256, seed=1)).final_share > 0.98
+
+
+def test_space_of_listed_configs_leaves_out_what_lies_around_the_fastest() -> None:
+    listed = recorded().only_listed()
+    assert len(listed.configs) == sum(one.is_listed for one in recorded().configs) < len(recorded().configs)
+    assert listed.optimum
+    assert listed.optimum.is_listed
+    around = next(one.config for one in recorded().configs if not one.is_listed)
+    assert not Evaluator(RecordedWorker.of(listed, 1), Timeouts()).is_valid(SUM, N, around)
+    assert replay(listed, Sampler.default, 1, policy(Effort.quick)).final_share > 0.95
+
+
+def test_figures_are_medians_and_null_where_most_searches_did_not_get_there() -> None:
+    slow, fast = Trace([0.0, 0.9, 0.97], 0.97), Trace([0.96, 0.985], 0.985)
+    message = Replayed("a space", "default", [slow, fast, fast]).message()
+    assert message["seeds"] == 3
+    assert message["median_share_at_20"] == message["median_share_at_200"] == 0.985
+    assert message["worst_tenth_share_at_60"] == 0.97
+    assert (message["evaluations_to_95"], message["evaluations_to_98"]) == (1, 2)
+    assert message["evaluations_to_99"] is None
+    assert slow.evaluations_to(0.95) == 3
+    assert math.isinf(slow.evaluations_to(0.98))
+
+
+def test_command_replays_files_and_writes_what_it_prints(tmp_path: Path) -> None:
+    file, json_file = tmp_path / "space.json.gz", tmp_path / "out.json"
+    write_space(recorded(), file)
+    code, out, err = streams(
+        "replay", str(file), "--effort", "quick", "--seeds", "3", "--workers", "2", "--json", str(json_file)
+    )
+    assert code == 0, err
+    (result,) = json.loads(json_file.read_text())["results"]
+    assert (result["sampler"], result["seeds"], result["file"]) == ("default", 3, str(file))
+    assert f"{result['median_share_at_60']:.4f}" in out
+    alone = replay(recorded(), Sampler.default, 1, policy(Effort.quick))
+    assert abs(alone.final_share - result["median_final_share"]) < 0.02
+
+
+def test_command_without_files_where_none_are_shipped_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scantune.cli import replay as command
+
+    code, text = scantune("replay", "/no/such.json.gz")
+    assert (code, "/no/such.json.gz: it cannot be read" in text) == (1, True), text
+    monkeypatch.setattr(command.paths, "sql_directory", lambda: Path("/no/such"))
+    assert command.shipped_spaces() == []

@@ -1,0 +1,132 @@
+"""The command that replays searches on recorded spaces: scantune replay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from scantune import paths
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import JsonOption, WorkersOption
+from scantune.cli.terminal import console, reported_errors
+from scantune.errors import ScantuneError, UsageError
+from scantune.model.policy import Effort
+from scantune.model.quantity import format_size
+from scantune.model.recorded_space import RecordedSpace
+from scantune.search.sampler_names import Sampler
+from scantune.store.space_file import read_space
+
+_Job = tuple[Path, bool, Sampler, Effort, int]
+
+_SEEDS, _SEEDS_OF_SLOW = 50, 10
+_COLUMNS = {
+    "space": "space", "sampler": "sampler", "seeds": "seeds", "median_share_at_20": "at 20",
+    "median_share_at_60": "at 60", "median_share_at_200": "at 200", "worst_tenth_share_at_60": "worst at 60",
+    "evaluations_to_95": "to 95 %", "evaluations_to_98": "to 98 %", "evaluations_to_99": "to 99 %",
+}  # fmt: skip
+
+
+def replay_command(
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILES", help="Of 'scantune sweep'; without: those that are shipped.")
+    ] = None,
+    sampler: Annotated[
+        Sampler,
+        typer.Option(help="default: the search of 'scantune tune'; tpe, gp, cmaes and ga: Optuna's."),
+    ] = Sampler.default,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, help=f"Searches of each space: {_SEEDS}, of gp and cmaes {_SEEDS_OF_SLOW}."),
+    ] = None,
+    effort: Annotated[
+        Effort, typer.Option(help="As for 'scantune tune', but without a limit of time.")
+    ] = Effort.normal,
+    only_listed: Annotated[
+        bool,
+        typer.Option("--listed", help="Leave out what was recorded around the fastest: for comparing with others."),
+    ] = False,
+    json_: JsonOption = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Replay searches on recorded spaces: how near they come to the fastest config, after how many evaluations.
+
+    A measurement draws its samples from the recorded ones. A share is the time of the fastest config over that of the
+    config which the search holds for the best. Needs no GPU and no worker.
+    """
+    with reported_errors():
+        output = JsonOutput.of(json_, "replay")
+        found = files or shipped_spaces()
+        if not found:
+            raise UsageError("no recorded spaces are shipped with this installation; name files of 'scantune sweep'")
+        count = seeds or (_SEEDS_OF_SLOW if sampler.is_slow else _SEEDS)
+        results = []
+        for file in found:
+            results.append(_replayed(file, sampler, count, effort, only_listed, workers))
+            output.update(results=results)
+        console.print(_table(results))
+        output.write(results=results)
+
+
+def shipped_spaces() -> list[Path]:
+    """Return the recorded spaces that come with the package or the checkout."""
+    return sorted((paths.sql_directory() / "spaces").glob("*.json.gz"))
+
+
+def _replayed(
+    file: Path, sampler: Sampler, seeds: int, effort: Effort, only_listed: bool, workers: int | None
+) -> dict[str, Any]:
+    # Optuna is slow to import, and most commands do without it.
+    from scantune.search.replay import Replayed, Trace
+
+    recorded = _read(file, only_listed)
+    if recorded.optimum is None:
+        raise ScantuneError(f"{file}: no config of the space works")
+    jobs = [(file, only_listed, sampler, effort, seed) for seed in range(1, seeds + 1)]
+    traces: Sequence[Trace] = list(_mapped(jobs, workers or len(os.sched_getaffinity(0))))
+    return {"file": str(file), **Replayed(name_of(recorded), sampler.value, traces).message()}
+
+
+def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Any]:
+    if min(workers, len(jobs)) == 1:
+        yield from map(_one, jobs)
+        return
+    with ProcessPoolExecutor(min(workers, len(jobs))) as pool:
+        yield from pool.map(_one, jobs)
+
+
+def _one(job: _Job) -> Any:
+    from scantune.search.replay import replay, replay_policy
+
+    file, only_listed, sampler, effort, seed = job
+    recorded = _read(file, only_listed)
+    return replay(recorded, sampler, seed, replay_policy(recorded, effort))
+
+
+@cache
+def _read(file: Path, only_listed: bool) -> RecordedSpace:
+    recorded = read_space(file)
+    return recorded.only_listed() if only_listed else recorded
+
+
+def name_of(recorded: RecordedSpace) -> str:
+    return f"{recorded.problem} {format_size(recorded.n)}, {recorded.device.name}"
+
+
+def _table(results: Iterable[dict[str, Any]]) -> Table:
+    table = Table(box=None, header_style="bold")
+    for title in _COLUMNS.values():
+        table.add_column(title, justify="left" if title in ("space", "sampler") else "right", no_wrap=True)
+    for row in results:
+        table.add_row(*("-" if row[name] is None else _text(row[name]) for name in _COLUMNS))
+    return table
+
+
+def _text(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) and value <= 1 else f"{value}"
