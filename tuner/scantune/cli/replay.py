@@ -15,12 +15,13 @@ from rich.table import Table
 from scantune import paths
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import JsonOption, WorkersOption
-from scantune.cli.terminal import console, reported_errors
+from scantune.cli.terminal import console, reported_errors, say
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.policy import Effort
 from scantune.model.quantity import format_size
 from scantune.model.recorded_space import RecordedSpace
 from scantune.search.sampler_names import Sampler
+from scantune.store.space_export import Format, export_space
 from scantune.store.space_file import read_space
 
 _Job = tuple[Path, bool, Sampler, Effort, int]
@@ -52,6 +53,14 @@ def replay_command(
         bool,
         typer.Option("--listed", help="Leave out what was recorded around the fastest: for comparing with others."),
     ] = False,
+    export: Annotated[
+        Format | None,
+        typer.Option(help="Write the one of FILES for others: Kernel Tuner's simulation mode, or T4 results."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="OUT", help="The file that --export writes.")
+    ] = None,
+    family: Annotated[str | None, typer.Option(help="With --export: the configs of one family alone.")] = None,
     json_: JsonOption = None,
     workers: WorkersOption = None,
 ) -> None:
@@ -61,7 +70,10 @@ def replay_command(
     config which the search holds for the best. Needs no GPU and no worker.
     """
     with reported_errors():
-        output = JsonOutput.of(json_, "replay")
+        if export is not None or output is not None or family is not None:
+            _export(files or [], export, output, family, only_listed)
+            return
+        told = JsonOutput.of(json_, "replay")
         found = files or shipped_spaces()
         if not found:
             raise UsageError("no recorded spaces are shipped with this installation; name files of 'scantune sweep'")
@@ -69,14 +81,22 @@ def replay_command(
         results = []
         for file in found:
             results.append(_replayed(file, sampler, count, effort, only_listed, workers))
-            output.update(results=results)
+            told.update(results=results)
         console.print(_table(results))
-        output.write(results=results)
+        told.write(results=results)
 
 
 def shipped_spaces() -> list[Path]:
     """Return the recorded spaces that come with the package or the checkout."""
     return sorted((paths.sql_directory() / "spaces").glob("*.json.gz"))
+
+
+def _export(files: list[Path], kind: Format | None, output: Path | None, family: str | None, only_listed: bool) -> None:
+    if kind is None or output is None or len(files) != 1:
+        raise UsageError("an export is of one file: scantune replay FILE --export kernel_tuner -o OUT")
+    recorded = _read(files[0], only_listed)
+    export_space(recorded, output.expanduser(), kind, family)
+    say(f"{name_of(recorded)} written to {output} for {kind.value}")
 
 
 def _replayed(
