@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from command import scantune
+from command import scantune, streams
 from conftest import SUM
 from fake_gpu import GPU, Clock, FakeCompilers, FakeGpuWorker, Faults, true_us
 from fake_gpu import space as fake_space
@@ -226,11 +226,13 @@ def test_own_operator_is_swept_and_its_source_is_not_in_the_file(tmp_path: Path)
     (tmp_path / "affine.cu").write_text("struct Value { float a, b; };  // secret_constant")
     file = tmp_path / "space.json"
     operator = [str(tmp_path / one) if one.endswith(".cu") else one for one in OWN]
-    code, text = scantune("sweep", "--arch", "host", *operator, "--n", "2^14", "-o", str(file))
-    assert code == 0, text
-    recorded = read_space(file)
+    code, out, err = streams("sweep", "--arch", "host", *operator, "--n", "2^14", "-o", str(file), "--json", "-")
+    assert code == 0, err
+    recorded, told = read_space(file), json.loads(out)
+    assert (told["command"], told["file"], told["configs"]) == ("sweep", str(file), len(recorded.configs))
     assert str(recorded.problem) == "custom8 custom_moderate:affine"
     assert recorded.optimum
+    assert told["config"] == recorded.optimum.config.message()
     assert "secret_constant" not in file.read_text()
 
 

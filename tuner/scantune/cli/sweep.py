@@ -6,18 +6,20 @@ import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from scantune import __version__
 from scantune.cli.asked import Asked, OwnOperator
+from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import (
     AlgorithmOption,
     AlignmentOption,
     ArchOption,
     CostOption,
     DeviceOption,
+    JsonOption,
     NameOption,
     OperatorOption,
     OpOption,
@@ -74,6 +76,7 @@ def sweep_command(
     ] = SweepPlan.pairs_limit,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the order and of verified inputs.")] = 1,
     commit: Annotated[str | None, typer.Option(help="To be named in the file as what was built.")] = None,
+    json_: JsonOption = None,
     device: DeviceOption = None,
     workers: WorkersOption = None,
 ) -> None:
@@ -86,6 +89,7 @@ def sweep_command(
     database.
     """
     with reported_errors():
+        told = JsonOutput.of(json_, "sweep")
         ops, source = OwnOperator(operator, name, cost, alignment).checked(listed(type_), listed(op))
         asked = Asked(listed(type_), ops, given_options(ctx), source, algorithm)
         asked.check()
@@ -113,7 +117,9 @@ def sweep_command(
                 sweep.run()
             finally:
                 keeper.keep(sweep)
-            _report(keeper.recorded(sweep), sweep, output)
+            recorded = keeper.recorded(sweep)
+            _report(recorded, sweep, output)
+            told.write(**_message(recorded, sweep, output))
 
 
 @dataclass
@@ -174,3 +180,15 @@ def _report(recorded: RecordedSpace, sweep: Sweep, output: Path) -> None:
         note(f"the machine failed for {counted(len(sweep.faults), 'config')}: {next(iter(sweep.faults.values()))}")
     if left := recorded.left_out - len(sweep.faults):
         note(f"the budget ended before {counted(left, 'config')}: of what may not win a sample is there")
+
+
+def _message(recorded: RecordedSpace, sweep: Sweep, output: Path) -> dict[str, Any]:
+    optimum, default = recorded.optimum, recorded.by_config.get(recorded.default)
+    return {
+        "device": vars(recorded.device), "file": str(output), "problem": recorded.problem.message(), "n": recorded.n,
+        "configs": len(recorded.configs), "failed": sum(one.failure is not None for one in recorded.configs),
+        "left_out": recorded.left_out, "config": optimum.config.message() if optimum else None,
+        "median_us": optimum.true_us if optimum else None,
+        "default_us": default.true_us if default and default.samples_us else None,
+        "compiling_s": round(sweep.compiling_s, 1), "measuring_s": round(sweep.measuring_s, 1),
+    }  # fmt: skip
