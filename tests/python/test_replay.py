@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from command import scantune, streams
 from conftest import SUM
 from fake_gpu import DEFAULTS
+from scantune.cli.replay import shipped_spaces
+from scantune.errors import ScantuneError
 from scantune.model.config import Config
 from scantune.model.policy import Effort
 from scantune.model.recorded_space import RecordedConfig, RecordedSpace
@@ -21,7 +24,7 @@ from scantune.search.recorded_worker import RecordedCompilers, RecordedWorker
 from scantune.search.replay import Replayed, Trace, replay, replay_policy, trace_of
 from scantune.search.sampler_names import Sampler
 from scantune.search.samplers import sample
-from scantune.store.space_file import write_space
+from scantune.store.space_file import read_space, write_space
 from scantune.worker.client import WorkerError
 from scantune.worker.evaluation import Evaluator, Timeouts
 from test_sweep import N, swept
@@ -123,6 +126,16 @@ def test_other_samplers_evaluate_each_config_once_and_hold_the_fastest(sampler: 
     assert held == sample(recorded(), sampler, 60, seed=1) != sample(recorded(), sampler, 60, seed=2)
 
 
+@pytest.mark.parametrize("sampler", [Sampler.gp, Sampler.cmaes])
+def test_sampler_of_another_package_evaluates_configs_or_names_the_package(sampler: Sampler) -> None:
+    package = {Sampler.gp: "torch", Sampler.cmaes: "cmaes"}[sampler]
+    if find_spec(package):
+        assert len(sample(recorded(), sampler, 30, seed=1)) == 30
+        return
+    with pytest.raises(ScantuneError, match=f"needs the package {package}"):
+        sample(recorded(), sampler, 30, seed=1)
+
+
 def test_greedy_steps_reach_the_fastest_of_a_space_without_valleys() -> None:
     assert trace_of(recorded(), sample(recorded(), Sampler.greedy, 256, seed=1)).final_share > 0.98
 
@@ -170,3 +183,12 @@ def test_command_without_files_where_none_are_shipped_says_what_to_do(monkeypatc
     assert (code, "/no/such.json.gz: it cannot be read" in text) == (1, True), text
     monkeypatch.setattr(command.paths, "sql_directory", lambda: Path("/no/such"))
     assert command.shipped_spaces() == []
+
+
+@pytest.mark.parametrize("file", shipped_spaces(), ids=lambda file: file.name)
+def test_shipped_space_is_whole_and_its_default_search_finds_something_better_than_the_default(file: Path) -> None:
+    space = read_space(file)
+    assert space.optimum
+    assert space.optimum.final_us
+    trace = replay(space, Sampler.default, 1, replay_policy(space, Effort.quick))
+    assert trace.final_share >= trace.shares[0] > 0

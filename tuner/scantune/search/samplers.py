@@ -7,6 +7,7 @@ import statistics
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 import optuna
@@ -21,6 +22,7 @@ from scantune.search.sampler_names import Sampler
 
 _ROUNDS = 5  # samples of one evaluation
 _FAMILY = "family"
+_PACKAGES = {Sampler.gp: "torch", Sampler.cmaes: "cmaes"}  # which Optuna has not with it
 
 
 class Evaluations:
@@ -194,6 +196,9 @@ class _Points:
 
 
 def _study(sampler: Sampler, seed: int) -> optuna.Study:
+    package = _PACKAGES.get(sampler)
+    if package and not find_spec(package):
+        raise ScantuneError(f"--sampler {sampler.value} needs the package {package}: 'pip install {package}'")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -203,8 +208,5 @@ def _study(sampler: Sampler, seed: int) -> optuna.Study:
             Sampler.cmaes: lambda: optuna.samplers.CmaEsSampler(seed=seed),
             Sampler.ga: lambda: optuna.samplers.NSGAIISampler(seed=seed, population_size=20),
         }
-        try:
-            made = makers[sampler]()
-        except ImportError as error:
-            raise ScantuneError(f"--sampler {sampler.value} needs a package: {error}") from None
+        made = makers[sampler]()
     return optuna.create_study(sampler=made, direction="minimize")
