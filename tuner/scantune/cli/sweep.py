@@ -35,12 +35,13 @@ from scantune.errors import ScantuneError, UsageError
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import Hello
 from scantune.model.policy import Effort, policy_of
+from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_duration, format_size, parse_duration, parse_sizes
 from scantune.model.record import now
 from scantune.model.recorded_space import Provenance, RecordedSpace
 from scantune.model.space import config_text
 from scantune.search.sweep import Sweep, SweepPlan
-from scantune.store.space_file import write_space
+from scantune.store.space_file import read_space, write_space
 from scantune.worker.device_choice import AUTO
 from scantune.worker.evaluation import Evaluator, Timeouts
 
@@ -74,6 +75,10 @@ def sweep_command(
     pairs_limit: Annotated[
         int, typer.Option(min=0, help="Configs around the fastest, with one or two secondary parameters changed.")
     ] = SweepPlan.pairs_limit,
+    onto: Annotated[
+        Path | None,
+        typer.Option(help="What an earlier sweep of the same kept, to which this one adds.", metavar="FILE"),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the order and of verified inputs.")] = 1,
     commit: Annotated[str | None, typer.Option(help="To be named in the file as what was built.")] = None,
     json_: JsonOption = None,
@@ -109,9 +114,10 @@ def sweep_command(
                 budget_s, rounds, min_round_ms, batch, pairs_limit=pairs_limit, seed=seed,
                 verify_items=policy_of(hello.device, Effort.quick).verify_items,
             )  # fmt: skip
+            earlier = _checked_earlier(onto, hello, problems[0], sizes[0]) if onto else None
             pool = stack.enter_context(compile_pool(worker, seed, workers))
             keeper = _Keeper(output, hello, commit, time.monotonic())
-            sweep = Sweep(evaluator, pool, hello.device, problems[0], sizes[0], plan, keeper.watch)
+            sweep = Sweep(evaluator, pool, hello.device, problems[0], sizes[0], plan, keeper.watch, earlier=earlier)
             note(f"{problems[0]} {format_size(sizes[0])} on {hello.device}: {counted(sweep.listed, 'config')} listed")
             try:
                 sweep.run()
@@ -149,6 +155,18 @@ class _Keeper:
                 sweep.method(),
             )
         )  # fmt: skip
+
+
+def _checked_earlier(path: Path, hello: Hello, problem: Problem, n: int) -> RecordedSpace:
+    """Return what a file holds; raise UsageError if that is of something else."""
+    earlier = read_space(path)
+    ours = (hello.device, problem, n, hello.template_hash)
+    if (earlier.device, earlier.problem, earlier.n, earlier.provenance.template_hash) != ours:
+        raise UsageError(
+            f"--onto {path}: it is of {earlier.problem} {format_size(earlier.n)} on {earlier.device}, or of other "
+            "templates than these; leave it out"
+        )
+    return earlier
 
 
 def _checked(output: Path) -> Path:

@@ -33,7 +33,7 @@ _SMOOTHED = 2  # batches before and after one whose references tell its drift wi
 _CLOSING_ROUNDS = 2
 _FAR = 1.4  # no config known was so much faster than its family's default and the steps from that
 # Shares of the budget by whose end each stage has to be over; the final round comes after all of it.
-_LISTED_UNTIL, _PAIRS_UNTIL = 0.8, 0.92
+_LISTED_UNTIL, _PAIRS_UNTIL, _WALKS_UNTIL, _FAR_UNTIL = 0.6, 0.7, 0.9, 0.95
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class SweepPlan:
     batch: int = 16  # configs measured together, beside the reference
     centres: int = 12  # of the fastest, around which secondary parameters are varied in pairs
     pairs_limit: int = 2000
+    beam: int = 8  # configs whose every neighbour is measured, in each step of the walks from the defaults
     finalists: int = 50
     final_rounds: int = 25
     verify_items: int = 2**18
@@ -97,8 +98,9 @@ class Sweep:
     def __init__(
         self, evaluator: Evaluator, pool: CompilePool, device: Device, problem: Problem, n: int, plan: SweepPlan,
         watcher: Callable[[Sweep], None] = lambda sweep: None, clock: Callable[[], float] = time.monotonic,
+        earlier: RecordedSpace | None = None,
     ) -> None:  # fmt: skip
-        """`watcher` is called after each batch."""
+        """`watcher` is called after each batch. What is in `earlier`, of the same space, is not measured again."""
         self._evaluator = evaluator
         self._pool = pool
         self._device = device
@@ -120,6 +122,8 @@ class Sweep:
         self.ceiling_us: float | None = None
         self.compiling_s = 0.0  # waited for
         self.measuring_s = 0.0
+        if earlier:
+            self._go_on_from(earlier)
 
     @property
     def listed(self) -> int:
@@ -137,14 +141,30 @@ class Sweep:
         """Measure until all is measured or the budget is over, and then the fastest again."""
         plan = self._plan
         self._choose_reference()
-        listed_until = self._began + _LISTED_UNTIL * plan.budget_s
-        self._measure_all(self._first(), listed_until)
-        self._measure_all(self._ordered(), listed_until)
-        pairs_until = self._began + _PAIRS_UNTIL * plan.budget_s
-        self._measure_all(itertools.islice(self._around_fastest(), plan.pairs_limit), pairs_until)
+        until_s = [
+            self._began + share * plan.budget_s for share in (_LISTED_UNTIL, _PAIRS_UNTIL, _WALKS_UNTIL, _FAR_UNTIL)
+        ]
+        self._measure_all(self._first(), until_s[0])
+        near, far = self._rest()
+        self._measure_all(near, until_s[0])
+        self._measure_all(itertools.islice(self._around_fastest(), plan.pairs_limit), until_s[1])
+        self._walk(until_s[2])
+        self._measure_all(far, until_s[3])
         for _ in range(_CLOSING_ROUNDS):
             self._measure_all(self._steps_from_fastest(), self._began + plan.budget_s)
         self._decide()
+
+    def _go_on_from(self, earlier: RecordedSpace) -> None:
+        """Take over what was measured. The default in both tells how the clocks differ."""
+        default = earlier.by_config.get(earlier.default)
+        place = self._references.add(default.samples_us if default else ())
+        for _ in range(_SMOOTHED):
+            self._references.add(())  # no batch of now tells the drift of then
+        for one in earlier.configs:
+            if one.failure:
+                self._failures[one.config] = one.failure
+            else:
+                self._taken[one.config] = _Taken(one.samples_us, place)
 
     def recorded(self, provenance: Provenance) -> RecordedSpace:
         times, finals, listed = self._corrected(), self._corrected_finals(), self._space.searched
@@ -182,15 +202,45 @@ class Sweep:
         steps = [step for config in defaults for step in self._space.families[config.family].neighbours(config)]
         return list(dict.fromkeys([*defaults, *(step for step in steps if step in listed)]))
 
-    def _ordered(self) -> list[Config]:
-        """Return the listed configs that are not measured yet, at random; those of families that cannot win come last.
+    def _rest(self) -> tuple[list[Config], list[Config]]:
+        """Return the listed configs that are not measured yet, at random: of families that may win, and of others.
 
         Where the budget ends first, what may win is then recorded wholly, and of the rest a fair sample.
         """
-        rest = list(filter(self._is_news, self._space.searched))
+        rest = [config for config in self._space.searched if self._is_news(config)]
         random.Random(self._plan.seed).shuffle(rest)
+        near = set(self._near_families())
+        return [one for one in rest if one.family in near], [one for one in rest if one.family not in near]
+
+    def _near_families(self) -> list[str]:
         best = {family: min(self._times_of(family), default=math.inf) for family in self._space.families}
-        return sorted(rest, key=lambda config: best[config.family] > _FAR * min(best.values()))
+        return [family for family, best_us in best.items() if best_us <= _FAR * min(best.values())]
+
+    def _walk(self, deadline: float) -> None:
+        """Measure every neighbour of what a search from the defaults may come by, and of what is fastest at last."""
+        left: set[Config] = set()  # centres whose neighbours are all measured
+        defaults = [self._space.families[family].default for family in self._near_families()]
+        level = [default for default in defaults if default in self._taken]
+        while level and self._clock() < deadline:
+            steps = {centre: list(self._steps_from(centre)) for centre in level}
+            news = list(filter(self._is_news, dict.fromkeys(itertools.chain(*steps.values()))))
+            self._measure_all(news, deadline)
+            self._waiting.difference_update(news)  # how far a walk would have gone nobody knows
+            left.update(level)
+            times = {config: statistics.median(samples) for config, samples in self._corrected().items()}
+            gains = {step for centre in level for step in steps[centre] if times.get(step, math.inf) < times[centre]}
+            level = sorted(gains - left, key=times.__getitem__)[: self._plan.beam]
+            if not level:
+                fastest = sorted(times, key=times.__getitem__)[: 3 * self._plan.beam]
+                level = [config for config in fastest if config not in left][: self._plan.beam]
+
+    def _steps_from(self, centre: Config) -> Iterator[Config]:
+        """Yield what differs in one parameter, by any value."""
+        family, values = self._space.families[centre.family], dict(centre.values)
+        for parameter in family.parameters:
+            for value in parameter.values:
+                if value != values[parameter.name]:
+                    yield family.table.config({**values, parameter.name: value})
 
     def _times_of(self, family: str) -> Iterator[float]:
         return (statistics.median(one.samples_us) for config, one in self._taken.items() if config.family == family)
