@@ -33,7 +33,7 @@ _SMOOTHED = 2  # batches before and after one whose references tell its drift wi
 _CLOSING_ROUNDS = 2
 _FAR = 1.4  # no config known was so much faster than its family's default and the steps from that
 # Shares of the budget by whose end each stage has to be over; the final round comes after all of it.
-_LISTED_UNTIL, _PAIRS_UNTIL, _WALKS_UNTIL, _FAR_UNTIL = 0.6, 0.7, 0.9, 0.95
+_WALKS_UNTIL, _LISTED_UNTIL, _PAIRS_UNTIL, _WALKS_AGAIN_UNTIL, _FAR_UNTIL = 0.35, 0.75, 0.83, 0.92, 0.95
 
 
 @dataclass(frozen=True)
@@ -141,15 +141,17 @@ class Sweep:
         """Measure until all is measured or the budget is over, and then the fastest again."""
         plan = self._plan
         self._choose_reference()
-        until_s = [
-            self._began + share * plan.budget_s for share in (_LISTED_UNTIL, _PAIRS_UNTIL, _WALKS_UNTIL, _FAR_UNTIL)
-        ]
-        self._measure_all(self._first(), until_s[0])
+
+        def until(share: float) -> float:
+            return self._began + share * plan.budget_s
+
+        self._measure_all(self._first(), until(_LISTED_UNTIL))
+        self._walk(until(_WALKS_UNTIL))
         near, far = self._rest()
-        self._measure_all(near, until_s[0])
-        self._measure_all(itertools.islice(self._around_fastest(), plan.pairs_limit), until_s[1])
-        self._walk(until_s[2])
-        self._measure_all(far, until_s[3])
+        self._measure_all(near, until(_LISTED_UNTIL))
+        self._measure_all(itertools.islice(self._around_fastest(), plan.pairs_limit), until(_PAIRS_UNTIL))
+        self._walk(until(_WALKS_AGAIN_UNTIL))
+        self._measure_all(far, until(_FAR_UNTIL))
         for _ in range(_CLOSING_ROUNDS):
             self._measure_all(self._steps_from_fastest(), self._began + plan.budget_s)
         self._decide()
