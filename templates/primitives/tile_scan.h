@@ -210,19 +210,23 @@ class TileScan {
   // Scans the totals of this warp's rows. Returns one lane the warp's total.
   SCANTUNE_DEVICE T scan_row_totals() {
     T carry;
-#pragma unroll
-    for (int row = 0; row < kRows; ++row) {
-      const u32 valid_lanes = this->valid_lanes(row);
-      if (row > 0 && valid_lanes == 0) break;
-      const T inclusive = scantune::warp_inclusive_scan<kShape.warp_scan, Op, kWarpThreads>(
-          prefix_[row], lane_, valid_lanes, scan_exchange());
-      const T before_lane = scantune::shuffle_up(inclusive, 1);
-      prefix_[row] = row == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
-      const bool is_last = kPads && row == kRows - 1;
-      const T total = is_last ? inclusive : scantune::shuffle_index(inclusive, valid_lanes - 1);
-      carry = row == 0 ? total : Op::combine(carry, total);
-    }
+    scan_row_totals_from<0>(carry);
     return carry;
+  }
+
+  // By recursion: of a loop the compiler may make two, one for the first lane. What is one shuffle then waits for both.
+  template <int kRow>
+  SCANTUNE_DEVICE void scan_row_totals_from(T& carry) {
+    const u32 valid_lanes = this->valid_lanes(kRow);
+    if (kRow > 0 && valid_lanes == 0) return;
+    const T inclusive = scantune::warp_inclusive_scan<kShape.warp_scan, Op, kWarpThreads>(prefix_[kRow], lane_,
+                                                                                          valid_lanes, scan_exchange());
+    const T before_lane = scantune::shuffle_up(inclusive, 1);
+    prefix_[kRow] = kRow == 0 ? before_lane : lane_ == 0 ? carry : combine_if(lane_ < valid_lanes, carry, before_lane);
+    const bool is_last = kPads && kRow == kRows - 1;
+    const T total = is_last ? inclusive : scantune::shuffle_index(inclusive, valid_lanes - 1);
+    carry = kRow == 0 ? total : Op::combine(carry, total);
+    if constexpr (kRow + 1 < kRows) scan_row_totals_from<kRow + 1>(carry);
   }
 
   // Lets all warps know this one's total.

@@ -19,6 +19,7 @@ namespace {
 constexpr unsigned kReductionOfLanes = 0x3c4;  // REDUX
 constexpr unsigned kPrefetch = 0x3bc;          // UBLKPF, of cp.async.bulk.prefetch.L2
 constexpr unsigned kWait = 0x82e;              // ACQBULK, of griddepcontrol.wait
+constexpr unsigned kMeeting = 0x348;           // WARPSYNC.COLLECTIVE, where lanes on different ways meet for a shuffle
 
 using Opcodes = std::vector<unsigned>;
 
@@ -38,7 +39,7 @@ TEST(Opcodes, AreThoseOfTheIntrinsics) {
         "an intrinsic"};
     Opcodes found;
     std::ranges::copy_if(opcodes_of_kernel(kernel, "kernel", 90), std::back_inserter(found), [](unsigned opcode) {
-      return opcode == kReductionOfLanes || opcode == kPrefetch || opcode == kWait;
+      return opcode == kReductionOfLanes || opcode == kPrefetch || opcode == kWait || opcode == kMeeting;
     });
     return found;
   };
@@ -46,6 +47,25 @@ TEST(Opcodes, AreThoseOfTheIntrinsics) {
   EXPECT_EQ(opcodes("value = reduce_lanes<Operator::sum>(*out);"), Opcodes{kReductionOfLanes});
   EXPECT_EQ(opcodes("prefetch_to_l2(arguments.input, 64);"), Opcodes{kPrefetch});
   EXPECT_EQ(opcodes("wait_for_predecessor();"), Opcodes{kWait});
+  const Opcodes apart = opcodes(
+      "value = *out; if (value == 0) value = scantune::shuffle_up(*out, 1); else value = scantune::shuffle_up(value, "
+      "2) / 3;");
+  EXPECT_GT(std::ranges::count(apart, kMeeting), 0);
+}
+
+// Scans took five times as long where the compiler had made two loops over rows, one for the first lane.
+TEST(OneShot, ScansRowsByShufflesOfWholeWarpsWithEveryWindow) {
+  const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
+  for (const char* const window : {"32", "64", "128", "256"}) {
+    const Config config = config_of(*find_family("one_shot"), request,
+                                    {{"block_threads", "128"},
+                                     {"items_per_thread", "16"},
+                                     {"layout", "striped"},
+                                     {"cluster_blocks", "8"},
+                                     {"window", window}});
+    const Opcodes opcodes = opcodes_of_kernel(instantiate(request, config, Variant::aligned), "scan_by_clusters", 90);
+    EXPECT_EQ(std::ranges::count(opcodes, kMeeting), 0) << "window " << window;
+  }
 }
 
 TEST(OneShot, ReducesLanesOfIntegersByOneInstructionWhereThereIsOne) {
