@@ -83,7 +83,9 @@ struct Family<OneShotConfig> {
     config.pdl = default_pdl(request, sm);
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     const OneShotConfig clustered = in_one_cluster(config, request, sm);
-    return with_vectors(clustered.cluster_blocks > 1 ? clustered : on_all_sms(config, request, sm), request);
+    config = with_vectors(clustered.cluster_blocks > 1 ? clustered : on_all_sms(config, request, sm), request);
+    config.window = default_window(config, request);
+    return config;
   }
 
   static constexpr const char* invalid_reason(const OneShotConfig& config, const ScanRequest& request, int sm) {
@@ -160,7 +162,7 @@ struct Family<OneShotConfig> {
       SCANTUNE_PARAMETER(OneShotConfig, cluster_blocks, primary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(OneShotConfig, poll_warps, secondary, 1, 2, 4),
       SCANTUNE_PARAMETER(OneShotConfig, window, secondary, 32, 64, 128, 256)
-          .from_default_only(32, 64, 256)
+          .from_default_only(32, 64, 128, 256)
           .absent_means(128),
       SCANTUNE_PARAMETER(OneShotConfig, poll_delay_ns, secondary, 0, 200),
       SCANTUNE_PARAMETER(OneShotConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
@@ -191,6 +193,15 @@ struct Family<OneShotConfig> {
     const int bytes = register_bytes(request);
     if (bytes > 8) return 4;
     return bytes <= 4 && (packs_sums(request) || packs_extremes(request)) ? 32 : 16;
+  }
+
+  // What just holds all that one warp reads: of more, descriptors that nothing needs take registers; of less, there is
+  // another trip to L2. The last CTA reads most. Of one cluster, where none reads any, others that search tries do.
+  static constexpr int default_window(const OneShotConfig& config, const ScanRequest& request) {
+    const u64 published = aggregates(config, request), row = static_cast<u64>(config.poll_warps * kWarpThreads);
+    if (published <= 1) return config.window;
+    const u64 share = ceil_div(published - 1, row) * kWarpThreads;
+    return share <= 32 ? 32 : share <= 64 ? 64 : 128;
   }
 
   // The config with one cluster for everything: of small CTAs before few. Unchanged where none holds it.

@@ -120,6 +120,7 @@ TEST(Space, CombinesValuesThatTheDefaultAloneDepartsToWithNoOthers) {
       const ParameterModel& parameter = family->parameters()[static_cast<std::size_t>(index)];
       for (const int value : parameter.from_default) {
         EXPECT_NE(std::ranges::find(parameter.values, value), parameter.values.end()) << parameter.name;
+        if (value == by_default[index]) continue;  // of windows each may be the default's
         Config departed = by_default;
         departed[index] = value;
         std::vector<Config> with_value;
@@ -436,6 +437,25 @@ TEST(Space, PipelinedTakesSharedMemoryToScanOnlyForHillisSteele) {
   EXPECT_EQ(shared_bytes(PipelinedConfig{.warp_scan = WarpScan::brent_kung}, request), without);
   EXPECT_EQ(shared_bytes(PipelinedConfig{.warp_scan = WarpScan::hillis_steele}, request),
             without + (8 + 1) * 2 * 32 * 8);
+}
+
+TEST(Space, ReadsByDefaultTheShareOfAPollingWarpAtOnceUpTo128) {
+  std::set<int> windows;
+  for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::i64})
+    for (int magnitude = 10; magnitude <= 22; ++magnitude) {
+      const ScanRequest request = request_of(type, u64{1} << magnitude);
+      const OneShotConfig config = Family<OneShotConfig>::default_config(request, 90);
+      const u64 published = Family<OneShotConfig>::aggregates(config, request);
+      if (published == 1) {
+        EXPECT_EQ(config.window, 128) << "one cluster polls nothing: 2^" << magnitude;
+        continue;
+      }
+      windows.insert(config.window);
+      const u64 share = ceil_div(published - 1, static_cast<u64>(config.poll_warps) * 32) * 32;
+      EXPECT_TRUE(config.window == 128 || static_cast<u64>(config.window) >= share) << "2^" << magnitude;
+      EXPECT_TRUE(config.window == 32 || static_cast<u64>(config.window) / 2 < share) << "2^" << magnitude;
+    }
+  EXPECT_EQ(windows, (std::set<int>{32, 64, 128}));
 }
 
 TEST(Space, RefusesWindowsThatAreNoWholeWarpsOrTooManyRegisters) {
