@@ -24,7 +24,7 @@ PROBLEM = ["--arch", "host", "--type", "i32", "--n", "2^12"]
 SELECTED = {"problem", "n", "origin", "reason", "config", "departures"}
 WINNER = {
     "device", "problem", "n", "config", "departures", "median_us", "spread", "default_us", "ceiling_us", "finished_at",
-    "effort", "cut_short", "tool_version", "template_hash", "compiler_version", "driver_version",
+    "may_gain", "effort", "cut_short", "tool_version", "template_hash", "compiler_version", "driver_version",
 }  # fmt: skip
 DEVICE = {"arch": "host", "name": "Fake CPU", "sm_count": 8}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from scantune.model.quantity import MAX_N
 
 _SOURCE_DIGEST = "operator_source"
 _CUT_SHORT = "cut_short"
+_MAY_GAIN = "may_gain"
 _JOINT = "+"
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 _RUN_COLUMNS = (
@@ -43,7 +45,7 @@ class Run:
     driver_version: str
     effort: Effort
     seed: int
-    policy: str  # JSON; may hold `operator_source`, the digest of the user's own operator, and `cut_short`
+    policy: str  # JSON; may hold `operator_source`, the digest of the user's own operator, `cut_short`, `may_gain`
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Run:
@@ -72,6 +74,19 @@ class Run:
     def cut_short(self) -> Run:
         """Return the same invocation, as the records of searches that its budget ended name it."""
         return replace(self, policy=_policy_json({**json.loads(self.policy), _CUT_SHORT: True}))
+
+    @property
+    def may_gain(self) -> float | None:
+        """Which share of its time a longer search may take off a record that names this run; None: nobody knows."""
+        share = self._of_policy(_MAY_GAIN)
+        is_share = isinstance(share, (int, float)) and not isinstance(share, bool) and 0 <= share <= 1
+        return float(share) if is_share else None  # type: ignore[arg-type]
+
+    def may_gain_more(self, share: float) -> Run:
+        """Return the same invocation, as the record of a search names it that may have left so much."""
+        # In steps, so that few rows do for many records.
+        rounded = min(1.0, math.ceil(share * 200) / 200)
+        return replace(self, policy=_policy_json({**json.loads(self.policy), _MAY_GAIN: rounded}))
 
     def of_templates(self, template_hash: str) -> Run:
         """Return the same invocation, as what was measured with kernels of these templates names it."""

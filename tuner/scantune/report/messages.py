@@ -28,7 +28,8 @@ def winner_message(record: Record, defaults: Defaults | None) -> dict[str, Any]:
         **config_message(record.problem, record.n, record.config, defaults),
         "median_us": record.median_us, "spread": record.spread, "default_us": record.default_us,
         "ceiling_us": record.ceiling_us, "finished_at": record.finished_at, "effort": run.effort.value,
-        "cut_short": run.is_cut_short, "tool_version": run.tool_version, "template_hash": run.template_hash,
+        "cut_short": run.is_cut_short, "may_gain": run.may_gain, "tool_version": run.tool_version,
+        "template_hash": run.template_hash,
         "compiler_version": run.compiler_version, "driver_version": run.driver_version,
     }  # fmt: skip
 

@@ -38,13 +38,18 @@ def coverage_table(
         covered = by_cell[Cell(record.problem, record.n)]
         gain = f"{covered.gain:.3f}×" if covered.gain else _gain_text(record) or "–"
         next_best = f"{covered.next_best - 1:+.1%}" if covered.next_best else "–"
-        told = [*row.cells[:-1], gain, covered.way.value.replace("_", " "), str(len(covered.ratios) or "–"), next_best]
+        left = record.run.may_gain
+        told = [
+            *row.cells[:-1], gain, covered.way.value.replace("_", " "), str(len(covered.ratios) or "–"), next_best,
+            f"{left:.1%}" if left is not None else "–",
+        ]  # fmt: skip
         rows.append(replace(row, cells=told))
-    columns = [*listing.columns, Column("covered", is_text=True), Column("compared"), Column("next")]
+    columns = [*listing.columns, Column("covered", is_text=True), *map(Column, ("compared", "next", "left"))]
     caption = (
         f"{_DEPARTURES} {_OF_COPY} gain: over what runs untuned; of a cell that was finished before, over the default "
         "of then. compared: configs in the last rounds with the winner. "
-        "next: by how much the next of them takes longer; where that is less than the noise, what served before stays."
+        "next: by how much the next of them takes longer; where that is less than the noise, what served before stays. "
+        "left: what a longer search may gain at most, by an estimate that is too low in one of five searches."
     )
     return replace(listing, columns=columns, rows=rows, caption=caption)
 
