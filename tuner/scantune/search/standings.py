@@ -15,7 +15,7 @@ from scantune.model.value import bytes_of, is_integer_type
 # Shares of the time that a search may gain, by what searches on an H100 gained over its defaults up to 2^20 items.
 _FIRST = 0.08
 _BETWEEN = 0.06  # between two sizes that are searched first, and whose winners may serve it
-_ALIKE = 0.02  # where the winner of a problem with values as wide has been raced
+_ALIKE = 0.02  # where the winner of a problem with values as wide is raced
 _HARDLY = 0.01  # what is no more is not worth a search
 _NEAR_A_COPY = 0.94  # of the copy's bandwidth: no search is known to have gained more than 1 % from there
 _COPY_COUNTS_FROM_BYTES = 4 * 2**20  # below, launching takes more time than copying
@@ -77,7 +77,10 @@ class Standings:
         if self.settled_because(cell):
             return 0.0
         leader = Cell(self._leaders[_likeness(cell.problem)], cell.n)
-        if leader != cell and self._is_trusted(leader):
+        known = self._records.get(cell)
+        if known and known.run.may_gain is not None:
+            most = known.run.may_gain
+        elif leader != cell:
             most = _ALIKE
         else:
             most = _FIRST if self._sizes.index(cell.n) % 2 else _BETWEEN

@@ -21,7 +21,7 @@ from scantune.search.standings import Standings
 from scantune.worker.client import WorkerDied, WorkerError
 from scantune.worker.environment import EnvironmentFault
 
-_AHEAD = 6  # cells whose configs compile while another is measured
+_AHEAD = 12  # cells whose configs compile while another is measured
 _HOPELESS = 3  # cells in which nothing works: where no other has a winner, the device or the compiler is to blame
 
 
@@ -121,7 +121,8 @@ class Survey:
 
     def _compared(self, covered: Coverage) -> set[Config]:
         """Return what need not be raced in a cell: the winner, and what was compared with it or failed."""
-        return {*covered.ratios, *([covered.winner] if covered.winner else []), *self._known(covered).settled}
+        winner = [covered.winner] if covered.winner else []
+        return {*covered.ratios, *winner, *covered.failed, *self._known(covered).settled}
 
     def _known(self, covered: Coverage) -> _Earlier:
         if covered.cell not in self._earlier:

@@ -29,9 +29,9 @@ class TimeModel:
         return 4 * self.trials_s(problem, n, 1)
 
 
-# From the 4521 trials of a quick run on an H200 with 16 cores. A trial at 2^10 took 25 to 45 ms, however fast its scan;
-# one of 17 GB took 150 ms, and such a search 14 s beside its trials.
-_GPU = TimeModel(search_s=0.4, search_byte_s=0.9e-9, trial_s=0.045, trial_byte_s=6e-12)
+# From two runs on an H200 with 16 cores each: 1,712 and 1,648 trials and some 390 rounds of races and finals in each
+# took 120 s of the worker, without waits for compilers; winners at 2^30 included, which the device itself checks.
+_GPU = TimeModel(search_s=0.3, search_byte_s=0.3e-9, trial_s=0.025, trial_byte_s=6e-12)
 _HOST = TimeModel(search_s=2.0, search_byte_s=4e-7, trial_s=0.2, trial_byte_s=25e-9)
 
 
