@@ -37,7 +37,7 @@ FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
 TABLES = FamilyTables.from_message([family_table(*one) for one in FAMILIES.items()])
 SUM = scan("i32")
 QUICK = Policy(
-    trials=24, patience=24, polish=6, batch=4, ahead=8, finalists=3,
+    trials=24, patience=24, batch=4, ahead=8, finalists=3,
     racing=Rounds(rounds=3, min_round_ms=0.1, slower_than=1.5), final=Rounds(rounds=5, min_round_ms=0.1, ceiling=True),
     verify_items=2**18, budget_s=30.0,
 )  # fmt: skip

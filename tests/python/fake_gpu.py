@@ -331,6 +331,9 @@ class Compilation(Future[float | Failure]):
         self._clock = clock
         self._ready_at = ready_at
 
+    def done(self) -> bool:
+        return self._clock.seconds >= self._ready_at
+
     def result(self, timeout: float | None = None) -> float | Failure:
         self._clock.seconds = max(self._clock.seconds, self._ready_at)
         return self._outcome

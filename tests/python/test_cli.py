@@ -510,9 +510,12 @@ def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:
     assert scantune("--db", str(db), "--seed", "7", "--budget", "20s", *SMALL)[0] == 0
     with sqlite3.connect(db) as connection:
         columns = "effort, seed, template_hash, compiler_version, policy"
-        ((effort, seed, template_hash, compiler, policy),) = connection.execute(f"SELECT {columns} FROM run")
-    assert (effort, seed, template_hash, compiler) == ("quick", 7, "a" * 64, "g++ 12")
-    assert json.loads(policy)["budget_s"] == 20
+        of_trials, of_record = connection.execute(f"SELECT {columns} FROM run ORDER BY id").fetchall()
+    for effort, seed, template_hash, compiler, policy in (of_trials, of_record):
+        assert (effort, seed, template_hash, compiler) == ("quick", 7, "a" * 64, "g++ 12")
+        assert json.loads(policy)["budget_s"] == 20
+    assert 0 <= json.loads(of_record[-1])["may_gain"] <= 1
+    assert "may_gain" not in json.loads(of_trials[-1])
 
 
 def test_portfolio_prints_its_breakpoints_and_show_their_worst_regret(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -80,6 +81,39 @@ def test_search_beats_random_choice(space: Space) -> None:
     assert searched[6] <= drawn[6]
 
 
+def test_what_is_not_legal_is_not_proposed_and_what_is_legal_beyond_the_list_is(space: Space) -> None:
+    search = Search(space, 1, 1000, lambda config: dict(config.values).get("window") == 8)
+    for config in space.defaults:
+        search.tell(config, time_of(config))
+    beyond = []
+    for config in itertools.islice(proposals(search), 60):
+        search.tell(config, time_of(config))
+        beyond += [] if space.lists(config) else [config]
+    assert beyond
+    assert {dict(config.values)["window"] for config in beyond} == {8}
+
+
+def test_family_that_is_far_behind_or_never_works_is_proposed_only_when_nothing_else_is_left(space: Space) -> None:
+    search = Search(space, 1, patience=1000)
+    for config in space.defaults:
+        search.tell(config, 1.0 if config.family == "lookback" else 2.0 if config.family == "single_block" else None)
+    assert search.may_win("lookback")
+    assert not search.may_win("single_block")
+    assert {config.family for config in itertools.islice(proposals(search), 30)} == {"lookback"}
+
+
+def test_estimate_of_what_is_left_falls_while_nothing_is_gained(space: Space) -> None:
+    search = Search(space, 1, patience=1000)
+    for config in space.defaults:
+        search.tell(config, time_of(config))
+    left = [search.may_gain]
+    for config in itertools.islice(proposals(search), 120):
+        search.tell(config, time_of(config))
+        left.append(search.may_gain)
+    assert left[0] > 0.05
+    assert left[-1] < 0.02
+
+
 def test_neighbours_differ_in_one_parameter_by_one_step(space: Space) -> None:
     config = Config("lookback", (("block_threads", 256), ("items_per_thread", 5), ("layout", "direct"), ("window", 32)))
     values = dict(config.values)
@@ -96,20 +130,6 @@ def test_neighbours_differ_in_one_parameter_by_one_step(space: Space) -> None:
         {"layout": "warp_transposed"},
         {"window": 8},
     ]
-
-
-def test_first_proposals_are_unlike_the_default_and_each_other(space: Space) -> None:
-    family = space.families["lookback"]
-    assert family.default
-    default = family.nearest_indices(family.default)
-    assert default
-    chosen = family.spread(3)
-    distances = family.distances(default)
-    for index, indices in enumerate(chosen):
-        others = [default, *chosen[:index], *chosen[index + 1 :]]
-        row = family.indices.tolist().index(list(indices))
-        assert 0 < distances[row] <= distances.max() / 2
-        assert min(float(family.distances(other)[row]) for other in others) >= 0.5
 
 
 @pytest.mark.parametrize(

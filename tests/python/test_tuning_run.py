@@ -24,7 +24,7 @@ from scantune.store.database import Database
 from scantune.worker.evaluation import Timeouts
 
 N = 2**14
-EVERYTHING = replace(QUICK, trials=1000, patience=1000, polish=0)
+EVERYTHING = replace(QUICK, trials=1000, patience=1000)
 IMPATIENT = Timeouts(compile_s=3.0, base_s=1.5)
 BIG = {"block_threads": 512}  # the fast configs: a fault there cannot be missed by the search
 ONE = {"family": "single_block", **DEFAULTS["single_block"]}  # a family's default, which is always tried
@@ -50,7 +50,7 @@ def test_winner_is_among_the_fastest_and_saved_with_the_default_and_the_ceiling(
 
 
 def test_polish_combines_departures_that_the_list_does_not_hold(tune: Tune) -> None:
-    outcome, _ = tune(policy=replace(QUICK, trials=60, polish=20))
+    outcome, _ = tune(policy=replace(QUICK, trials=60))
     space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     (record,) = outcome.records
     assert record.config not in space.searched
@@ -67,7 +67,7 @@ def test_default_is_always_tried_and_marked(tune: Tune, database: Database) -> N
 def test_no_config_is_tried_twice_and_only_valid_ones_are(
     tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    tune(policy=replace(EVERYTHING, polish=50))
+    tune(policy=replace(EVERYTHING))
     tried = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
     assert len(tried) == len(set(tried))
     assert statuses(database).keys() == {"ok"}
@@ -144,10 +144,10 @@ def test_winner_that_fails_at_its_own_size_is_recorded_and_the_next_one_wins(
 def test_next_fastest_are_asked_when_every_finalist_fails_at_its_own_size(
     tune: Tune, database: Database, faults: Callable[..., None]
 ) -> None:
-    faults(wrong_at_full_n={"window": 32})  # all but the default's neighbours in `window`, which are slow
+    faults(wrong_at_full_n={"items_per_thread": 32})  # which the fastest have
     outcome, _ = tune(sizes=(2**20,), policy=replace(EVERYTHING, finalists=1))
-    assert dict(outcome.records[0].config.values)["window"] != 32
-    assert statuses(database)["wrong_result"] > 2
+    assert dict(outcome.records[0].config.values)["items_per_thread"] != 32
+    assert statuses(database)["wrong_result"] >= 1
 
 
 def test_impossibly_fast_candidate_does_not_win(tune: Tune, database: Database, faults: Callable[..., None]) -> None:
@@ -159,7 +159,7 @@ def test_impossibly_fast_candidate_does_not_win(tune: Tune, database: Database, 
 
 def test_drifting_clocks_do_not_choose_the_winner(tune: Tune, faults: Callable[..., None]) -> None:
     faults(drift=1.5)
-    outcome, _ = tune(policy=replace(QUICK, trials=60, polish=20))
+    outcome, _ = tune(policy=replace(QUICK, trials=60))
     space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     assert time_of(outcome.records[0].config) <= sorted(map(time_of, space.searched))[2] * 1.02
 
@@ -177,7 +177,7 @@ def test_device_on_which_nothing_works_ends_the_run_with_reasons(tune: Tune, fau
     faults(wrong_result={})
     faults(wrong_result={"method": "verify"})
     with pytest.raises(ScantuneError, match=r"(?s)no config of i32 sum, N = 2\^14, works.*index 17"):
-        tune(policy=replace(QUICK, trials=8, polish=2))
+        tune(policy=replace(QUICK, trials=8))
 
 
 def test_missing_compiler_is_no_trial(tune: Tune, database: Database, faults: Callable[..., None]) -> None:
@@ -249,21 +249,20 @@ def test_full_disk_from_the_start_is_reported_as_such(
 def test_crash_is_tried_once_more_by_a_later_run_and_then_no_more(
     tune: Tune, database: Database, faults: Callable[..., None], request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    def tries_of_the_guilty() -> int:
-        return sum(
-            request["method"] == "compile" and BIG.items() <= request["config"]["parameters"].items()
-            for request in request_log()
-        )
+    def tries() -> Counter[str]:
+        asked = [request for request in request_log() if request["method"] == "compile"]
+        return Counter(str(one["config"]) for one in asked if BIG.items() <= one["config"]["parameters"].items())
 
     faults(crash={**BIG, "method": "compile"})
     tune(policy=EVERYTHING)
-    guilty = statuses(database)["crash"]
-    assert tries_of_the_guilty() == guilty > 0
-    for effort, tries in ((Effort.normal, 2), (Effort.exhaustive, 2)):
+    guilty = tries()
+    assert statuses(database)["crash"] == len(guilty) > 0
+    assert set(guilty.values()) == {1}
+    for effort in (Effort.normal, Effort.exhaustive):
         tune(policy=EVERYTHING, effort=effort, started_at="2026-01-02T00:00:00Z")
-        assert tries_of_the_guilty() == tries * guilty
-    assert statuses(database)["crash"] == guilty
-    assert all(row["reason"].startswith("again: ") for row in rows(database, "all_trials") if row["status"] == "crash")
+        assert {tries()[config] for config in guilty} == {1, 2}  # not all are proposed again
+    again = [row for row in rows(database, "all_trials") if str(row["reason"]).startswith("again: ")]
+    assert len(again) == sum(count == 2 for count in tries().values()) > 0
 
 
 def test_crash_by_chance_is_forgotten_once_a_retry_succeeds(
@@ -274,7 +273,8 @@ def test_crash_by_chance_is_forgotten_once_a_retry_succeeds(
     trials = len(rows(database, "all_trials"))
     faults()
     outcome, _ = tune(policy=EVERYTHING, effort=Effort.normal, started_at="2026-01-02T00:00:00Z")
-    assert statuses(database) == {"ok": trials}
+    assert statuses(database).keys() == {"ok"}
+    assert statuses(database)["ok"] >= trials
     assert dict(outcome.records[0].config.values)["block_threads"] == 512
 
 
@@ -377,9 +377,7 @@ def test_winner_of_an_earlier_run_stays_unless_beaten(tune: Tune, database: Data
     assert fastest
     record = Record(**{**vars(outcome.records[0]), "config": fastest})
     Archive(database).start(record.run, record.device).save_record(record)
-    again, _ = tune(
-        policy=replace(QUICK, trials=4, polish=0), effort=Effort.normal, seed=9, started_at="2026-01-02T00:00:00Z"
-    )
+    again, _ = tune(policy=replace(QUICK, trials=4), effort=Effort.normal, seed=9, started_at="2026-01-02T00:00:00Z")
     assert again.records[0].config == fastest
     assert again.records[0].run.effort is Effort.normal
 

@@ -142,7 +142,7 @@ def _searched(
 
     hello = worker.hello()
     # Every size is searched: a race says only which of the configs found elsewhere is the best here.
-    short = replace(policy, trials=trials, patience=trials, polish=trials // 3, budget_s=_LONG_ENOUGH_S, surveys=False)
+    short = replace(policy, trials=trials, patience=trials, budget_s=_LONG_ENOUGH_S, surveys=False)
     run = Run(
         now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, Effort.quick, seed,
         policy_text(short, None),

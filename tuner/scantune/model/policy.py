@@ -38,7 +38,6 @@ class Rounds:
 class Policy:
     trials: int  # configs per problem and N, the default included
     patience: int  # trials of one family in a row that bring no gain; then exploring it ends
-    polish: int  # of these, steps from the families' fastest, one parameter at a time
     batch: int  # candidates measured together, beside the incumbent; they are what a killed tuner loses
     ahead: int  # candidates that compile, or wait to be verified, while others are measured
     finalists: int  # measured again in the final round, beside the default and the record of an earlier run
@@ -65,19 +64,19 @@ _EVERYTHING = 1_000_000
 # Without options a run is to take ten minutes, of which half a minute is for what starts and ends it.
 _GPU = {
     Effort.quick: Policy(
-        trials=96, patience=16, polish=28, batch=4, ahead=30, finalists=4,
+        trials=96, patience=36, batch=4, ahead=8, finalists=4,
         racing=Rounds(rounds=3, min_round_ms=1.0, slower_than=1.25),
         final=Rounds(rounds=15, min_round_ms=2.0, ceiling=True),
         verify_items=2**18, budget_s=9.5 * 60, surveys=True,
     ),
     Effort.normal: Policy(
-        trials=256, patience=64, polish=48, batch=4, ahead=24, finalists=6,
+        trials=256, patience=96, batch=4, ahead=8, finalists=6,
         racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=1.25),
         final=Rounds(rounds=31, min_round_ms=4.0, ceiling=True),
         verify_items=2**20, budget_s=60 * 60,
     ),
     Effort.exhaustive: Policy(
-        trials=_EVERYTHING, patience=_EVERYTHING, polish=128, batch=4, ahead=32, finalists=8,
+        trials=_EVERYTHING, patience=_EVERYTHING, batch=4, ahead=16, finalists=8,
         racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=1.5),
         final=Rounds(rounds=51, min_round_ms=5.0, ceiling=True),
         verify_items=2**22, budget_s=12 * 3600,
@@ -87,19 +86,19 @@ _GPU = {
 # The host device takes some 30 ns per item and about 0.2 s per compilation, so it gets few trials of few rounds.
 _HOST = {
     Effort.quick: Policy(
-        trials=20, patience=20, polish=4, batch=4, ahead=8, finalists=2,
+        trials=20, patience=20, batch=4, ahead=8, finalists=2,
         racing=Rounds(rounds=3, min_round_ms=0.5, slower_than=1.5),
         final=Rounds(rounds=7, min_round_ms=1.0, ceiling=True),
         verify_items=2**13, budget_s=120,
     ),
     Effort.normal: Policy(
-        trials=60, patience=24, polish=12, batch=4, ahead=8, finalists=3,
+        trials=60, patience=24, batch=4, ahead=8, finalists=3,
         racing=Rounds(rounds=5, min_round_ms=1.0, slower_than=1.5),
         final=Rounds(rounds=11, min_round_ms=2.0, ceiling=True),
         verify_items=2**14, budget_s=15 * 60,
     ),
     Effort.exhaustive: Policy(
-        trials=_EVERYTHING, patience=_EVERYTHING, polish=24, batch=4, ahead=16, finalists=4,
+        trials=_EVERYTHING, patience=_EVERYTHING, batch=4, ahead=16, finalists=4,
         racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=2.0),
         final=Rounds(rounds=15, min_round_ms=4.0, ceiling=True),
         verify_items=2**16, budget_s=6 * 3600,

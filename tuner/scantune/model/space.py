@@ -97,22 +97,6 @@ class Family:
         indices = self.indices_of(config)
         return indices is not None and bool((self.indices == np.asarray(indices)).all(axis=1).any())
 
-    def spread(self, count: int) -> list[Indices]:
-        """Return a few rows that are unlike the default and each other, but at the edge of the table in little.
-
-        Half as far from the default as the farthest row at most: what is extreme in everything is seldom fast.
-        """
-        start = self.nearest_indices(self.default) if self.default else None
-        if not len(self) or start is None:
-            return []
-        nearest = self.distances(start)
-        rows = np.flatnonzero((nearest > 0) & (nearest <= nearest.max() / 2))
-        chosen: list[Indices] = []
-        for _ in range(min(count, len(rows))):
-            chosen.append(tuple(self.indices[rows[nearest[rows].argmax()]].tolist()))
-            nearest = np.minimum(nearest, self.distances(chosen[-1]))
-        return chosen
-
     def neighbours(self, config: Config) -> list[Config]:
         """Return the configs that differ in one parameter by one step, legal or not; primary parameters first."""
         values = dict(config.values)

@@ -53,11 +53,6 @@ class Agenda:
             self.left_out.append(cell)
         return None
 
-    @property
-    def after_next(self) -> Cell | None:
-        """What will come after the turn that was taken last, if nothing changes by then."""
-        return self._waiting[0] if self._waiting else None
-
     def add(self, cells: Iterable[Cell] = ()) -> None:
         """Let more cells wait, and again those that were left out: there is more time than it seemed."""
         self._waiting += [*self.left_out, *cells]

@@ -1,127 +1,116 @@
-"""Proposes configs of one family: first its seeds, then Optuna's TPE, each proposal moved to a valid config.
-
-The study is told of the config that was really tried, never of the proposal it was moved from.
-"""
+"""Proposes configs of one family: of those that are little unlike the fastest, what is expected to gain most."""
 
 from __future__ import annotations
 
-import random
-import warnings
-from collections import deque
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
-import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
-from optuna.trial import TrialState
 
 from scantune.model.config import Config
-from scantune.model.space import Family, Indices, Parameter
+from scantune.model.space import Family, Indices
+from scantune.search.surrogate import Points, Surrogate
 
-_STARTUP_TRIALS = 8
-_SEEDS = 3  # beside the default: what a family can do must not hang on one config
+_CENTRES = 4  # of the fastest, all whose neighbours are considered
+_PROMISING = 6  # neighbours of the fastest, whose own neighbours are considered too
+_PROPOSED = 32  # of the candidates, since some may be illegal
+_MOST_LEARNED = 240  # times: the fastest half, and the latest
+
+_FAILED = 0.7  # log time by which what failed is taken to be slower than the slowest
 
 
 class FamilySearch:
-    """Every config comes out at most once; scores are times, smaller is better."""
+    """Scores are log times. A config that is off the grid of values is learned from as the nearest on it."""
 
     def __init__(self, family: Family, seed: int) -> None:
         self._family = family
-        self._random = random.Random(seed)
-        self._unseen = np.ones(len(family), dtype=bool)
-        self._rows = {tuple(row): index for index, row in enumerate(family.indices.tolist())}
-        self._seeds = deque(family.spread(_SEEDS))
-        self._asked: dict[Config, optuna.Trial] = {}
-        self._study = _new_study(seed)
+        parameters = family.parameters
+        self._surrogate = Surrogate(
+            [one.is_ordered for one in parameters], [one.is_primary for one in parameters], seed
+        )
+        self._scores: dict[Indices, float | None] = {}  # None: it failed
+        self._asked: dict[Indices, None] = {}  # proposed, and not told of yet
+        self._illegal: set[Indices] = set()
+        self._is_told = False  # since the surrogate has learned
+        self._supposed: set[Indices] = set()  # what is asked, and the surrogate takes for known
 
     @property
-    def is_exhausted(self) -> bool:
-        return not self._unseen.any()
+    def best(self) -> float | None:
+        return min((score for score in self._scores.values() if score is not None), default=None)
 
-    def take(self, config: Config) -> None:
-        """Mark a config as seen, whether or not it is among the listed ones."""
-        row = self._rows.get(self._family.indices_of(config) or ())
-        if row is not None:
-            self._unseen[row] = False
+    @property
+    def failures(self) -> int:
+        return sum(score is None for score in self._scores.values())
 
-    def suggest(self, guided: bool) -> Config:
-        """Return an unseen valid config and take it; there must be one. Without guidance it is drawn at random."""
-        config = self._seed() or (self._guided() if guided else self._any_of(self._unseen)[0])
-        self.take(config)
-        return config
+    def ask(self, config: Config) -> None:
+        """Take a config for proposed, whoever proposed it."""
+        if indices := self._family.nearest_indices(config):
+            self._asked[indices] = None
 
     def tell(self, config: Config, score: float | None) -> None:
-        """Learn from a trial; None is a failure, which counts as worse than any time."""
-        state = TrialState.PRUNED if score is None else TrialState.COMPLETE
-        trial = self._asked.pop(config, None)
-        if trial is not None:
-            self._study.tell(trial, score, state=state)
-            return
-        indices = self._family.nearest_indices(config)
-        if indices:
-            self._study.add_trial(
-                optuna.trial.create_trial(
-                    state=state,
-                    value=score,
-                    params=_parameters(self._family, indices),
-                    distributions={parameter.name: _distribution(parameter) for parameter in self._family.parameters},
-                )
-            )
+        if indices := self._family.nearest_indices(config):
+            self._asked.pop(indices, None)
+            self._scores[indices] = score
+            self._is_told = True
 
-    def _seed(self) -> Config | None:
-        while self._seeds:
-            indices = self._seeds.popleft()
-            if self._unseen[self._rows[indices]]:
-                return self._family.config(indices)
-        return None
+    def refuse(self, config: Config) -> None:
+        """Never propose a config again: it is illegal."""
+        if indices := self._family.nearest_indices(config):
+            self._illegal.add(indices)
 
-    def _guided(self) -> Config:
-        trial = self._study.ask()
-        wished = tuple(_suggest(trial, parameter) for parameter in self._family.parameters)
-        config, indices = self._nearest_unseen(wished)
-        if indices != wished:
-            # Enqueued parameters are what the next ask() hands out: the sampler then knows this config as running.
-            self._study.tell(trial, state=TrialState.FAIL)
-            self._study.enqueue_trial(_parameters(self._family, indices))
-            trial = self._study.ask()
-            for parameter in self._family.parameters:
-                _suggest(trial, parameter)
-        self._asked[config] = trial
-        return config
+    def proposals(self, best: float) -> list[tuple[float, Config]]:
+        """Return what is expected to lower the best log time of all families, and by how much; the most comes first.
 
-    def _nearest_unseen(self, wished: Indices) -> tuple[Config, Indices]:
-        distances = np.where(self._unseen, self._family.distances(wished), np.inf)
-        return self._any_of(distances <= distances.min() + 1e-9)
+        Nothing where nothing is known of the family, or nothing is left.
+        """
+        if self.best is None:
+            return []
+        if self._is_told:
+            self._learn()
+        self._suppose()
+        candidates = list(self._candidates())
+        if not candidates:
+            return []
+        gains = self._surrogate.expected_gain(_points(candidates), best)
+        return [
+            (float(gains[place]), self._family.config(candidates[place])) for place in np.argsort(-gains)[:_PROPOSED]
+        ]
 
-    def _any_of(self, rows: npt.NDArray[np.bool_]) -> tuple[Config, Indices]:
-        # At random, or the first rows of the table would always win a tie.
-        row = self._random.choice(np.flatnonzero(rows).tolist())
-        indices = tuple(int(index) for index in self._family.indices[row])
-        return self._family.config(indices), indices
+    def expected_gains(self, best: float, count: int) -> list[float]:
+        """Return the largest gains that are expected."""
+        return [gain for gain, _ in self.proposals(best)[:count]]
 
+    def _learn(self) -> None:
+        worst = max(score for score in self._scores.values() if score is not None)
+        known = {indices: worst + _FAILED if score is None else score for indices, score in self._scores.items()}
+        if len(known) > _MOST_LEARNED:
+            half = _MOST_LEARNED // 2
+            kept = {*sorted(known, key=known.__getitem__)[:half], *list(known)[-half:]}
+            known = {indices: score for indices, score in known.items() if indices in kept}
+        self._surrogate.learn(_points(known), np.array(list(known.values())))
+        self._is_told, self._supposed = False, set(known)
 
-def _new_study(seed: int) -> optuna.Study:
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    with warnings.catch_warnings():
-        # `constant_liar`, which keeps the configs that are running apart, is marked as experimental.
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        sampler = optuna.samplers.TPESampler(
-            multivariate=True, constant_liar=True, n_startup_trials=_STARTUP_TRIALS, seed=seed
-        )
-    return optuna.create_study(sampler=sampler, direction="minimize")
+    def _suppose(self) -> None:
+        if asked := [indices for indices in self._asked if indices not in self._supposed]:
+            self._surrogate.suppose(_points(asked))
+            self._supposed.update(asked)
 
+    def _candidates(self) -> Iterator[Indices]:
+        """Yield neighbours of the fastest, and of the neighbours of the very fastest that promise most."""
+        fastest = [indices for indices, score in self._scores.items() if score is not None]
+        fastest = sorted(fastest, key=lambda indices: self._scores[indices] or 0.0)[:_CENTRES]
+        nearest = list(self._neighbours(fastest[0]))
+        mean, deviation = self._surrogate.predict(_points(nearest))
+        promising = [nearest[place] for place in np.argsort(mean - deviation)[:_PROMISING]]
+        considered = {step for centre in [*fastest, *promising] for step in self._neighbours(centre)}
+        yield from sorted(considered - self._scores.keys() - self._asked.keys() - self._illegal)
 
-def _distribution(parameter: Parameter) -> BaseDistribution:
-    last = len(parameter.values) - 1
-    return IntDistribution(0, last) if parameter.is_ordered else CategoricalDistribution(list(range(last + 1)))
-
-
-def _parameters(family: Family, indices: Indices) -> dict[str, int]:
-    return {parameter.name: index for parameter, index in zip(family.parameters, indices, strict=True)}
+    def _neighbours(self, centre: Indices) -> Iterator[Indices]:
+        """Yield what differs in one parameter, by any value."""
+        for place, parameter in enumerate(self._family.parameters):
+            for value in range(len(parameter.values)):
+                if value != centre[place]:
+                    yield (*centre[:place], value, *centre[place + 1 :])
 
 
-def _suggest(trial: optuna.Trial, parameter: Parameter) -> int:
-    last = len(parameter.values) - 1
-    if parameter.is_ordered:
-        return trial.suggest_int(parameter.name, 0, last)
-    return int(trial.suggest_categorical(parameter.name, list(range(last + 1))))
+def _points(indices: Iterable[Indices]) -> Points:
+    return np.array(list(indices), dtype=np.int64)

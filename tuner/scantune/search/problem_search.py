@@ -1,11 +1,10 @@
-"""Searches one problem at one N: proposes, compiles ahead, races, verifies what may win, polishes, and decides in a
-final round.
-"""
+"""Searches one problem at one N: proposes, compiles ahead, races, verifies what may win, and decides at last."""
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -19,7 +18,6 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.model.space import Space
 from scantune.model.trial import Failure, Trial
-from scantune.search.experience import Experience
 from scantune.search.proposals import Search
 from scantune.store.archive import Session
 from scantune.worker.compile_pool import CompilePool
@@ -28,6 +26,10 @@ from scantune.worker.evaluation import Evaluator, Measured
 # Verifying costs several times what a measurement does. What is slower than this times the best so far is verified only
 # if it reaches the final round after all.
 _MAY_WIN = 1.03
+
+
+Waits = list[Future[float | Failure]]  # compilations, before which a search cannot go on
+Steps = Generator[Waits, None, Record | None]
 
 
 class Watcher(Protocol):
@@ -50,7 +52,6 @@ class Tools:
     # Not asked twice: candidates at the size at which they were verified, and winners at their own for all kinds.
     verified: set[tuple[Cell, Config]] = field(default_factory=set)
     verified_winners: set[tuple[Cell, Config]] = field(default_factory=set)
-    experience: Experience = field(default_factory=Experience)
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,13 @@ class ProblemSearch:
         self._n = n
         self._space = space
         self._deadline = deadline  # by the clock; the final round comes after it
-        self._search = Search(space, tools.seed, tools.policy.patience)
+        self._search = Search(space, tools.seed, tools.policy.patience, self._is_legal)
         self._times: dict[Config, float] = {}  # scores: microseconds, corrected for drift from batch to batch
         self._racers: dict[Config, Measurement] = {}  # those measured to the end
         self._failures: dict[Config, Failure] = {}
         self._compiling: deque[Compiling] = deque()
         self._pending: deque[Config] = deque()  # to be tried before anything is suggested
         self._retried: set[Config] = set()  # failed in an earlier run, perhaps by chance
-        self._centres: dict[Config, Config] = {}  # of which a config differs in one parameter
         self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
         self.cut_short = False  # by the deadline
         self.decision: Decision | None = None  # of the final round
@@ -91,24 +91,30 @@ class ProblemSearch:
         beaten: the winner of an earlier run, then what runs untuned.
         Raises EnvironmentFault when the machine cannot go on; what was tried is saved by then.
         """
+        steps = self.steps(starts, holders)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                record: Record | None = end.value
+                return record
+
+    def steps(self, starts: Iterable[Config], holders: Iterable[Config]) -> Steps:
+        """Do the same step by step: yield the compilations that the next step waits for, and return the record."""
         try:
-            return self._run(starts, holders)
+            self._learn_from_stored_trials()
+            always = list(dict.fromkeys([*self._all_legal(holders), self._space.default]))
+            # These come first: however short the time is, nothing may win without meeting them.
+            self._queue(always)
+            self._owed = set(self._pending)
+            self._queue([*self._space.defaults, *self._all_legal(starts)])
+            yield from self._explore(limit=0)
+            yield from self._explore(self._tools.policy.trials)
+            if best := self._best:
+                yield [self._compile_all_kinds(best)]
+            return self._decide(always)
         finally:
             self._drop_compiling()
-
-    def _run(self, starts: Iterable[Config], holders: Iterable[Config]) -> Record | None:
-        self._learn_from_stored_trials()
-        always = list(dict.fromkeys([*self._all_legal(holders), self._space.default]))
-        # These come first: however short the time is, nothing may win without meeting them.
-        self._queue(always)
-        self._owed = set(self._pending)
-        self._queue([*self._space.defaults, *self._all_legal(starts)])
-        self._explore(limit=0)
-        # Most winners are a few steps from a winner of another search, so steps come before samples of the whole space.
-        self._polish(self._search.contenders[:1])
-        self._explore(self._tools.policy.trials - self._tools.policy.polish)
-        self._polish(self._search.contenders)
-        return self._decide(always)
 
     def _learn_from_stored_trials(self) -> None:
         for trial in self._tools.session.trials(self._problem, self._n):
@@ -124,11 +130,14 @@ class ProblemSearch:
     def _all_legal(self, configs: Iterable[Config]) -> list[Config]:
         return self._tools.evaluator.legal(self._problem, self._n, self._space, configs)
 
+    def _is_legal(self, config: Config) -> bool:
+        return self._tools.evaluator.is_valid(self._problem, self._n, config)
+
     def _queue(self, configs: Iterable[Config]) -> None:
         """Let configs be tried next, unless they have been."""
         self._pending.extend(config for config in configs if self._search.take(config))
 
-    def _explore(self, limit: int) -> None:
+    def _explore(self, limit: int) -> Iterator[Waits]:
         """Try what waits, and suggest more up to a limit of trials."""
         while self._owed or (self._has_room(limit) and not self._is_settled and not self._is_out_of_time()):
             # While one batch is measured the next one compiles.
@@ -136,38 +145,12 @@ class ProblemSearch:
             self._compile_ahead(depth, suggest=self._tried < limit and not self._is_out_of_time())
             if not self._compiling:
                 break
+            yield [one.outcome for one in itertools.islice(self._compiling, self._tools.policy.batch)]
             self._race_batch()
         self._drop_compiling()
 
     def _has_room(self, limit: int) -> bool:
         return bool(self._tried < limit or self._pending or self._compiling)
-
-    def _polish(self, families: Iterable[str]) -> None:
-        """Walk from the fastest configs of families, as long as the trials that are kept for it last."""
-        limit = min(self._tried + self._tools.policy.polish, self._tools.policy.trials)
-        for family in families:
-            self._walk_from_fastest(family, limit)
-
-    def _walk_from_fastest(self, family: str, limit: int) -> None:
-        """Change one parameter at a time, as long as that makes the family's fastest faster."""
-        centre = None
-        while (best := self._best_of(family)) and best != centre and self._tried < limit and not self._is_out_of_time():
-            centre = best
-            unseen = [config for config in self._neighbours(centre) if not self._search.seen(config)]
-            steps = self._tools.experience.ordered(centre, unseen)
-            self._centres |= dict.fromkeys(steps, centre)
-            # Steps from an earlier centre may still wait.
-            room = limit - self._tried - len(self._pending) - len(self._compiling)
-            self._queue(steps[: max(0, room)])
-            while (self._pending or self._compiling) and self._best_of(family) == centre:
-                if self._is_out_of_time():
-                    break
-                self._compile_ahead(self._tools.policy.ahead, suggest=False)
-                self._race_batch()
-        self._drop_compiling()
-
-    def _neighbours(self, centre: Config) -> list[Config]:
-        return self._all_legal(self._space.families[centre.family].neighbours(centre))
 
     def _compile_ahead(self, depth: int, suggest: bool) -> None:
         while len(self._compiling) < depth:
@@ -226,8 +209,6 @@ class ProblemSearch:
 
     def _save_measured(self, config: Config, outcome: Measurement | Failure, compile_ms: float, drift: float) -> None:
         score = None if isinstance(outcome, Failure) else outcome.median_us * drift
-        if score is not None and (centre := self._centres.get(config)) and centre in self._times:
-            self._tools.experience.note(centre, config, score / self._times[centre])
         if score is not None and self._may_win(score) and (failure := self._verify_candidate(config)):
             outcome, score = failure, None
         if isinstance(outcome, Failure):
@@ -270,9 +251,9 @@ class ProblemSearch:
         if score is not None and before is not None and self._best != before:
             self._compile_all_kinds(trial.config)
 
-    def _compile_all_kinds(self, config: Config) -> None:
+    def _compile_all_kinds(self, config: Config) -> Future[float | Failure]:
         """Have what verifying a winner runs compiled by the time that it has won."""
-        self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config, all_kinds=True)
+        return self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config, all_kinds=True)
 
     def _decide(self, always: Sequence[Config]) -> Record | None:
         """Return the record of the final round; of another one among the next fastest if all finalists failed."""
@@ -301,7 +282,7 @@ class ProblemSearch:
     def _record(self, decision: Decision) -> Record:
         session = self._tools.session
         run = session.run_of(self._problem, self._n, decision.winner)
-        run = run.cut_short() if self.cut_short else run
+        run = (run.cut_short() if self.cut_short else run).may_gain_more(self._search.may_gain)
         record = record_of(decision, session.device, Cell(self._problem, self._n), self._space.default, run)
         session.save_record(record)
         return record
@@ -313,10 +294,6 @@ class ProblemSearch:
     @property
     def _best(self) -> Config | None:
         return min(self._times, key=self._times.__getitem__, default=None)
-
-    def _best_of(self, family: str) -> Config | None:
-        of_family = (config for config in self._times if config.family == family)
-        return min(of_family, key=self._times.__getitem__, default=None)
 
     @property
     def _is_settled(self) -> bool:

@@ -6,8 +6,8 @@ import contextlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from scantune.errors import ScantuneError
@@ -23,11 +23,10 @@ from scantune.model.record import Record, Run
 from scantune.model.space import Space
 from scantune.model.trial import Failure
 from scantune.model.value import split_operator
-from scantune.search.agenda import Agenda
-from scantune.search.experience import Experience
+from scantune.search.agenda import Agenda, Turn
 from scantune.search.portfolio import Portfolio
 from scantune.search.portfolio import Watcher as PortfolioWatcher
-from scantune.search.problem_search import ProblemSearch, Tools, Watcher, first_reasons
+from scantune.search.problem_search import ProblemSearch, Tools, Waits, Watcher, first_reasons
 from scantune.search.standings import Standings
 from scantune.search.survey import Survey
 from scantune.search.survey import Watcher as SurveyWatcher
@@ -62,6 +61,25 @@ class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
     def found(self, covered: Coverage, record: Record, space: Space) -> None: ...
 
     def gave_up(self, covered: Coverage) -> None: ...
+
+
+# Searches that take turns, so that one is measured while others wait for compilers: a search proposes little ahead of
+# what it knows, and a compilation takes as long as some thirty measurements.
+_ABREAST = 6
+
+
+@dataclass
+class _Active:
+    """A search under way."""
+
+    cell: Cell
+    deadline: float  # by the clock
+    steps: Generator[Waits, None, None]
+    waits: Waits | None = field(default_factory=list)
+
+    @property
+    def is_ready(self) -> bool:
+        return all(future.done() for future in self.waits or [])
 
 
 @dataclass(frozen=True)
@@ -103,7 +121,6 @@ class TuningRun:
         self._has_compiled = False  # in this run
         self._verified: set[tuple[Cell, Config]] = set()
         self._verified_winners: set[tuple[Cell, Config]] = set()
-        self._experience = Experience()
 
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
         """Cover what is not yet known. Whatever ends the run, all that was tried is saved."""
@@ -257,7 +274,7 @@ class TuningRun:
     def _tools(self, session: Session) -> Tools:
         return Tools(
             self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock,
-            self._verified, self._verified_winners, self._experience,
+            self._verified, self._verified_winners,
         )  # fmt: skip
 
     def _search_all(
@@ -266,31 +283,35 @@ class TuningRun:
     ) -> int:  # fmt: skip
         """Search while time is left; return how many searches that were."""
         tools = self._tools(session)
+        active: list[_Active] = []
         searches = 0
-        while turn := agenda.next(left_s()):
-            if not is_worth_it(turn.cell):
-                continue
-            if agenda.after_next:
-                self._compile_first_steps(agenda.after_next)
-            self._search_one(tools, turn.cell, self._clock() + turn.trials_s, outcome)
-            searches += 1
-        return searches
 
-    def _compile_first_steps(self, cell: Cell) -> None:
-        """Have what a search will try first compiled while another one waits for its own."""
-        record = self._standings.record(cell)
-        if record is None:
-            return
-        with contextlib.suppress(WorkerError, WorkerDied):  # which the search will meet, too
-            space = self._evaluator.space(*cell)
-            centre = space.known(record.config)
-            if centre:
-                steps = self._evaluator.legal(*cell, space, space.families[centre.family].neighbours(centre))
-                for config in self._experience.ordered(centre, steps)[: self._policy.polish]:
-                    self._pool.submit(self._evaluator.request(*cell), config)
+        def next_turn() -> Turn | None:
+            committed_s = sum(max(0.0, one.deadline - self._clock()) for one in active) / _ABREAST
+            return agenda.next(left_s() - committed_s)
 
-    def _search_one(self, tools: Tools, cell: Cell, deadline: float, outcome: Outcome) -> None:
-        self._watcher.searching(cell)
+        try:
+            while True:
+                while len(active) < _ABREAST and (turn := next_turn()):
+                    if is_worth_it(turn.cell):
+                        deadline = self._clock() + turn.trials_s * _ABREAST
+                        active.append(
+                            _Active(turn.cell, deadline, self._search_one(tools, turn.cell, deadline, outcome))
+                        )
+                        searches += 1
+                if not active:
+                    return searches
+                one = next((one for one in active if one.is_ready), active[0])
+                self._watcher.searching(one.cell)
+                one.waits = next(one.steps, None)
+                if one.waits is None:
+                    active.remove(one)
+        finally:
+            for one in active:
+                one.steps.close()
+
+    def _search_one(self, tools: Tools, cell: Cell, deadline: float, outcome: Outcome) -> Generator[Waits, None, None]:
+        """Yield the compilations that each step waits for."""
         covered = self._standings.coverage[cell]
         try:
             space = self._evaluator.space(*cell)
@@ -306,10 +327,11 @@ class TuningRun:
         holders = [config for config in (old.config if old else None, covered.untuned) if config]
         search = ProblemSearch(tools, *cell, space, deadline)
         try:
-            record = search.run(self._starts(cell), holders)
+            record = yield from search.steps(self._starts(cell), holders)
         except EnvironmentFault as error:
             self._give_up(covered, f"given up, to be tried again by the next run: {error}")
             return
+        covered.failed.update(search.failures)
         if record and search.decision:
             covered.way, covered.reason = Way.cut_short if search.cut_short else Way.searched, ""
             covered.learn(search.decision.winner, search.decision.times)
