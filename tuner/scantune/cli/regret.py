@@ -51,6 +51,7 @@ from scantune.model.problem import Problem
 from scantune.model.quantity import format_size, parse_sizes
 from scantune.model.record import Run, now, policy_text
 from scantune.report.progress import ProgressReport
+from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
 from scantune.store.database import open_database
 from scantune.worker.client import Worker
@@ -137,9 +138,6 @@ def _searched(
     """Return the winners of searches with so few trials, in a database that is gone afterwards."""
     if trials == 0:
         return {}
-    # Optuna is slow to import, and no other command needs it.
-    from scantune.search.tuning_run import TuningRun
-
     hello = worker.hello()
     # Every size is searched: a race says only which of the configs found elsewhere is the best here.
     short = replace(policy, trials=trials, patience=trials, budget_s=_LONG_ENOUGH_S, surveys=False)

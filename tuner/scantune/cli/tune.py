@@ -49,6 +49,7 @@ from scantune.model.record import Run, now, policy_text
 from scantune.report.messages import outcome_message
 from scantune.report.progress import ProgressReport
 from scantune.report.tables import coverage_table, coverage_text, portfolio_table
+from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
 from scantune.store.database import open_database
 from scantune.worker.defaults import Defaults
@@ -153,9 +154,6 @@ def tune_command(
 
 
 def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
-    # Optuna is slow to import, and no other command needs it.
-    from scantune.search.tuning_run import TuningRun
-
     database = stack.enter_context(open_database(tuning.database))
     database.check_writable()
     worker = chosen_worker(stack, tuning.arch, tuning.device, tuning.seed)
