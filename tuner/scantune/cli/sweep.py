@@ -88,10 +88,10 @@ def sweep_command(
     """Measure every config that a search may try for one problem at one N, and keep their samples in a file.
 
     Searches are replayed on such files with 'scantune replay'. First come the defaults and what is a step from them,
-    then all others in a random order, those of families that are far behind last, then changes of secondary parameters
-    of the fastest; where the budget ends before, the rest is left out. At last the fastest are verified and measured
-    again, together. The file is written every half minute and at the end, also after Ctrl-C. Nothing is saved in a
-    database.
+    then walks from there, all that is listed of the families that may win, changes of secondary parameters of the
+    fastest, walks again, and a sample of the other families; where the budget ends before, the rest is left out. At
+    last the fastest are verified and measured again, together. The file is written every half minute and at the end,
+    also after Ctrl-C. Nothing is saved in a database.
     """
     with reported_errors():
         told = JsonOutput.of(json_, "sweep")
