@@ -67,14 +67,15 @@ def default_run(database: Database) -> DefaultRun:
         faults: Faults = lambda *_: None,
         has_built_in: bool = True,
         shipped_of: Device = GPU,
+        effort: Effort = Effort.quick,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
         worker = FakeGpuWorker(clock, shipped, faults, shipped_of=shipped_of)
         pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
-        policy = policy_of(GPU, Effort.quick, budget_s, is_portfolio)
+        policy = policy_of(GPU, effort, budget_s, is_portfolio)
         own = Run(
             started_at="2026-01-01T00:00:00Z", tool_version="0.1.0", template_hash="a" * 64,
-            compiler_version="NVRTC 13.0", driver_version="13.0", effort=Effort.quick, seed=1, policy="{}",
+            compiler_version="NVRTC 13.0", driver_version="13.0", effort=effort, seed=1, policy="{}",
         )  # fmt: skip
         outcome = TuningRun(
             Archive(database, ALGORITHMS), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(),
@@ -213,6 +214,53 @@ def test_budget_that_ends_during_the_races_leaves_out_large_scans_and_goes_on_wi
     assert {covered.cell.n for covered in short.covered(Way.left)} >= {2**28, 2**30}
     longer, _, _ = default_run()
     assert longer.covered(Way.left) == []
+
+
+@pytest.mark.parametrize(("effort", "budget_s", "sizes"), [
+    (Effort.quick, 3.0, (2**16,)), (Effort.normal, 5.0, (2**16,)), (Effort.exhaustive, 20.0, (2**14, 2**16)),
+])  # fmt: skip
+def test_few_searches_keep_to_the_budget_too(
+    default_run: DefaultRun, effort: Effort, budget_s: float, sizes: tuple[int, ...]
+) -> None:
+    outcome, minutes, _ = default_run((SUM,), sizes, budget_s=budget_s, effort=effort)
+    assert len(outcome.records) == len(sizes)
+    assert 60 * minutes < budget_s + 4.0 * len(sizes)  # for the final rounds that come after it
+
+
+def test_search_in_which_nothing_works_leaves_those_beside_it_alone(default_run: DefaultRun) -> None:
+    def wrong_at_small(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
+        return WRONG if method == "measure" and request["n"] == SMALL else None
+
+    sizes = (SMALL, LARGER, 2**14)
+    outcome, _, _ = default_run((SUM,), sizes, effort=Effort.normal, budget_s=60.0, faults=wrong_at_small)
+    assert ways(outcome)[SMALL] is Way.failed
+    assert {record.n for record in outcome.records} == {LARGER, 2**14}
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), ScantuneError("the disk is full")])
+def test_what_ends_one_search_ends_all_and_what_was_found_is_saved(
+    default_run: DefaultRun, database: Database, fault: BaseException
+) -> None:
+    times_measured = 0
+
+    def break_in(method: str, request: dict[str, Any], config: Any) -> None:
+        nonlocal times_measured
+        times_measured += method == "measure"
+        if times_measured == 150:
+            raise fault
+
+    with pytest.raises(type(fault)):
+        default_run((SUM,), (SMALL, LARGER, 2**14), effort=Effort.normal, budget_s=60.0, faults=break_in)
+    assert len(rows(database, "all_trials")) > 50
+
+
+def test_race_after_a_search_keeps_what_the_search_may_have_left(default_run: DefaultRun) -> None:
+    outcome, _, _ = default_run((SUM, scan("u32")), (SMALL, LARGER))
+    searched = {covered.cell for covered in outcome.covered(Way.searched)}
+    assert searched
+    for record in outcome.records:
+        if Cell(record.problem, record.n) in searched:
+            assert record.run.may_gain is not None
 
 
 def test_searches_take_turns_while_compilers_work(default_run: DefaultRun, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scantune.worker.stopwatch import Stopwatch
+from scantune.worker.stopwatch import OwnTime, Stopwatch
 
 
 def test_each_second_counts_once_for_the_innermost() -> None:
@@ -24,3 +24,16 @@ def test_seconds_count_that_end_in_an_error() -> None:
     with pytest.raises(ValueError, match="lost"), stopwatch.on("measuring"):
         raise ValueError("lost")
     assert stopwatch.seconds == {"measuring": 2.0}
+
+
+def test_own_time_stands_still_while_others_have_their_turn() -> None:
+    now = 0.0
+    own = OwnTime(lambda: now)
+    with own.running():
+        now = 2.0
+        assert own() == 2.0
+    now = 10.0
+    assert own() == 2.0
+    with own.running():
+        now = 11.0
+    assert own() == 3.0

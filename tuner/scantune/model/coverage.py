@@ -33,6 +33,9 @@ class Coverage:
     untuned: Config | None = None  # what runs without a record of the user's own: the default, or the library's record
     winner: Config | None = None
     ratios: dict[Config, float] = field(default_factory=dict)  # to the winner's time, each in a round with it
+    may_gain: float | None = (
+        None  # the share of the winner's time that a longer search may take off; None: nobody knows
+    )
     failed: set[Config] = field(default_factory=set)  # in this run's search, and not to be raced again by it
 
     @property

@@ -13,7 +13,7 @@ from scantune.search.surrogate import Points, Surrogate
 _CENTRES = 4  # of the fastest, all whose neighbours are considered
 _PROMISING = 6  # neighbours of the fastest, whose own neighbours are considered too
 _PROPOSED = 32  # of the candidates, since some may be illegal
-_MOST_LEARNED = 240  # times: the fastest half, and the latest
+_MOST_LEARNED = 128  # times: the fastest half, and the latest
 
 _FAILED = 0.7  # log time by which what failed is taken to be slower than the slowest
 
@@ -30,6 +30,9 @@ class FamilySearch:
         self._scores: dict[Indices, float | None] = {}  # None: it failed
         self._asked: dict[Indices, None] = {}  # proposed, and not told of yet
         self._illegal: set[Indices] = set()
+        self._proposals: tuple[float, list[tuple[float, Config]]] | None = (
+            None  # for a best log time, as long as it holds
+        )
         self._is_told = False  # since the surrogate has learned
         self._supposed: set[Indices] = set()  # what is asked, and the surrogate takes for known
 
@@ -45,17 +48,20 @@ class FamilySearch:
         """Take a config for proposed, whoever proposed it."""
         if indices := self._family.nearest_indices(config):
             self._asked[indices] = None
+            self._proposals = None
 
     def tell(self, config: Config, score: float | None) -> None:
         if indices := self._family.nearest_indices(config):
             self._asked.pop(indices, None)
             self._scores[indices] = score
             self._is_told = True
+            self._proposals = None
 
     def refuse(self, config: Config) -> None:
         """Never propose a config again: it is illegal."""
         if indices := self._family.nearest_indices(config):
             self._illegal.add(indices)
+            self._proposals = None
 
     def proposals(self, best: float) -> list[tuple[float, Config]]:
         """Return what is expected to lower the best log time of all families, and by how much; the most comes first.
@@ -64,6 +70,11 @@ class FamilySearch:
         """
         if self.best is None:
             return []
+        if self._proposals is None or self._proposals[0] != best:
+            self._proposals = best, self._proposed(best)
+        return self._proposals[1]
+
+    def _proposed(self, best: float) -> list[tuple[float, Config]]:
         if self._is_told:
             self._learn()
         self._suppose()
@@ -74,10 +85,6 @@ class FamilySearch:
         return [
             (float(gains[place]), self._family.config(candidates[place])) for place in np.argsort(-gains)[:_PROPOSED]
         ]
-
-    def expected_gains(self, best: float, count: int) -> list[float]:
-        """Return the largest gains that are expected."""
-        return [gain for gain, _ in self.proposals(best)[:count]]
 
     def _learn(self) -> None:
         worst = max(score for score in self._scores.values() if score is not None)
@@ -99,6 +106,8 @@ class FamilySearch:
         fastest = [indices for indices, score in self._scores.items() if score is not None]
         fastest = sorted(fastest, key=lambda indices: self._scores[indices] or 0.0)[:_CENTRES]
         nearest = list(self._neighbours(fastest[0]))
+        if not nearest:
+            return  # no parameter has a second value
         mean, deviation = self._surrogate.predict(_points(nearest))
         promising = [nearest[place] for place in np.argsort(mean - deviation)[:_PROMISING]]
         considered = {step for centre in [*fastest, *promising] for step in self._neighbours(centre)}

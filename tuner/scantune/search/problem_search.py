@@ -157,7 +157,8 @@ class ProblemSearch:
             if self._pending:
                 config: Config | None = self._pending.popleft()
             else:
-                config = self._search.suggest() if suggest else None
+                with self._tools.evaluator.stopwatch.on("proposing"):
+                    config = self._search.suggest() if suggest else None
             if config is None:
                 return
             future = self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config)
@@ -277,6 +278,7 @@ class ProblemSearch:
         failure = self._counted(config, failure)
         self._times.pop(config, None)
         self._failures[config] = failure
+        self._search.tell(config, None)
         self._tools.session.save_failure(self._problem, self._n, config, failure)
 
     def _record(self, decision: Decision) -> Record:

@@ -38,9 +38,8 @@ class Search:
         self._is_legal = is_legal or space.lists
         self._families = {name: FamilySearch(family, seed) for name, family in space.families.items()}
         self._seen: set[Config] = set()
-        self._best = math.inf  # log time
         self._in_vain = 0  # trials since the last gain
-        self._unlisted: list[Config] | None = None  # what is left of the list, in a random order
+        self._unlisted: dict[str, list[Config]] | None = None  # what is left of the lists, in a random order
 
     def take(self, config: Config) -> bool:
         """Mark a config as tried or about to be; return whether it was new."""
@@ -50,9 +49,6 @@ class Search:
         if config.family in self._families:
             self._families[config.family].ask(config)
         return True
-
-    def seen(self, config: Config) -> bool:
-        return config in self._seen
 
     @property
     def is_settled(self) -> bool:
@@ -66,8 +62,9 @@ class Search:
     @property
     def may_gain(self) -> float:
         """Which share of the best time may be left to gain: an honest estimate, too low in one of five searches."""
+        best = self._best
         families = (search for name, search in self._families.items() if self.may_win(name))
-        gains = sorted((gain for one in families for gain in one.expected_gains(self._best, _EXPECTED)), reverse=True)
+        gains = sorted((gain for one in families for gain, _ in one.proposals(best)), reverse=True)
         return (_LEFT + _LEFT_OF_EXPECTED * sum(gains[:_EXPECTED])) / (1 + self._in_vain / _HALVED_AFTER)
 
     def suggest(self) -> Config | None:
@@ -82,11 +79,17 @@ class Search:
         self.take(config)
         if config.family not in self._families:
             return
-        log_time = None if score is None else math.log(score)
-        self._families[config.family].tell(config, log_time)
+        is_time = score is not None and 0 < score < math.inf
+        log_time = math.log(score) if is_time and score else None
         gains = log_time is not None and log_time < self._best - _GAIN
         self._in_vain = 0 if gains else self._in_vain + 1
-        self._best = min(self._best, math.inf if log_time is None else log_time)
+        self._families[config.family].tell(config, log_time)
+
+    @property
+    def _best(self) -> float:
+        """The least log time; of what failed later none counts."""
+        known = (search.best for search in self._families.values())
+        return min((best for best in known if best is not None), default=math.inf)
 
     def may_win(self, family: str) -> bool:
         """Return whether a family has not lost yet."""
@@ -95,8 +98,9 @@ class Search:
 
     def _expected(self) -> Config | None:
         """Return what is expected to gain most, of what is legal and new."""
+        best = self._best
         families = [search for name, search in self._families.items() if self.may_win(name)]
-        while proposals := [one for search in families for one in search.proposals(self._best)]:
+        while proposals := [one for search in families for one in search.proposals(best)]:
             for _, config in sorted(proposals, key=lambda one: -one[0]):
                 if config not in self._seen and (self._space.lists(config) or self._is_legal(config)):
                     return config
@@ -106,10 +110,14 @@ class Search:
     def _drawn(self) -> Config | None:
         """Return any listed config, of families that may win before the others."""
         if self._unlisted is None:
-            self._unlisted = list(self._space.searched)
-            self._random.shuffle(self._unlisted)
-            self._unlisted.sort(key=lambda config: self.may_win(config.family))
-        while self._unlisted:
-            if (config := self._unlisted.pop()) not in self._seen:
+            self._unlisted = {name: [] for name in self._families}
+            for config in self._space.searched:
+                self._unlisted[config.family].append(config)
+            for configs in self._unlisted.values():
+                self._random.shuffle(configs)
+        while left := {name: configs for name, configs in self._unlisted.items() if configs}:
+            names = [name for name in left if self.may_win(name)] or list(left)
+            (name,) = self._random.choices(names, [len(left[name]) for name in names])
+            if (config := left[name].pop()) not in self._seen:
                 return config
         return None

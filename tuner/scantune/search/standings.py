@@ -77,9 +77,9 @@ class Standings:
         if self.settled_because(cell):
             return 0.0
         leader = Cell(self._leaders[_likeness(cell.problem)], cell.n)
-        known = self._records.get(cell)
-        if known and known.run.may_gain is not None:
-            most = known.run.may_gain
+        known = self.coverage[cell].may_gain
+        if known is not None:
+            most = known
         elif leader != cell:
             most = _ALIKE
         else:

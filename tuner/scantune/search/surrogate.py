@@ -27,6 +27,7 @@ _PESSIMISM = 0.1  # log time by which an unknown config is taken to be slower th
 _MOST_STEPS = 3  # what is farther is as unlike
 _TRIES = (0.7, -0.7)  # changes of a weight's logarithm, one of which is made where that explains the times better
 _LEAST_TO_LEARN = 6  # times, for weights to be learned
+_LEARNED_EVERY = 2  # more of them
 
 
 class Surrogate:
@@ -38,20 +39,25 @@ class Surrogate:
         self._prior = np.log([_WEIGHTS[one] for one in is_primary])
         self._weights = self._prior.copy()  # logarithms
         self._random = np.random.default_rng(seed)
+        self._learned = 0  # times that the weights were learned from
 
     def learn(self, points: Points, log_times: Array) -> None:
         """Take in all that is known."""
         self._points, self._mean = points, float(log_times.min()) + _PESSIMISM
         self._steps, self._values = self._steps_between(points, points), log_times - self._mean
-        if len(points) >= _LEAST_TO_LEARN:
+        if len(points) >= max(_LEAST_TO_LEARN, self._learned + _LEARNED_EVERY):
             self._learn_weights()
+            self._learned = len(points)
         self._solve()
 
     def suppose(self, points: Points) -> None:
         """Take what is expected of points for known, until learn(): who asks next is to look elsewhere."""
         expected, _ = self.predict(points)
+        across, among = self._steps_between(self._points, points), self._steps_between(points, points)
+        self._steps = np.concatenate(
+            [np.concatenate([self._steps, across], axis=1), np.concatenate([across.swapaxes(0, 1), among], axis=1)]
+        )
         self._points = np.vstack([self._points, points])
-        self._steps = self._steps_between(self._points, self._points)
         # No better than the best: a gain that is only expected must not raise what others have to beat.
         self._values = np.append(self._values, np.maximum(expected - self._mean, self._values.min()))
         self._solve()

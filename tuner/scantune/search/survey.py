@@ -190,14 +190,14 @@ class Survey:
                 self._save(covered, replace(record, run=self._tools.session.run_of(*cell, record.config)))
 
     def _save(self, covered: Coverage, record: Record) -> None:
-        """Save a record; one that a later run is to search again says so."""
+        """Save a record; one that a later run is to search again says so, and one of a search what may be left."""
         self._standings.learn(record)
         if not covered.is_searched:
             covered.reason = self._standings.settled_because(covered.cell)
             covered.way = Way.confirmed if covered.reason else Way.raced
-        if covered.way in (Way.raced, Way.cut_short):
-            record = replace(record, run=record.run.cut_short())
-            self._standings.learn(record)
+        run = record.run if covered.may_gain is None else record.run.may_gain_more(covered.may_gain)
+        record = replace(record, run=run.cut_short() if covered.way in (Way.raced, Way.cut_short) else run)
+        self._standings.learn(record)
         self._tools.session.save_record(record)
 
     def _rejected(self, cell: Cell, config: Config, failure: Failure) -> Failure:

@@ -37,7 +37,7 @@ from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.environment import EnvironmentFault
 from scantune.worker.evaluation import Evaluator, Timeouts
-from scantune.worker.stopwatch import Stopwatch
+from scantune.worker.stopwatch import OwnTime, Stopwatch
 
 _MAX_STARTS = 6
 
@@ -72,14 +72,18 @@ _ABREAST = 6
 class _Active:
     """A search under way."""
 
-    cell: Cell
-    deadline: float  # by the clock
+    turn: Turn
+    time: OwnTime
     steps: Generator[Waits, None, None]
     waits: Waits | None = field(default_factory=list)
 
     @property
     def is_ready(self) -> bool:
         return all(future.done() for future in self.waits or [])
+
+    @property
+    def left_s(self) -> float:
+        return max(0.0, self.turn.trials_s - self.time())
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,7 @@ class TuningRun:
                 continue
             if record and record.run.has_kernels_of(own) and self._policy.surveys:
                 covered.way, covered.winner = Way.raced, record.config
+                covered.may_gain = record.run.may_gain
             todo.append(cell)
         return todo
 
@@ -282,36 +287,44 @@ class TuningRun:
         is_worth_it: Callable[[Cell], bool] = lambda cell: True,
     ) -> int:  # fmt: skip
         """Search while time is left; return how many searches that were."""
-        tools = self._tools(session)
         active: list[_Active] = []
         searches = 0
 
         def next_turn() -> Turn | None:
-            committed_s = sum(max(0.0, one.deadline - self._clock()) for one in active) / _ABREAST
-            return agenda.next(left_s() - committed_s)
+            return agenda.next(left_s() - sum(one.left_s for one in active))
+
+        def begin(turn: Turn) -> _Active:
+            time = OwnTime(self._clock)
+            tools = replace(self._tools(session), clock=time)
+            return _Active(turn, time, self._search_one(tools, turn, outcome, lambda: len(active) > 1))
 
         try:
             while True:
                 while len(active) < _ABREAST and (turn := next_turn()):
                     if is_worth_it(turn.cell):
-                        deadline = self._clock() + turn.trials_s * _ABREAST
-                        active.append(
-                            _Active(turn.cell, deadline, self._search_one(tools, turn.cell, deadline, outcome))
-                        )
+                        active.append(begin(turn))
                         searches += 1
                 if not active:
                     return searches
-                one = next((one for one in active if one.is_ready), active[0])
-                self._watcher.searching(one.cell)
-                one.waits = next(one.steps, None)
+                place = next((place for place, one in enumerate(active) if one.is_ready), 0)
+                one = active[place]
+                with one.time.running():
+                    one.waits = next(one.steps, None)
+                del active[place]
                 if one.waits is None:
-                    active.remove(one)
+                    agenda.add()  # what it left over may do for one that there was no time for
+                else:
+                    active.append(one)  # so that each has its turn
         finally:
             for one in active:
                 one.steps.close()
 
-    def _search_one(self, tools: Tools, cell: Cell, deadline: float, outcome: Outcome) -> Generator[Waits, None, None]:
+    def _search_one(
+        self, tools: Tools, turn: Turn, outcome: Outcome, others_go_on: Callable[[], bool]
+    ) -> Generator[Waits, None, None]:
         """Yield the compilations that each step waits for."""
+        cell = turn.cell
+        self._watcher.searching(cell)
         covered = self._standings.coverage[cell]
         try:
             space = self._evaluator.space(*cell)
@@ -325,7 +338,7 @@ class TuningRun:
             covered.default, covered.untuned = space.default, self._evaluator.untuned(*cell)
         old = self._standings.record(cell)
         holders = [config for config in (old.config if old else None, covered.untuned) if config]
-        search = ProblemSearch(tools, *cell, space, deadline)
+        search = ProblemSearch(tools, *cell, space, turn.trials_s)
         try:
             record = yield from search.steps(self._starts(cell), holders)
         except EnvironmentFault as error:
@@ -335,11 +348,12 @@ class TuningRun:
         if record and search.decision:
             covered.way, covered.reason = Way.cut_short if search.cut_short else Way.searched, ""
             covered.learn(search.decision.winner, search.decision.times)
+            covered.may_gain = record.run.may_gain
             self._standings.learn(record)
             self._watcher.found(covered, record, space)
             return
         reasons = "\n  ".join(first_reasons(search.failures))
-        if not self._standings.has_measured:
+        if not self._standings.has_measured and not others_go_on():
             raise ScantuneError(f"no config of {cell}, works on {self._device}:\n  {reasons}")
         self._give_up(covered, reasons)
 

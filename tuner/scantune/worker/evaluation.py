@@ -68,7 +68,7 @@ class Evaluator:
         """
         self._worker = worker
         self._has_built_in = has_built_in
-        self._stopwatch = stopwatch or Stopwatch()
+        self.stopwatch = stopwatch or Stopwatch()
         self._timeouts = timeouts
         self._source = source
         self._template_hashes: dict[tuple[Problem, str], str] = {}
@@ -139,7 +139,7 @@ class Evaluator:
 
     def compiled(self, future: Future[float | Failure]) -> float | Failure:
         """Wait for a compilation: return its milliseconds, or why it failed. Raises as the pool's futures do."""
-        with self._stopwatch.on("waiting for compilers"):
+        with self.stopwatch.on("waiting for compilers"):
             return future.result()
 
     def verify(self, problem: Problem, n: int, config: Config, seed: int, all_kinds: bool = False) -> Failure | None:
@@ -149,7 +149,7 @@ class Evaluator:
         """
         params = {"request": self.request(problem, n), "config": config.message(), "seed": seed, "all_kinds": all_kinds}
         try:
-            with self._stopwatch.on("verifying"):
+            with self.stopwatch.on("verifying"):
                 result = self._worker.call("verify", params, self._timeouts.verify_s(n))
         except (WorkerError, WorkerDied) as error:
             return _failure("verify", error)
@@ -189,7 +189,7 @@ class Evaluator:
             "policy": rounds.message(),
             **({"samples": True} if rounds.samples else {}),
         }
-        with self._stopwatch.on("measuring"):
+        with self.stopwatch.on("measuring"):
             result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
         messages, ceiling = result.get("measurements"), result.get("ceiling_us")
         if not isinstance(messages, list) or len(messages) != len(configs):

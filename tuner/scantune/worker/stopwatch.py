@@ -29,3 +29,23 @@ class Stopwatch:
             whole_s = self._clock() - began_s
             self.seconds[what] += whole_s - self._inner_s
             self._inner_s = outer_s + whole_s
+
+
+class OwnTime:
+    """A clock that stands still but while running(): of one who takes turns with others."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._spent_s = 0.0
+        self._since: float | None = None
+
+    def __call__(self) -> float:
+        return self._spent_s + (self._clock() - self._since if self._since is not None else 0.0)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        self._since = self._clock()
+        try:
+            yield
+        finally:
+            self._spent_s, self._since = self(), None
