@@ -36,9 +36,9 @@ struct ParameterModel {
   const char* name;
   Role role;
   std::span<const int> values;
-  const char* const* tokens;               // null for plain integers
-  std::optional<int> absent;               // of a parameter that was added later: what rows without it mean
-  std::span<const int> from_default = {};  // the values that search tries as departures from the default config alone
+  const char* const* tokens;          // null for plain integers
+  std::optional<int> absent;          // of a parameter that was added later: what rows without it mean
+  std::span<const int> from_default;  // the values that search tries as departures from the default config alone
 };
 
 // One family behind virtual calls; the contract is documented in config/family.h.

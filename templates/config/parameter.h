@@ -8,7 +8,7 @@
 namespace scantune {
 
 // Search explores every combination of the primary parameters, and in each lets one secondary parameter at a time
-// depart from the default; the polish at the end of a search may combine departures.
+// depart from the default; what the search proposes beyond the list may combine departures.
 enum class Role { primary, secondary };
 
 inline constexpr int kMostFromDefault = 6;
@@ -37,7 +37,7 @@ struct Parameter {
   }
 
   // The same parameter, of whose values these are combined with no others: search lets the default config alone depart
-  // to them, which costs it one trial each, and the polish takes the best further.
+  // to them, which costs it one trial each. What it proposes beyond the list combines them, too.
   template <class... Values>
   constexpr Parameter from_default_only(Values... values) const {
     static_assert(sizeof...(Values) <= kMostFromDefault);

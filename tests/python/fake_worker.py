@@ -147,7 +147,7 @@ def check_operator(request: dict[str, Any]) -> None:
 
 
 def family_message(name: str, table: Table, default: dict[str, Any], is_legal: Legality) -> dict[str, Any]:
-    """A family as `space` lists it: off the default, secondary parameters depart only in the polish."""
+    """A family as `space` lists it: off the default, secondary parameters depart only in what a search proposes."""
     rows = []
     for row in itertools.product(*(range(len(values)) for _, values in table.values())):
         parameters = {key: values[index] for (key, (_, values)), index in zip(table.items(), row, strict=True)}
