@@ -74,6 +74,16 @@ def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
     assert {cell["way"] for cell in told["cells"] if "latency" in cell["problem"]} == {"left"}
 
 
+def test_stage_that_fails_leaves_the_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90", "compile_error": {"method": "compile"}}))
+    file = tmp_path / "run.json"
+    code, output = scantune("--arch", "sm_90", "--workers", "1", "--budget", "3s", "--json", str(file))
+    assert code == 1
+    assert "sums: not even the default configs compile" in output
+    assert "isolated sums: not even the default configs compile" in output
+    assert json.loads(file.read_text())["cells"] == []
+
+
 def test_auto_says_why_it_takes_the_host() -> None:
     code, output = scantune(*SMALL)
     assert code == 0

@@ -51,7 +51,8 @@ from scantune.report.progress import ProgressReport
 from scantune.report.tables import coverage_table, coverage_text, portfolio_table
 from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
-from scantune.store.database import open_database
+from scantune.store.database import DatabaseError, open_database
+from scantune.worker.client import WorkerUnavailable
 from scantune.worker.defaults import Defaults
 from scantune.worker.device_choice import AUTO, check_choice
 from scantune.worker.evaluation import Evaluator, Timeouts
@@ -179,23 +180,20 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
             has_built_in=tuning.has_built_in,
         )  # fmt: skip
 
-    rest = []
+    rest, faults = list[str](), list[str]()
     for stage in tuning.stages(hello.device):
-        try:
-            problems, sizes = _cells(stage, hello, evaluator)
-        except UsageError as error:
-            if not stage.name:
-                raise
-            note(f"left out {stage.name}, which the worker does not know: {error}")
+        cells = _known_cells(stage, hello, evaluator)
+        if cells is None:
             continue
         left_s = policy.budget_s - outcome.seconds
         with ProgressReport(console) as progress:
             one = tuning_run(stage, left_s, progress)
-            if outcome.coverage and left_s < _LEAST_STAGE_S:
-                part = one.foresee(problems, sizes)
-            else:
-                part = one.run(problems, sizes)
-                _show(part, stage, hello.device, defaults)
+            is_over = bool(outcome.coverage) and left_s < _LEAST_STAGE_S
+            part = one.foresee(*cells) if is_over else _run_of(one, stage, cells, faults)
+        if part is None:
+            continue
+        if not is_over:
+            _show(part, stage, hello.device, defaults)
         outcome.add(part)
         if not stage.name:
             _note_what_the_budget_left(part)
@@ -204,10 +202,39 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     if rest:
         note("left for the same command, run again:\n  " + "\n  ".join(rest))
     tuning.output.write(device=vars(hello.device), database=str(tuning.database), **outcome_message(outcome, defaults))
+    if faults:
+        raise ScantuneError("\n".join(faults))
     return outcome
 
 
-def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> tuple[list[Problem], list[int]]:
+_Cells = tuple[list[Problem], list[int]]
+
+
+def _known_cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells | None:
+    """Return the problems and sizes of a stage; None for a stage of ours that the worker does not know."""
+    try:
+        return _cells(stage, hello, evaluator)
+    except UsageError as error:
+        if not stage.name:
+            raise
+        note(f"left out {stage.name}, which the worker does not know: {error}")
+        return None
+
+
+def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> Outcome | None:
+    """Return what came of a stage; None where it failed, which others of our stages need not share."""
+    try:
+        return one.run(*cells)
+    except (DatabaseError, WorkerUnavailable):
+        raise
+    except ScantuneError as error:
+        if not stage.name:
+            raise
+        faults.append(f"{stage.name}: {error}")
+        return None
+
+
+def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells:
     """Return the problems and sizes of a stage."""
     asked = stage.asked.or_else(default_types(hello.device))
     fallback = portfolio_sizes if stage.is_portfolio else default_sizes
