@@ -222,6 +222,13 @@ def test_five_thousand_configs_are_well_below_300_kilobytes(tmp_path: Path) -> N
     ("change", "complaint"),
     [
         (lambda message: message.update(schema="other"), "no recorded space"),
+        (lambda message: message.update(n=-1), "of -1 items"),
+        (lambda message: message.update(listed=float("inf")), "damaged"),
+        (lambda message: message.update(ceiling_us="fast"), "fast"),
+        (lambda message: message.update(ceiling_us=-1.0), "samples of"),
+        (lambda message: message["configs"].append(message["configs"][0]), "a config twice"),
+        (lambda message: message["finalists"].append([10**6, [1.0]]), "finalists that it does not have"),
+        (lambda message: message["families"][0]["parameters"][0].update(values=[]), "damaged"),
         (lambda message: message.update(version=2), "version 2"),
         (lambda message: message["configs"][0].__setitem__(1, [99] * 7), "declares no such values"),
         (lambda message: message["configs"][0].__setitem__(1, [-1] * 7), "declares no such values"),

@@ -49,7 +49,7 @@ def test_winner_is_among_the_fastest_and_saved_with_the_default_and_the_ceiling(
     assert Archive(database).records() == [record]
 
 
-def test_polish_combines_departures_that_the_list_does_not_hold(tune: Tune) -> None:
+def test_search_combines_departures_that_the_list_does_not_hold(tune: Tune) -> None:
     outcome, _ = tune(policy=replace(QUICK, trials=60))
     space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     (record,) = outcome.records
@@ -67,7 +67,7 @@ def test_default_is_always_tried_and_marked(tune: Tune, database: Database) -> N
 def test_no_config_is_tried_twice_and_only_valid_ones_are(
     tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    tune(policy=replace(EVERYTHING))
+    tune(policy=EVERYTHING)
     tried = [(row["family"], row["config"]) for row in rows(database, "all_trials")]
     assert len(tried) == len(set(tried))
     assert statuses(database).keys() == {"ok"}

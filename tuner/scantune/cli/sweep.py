@@ -39,7 +39,7 @@ from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_duration, format_size, parse_duration, parse_sizes
 from scantune.model.record import now
 from scantune.model.recorded_space import Provenance, RecordedSpace
-from scantune.model.space import config_text
+from scantune.model.space import Space, config_text
 from scantune.search.sweep import Sweep, SweepPlan
 from scantune.store.space_file import read_space, write_space
 from scantune.worker.device_choice import AUTO
@@ -114,7 +114,8 @@ def sweep_command(
                 budget_s, rounds, min_round_ms, batch, pairs_limit=pairs_limit, seed=seed,
                 verify_items=policy_of(hello.device, Effort.quick).verify_items,
             )  # fmt: skip
-            earlier = _checked_earlier(onto, hello, problems[0], sizes[0]) if onto else None
+            space = evaluator.space(problems[0], sizes[0])
+            earlier = _checked_earlier(onto, hello, problems[0], sizes[0], space) if onto else None
             pool = stack.enter_context(compile_pool(worker, seed, workers))
             keeper = _Keeper(output, hello, commit, time.monotonic())
             sweep = Sweep(evaluator, pool, hello.device, problems[0], sizes[0], plan, keeper.watch, earlier=earlier)
@@ -157,11 +158,15 @@ class _Keeper:
         )  # fmt: skip
 
 
-def _checked_earlier(path: Path, hello: Hello, problem: Problem, n: int) -> RecordedSpace:
+def _checked_earlier(path: Path, hello: Hello, problem: Problem, n: int, space: Space) -> RecordedSpace:
     """Return what a file holds; raise UsageError if that is of something else."""
     earlier = read_space(path)
     ours = (hello.device, problem, n, hello.template_hash)
-    if (earlier.device, earlier.problem, earlier.n, earlier.provenance.template_hash) != ours:
+    is_ours = (earlier.device, earlier.problem, earlier.n, earlier.provenance.template_hash) == ours
+    tables = (
+        {one.name: one.parameters for one in families} for families in (earlier.families, space.families.values())
+    )
+    if not is_ours or next(tables) != next(tables):
         raise UsageError(
             f"--onto {path}: it is of {earlier.problem} {format_size(earlier.n)} on {earlier.device}, or of other "
             "templates than these; leave it out"

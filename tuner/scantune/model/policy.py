@@ -37,7 +37,7 @@ class Rounds:
 @dataclass(frozen=True)
 class Policy:
     trials: int  # configs per problem and N, the default included
-    patience: int  # trials of one family in a row that bring no gain; then exploring it ends
+    patience: int  # trials in a row that bring no gain; then the search ends
     batch: int  # candidates measured together, beside the incumbent; they are what a killed tuner loses
     ahead: int  # candidates that compile, or wait to be verified, while others are measured
     finalists: int  # measured again in the final round, beside the default and the record of an earlier run

@@ -14,6 +14,7 @@ from scantune.model.config import Config, is_token
 from scantune.model.device import Device
 from scantune.model.family_table import FamilyTable, FamilyTables
 from scantune.model.problem import Problem
+from scantune.model.quantity import MAX_N
 from scantune.model.space import Family, Parameter, Space
 from scantune.model.trial import Failure
 
@@ -79,7 +80,7 @@ class RecordedSpace:
             raise ValueError(f"it has version {message.get('version')!r} of the format, this tuner reads {VERSION}")
         try:
             return cls._read(message)
-        except (AttributeError, KeyError, TypeError, IndexError) as error:
+        except (AttributeError, KeyError, TypeError, IndexError, ArithmeticError) as error:
             raise ValueError(f"it is damaged: {error!r}"[:300]) from None
 
     @classmethod
@@ -96,10 +97,14 @@ class RecordedSpace:
         families = tuple(
             family.with_rows([row[1] for row in rows[:listed] if row[0] == index]) for index, family in enumerate(bare)
         )
+        if len({one.config for one in configs}) != len(configs) or not finals.keys() <= set(range(len(rows))):
+            raise ValueError("it has a config twice, or finalists that it does not have")
+        ceiling = message["ceiling_us"]
         versions = message["measured"]
         return cls(
-            Device(**message["device"]), _problem(message["problem"]), int(message["n"]), families,
-            _config(bare, *message["default"]), configs, int(message["left_out"]), message["ceiling_us"],
+            Device(**message["device"]), _problem(message["problem"]), _size(message["n"]), families,
+            _config(bare, *message["default"]), configs, int(message["left_out"]),
+            None if ceiling is None else _times([ceiling])[0],
             Provenance(
                 str(message["scantune"]), str(versions["compiler"]), str(versions["driver"]),
                 str(versions["template_hash"]), str(versions["date"]), versions["commit"], versions["method"],
@@ -235,6 +240,12 @@ def _recorded(families: Sequence[Family], row: Sequence[Any], is_listed: bool) -
         status, _, reason = outcome.partition(": ")
         return RecordedConfig(config, is_listed, failure=Failure(status, reason))
     return RecordedConfig(config, is_listed, _times(outcome))
+
+
+def _size(n: object) -> int:
+    if not isinstance(n, int) or not 1 <= n <= MAX_N:
+        raise ValueError(f"it is of {n!r} items"[:300])
+    return n
 
 
 def _times(samples: Iterable[float]) -> tuple[float, ...]:

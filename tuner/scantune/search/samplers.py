@@ -74,7 +74,8 @@ def _greedily(recorded: RecordedSpace, evaluations: Evaluations, seed: int) -> N
     """Take the best of all steps as long as it gains, from the default and then from listed configs at random."""
     draw = random.Random(seed)
     listed = [one for one in recorded.configs if one.is_listed]
-    starts = [recorded.by_config[recorded.default], *draw.sample(listed, len(listed))]
+    default = recorded.by_config.get(recorded.default)  # a sweep that ended early may lack it
+    starts = [*([default] if default else []), *draw.sample(listed, len(listed))]
     for start in starts:
         if evaluations.is_over():
             return

@@ -5,6 +5,7 @@ After the configs that a search would sample come those that it may walk to from
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import random
@@ -194,9 +195,10 @@ class Sweep:
     def _choose_reference(self) -> None:
         """Take the default, or the first that compiles of the families' defaults."""
         for config in self._space.defaults:
-            if not isinstance(self._pool.submit(self._request, config, measured_only=True).result(), Failure):
-                self._reference = config
-                return
+            with contextlib.suppress(EnvironmentFault):  # which the first batch will meet, too
+                if not isinstance(self._pool.submit(self._request, config, measured_only=True).result(), Failure):
+                    self._reference = config
+                    return
 
     def _first(self) -> list[Config]:
         """Return the defaults and what is a step from them."""
@@ -291,11 +293,7 @@ class Sweep:
         waiting = deque((config, self._pool.submit(self._request, config, measured_only=True)) for config in configs)
         self._waiting |= {config for config, _ in waiting}
         while waiting and self._clock() < deadline:
-            try:
-                batch = self._next_batch(waiting, deadline)
-            except FutureTimeoutError:
-                break
-            self._measure_batch(batch)
+            self._measure_batch(self._next_batch(waiting, deadline))
             self._watcher(self)
         for _, future in waiting:
             future.cancel()
@@ -309,6 +307,8 @@ class Sweep:
             began = self._clock()
             try:
                 outcome = future.result(max(0.0, deadline - began))
+            except FutureTimeoutError:
+                return batch
             except EnvironmentFault as error:
                 self.faults[config] = str(error)
             else:
