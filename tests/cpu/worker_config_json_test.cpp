@@ -204,9 +204,9 @@ class MadeUpFamily final : public FamilyModel {
                                                   {"unroll", "1"},
                                                   {"order", "by_row", "layout", 1},
                                                   {"order", "by_thread", "layout", 0}};
-  const ParameterModel parameters_[3] = {{"items", Role::primary, kNumbers, nullptr, std::nullopt},
-                                         {"window", Role::secondary, kNumbers, nullptr, 4},
-                                         {"layout", Role::primary, kLayouts, kLayoutNames, 0}};
+  const ParameterModel parameters_[3] = {{"items", Role::primary, kNumbers, nullptr, std::nullopt, {}},
+                                         {"window", Role::secondary, kNumbers, nullptr, 4, {}},
+                                         {"layout", Role::primary, kLayouts, kLayoutNames, 0, {}}};
   const FamilyModel& like_ = *find_family("lookback");
 };
 
