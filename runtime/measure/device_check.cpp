@@ -34,12 +34,8 @@ DeviceCheck::DeviceCheck(Device& device, const Request& request)
   const Instantiation instantiation =
       instantiate_check(request_, kernels.header, kernels.names, stand_in ? &*stand_in : nullptr);
   const std::vector<int> no_shared_bytes(kernels.names.size(), 0);
-  try {
-    module_ = device.load(device.compiler().compile(instantiation, device.identity().arch), instantiation.kernels,
-                          no_shared_bytes);
-  } catch (const CompileError& error) {
-    throw NoCheck(error.what());
-  }
+  module_ = device.load(device.compiler().compile(instantiation, device.identity().arch), instantiation.kernels,
+                        no_shared_bytes);
   fill_init(request_, arguments_.init);
   prove();
 }

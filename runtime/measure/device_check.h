@@ -9,7 +9,7 @@
 
 namespace scantune {
 
-// What checks outputs on the device does not work here, or not as the CPU's does. Says nothing about a config.
+// What checks outputs on the device does not say what the CPU says. That tells nothing about a config.
 struct NoCheck : Error {
   using Error::Error;
 };
@@ -23,8 +23,8 @@ class DeviceCheck {
   static bool exists_for(const InputSpec& input);
 
   // Compiles it for requests that differ from this one in n and in what same_results() levels. With a custom operator
-  // it is of the stand-in. Throws NoCheck unless it compiles and says of right and of spoiled outputs what the CPU
-  // says.
+  // it is of the stand-in. Throws CompileError, and NoCheck unless it says of right and of spoiled outputs what the
+  // CPU says.
   DeviceCheck(Device& device, const Request& request);
 
   // The index of the first wrong item of the output of n items; n if there is none. Both lie on the device.

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "measure/references/algorithm_reference.h"
+#include "scantune/error.hpp"
 #include "space/operands.h"
+#include "support/log.h"
 
 namespace scantune {
 namespace {
@@ -107,15 +109,23 @@ int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 
                                     .whole_items = which.n > kSmallItems ? most_items : 0});
     const bool on_device = which.n > options.most_items_on_cpu && DeviceCheck::exists_for(input.spec);
     run.run(prepared, which, input,
-            {[&] { return reference(input); }, on_device ? &check_on_device(input.spec.request) : nullptr});
+            {[&] { return reference(input); }, on_device ? check_on_device(input.spec.request) : nullptr});
   }
   return static_cast<int>(all.size());
 }
 
-const DeviceCheck& Verifier::check_on_device(const Request& request) {
+// Null where the check does not compile: the CPU then looks at everything, which takes longer.
+const DeviceCheck* Verifier::check_on_device(const Request& request) {
   const Request any = with_items(reference_of(request.algorithm()).same_results(request), 0);
-  const auto known = std::ranges::find(checks_, any, &std::pair<Request, DeviceCheck>::first);
-  return (known != checks_.end() ? *known : checks_.emplace_back(any, DeviceCheck(device_, any))).second;
+  for (const auto& [known, check] : checks_)
+    if (known == any) return check.get();
+  std::unique_ptr<const DeviceCheck> check;
+  try {
+    check = std::make_unique<const DeviceCheck>(device_, any);
+  } catch (const CompileError& error) {
+    log_once(std::string("large results are checked on the CPU, which takes longer: ") + error.what());
+  }
+  return checks_.emplace_back(any, std::move(check)).second.get();
 }
 
 int Verifier::run_callers_own(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed) {

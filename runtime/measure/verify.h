@@ -1,7 +1,6 @@
 // Runs a config and compares what it returns with the CPU's reference, before it may win.
 #pragma once
 
-#include <list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -66,7 +65,7 @@ class Verifier {
  private:
   KnownInput known(const InputSpec& input);
   std::shared_ptr<const Reference> reference(const KnownInput& input);
-  const DeviceCheck& check_on_device(const Request& request);
+  const DeviceCheck* check_on_device(const Request& request);
   int verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, const VerifyOptions& options);
   int run_callers_own(VerifyRun& run, const PreparedConfig& prepared, u64 most_items, u64 seed);
 
@@ -74,7 +73,8 @@ class Verifier {
   Staging staging_{device_};
   SpecCache<KnownItems> inputs_{kMostInputBytes};
   SpecCache<Reference> references_{kMostReferenceBytes};
-  std::list<std::pair<Request, DeviceCheck>> checks_;  // without n
+  // Without n; null where none compiles.
+  std::vector<std::pair<Request, std::unique_ptr<const DeviceCheck>>> checks_;
 };
 
 }  // namespace scantune

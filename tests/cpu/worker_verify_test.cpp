@@ -393,7 +393,7 @@ TEST(Verifier, RunsLargeSizesSeldomButWithBothKernelsAndUploadsTheirInputOnce) {
   EXPECT_LT(device.uploaded_bytes, request.n * sizeof(i64) * 5 / 4);
 }
 
-// Of which a check on the device is all that looks at the outputs of kItems and of one item fewer.
+// With these options only the check on the device looks at outputs of kItems and of one item fewer.
 const VerifyOptions kCheckedOnDevice{.most_items_on_cpu = kItems - 2};
 
 TEST(Verifier, ChecksLargeOutputsOnTheDevice) {
@@ -454,6 +454,25 @@ TEST(Verifier, TrustsNoCheckThatAcceptsASpoiledOutputOrRefusesARightOne) {
   EXPECT_NE(refuses_all.find("what it should return"), std::string::npos) << refuses_all;
   const std::string names_another = refusal([](u64 n, u64 wrong) { return std::min(n, wrong + 1); });
   EXPECT_NE(names_another.find("finds item 1 wrong, and the CPU item 0"), std::string::npos) << names_another;
+}
+
+TEST(Verifier, ChecksOnTheCpuWhereTheCheckForTheDeviceDoesNotCompile) {
+  const auto mistake = [](const Scanned& scanned) {
+    if (scanned.request.n == kItems) scanned.flip(kItems - 1);
+  };
+  ScanningDevice device;
+  device.compiler().refuses = [](const std::string& source) {
+    return source.find("check_scan.h") != std::string::npos;
+  };
+  EXPECT_GT(verify(device, request_of(ValueType::i32), kCheckedOnDevice), 0);
+  EXPECT_EQ(device.checks, 0);
+  device.mistake = mistake;
+  try {
+    verify(device, request_of(ValueType::i32), kCheckedOnDevice);
+    ADD_FAILURE() << "it was accepted";
+  } catch (const WrongResult& error) {
+    EXPECT_EQ(error.what(), complaint(mistake));
+  }
 }
 
 TEST(Verifier, RefusesToDecideWhereDeviceAndCpuDisagree) {
