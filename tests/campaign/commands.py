@@ -137,9 +137,10 @@ class Tune(Scene):
 
     def arguments(self) -> list[str]:
         portfolio = ["--portfolio"] if self._runs % 3 == 2 else []
-        # Ten runs for a type, or there would be nothing left to search.
-        type_ = _TYPES[self._runs // 10 % len(_TYPES)]
-        problem = ["--arch", "host", "--type", type_, "--n", "2^6..2^14", "--workers", "2"]
+        # Every other run has sizes of its own, or there would be nothing left to search; the next goes on with them.
+        pair = self._runs // 2
+        sizes = ",".join(str(2**power + pair) for power in range(6, 15))
+        problem = ["--arch", "host", "--type", _TYPES[pair % len(_TYPES)], "--n", sizes, "--workers", "2"]
         return ["tune", *problem, *portfolio, "--budget", "60s", "--db", str(self.database)]
 
     def faults(self) -> list[str]:
