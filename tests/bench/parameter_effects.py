@@ -28,7 +28,7 @@ from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.config import Config
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Rounds
-from scantune.model.quantity import format_size
+from scantune.model.quantity import format_size, parse_sizes
 from scantune.model.space import Family
 from scantune.model.trial import Failure
 from scantune.model.wish import Types, Wish
@@ -38,8 +38,7 @@ from scantune.worker.evaluation import Evaluator, Timeouts
 from scantune.worker.selection import select
 
 _TYPES = "i8,i32,f32,f64"
-_EXPONENTS = "10,14,18,22,26,28"
-_MOST_EXPONENT = 34
+_SIZES = "2^10,2^14,2^18,2^22,2^26,2^28"
 _SURE = 2.0  # standard errors
 _METHOD = (
     "the selected config and those that differ from it in one value, interleaved round by round in one request; "
@@ -164,25 +163,17 @@ def measure(options: argparse.Namespace, stack: contextlib.ExitStack) -> None:
         "policy": rounds.message(), "cells": [],
     }  # fmt: skip
     for name in options.types:
-        for exponent in options.sizes:
+        for n in parse_sizes(options.sizes):
             wish = Wish(algorithm, Types.parse(name))
             try:
-                cell = measured_cell(worker, pool, wish, 1 << exponent, rounds)
+                cell = measured_cell(worker, pool, wish, n, rounds)
             except ScantuneError as error:
-                print(f"{name} 2^{exponent}: {error}", flush=True)
+                print(f"{name} {format_size(n)}: {error}", flush=True)
                 continue
-            print(f"{name} 2^{exponent}: {sum(map(len, cell['effects'].values()))} changes", flush=True)
+            print(f"{name} {format_size(n)}: {sum(map(len, cell['effects'].values()))} changes", flush=True)
             message["cells"].append(cell)
             # After each cell, so that it holds what was measured however the run ends.
             options.json.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")
-
-
-def _exponents(text: str) -> list[int]:
-    parts = text.split(",")
-    for part in parts:
-        if not part.isdecimal() or int(part) > _MOST_EXPONENT:
-            raise argparse.ArgumentTypeError(f"{part!r} is no exponent of 2 from 0 to {_MOST_EXPONENT}")
-    return [int(part) for part in parts]
 
 
 def _rounds(text: str) -> int:
@@ -201,7 +192,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     measuring = modes.add_parser("measure", help="time, and write a file")
     measuring.add_argument("--json", type=Path, required=True)
     measuring.add_argument("--types", type=_names, default=_TYPES)
-    measuring.add_argument("--sizes", type=_exponents, default=_EXPONENTS, help="exponents of 2")
+    measuring.add_argument("--sizes", type=_names, default=_SIZES)
     measuring.add_argument("--arch", default="auto")
     measuring.add_argument("--device")
     measuring.add_argument("--rounds", type=_rounds, default=31)

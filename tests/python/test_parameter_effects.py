@@ -53,7 +53,7 @@ def test_every_legal_value_of_every_parameter_is_measured_beside_the_selected_co
 ) -> None:
     path = tmp_path / "effects.json"
     parameter_effects.main(
-        ["measure", "--json", str(path), "--types", "i32", "--sizes", "10,18", "--arch", "host", "--rounds", "5",
+        ["measure", "--json", str(path), "--types", "i32", "--sizes", "2^10,2^18", "--arch", "host", "--rounds", "5",
          "--compilers", "1"]
     )  # fmt: skip
     message = json.loads(path.read_text())
