@@ -102,6 +102,16 @@ def test_family_that_is_far_behind_or_never_works_is_proposed_only_when_nothing_
     assert {config.family for config in itertools.islice(proposals(search), 30)} == {"lookback"}
 
 
+def test_time_of_a_config_that_failed_later_is_forgotten(space: Space) -> None:
+    search = Search(space, 1, patience=1000)
+    times = {"lookback": 1.0, "single_block": 2.0}
+    for config in space.defaults:
+        search.tell(config, times.get(config.family))
+    assert not search.may_win("single_block")
+    search.tell(space.families["lookback"].default or space.default, None)
+    assert search.may_win("single_block")
+
+
 def test_estimate_of_what_is_left_falls_while_nothing_is_gained(space: Space) -> None:
     search = Search(space, 1, patience=1000)
     for config in space.defaults:

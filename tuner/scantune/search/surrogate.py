@@ -18,7 +18,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Points = npt.NDArray[np.int64]  # a row for each config: the index of each parameter's value
 
-# By replays of the spaces in db/spaces: for each of these half and twice as much found slower configs.
+# Half and twice as much of each moved the mean share of the spaces in db/spaces after 60 trials by at most 0.01.
 _DEVIATION = 0.2  # of log times, before anything is known
 _NOISE = 0.004  # of a log time
 _WEIGHTS = {True: 0.15, False: 0.05}  # of a step in a primary parameter, in another one
