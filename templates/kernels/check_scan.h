@@ -78,7 +78,8 @@ struct ScanCheck {
     chunk.report(arguments, index);
   }
 
-  // As the CPU has it: a sum may be 0 of either sign, and nothing says which NaN comes out where one is made anew.
+  // The CPU's check accepts the same: a sum may be 0 of either sign, and nothing says which NaN an operator or a
+  // conversion makes.
   SCANTUNE_DEVICE static bool is_right(const Output& found, const Output& expected) {
     if (scantune::have_equal_bits(found, expected)) return true;
     if constexpr (is_floating(Problem::kRequest.output_type)) {

@@ -19,7 +19,7 @@ struct CheckedChunk {
 
   SCANTUNE_DEVICE bool exists() const { return first < end; }
 
-  // Of the items before `wrong` all are right.
+  // `wrong` is the index of the chunk's first wrong item, or its end.
   SCANTUNE_DEVICE void report(const KernelArguments& arguments, u64 wrong) const {
     auto* const counts = static_cast<unsigned char*>(arguments.workspace) + CheckWorkspace::of(arguments.n).counts();
     store_global<CacheHint::normal>(reinterpret_cast<u32*>(counts) + index, static_cast<u32>(wrong - first));

@@ -279,7 +279,7 @@ std::vector<ScanRequest> sums_of(const std::string& type) {
   return all;
 }
 
-// Of every family, in both variants. Returns how many kernels have changed.
+// Compares the default kernels of every family, in both variants, and returns how many have changed.
 int compare_defaults(const std::string& arch, const fs::path& root, const std::vector<std::string>& types) {
   Comparison comparison({root});
   const int sm = std::stoi(arch.substr(arch.find('_') + 1));

@@ -117,7 +117,7 @@ class Items {
       return nonzero<T>(index);
   }
 
-  // Of sums, those of other patterns than exact.
+  // The items of every operator but the exact ones of sums, which are made elsewhere.
   template <Operator kOperator>
   double floating(u64 index) const {
     if constexpr (kOperator == Operator::product)
