@@ -15,6 +15,7 @@ from typing import Any
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.operator_source import OperatorSource
+from scantune.model.origin import Origin
 from scantune.model.policy import Effort, Policy
 from scantune.model.problem import Problem
 from scantune.model.quantity import MAX_N
@@ -22,6 +23,8 @@ from scantune.model.quantity import MAX_N
 _SOURCE_DIGEST = "operator_source"
 _CUT_SHORT = "cut_short"
 _MAY_GAIN = "may_gain"
+_ORIGIN = "origin"
+_MOST_POLICY = 4096  # characters
 _JOINT = "+"
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 _RUN_COLUMNS = (
@@ -45,7 +48,8 @@ class Run:
     driver_version: str
     effort: Effort
     seed: int
-    policy: str  # JSON; may hold `operator_source`, the digest of the user's own operator, `cut_short`, `may_gain`
+    # JSON; may hold `operator_source`, the digest of the user's own operator, `cut_short`, `may_gain` and `origin`.
+    policy: str
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Run:
@@ -53,7 +57,7 @@ class Run:
         for name in ("tool_version", "template_hash", "compiler_version", "driver_version"):
             if not isinstance(row[name], str) or len(row[name]) > 200 or not row[name].isprintable():
                 raise ValueError(f"{name} is {row[name]!r}")
-        if not isinstance(row["policy"], str) or len(row["policy"]) > 4096:
+        if not isinstance(row["policy"], str) or len(row["policy"]) > _MOST_POLICY:
             raise ValueError("policy is no short text")
         if not isinstance(row["seed"], int):
             raise ValueError(f"seed is {row['seed']!r}")
@@ -88,6 +92,35 @@ class Run:
         rounded = min(1.0, math.ceil(share * 200) / 200)
         return replace(self, policy=_policy_json({**json.loads(self.policy), _MAY_GAIN: rounded}))
 
+    @property
+    def origin(self) -> Origin | None:
+        """Who exported what names this run; None where it was measured with this database, or nobody said."""
+        with contextlib.suppress(ValueError):
+            return Origin.from_message(self._of_policy(_ORIGIN))
+        return None
+
+    def with_origin(self, origin: Origin | None) -> Run:
+        """Return the same run as records of that origin name it. Raise ValueError if its policy, a stranger's, is no
+        object or has no room.
+        """
+        policy = {name: value for name, value in self._known_policy().items() if name != _ORIGIN}
+        text = _policy_json({**policy, _ORIGIN: origin.message()} if origin else policy)
+        if len(text) > _MOST_POLICY:
+            raise ValueError("policy has no room for an origin")
+        return replace(self, policy=text)
+
+    def is_measured_as(self, other: Run) -> bool:
+        """Return whether both are one run, wherever what names them was exported."""
+        with contextlib.suppress(ValueError):
+            return self.with_origin(None) == other.with_origin(None)
+        return self == other
+
+    @property
+    def digest(self) -> str:
+        """12 hex digits that tell the invocation, of whatever templates its records are and through any exports."""
+        invocation = {**self.of_templates("").parameters(), "policy": self._invocation_policy()}
+        return hashlib.sha256(json.dumps(invocation, sort_keys=True).encode()).hexdigest()[:12]
+
     def of_templates(self, template_hash: str) -> Run:
         """Return the same invocation, as what was measured with kernels of these templates names it."""
         return replace(self, template_hash=template_hash)
@@ -110,10 +143,26 @@ class Run:
 
     def _of_policy(self, name: str) -> object:
         """Return what the policy holds under a name; None where it has no such name or, a stranger's, is no JSON."""
-        with contextlib.suppress(ValueError, RecursionError):
-            policy = json.loads(self.policy)
-            return policy.get(name) if isinstance(policy, dict) else None
+        with contextlib.suppress(ValueError):
+            return self._known_policy().get(name)
         return None
+
+    def _known_policy(self) -> dict[str, Any]:
+        """Raise ValueError if the policy, a stranger's, is no object."""
+        try:
+            policy = json.loads(self.policy)
+        except RecursionError:
+            raise ValueError("policy is nested too deeply") from None
+        if not isinstance(policy, dict):
+            raise ValueError("policy is no object")
+        return policy
+
+    def _invocation_policy(self) -> object:
+        """Return the policy without what differs between records of one invocation."""
+        with contextlib.suppress(ValueError):
+            policy = self._known_policy()
+            return {name: value for name, value in policy.items() if name not in (_CUT_SHORT, _MAY_GAIN, _ORIGIN)}
+        return self.policy
 
 
 @dataclass(frozen=True)
@@ -146,6 +195,10 @@ class Record:
     @property
     def key(self) -> tuple[Device, Problem, int]:
         return self.device, self.problem, self.n
+
+    def is_measured_as(self, other: Record) -> bool:
+        """Return whether both are one measurement, wherever they were exported."""
+        return self.run.is_measured_as(other.run) and self == replace(other, run=self.run)
 
     def better_than(self, other: Record) -> bool:
         """Return whether this record, of the same key, is the better measured one: finished, more effort, newer."""
