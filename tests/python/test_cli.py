@@ -505,6 +505,7 @@ def test_version_and_help_do_not_tune() -> None:
         "db explain",
         "db export",
         "db import",
+        "db forget",
         "cache limit",
     ],
 )

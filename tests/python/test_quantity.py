@@ -39,7 +39,8 @@ def test_other_sizes_are_refused_with_an_example(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("90", 90), ("90s", 90), ("10m", 600), ("1h30m", 5400), ("1h", 3600), ("0.5s", 0.5)]
+    ("text", "seconds"),
+    [("90", 90), ("90s", 90), ("10m", 600), ("1h30m", 5400), ("1h", 3600), ("0.5s", 0.5), ("30d", 30 * 86400)],
 )
 def test_durations_are_read_as_people_write_them(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds

@@ -15,6 +15,7 @@ import typer
 from scantune import paths
 from scantune.cli.explain import explain_command
 from scantune.cli.filter import Filter
+from scantune.cli.forget import forget_command
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, JsonOption, listed
 from scantune.cli.problem_options import CommandOnProblems
@@ -215,3 +216,4 @@ def import_command(
 
 
 db_app.command("explain", cls=CommandOnProblems)(explain_command)
+db_app.command("forget")(forget_command)

@@ -40,6 +40,7 @@ JsonOption = Annotated[
         help="Write the results as JSON too; to standard output, and nothing else, if it is -.",
     ),
 ]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
 OperatorOption = Annotated[
     Path | None,
     typer.Option(
@@ -84,6 +85,14 @@ def databases_to_read(db: Path | None) -> list[Path] | None:
     if not path.exists():
         raise UsageError(f"--db {path}: there is no such file; leave out --db for the databases that programs read")
     return [path]
+
+
+def existing_database(db: Path | None) -> Path:
+    """Return the database that --db means, which the command is not to make. Raises UsageError if it is not there."""
+    path = paths.database_path(db)
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such database; name one with --db")
+    return path
 
 
 def listed(values: list[str] | None) -> list[str]:

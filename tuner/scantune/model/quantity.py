@@ -12,7 +12,7 @@ MAX_N = 2**40
 
 _SUFFIXES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _BYTES = re.compile(r"(\d{1,15})([kmgt]?)(?:i?b)?")
-_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?")
+_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?")
 
 
 def parse_sizes(texts: Iterable[str]) -> list[int]:
@@ -36,12 +36,12 @@ def format_size(n: int) -> str:
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of 90, 90s, 10m or 1h30m. Raises UsageError."""
+    """Return the seconds of 90, 90s, 10m, 1h30m or 30d. Raises UsageError."""
     match = _DURATION.fullmatch(text.strip().lower())
-    hours, minutes, seconds = match.groups() if match else (None, None, None)
-    total = 3600 * int(hours or 0) + 60 * int(minutes or 0) + float(seconds or 0)
+    days, hours, minutes, seconds = match.groups() if match else (None, None, None, None)
+    total = 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes or 0) + float(seconds or 0)
     if total <= 0:
-        raise UsageError(f"'{text}' is not a duration; write 90s, 10m or 1h30m")
+        raise UsageError(f"'{text}' is not a duration; write 90s, 10m, 1h30m or 30d")
     return total
 
 

@@ -34,7 +34,12 @@ _RUN_COLUMNS = (
 
 def now() -> str:
     """Return the time as rows keep it: UTC, ISO 8601."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time_text(datetime.now(timezone.utc))
+
+
+def time_text(moment: datetime) -> str:
+    """Return a time, in UTC, as rows keep it. The text of an earlier one is less."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True)

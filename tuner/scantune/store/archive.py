@@ -80,8 +80,18 @@ class Archive:
             },
         )
 
+    def drop_record(self, record: Record) -> None:
+        """Drop the record of that key, with the breakpoints at it."""
+        with self.database.transaction():
+            key = {
+                "device_id": self.device_id(record.device), "problem_id": self.problem_id(record.problem),
+                "n": record.n,
+            }  # fmt: skip
+            self.database.run("drop_breakpoints_at", key)
+            self.database.run("drop_record", key)
+
     def add_breakpoint(self, found: Breakpoint, run_id: int) -> None:
-        """Save a breakpoint in place of any other above its lower end. Both ends must have a record."""
+        """Save a breakpoint in place of any other above its lower end, unless the record at an end is gone."""
         self.database.run(
             "save_breakpoint",
             {
@@ -122,10 +132,11 @@ class Session:
 
     def trials(self, problem: Problem, n: int) -> list[Trial]:
         """Return what was tried before with the same kernels, in this run or another; invalid rows are left out."""
+        # Within one transaction: where rows are dropped meanwhile, an id may come to mean another problem.
         with self._database.transaction():
-            key = self._key(problem, n)
+            found = self._database.rows("trials_of", self._key(problem, n))
         trials = []
-        for row in self._database.rows("trials_of", key):
+        for row in found:
             try:
                 trial = _trial(dict(row))
             except ValueError:

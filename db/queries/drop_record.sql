@@ -1,0 +1,2 @@
+-- After the breakpoints at it.
+DELETE FROM record WHERE device_id = :device_id AND problem_id = :problem_id AND n = :n

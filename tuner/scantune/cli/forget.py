@@ -1,0 +1,168 @@
+"""The command that drops chosen records and trials: scantune db forget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scantune.cli.filter import Filter
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import DbOption, DryRunOption, JsonOption, SizesOption, existing_database, listed
+from scantune.cli.terminal import note, reported_errors, say
+from scantune.compare.referee import Referee
+from scantune.errors import ScantuneError, UsageError
+from scantune.model.algorithms import Algorithms
+from scantune.model.config import is_token
+from scantune.model.origin import Origin
+from scantune.model.quantity import counted, format_size, parse_duration, parse_sizes
+from scantune.model.record import time_text
+from scantune.report.messages import winner_message
+from scantune.store.database import open_database, open_readonly
+from scantune.store.forget import Chosen, Entry, chosen, count_rows, forget, forget_everything
+
+_NO_ORIGIN = "none"
+_MOST_DAYS = 100 * 366
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What is to be forgotten: what all of these admit."""
+
+    filter: Filter
+    sizes: frozenset[int]  # empty: any
+    families: frozenset[str]  # empty: any
+    before: str | None  # a time as rows keep it
+    origin: str | None
+
+    def admits(self, entry: Entry) -> bool:
+        return (
+            self.filter.admits_device(entry.device)
+            and (not self.sizes or entry.n in self.sizes)
+            and (not self.families or entry.family in self.families)
+            and (self.before is None or entry.finished_at < self.before)
+            and (self.origin is None or _is_of(entry.run.origin, self.origin))
+            and self.filter.admits(entry.problem)
+        )
+
+    def check(self) -> None:
+        """Raise UsageError for what no row can have, and if nothing is chosen."""
+        self.filter.check()
+        for family in self.families:
+            if not is_token(family):
+                raise UsageError(f"--family {family}: it is no word, as the names of families are")
+        if self == _EVERYTHING:
+            raise UsageError(
+                "nothing is chosen: say what to forget, such as --device H100, --older-than 30d or --origin NAME; "
+                "--all forgets everything"
+            )
+
+
+_EVERYTHING = _Choice(Filter([], []), frozenset(), frozenset(), None, None)
+
+
+def forget_command(
+    db: DbOption = None,
+    device: Annotated[str | None, typer.Option(help="Of devices with this in their name, such as H200.")] = None,
+    arch: Annotated[str | None, typer.Option(help="Of this architecture.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Of this algorithm.")] = None,
+    type_: Annotated[list[str] | None, typer.Option("--type", help="Of these value types, as for tune.")] = None,
+    op: Annotated[list[str] | None, typer.Option(help="Of these operators, as for db show.")] = None,
+    n: SizesOption = None,
+    family: Annotated[list[str] | None, typer.Option(help="Of these families of kernels.")] = None,
+    older_than: Annotated[str | None, typer.Option(help="Measured so long ago, or earlier: 30d, 12h.")] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(help="Exported by this person, from this file, in this run; none: measured here."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All there is, and rows that are not valid too.")] = False,
+    dry_run: DryRunOption = False,
+    json_: JsonOption = None,
+) -> None:
+    """Drop the winners that all options given admit, with their breakpoints, and trials likewise.
+
+    What is dropped cannot be brought back: 'scantune db export' first keeps a copy. The file shrinks by 'scantune db
+    vacuum'.
+    """
+    with reported_errors():
+        output = JsonOutput.of(json_, "db forget")
+        choice = _Choice(
+            Filter(listed(type_), listed(op), arch, device, algorithm), frozenset(parse_sizes(n) if n else ()),
+            frozenset(listed(family)), _time_before(older_than), origin,
+        )  # fmt: skip
+        path = existing_database(db)
+        if everything:
+            _check_that_nothing_else_is_chosen(choice)
+            counts = _forget_everything(path, dry_run)
+        else:
+            choice.check()
+            found = _forget(path, choice, dry_run)
+            counts = {"records": len(found.records), "breakpoints": len(found.breakpoints), "trials": len(found.trials)}
+        told = ", ".join(counted(counts[rows], noun) for rows, noun in _NOUNS.items())
+        say(f"{told} {'would be ' if dry_run else ''}forgotten in {path}")
+        output.write(
+            database=str(path), dry_run=dry_run, winners=counts["records"], breakpoints=counts["breakpoints"],
+            trials=counts["trials"], unread=0 if everything else found.unread,
+            forgotten=[] if everything else [winner_message(record, None) for record in found.records],
+        )  # fmt: skip
+
+
+_NOUNS = {"records": "winner", "breakpoints": "breakpoint", "trials": "trial"}
+
+
+def _forget(path: Path, choice: _Choice, dry_run: bool) -> Chosen:
+    with Referee() as referee:
+        algorithms = referee.algorithms()
+    _check_that_problems_are_known(choice, algorithms)
+    if dry_run:
+        with open_readonly(path) as database:
+            found = chosen(database, choice.admits, algorithms)
+    else:
+        with open_database(path) as database:
+            found = forget(database, choice.admits, algorithms)
+    for record in found.records:
+        where = f"{record.problem} {format_size(record.n)} on {record.device}"
+        say(f"{where}: {record.config.family}, {record.median_us:.2f} µs, {record.finished_at}")
+    if found.unread:
+        note(f"{counted(found.unread, 'row')} that are not valid stay, whatever they are of; --all forgets them too")
+    return found
+
+
+def _forget_everything(path: Path, dry_run: bool) -> Mapping[str, int]:
+    if dry_run:
+        with open_readonly(path) as database:
+            return count_rows(database)
+    with open_database(path) as database:
+        return forget_everything(database)
+
+
+def _check_that_nothing_else_is_chosen(choice: _Choice) -> None:
+    if choice != _EVERYTHING:
+        raise UsageError("--all forgets everything, which another option contradicts: leave one of them out")
+
+
+def _check_that_problems_are_known(choice: _Choice, algorithms: Algorithms) -> None:
+    """Members at their default stand in no row: without a worker nobody knows which problems are of an operator."""
+    if (choice.filter.types or choice.filter.ops) and not algorithms:
+        raise ScantuneError(
+            "no worker can be asked, so that nobody knows which rows are of --type and --op; see scantune doctor"
+        )
+
+
+def _time_before(age: str | None) -> str | None:
+    if age is None:
+        return None
+    days = parse_duration(age) / 86400
+    if days > _MOST_DAYS:
+        raise UsageError(f"--older-than {age}: no record is so old")
+    return time_text(datetime.now(timezone.utc) - timedelta(days=days))
+
+
+def _is_of(origin: Origin | None, asked: str) -> bool:
+    if origin is None:
+        return asked == _NO_ORIGIN
+    return asked in (origin.by, origin.file, origin.run, origin.signer)

@@ -1,0 +1,90 @@
+"""Takes chosen rows out of a database: records with their breakpoints, and trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scantune.model.algorithms import Algorithms
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.device import Device
+from scantune.model.problem import Problem
+from scantune.model.record import Record, Run, key_of, timestamp
+from scantune.store.archive import Archive
+from scantune.store.contents import Contents
+from scantune.store.database import Database
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a record or a trial is chosen by."""
+
+    device: Device
+    problem: Problem
+    n: int
+    family: str
+    finished_at: str
+    run: Run
+
+    @classmethod
+    def of_record(cls, record: Record) -> Entry:
+        return cls(*record.key, record.config.family, record.finished_at, record.run)
+
+    @classmethod
+    def of_trial(cls, row: Mapping[str, Any]) -> Entry:
+        """Raise ValueError if a column that counts here is not what it should be."""
+        return cls(*key_of(row), str(row["family"]), timestamp(row["finished_at"]), Run.from_row(row))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    records: Sequence[Record]
+    breakpoints: Sequence[Breakpoint]  # at one of the records
+    trials: Sequence[int]  # ids
+    unread: int  # rows that are not valid, so that nobody can say whether they are meant
+
+
+def chosen(database: Database, admits: Callable[[Entry], bool], algorithms: Algorithms) -> Chosen:
+    """Return the rows that are admitted."""
+    unread: list[str] = []
+    with database.snapshot():
+        contents = Contents(database, unread.append, algorithms)
+        records = [record for record in contents.records() if admits(Entry.of_record(record))]
+        keys = {record.key for record in records}
+        breakpoints = [
+            found
+            for found in contents.breakpoints()
+            if not keys.isdisjoint((found.device, found.problem, n) for n in (found.n_low, found.n_high))
+        ]
+        trials = [
+            number for number, entry in contents.trials(lambda row: (row["id"], Entry.of_trial(row))) if admits(entry)
+        ]
+    return Chosen(records, breakpoints, trials, len(unread))
+
+
+def forget(database: Database, admits: Callable[[Entry], bool], algorithms: Algorithms) -> Chosen:
+    """Drop the rows that are admitted, all or none; return them."""
+    archive = Archive(database, algorithms)
+    with database.transaction():
+        found = chosen(database, admits, algorithms)
+        for record in found.records:
+            archive.drop_record(record)
+        for number in found.trials:
+            database.run("drop_trial", {"id": number})
+    return found
+
+
+def forget_everything(database: Database) -> Mapping[str, int]:
+    """Drop every record, breakpoint and trial, valid or not; return how many there were of each."""
+    with database.transaction():
+        counts = count_rows(database)
+        for table in ("breakpoints", "records", "trials"):
+            database.run(f"drop_all_{table}", {})
+    return counts
+
+
+def count_rows(database: Database) -> Mapping[str, int]:
+    """Return how many records, breakpoints and trials there are, valid or not."""
+    (row,) = database.rows("count_rows")
+    return row
