@@ -1,9 +1,12 @@
 #include "select/layers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "scantune/error.hpp"
@@ -38,18 +41,32 @@ RecordRow built_in_row(const JsonColumns& columns) {
   return row;
 }
 
-bool is_absent(const std::filesystem::path& file) {
+namespace fs = std::filesystem;
+
+bool is_absent(const fs::path& file) {
   std::error_code ignored;
-  return std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found;
+  return fs::status(file, ignored).type() == fs::file_type::not_found;
 }
 
 using Remarks = std::vector<std::string>;
 
-void add_if_readable(CheckedRows& rows, const std::filesystem::path& file, Layer layer, Remarks& remarks) {
+void go_on_without(const DatabaseError& error, Remarks& remarks) {
+  remarks.push_back(std::string(error.what()) + ". Going on without it.");
+}
+
+void add_directory(std::vector<LayeredFile>& files, Layer layer, const fs::path& directory, Remarks& remarks) {
   try {
-    rows.add(read_records(file, layer));
+    for (fs::path& file : databases_in(directory)) files.push_back({layer, std::move(file)});
   } catch (const DatabaseError& error) {
-    remarks.push_back(std::string(error.what()) + ". Going on without it.");
+    go_on_without(error, remarks);
+  }
+}
+
+void add_if_readable(CheckedRows& rows, const LayeredFile& file, Remarks& remarks) {
+  try {
+    rows.add(read_records(file.file, file.layer));
+  } catch (const DatabaseError& error) {
+    go_on_without(error, remarks);
   }
 }
 
@@ -59,8 +76,7 @@ void add_built_in(CheckedRows& rows) {
 
 TuningTable read_all_layers(Remarks& remarks) {
   CheckedRows rows;
-  if (const auto file = user_database(); file && !is_absent(*file)) add_if_readable(rows, *file, Layer::user, remarks);
-  for (const auto& file : shared_databases()) add_if_readable(rows, file, Layer::shared, remarks);
+  for (const LayeredFile& file : layered_files(remarks)) add_if_readable(rows, file, remarks);
   add_built_in(rows);
   return TuningTable(std::move(rows));
 }
@@ -96,7 +112,7 @@ std::optional<std::filesystem::path> user_database() {
   return std::nullopt;
 }
 
-std::vector<std::filesystem::path> shared_databases() {
+std::vector<std::filesystem::path> project_databases() {
   std::vector<std::filesystem::path> files;
   const char* list = environment_variable("SCANTUNE_DB_PATH");
   for (std::string_view rest = list == nullptr ? "" : list; !rest.empty();) {
@@ -104,6 +120,35 @@ std::vector<std::filesystem::path> shared_databases() {
     if (!file.empty()) files.emplace_back(file);
     rest.remove_prefix(std::min(rest.size(), file.size() + 1));
   }
+  return files;
+}
+
+std::optional<std::filesystem::path> synced_directory() {
+  if (const auto directory = data_directory()) return *directory / "layers";
+  return std::nullopt;
+}
+
+std::vector<std::filesystem::path> databases_in(const std::filesystem::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    const fs::path name = entry->path().filename();
+    // What begins with a dot is being written, or hidden on purpose.
+    if (name.extension() == ".db" && !name.string().starts_with('.')) files.push_back(entry->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw DatabaseError("tuning databases in " + directory.string() + ": they cannot be listed (" + error.message() +
+                        "); check its permissions");
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<LayeredFile> layered_files(Remarks& remarks) {
+  std::vector<LayeredFile> files;
+  if (const auto file = user_database(); file && !is_absent(*file)) files.push_back({Layer::user, *file});
+  for (fs::path& file : project_databases()) files.push_back({Layer::project, std::move(file)});
+  if (const auto directory = synced_directory()) add_directory(files, Layer::synced, *directory, remarks);
+  for (const char* directory : kSystemDirectories) add_directory(files, Layer::system, directory, remarks);
   return files;
 }
 
@@ -135,7 +180,7 @@ std::vector<RecordRow> built_in_records() {
 TuningTable table_of(std::span<const std::filesystem::path> files) {
   CheckedRows rows;
   for (std::size_t index = 0; index < files.size(); ++index)
-    rows.add(read_records(files[index], index == 0 ? Layer::user : Layer::shared));
+    rows.add(read_records(files[index], index == 0 ? Layer::user : Layer::project));
   add_built_in(rows);
   return TuningTable(std::move(rows));
 }

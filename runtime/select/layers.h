@@ -1,9 +1,11 @@
-// The layers of tuning databases: the user's, shared files, and the records that came with the library.
+// The layers of tuning databases: the user's, the project's, what was synced, the system's, and the records that came
+// with the library.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +17,25 @@ namespace scantune {
 // SCANTUNE_DB, else $XDG_DATA_HOME/scantune/tuning.db, else ~/.local/share/scantune/tuning.db; nullopt without a home.
 std::optional<std::filesystem::path> user_database();
 // SCANTUNE_DB_PATH: files separated by colons, the first overriding those behind it.
-std::vector<std::filesystem::path> shared_databases();
+std::vector<std::filesystem::path> project_databases();
+// $XDG_DATA_HOME/scantune/layers, or where that is by default: what `scantune db sync` fetched; nullopt without a home.
+std::optional<std::filesystem::path> synced_directory();
+// What an administrator and what packages installed, the first overriding the second. No variable names them, so that
+// programs with more rights than their callers' read them too.
+inline constexpr const char* kSystemDirectories[] = {"/etc/scantune", "/usr/share/scantune"};
+
+// The files *.db of a directory, sorted by name; none where it does not exist. Throws DatabaseError where it cannot be
+// read.
+std::vector<std::filesystem::path> databases_in(const std::filesystem::path& directory);
+
+struct LayeredFile {
+  Layer layer;
+  std::filesystem::path file;
+};
+
+// The databases of all layers but the built-in one, the first overriding those behind it; a user's that does not exist
+// yet is left out. Of a directory that cannot be read it says so in a remark.
+std::vector<LayeredFile> layered_files(std::vector<std::string>& remarks);
 
 // Rows of text with one JSON object per line, whose members are the columns of db/queries/load_*.sql, without ids; what
 // may be null may be left out. Throws DatabaseError naming the line.
@@ -26,8 +46,7 @@ std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*
 // The table over the given files, the first overriding those behind it, and the built-in records. Throws DatabaseError.
 TuningTable table_of(std::span<const std::filesystem::path> files);
 
-// The table over all layers, loaded on first use and kept. A user database that does not exist yet is empty; one that
-// cannot be read is logged once and left out.
+// The table over all layers, loaded on first use and kept. A database that cannot be read is logged once and left out.
 const TuningTable& tuning_table();
 
 }  // namespace scantune

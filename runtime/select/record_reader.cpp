@@ -9,6 +9,7 @@
 #include "select/database_files.h"
 #include "select/printable.h"
 #include "select/queries.h"
+#include "select/record_origin.h"
 #include "space/config_json.h"
 
 namespace scantune {
@@ -19,12 +20,8 @@ constexpr std::size_t kMostText = 64 << 20;  // bytes, all values together
 
 struct RunRow {
   std::string template_hash;
+  std::shared_ptr<const RecordOrigin> origin;
 };
-
-template <class Columns>
-void read_row(const Columns& columns, RunRow& row) {
-  row.template_hash = columns.text("template_hash");
-}
 
 // What may still be read of the texts of a file.
 class TextBudget {
@@ -58,6 +55,12 @@ struct SqlColumns {
   double real(const char* name) const { return statement.getColumn(name).getDouble(); }
   bool is_null(const char* name) const { return statement.isColumnNull(name); }
 };
+
+void read_run(const SqlColumns& columns, RunRow& row) {
+  row.template_hash = columns.text("template_hash");
+  if (row.template_hash.size() > kLongestText) row.template_hash.resize(kLongestText + 1);
+  row.origin = origin_of_policy(columns.text("policy"));
+}
 
 void read_problem(const SqlColumns& columns, ProblemRow& row) {
   read_row(columns, row);
@@ -129,7 +132,8 @@ class RecordReader {
                                  Reading<ProblemRow>{.read = read_columns})
                       : RowsById(database.statement(query("load_problem.sql")), budget_,
                                  Reading<ProblemRow>{.read = read_problem, .longest_text = kLongestRequest})),
-        runs_(database.statement(query("load_run.sql")), budget_) {
+        runs_(database.statement(query("load_run.sql")), budget_,
+              Reading<RunRow>{.read = read_run, .longest_text = kLongestPolicy}) {
     row_.layer = layer;
     row_.database = file.string();
   }
@@ -172,6 +176,7 @@ class RecordReader {
     static_cast<DeviceRow&>(row_) = *device;
     static_cast<ProblemRow&>(row_) = *problem;
     row_.template_hash = run->template_hash;
+    row_.origin = run->origin;
     if (!row_.breakpoint) return nullptr;
     if (const RunRow* const probing = runs_.find(records_.getColumn("switch_run_id")))
       row_.breakpoint->template_hash = probing->template_hash;

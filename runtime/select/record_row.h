@@ -7,12 +7,25 @@
 #include <optional>
 #include <string>
 
+#include "config/types.h"
+
 namespace scantune {
 
+struct RecordOrigin;
 struct StatedRequest;
 
 // Where a row comes from; an earlier layer overrides a later one.
-enum class Layer { user, shared, built_in };
+enum class Layer {
+  user,
+  project,  // SCANTUNE_DB_PATH
+  synced,   // what `scantune db sync` fetched
+  system,   // what an administrator or a package installed
+  built_in  // what came with the library
+};
+template <>
+struct Tokens<Layer> {
+  static constexpr const char* kNames[] = {"user", "project", "synced", "system", "built_in"};
+};
 
 // The device that records were measured on.
 struct DeviceRow {
@@ -46,7 +59,8 @@ struct BreakpointRow {
 
 struct RecordRow : DeviceRow, ProblemRow {
   Layer layer = Layer::user;
-  std::string database;  // the file, or "built-in"
+  std::string database;                                  // the file, or "built-in"
+  std::shared_ptr<const RecordOrigin> origin = nullptr;  // what its run says of it; null where it says nothing
 
   std::int64_t n = 0;
   std::string family;

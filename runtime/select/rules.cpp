@@ -104,7 +104,7 @@ constexpr Orders kOrder[] = {
      option_distance},
     {{8, "SM count", "puts the device nearest in SM count first"}, sm_distance},
     {{9, "N", "puts the nearest N first, in log N, and the nearest extents beside it"}, n_distance},
-    {{10, "layer", "puts the user's own before what is shared, and that before what the library brings"},
+    {{10, "layer", "puts the user's own first, then the project's, synced, the system's, and what the library brings"},
      layer_distance}};
 static_assert(std::size(kOrder) == std::tuple_size_v<Distance>);
 

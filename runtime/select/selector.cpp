@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "select/printable.h"
 #include "select/rules.h"
 #include "space/spelling.h"
 
@@ -97,6 +98,15 @@ std::string where(const TuningRecord& record, const Wanted& wanted) {
   return " on " + record.device.name + " with " + sms + ", the nearest device of this architecture that serves it";
 }
 
+// Where a record that is not the user's own stands, and who exported it.
+std::string by_whom(const TuningRecord& record) {
+  std::string text;
+  if (record.layer != Layer::user && record.layer != Layer::built_in)
+    text += std::string(" (") + token(record.layer) + " database " + printable(record.database) + ')';
+  if (record.origin) text += "; " + phrase(*record.origin);
+  return text;
+}
+
 std::string spelled_operator(const TuningRecord& record) {
   const auto op = record.request.op();
   return op ? spell(SpelledOperator{*op, record.operator_name}) : "";
@@ -154,7 +164,7 @@ std::string reason_of(const Choice& choice, const Wanted& wanted) {
   const Request& request = wanted.request;
   std::string text = "tuned for " + whose(record, wanted) + "n = " + std::to_string(record.request.n);
   if (record.request.n != request.n) text += " (" + by_which_n(choice, wanted) + ')';
-  text += where(record, wanted);
+  text += where(record, wanted) + by_whom(record);
   for (const MemberModel& member : request.members())
     if (member.match == Match::nearest && member.is_option() && record.request[member] != request[member])
       text += "; tuned for " + phrase(member, record.request) + ", for want of a record of " + phrase(member, request);

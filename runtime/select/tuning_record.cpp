@@ -88,7 +88,8 @@ TuningRecord record_of(const RecordRow& row) {
           .finished_at = printable(row.finished_at),
           .breakpoint = std::nullopt,
           .layer = row.layer,
-          .database = row.database};
+          .database = row.database,
+          .origin = row.origin};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "device/device.h"
+#include "select/record_origin.h"
 #include "select/record_row.h"
 #include "space/request.h"
 
@@ -35,6 +36,7 @@ struct TuningRecord {
   std::optional<Breakpoint> breakpoint;  // towards the record of the next larger n
   Layer layer = Layer::user;
   std::string database;
+  std::shared_ptr<const RecordOrigin> origin = nullptr;  // null where nothing is told
 
   // What it would name if it were measured now.
   const std::string& current_template_hash() const {

@@ -8,6 +8,7 @@
 #include "jit/binary_key.h"
 #include "jit/cache_contents.h"
 #include "select/layers.h"
+#include "select/printable.h"
 #include "select/selector.h"
 #include "support/paths.h"
 #include "worker/described_device.h"
@@ -140,6 +141,21 @@ Json measurement_json(const Measurement& measurement, bool with_samples) {
   json["sm_clock_mhz"] = nullptr;
   if (measurement.sm_clock_mhz) json["sm_clock_mhz"] = *measurement.sm_clock_mhz;
   json["probe_only"] = measurement.probe_only;
+  return json;
+}
+
+// Where the record that was selected comes from.
+Json record_json(const TuningRecord& record) {
+  Json json = Json::object();
+  json["layer"] = token(record.layer);
+  json["database"] = printable(record.database);
+  json["finished_at"] = record.finished_at;
+  json["origin"] = nullptr;
+  if (!record.origin) return json;
+  const RecordOrigin& origin = *record.origin;
+  json["origin"] = {{"by", origin.by}, {"file", origin.file}, {"run", origin.run}};
+  if (!origin.host.empty()) json["origin"]["host"] = origin.host;
+  if (!origin.signer.empty()) json["origin"]["signer"] = origin.signer;
   return json;
 }
 
@@ -354,6 +370,7 @@ Json Session::select(const Params& params) {
   json["config"] = to_json(selection.config);
   json["origin"] = token(selection.origin);
   json["reason"] = selection.reason;
+  json["record"] = selection.record ? record_json(*selection.record) : Json(nullptr);
   json["rejected"] = std::move(rejected);
   return json;
 }

@@ -58,9 +58,9 @@ std::string read_all(int file) {
   return text;
 }
 
-const std::vector<const char*> kEnvironment = {"SCANTUNE_NVRTC=/planted/libnvrtc.so", "SCANTUNE_CXX=/bin/false",
-                                               "SCANTUNE_CACHE=/planted/cache",       "SCANTUNE_DB=/planted/tuning.db",
-                                               "SCANTUNE_DB_PATH=/planted/shared.db", nullptr};
+const std::vector<const char*> kEnvironment = {"SCANTUNE_NVRTC=/planted/libnvrtc.so",  "SCANTUNE_CXX=/bin/false",
+                                               "SCANTUNE_CACHE=/planted/cache",        "SCANTUNE_DB=/planted/tuning.db",
+                                               "SCANTUNE_DB_PATH=/planted/project.db", nullptr};
 
 // What the probe prints in that environment, with its caller's rights or as though it had more.
 std::string probed(const std::vector<const char*>& environment, bool has_more_rights) {
@@ -89,10 +89,11 @@ std::string probed(const std::vector<const char*>& environment, bool has_more_ri
 }
 
 TEST(Environment, NamesCodeAndFilesToAProgramWithItsCallersRights) {
-  EXPECT_THAT(probed(kEnvironment, false),
-              AllOf(HasSubstr("NVRTC /planted/libnvrtc.so\n"), HasSubstr("compiler /bin/false"),
-                    HasSubstr("cache /planted/cache\n"), HasSubstr("\ndatabase /planted/tuning.db\n"),
-                    HasSubstr("shared database /planted/shared.db\n")));
+  EXPECT_THAT(
+      probed(kEnvironment, false),
+      AllOf(HasSubstr("NVRTC /planted/libnvrtc.so\n"), HasSubstr("compiler /bin/false"),
+            HasSubstr("cache /planted/cache\n"), HasSubstr("\ndatabase /planted/tuning.db\n"),
+            HasSubstr("project database /planted/project.db\n"), HasSubstr("layer project /planted/project.db\n")));
 }
 
 TEST(Environment, NamesNeitherCodeNorFilesToASetUidProgram) {
@@ -110,10 +111,11 @@ TEST(Environment, NamesNoHomeAndNoToolkitToASetUidProgram) {
                                             nullptr};
   EXPECT_THAT(probed(kPlaces, false),
               AllOf(HasSubstr("cache /planted/cache/scantune\n"), HasSubstr("database /planted/scantune/tuning.db\n"),
-                    HasSubstr("NVRTC /planted/cuda/lib64/"), HasSubstr("/bin/")));
+                    HasSubstr("synced databases /planted/scantune/layers\n"), HasSubstr("NVRTC /planted/cuda/lib64/"),
+                    HasSubstr("/bin/")));
   EXPECT_THAT(probed(kPlaces, true),
               AllOf(HasSubstr("NVRTC libnvrtc.so"), Not(HasSubstr("planted")), Not(HasSubstr("/bin/")),
-                    Not(HasSubstr("cache")), Not(HasSubstr("database"))));
+                    Not(HasSubstr("cache")), Not(HasSubstr("database ")), Not(HasSubstr("databases "))));
 }
 
 }  // namespace

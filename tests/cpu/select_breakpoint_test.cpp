@@ -124,7 +124,7 @@ TEST(Rule11, ForgetsABreakpointOverARecordBetweenItsEnds) {
 TEST(Rule11, UsesNoBreakpointOfOneDatabaseBetweenRecordsOfTwo) {
   auto rows = rows_around(120'000);
   RecordRow users = rows[1];
-  rows[0].layer = rows[1].layer = Layer::shared;
+  rows[0].layer = rows[1].layer = Layer::project;
   users.database = "another.db";
   rows.push_back(users);
   EXPECT_EQ(value_of(select_from(rows, sum_of(100'000)).config, "block_threads"), 128) << "the nearest";

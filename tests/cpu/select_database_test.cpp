@@ -96,14 +96,14 @@ TEST_F(DatabaseFile, GivesBackTheRecordsThatWereStored) {
   auto database = create(file_);
   insert(database, row_of("lookback", 65536));
   insert(database, row_of("single_block", 1024));
-  const TuningTable table(read_records(file_, Layer::shared));
+  const TuningTable table(read_records(file_, Layer::project));
   ASSERT_EQ(table.records().size(), 2u);
   EXPECT_EQ(table.records()[0].request.n, 1024u);
   const TuningRecord& record = table.records()[1];
   EXPECT_EQ(record.config.family().name(), std::string("lookback"));
   EXPECT_EQ(canonical_parameters(record.config), row_of("lookback", 65536).config);
   EXPECT_EQ(record.database, file_.string());
-  EXPECT_EQ(record.layer, Layer::shared);
+  EXPECT_EQ(record.layer, Layer::project);
   EXPECT_FALSE(record.is_stale());
   EXPECT_TRUE(table.records()[0].is_stale()) << "the run is of lookback's templates";
   const auto selection = select(table, kH200, sum_of(65536));
@@ -165,7 +165,7 @@ TEST_F(DatabaseFile, IsReadFromAFolderThatCannotBeWritten) {
   }
   chmod(file_.c_str(), 0444);
   chmod(directory_.c_str(), 0555);
-  const auto rows = read_records(file_, Layer::shared);
+  const auto rows = read_records(file_, Layer::project);
   chmod(directory_.c_str(), 0755);
   EXPECT_EQ(rows.records.size(), 1u);
 }
@@ -273,11 +273,45 @@ TEST_F(DatabaseFile, OfSeveralAreLayeredInTheOrderGiven) {
   EXPECT_EQ(choose({shared, file_}), 128);
 }
 
-TEST(Layers, ReadThePathsOfSharedDatabasesFromTheEnvironment) {
+TEST(Layers, ReadThePathsOfProjectDatabasesFromTheEnvironment) {
   setenv("SCANTUNE_DB_PATH", "/a/one.db::/b/two.db:", 1);
-  EXPECT_EQ(shared_databases(), (std::vector<fs::path>{"/a/one.db", "/b/two.db"}));
+  EXPECT_EQ(project_databases(), (std::vector<fs::path>{"/a/one.db", "/b/two.db"}));
   unsetenv("SCANTUNE_DB_PATH");
-  EXPECT_TRUE(shared_databases().empty());
+  EXPECT_TRUE(project_databases().empty());
+}
+
+TEST_F(DatabaseFile, TellsWhoExportedARecordByThePolicyOfItsRun) {
+  auto database = create(file_);
+  insert(database, row_of("lookback", 65536));
+  database.exec(
+      R"(UPDATE run SET policy = '{"trials":96,"origin":{"by":"alice","file":"a.db","run":"0123456789ab"}}')");
+  const auto rows = read_records(file_, Layer::user);
+  ASSERT_EQ(rows.records.size(), 1u);
+  ASSERT_NE(rows.records[0].origin, nullptr);
+  EXPECT_EQ(phrase(*rows.records[0].origin), "exported by alice from a.db (run 0123456789ab)");
+}
+
+TEST_F(DatabaseFile, OfADirectoryAreReadInTheOrderOfTheirNames) {
+  for (const char* name : {"b.db", "a.db", ".hidden.db", "notes.txt", "c.db-wal"}) std::ofstream(directory_ / name);
+  EXPECT_EQ(databases_in(directory_), (std::vector<fs::path>{directory_ / "a.db", directory_ / "b.db"}));
+  EXPECT_TRUE(databases_in(directory_ / "absent").empty());
+  EXPECT_TRUE(databases_in(directory_ / "notes.txt").empty());
+}
+
+TEST_F(DatabaseFile, OfASyncedLayerIsReadBehindTheProjects) {
+  fs::create_directories(directory_ / "scantune/layers");
+  create(directory_ / "scantune/layers/team.db");
+  setenv("SCANTUNE_DB_PATH", "/a/project.db", 1);
+  setenv("XDG_DATA_HOME", directory_.c_str(), 1);
+  std::vector<std::string> remarks;
+  const auto files = layered_files(remarks);
+  unsetenv("SCANTUNE_DB_PATH");
+  unsetenv("XDG_DATA_HOME");
+  ASSERT_GE(files.size(), 2u);  // and what this machine's administrator has installed
+  EXPECT_EQ(files[0].layer, Layer::project);
+  EXPECT_EQ(files[1].layer, Layer::synced);
+  EXPECT_EQ(files[1].file, directory_ / "scantune/layers/team.db");
+  for (std::size_t place = 2; place < files.size(); ++place) EXPECT_EQ(files[place].layer, Layer::system);
 }
 
 TEST(Layers, FindTheUsersDatabaseByTheEnvironmentOrTheDataHome) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "select/printable.h"
+
 namespace scantune {
 namespace {
 
@@ -98,17 +102,60 @@ TEST(Rule3, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Rule10, LetsTheUsersDatabaseOverrideASharedOne) {
+TEST(Rule10, LetsTheUsersDatabaseOverrideAProjectsOne) {
   RecordRow shared = row_with("lookback", 1 << 16, "block_threads", 512);
-  shared.layer = Layer::shared;
+  shared.layer = Layer::project;
   const RecordRow user = row_with("lookback", 1 << 16, "block_threads", 128);
   EXPECT_EQ(value_of(select_from({shared, user}, sum_of(1 << 16)).config, "block_threads"), 128);
 }
 
-TEST(Rule10, LetsTheFirstOfTwoSharedDatabasesOverrideTheSecond) {
+TEST(Rule10, PutsTheLayersInTheirOrder) {
+  std::vector<RecordRow> rows;
+  int threads = 32;
+  for (const Layer layer : {Layer::built_in, Layer::system, Layer::synced, Layer::project, Layer::user}) {
+    rows.insert(rows.begin(), row_with("lookback", 1 << 16, "block_threads", threads *= 2));
+    rows.front().layer = layer;
+    EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 16)).config, "block_threads"), threads) << token(layer);
+    std::ranges::rotate(rows, rows.begin() + 1);  // the order of rows is not what decides
+  }
+}
+
+TEST(Selector, NamesTheDatabaseOfALayerThatIsNotTheUsersOwn) {
+  RecordRow row = row_of("lookback", 1 << 16);
+  row.layer = Layer::synced;
+  row.database = "/data/layers/team.db";
+  EXPECT_EQ(select_from({row}, sum_of(1 << 16)).reason,
+            "tuned for n = 65536 on this device (synced database /data/layers/team.db)");
+  row.layer = Layer::user;
+  EXPECT_EQ(select_from({row}, sum_of(1 << 16)).reason, "tuned for n = 65536 on this device");
+}
+
+TEST(Selector, NamesWhoExportedARecordAndWhoseSignatureItBore) {
+  RecordRow row = row_of("lookback", 1 << 16);
+  row.origin = origin_of_policy(
+      R"({"trials":96,"origin":{"by":"alice","file":"tuning.db","run":"0123456789ab","signer":"alice@example.com"}})");
+  EXPECT_EQ(select_from({row}, sum_of(1 << 16)).reason,
+            "tuned for n = 65536 on this device; exported by alice from tuning.db (run 0123456789ab), signed by "
+            "alice@example.com");
+}
+
+TEST(RecordOrigin, OfAStrangersPolicyIsPrintableOrNone) {
+  const auto origin = origin_of_policy("{\"origin\":{\"by\":\"\\u001b[31mred\\n\",\"file\":7}}");
+  ASSERT_NE(origin, nullptr);
+  EXPECT_EQ(phrase(*origin), "exported by ?[31mred?");
+  EXPECT_EQ(phrase(*origin_of_policy(R"({"origin":{"by":")" + std::string(3000, 'a') + R"("}})")).size(),
+            std::string("exported by ").size() + kLongestText);
+  for (const std::string& policy :
+       {std::string(R"({"trials":96})"), std::string(R"({"origin":)"), std::string(R"({"origin":[]})"),
+        std::string(R"(["origin"])"), std::string(R"({"origins":{"by":"a"},"x":"\"origin\""})"),
+        R"({"origin":)" + std::string(4000, '[') + "}", R"({"origin":{"by":")" + std::string(5000, 'a') + R"("}})"})
+    EXPECT_EQ(origin_of_policy(policy), nullptr) << policy;
+}
+
+TEST(Rule10, LetsTheFirstOfTwoProjectDatabasesOverrideTheSecond) {
   RecordRow first = row_with("lookback", 1 << 16, "block_threads", 512);
   RecordRow second = row_with("lookback", 1 << 16, "block_threads", 128);
-  first.layer = second.layer = Layer::shared;
+  first.layer = second.layer = Layer::project;
   second.median_us = first.median_us / 2;
   EXPECT_EQ(value_of(select_from({first, second}, sum_of(1 << 16)).config, "block_threads"), 512);
 }

@@ -138,6 +138,8 @@ TEST_F(WorkerSession, SelectsForADeviceThatIsOnlyDescribed) {
   EXPECT_EQ(ask("hello", {{"device", h200}})["result"]["device"], h200);
   const Json selected = ask("select", {{"request", request(1 << 14)}, {"databases", Json::array()}});
   EXPECT_EQ(selected["result"]["origin"], "built_in") << selected;
+  EXPECT_EQ(selected["result"]["record"]["layer"], "built_in") << selected;
+  EXPECT_TRUE(selected["result"]["record"]["origin"].is_null()) << selected;
   EXPECT_TRUE(ask("space", {{"request", request()}, {"configs", false}})["ok"]);
   const Json config = to_json(lookback());
   for (const char* method : {"compile", "verify"}) {
@@ -508,6 +510,7 @@ TEST_F(WorkerSession, SelectsTheDefaultWhereNothingIsRecorded) {
   const Json request = {{"input_type", "custom12"}, {"op", "custom_cheap"}, {"n", 1 << 16}};
   const Json selected = result("select", {{"request", request}, {"databases", Json::array()}});
   EXPECT_EQ(selected["origin"], "default");
+  EXPECT_TRUE(selected["record"].is_null());
   EXPECT_EQ(config_from_json(selected["config"]), default_config(stated_request(request).request, 90));
   EXPECT_FALSE(selected["reason"].get<std::string>().empty());
 }

@@ -365,7 +365,11 @@ def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
         family = list(FAMILIES_OF[algorithm_of(params["request"])])[-1]
         config = {"family": family, "parameters": {**DEFAULTS[family], **FAULTS.get("selected", {})}}
         rejected = [{"row": "i32 sum n=256", "reason": "unknown family"}]
-        return {"config": config, "origin": "exact_n", "reason": "a record of this N", "rejected": rejected}
+        record = {"layer": "user", "database": "tuning.db", "finished_at": "2026-01-02T03:04:05Z", "origin": None}
+        return {
+            "config": config, "origin": "exact_n", "reason": "a record of this N", "record": record,
+            "rejected": rejected,
+        }  # fmt: skip
     return {"compile": compile_config, "verify": verify, "measure": measure}[method](params)
 
 

@@ -21,7 +21,7 @@ from scantune.errors import ScantuneError
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
 PROBLEM = ["--arch", "host", "--type", "i32", "--n", "2^12"]
-SELECTED = {"problem", "n", "origin", "reason", "config", "departures"}
+SELECTED = {"problem", "n", "origin", "reason", "record", "config", "departures"}
 WINNER = {
     "device", "problem", "n", "config", "departures", "median_us", "spread", "default_us", "ceiling_us", "finished_at",
     "may_gain", "effort", "cut_short", "tool_version", "template_hash", "compiler_version", "driver_version",

@@ -45,7 +45,7 @@ def breakpoint_message(found: Breakpoint) -> dict[str, Any]:
 def selection_message(problem: Problem, n: int, selection: Selection, defaults: Defaults) -> dict[str, Any]:
     return {
         "problem": problem.message(), "n": n, "origin": selection.origin, "reason": selection.reason,
-        **config_message(problem, n, selection.config, defaults),
+        "record": selection.record, **config_message(problem, n, selection.config, defaults),
     }  # fmt: skip
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scantune.model.config import Config
 from scantune.model.operator_source import OperatorSource
@@ -21,6 +22,7 @@ class Selection:
     origin: str  # how the record was found: exact_n, between_n, ..., default
     reason: str
     rejected: tuple[tuple[str, str], ...]  # rows that are not valid, and why
+    record: Mapping[str, Any] | None = None  # layer, database and origin of the record; None where none serves
 
 
 def select(
@@ -37,4 +39,4 @@ def select(
     except ValueError as error:
         raise WorkerError("internal", f"{problem} {format_size(n)}: {error}") from None
     rejected = tuple((str(row.get("row")), str(row.get("reason"))) for row in result.get("rejected") or [])
-    return Selection(config, str(result.get("origin")), str(result.get("reason")), rejected)
+    return Selection(config, str(result.get("origin")), str(result.get("reason")), rejected, result.get("record"))

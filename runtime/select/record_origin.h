@@ -1,0 +1,27 @@
+// Who exported a record, and where it was checked: what the policy of its run says under "origin".
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace scantune {
+
+// The words of a stranger, made printable. What is not told is empty.
+struct RecordOrigin {
+  std::string by;      // who exported it
+  std::string file;    // the database that it was exported from, without its directory
+  std::string run;     // digits that tell the run
+  std::string host;    // likewise the machine
+  std::string signer;  // whose signature was verified when it was imported
+};
+
+inline constexpr std::size_t kLongestPolicy = 4096;  // bytes; a tuner writes none longer
+
+// Null where a policy tells no origin, or cannot be read: nothing depends on it.
+std::shared_ptr<const RecordOrigin> origin_of_policy(std::string_view policy);
+
+// A clause for people: "exported by alice from tuning.db (run 0123456789ab), signed by alice@example.com".
+std::string phrase(const RecordOrigin& origin);
+
+}  // namespace scantune
