@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from scantune.worker.stopwatch import OwnTime, Stopwatch
@@ -29,11 +31,18 @@ def test_seconds_count_that_end_in_an_error() -> None:
 def test_own_time_stands_still_while_others_have_their_turn() -> None:
     now = 0.0
     own = OwnTime(lambda: now)
-    with own.running():
+
+    def steps() -> Iterator[str]:
+        nonlocal now
         now = 2.0
         assert own() == 2.0
+        yield "first"
+        now = 11.0
+        yield "second"
+
+    turns = own.of(steps())
+    assert next(turns) == "first"
     now = 10.0
     assert own() == 2.0
-    with own.running():
-        now = 11.0
+    assert list(turns) == ["second"]
     assert own() == 3.0

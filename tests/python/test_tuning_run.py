@@ -73,10 +73,20 @@ def test_no_config_is_tried_twice_and_only_valid_ones_are(
     assert statuses(database).keys() == {"ok"}
     space = Space.from_message(fake_space(SUM.request(N)), TABLES)
     assert set(space.searched) <= {Config.from_row(*row) for row in tried}
-    asked = [request for request in request_log() if request["method"] == "compile" and not request["all_kinds"]]
-    compiled = Counter(str(request["config"]) for request in asked)
+    asked = [request for request in request_log() if request["method"] == "compile"]
+    compiled = Counter((str(one["config"]), one["all_kinds"], one.get("measured_only")) for one in asked)
     # The families' defaults are compiled once more, before anything is tried.
     assert sum(compiled.values()) - len(compiled) <= len(space.families)
+
+
+def test_what_only_verifying_runs_is_compiled_for_what_may_win_alone(
+    tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    tune(policy=EVERYTHING)
+    compilations = [request for request in request_log() if request["method"] == "compile"]
+    whole = {str(request["config"]) for request in compilations if not request.get("measured_only")}
+    verified = {str(request["config"]) for request in request_log() if request["method"] == "verify"}
+    assert whole == verified
 
 
 def test_only_what_may_win_is_verified(

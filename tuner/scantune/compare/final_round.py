@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scantune.model.cell import Cell
@@ -14,7 +13,7 @@ from scantune.model.measurement import Measurement
 from scantune.model.policy import Rounds
 from scantune.model.record import Record, Run, now
 from scantune.model.trial import Failure
-from scantune.worker.compile_pool import CompilePool
+from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.evaluation import Evaluator
 
 _LEAST_MARGIN = 0.005  # of the holder's time: clocks move by this much within a round
@@ -53,16 +52,11 @@ class FinalRound:
 
     def decide(
         self, finalists: Sequence[Config], holders: Sequence[Config], rounds: Rounds, reject: Reject
-    ) -> Decision | None:
+    ) -> Generator[Waits, None, Decision | None]:
         """Return the fastest; the first holder that can be measured stays unless it is beaten.
 
-        Whoever fails is told to `reject`. None when everybody did.
+        Yields the compilations of what verifies the winner. Whoever fails is told to `reject`. None when everybody did.
         """
-        # The winner is verified by kernels of every kind. They compile while the finalists are measured.
-        likely = dict.fromkeys([*holders[:1], *finalists[:1]])
-        compiling = {
-            config: self._compile_all_kinds(config) for config in likely if (self._cell, config) not in self._verified
-        }
         measured = self._evaluator.measure(*self._cell, finalists, rounds)
         times: dict[Config, Measurement] = {}
         for config, outcome in zip(finalists, measured.outcomes, strict=True):
@@ -72,23 +66,23 @@ class FinalRound:
                 times[config] = outcome
         left = dict(times)
         while (winner := pick_winner(left, next((config for config in holders if config in left), None))) is not None:
-            if (failure := self._verify(winner, compiling.get(winner))) is None:
+            if (failure := (yield from self._verify(winner))) is None:
                 return Decision(winner, left, measured.ceiling_us)
             reject(winner, failure)
             del left[winner]
         return None
 
-    def _verify(self, winner: Config, compiling: Future[float | Failure] | None) -> Failure | None:
+    def _verify(self, winner: Config) -> Generator[Waits, None, Failure | None]:
+        """Verify a winner by kernels of every kind."""
         if (self._cell, winner) in self._verified:
             return None
-        self._evaluator.compiled(compiling or self._compile_all_kinds(winner))
+        compiling = self._pool.submit(self._evaluator.request(*self._cell), winner, all_kinds=True)
+        yield [compiling]
+        self._evaluator.compiled(compiling)
         failure = self._evaluator.verify(*self._cell, winner, self._seed, all_kinds=True)
         if failure is None:
             self._verified.add((self._cell, winner))
         return failure
-
-    def _compile_all_kinds(self, config: Config) -> Future[float | Failure]:
-        return self._pool.submit(self._evaluator.request(*self._cell), config, all_kinds=True)
 
 
 def pick_winner(measured: Mapping[Config, Measurement], holder: Config | None) -> Config | None:

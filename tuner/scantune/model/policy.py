@@ -64,13 +64,13 @@ _EVERYTHING = 1_000_000
 # Without options a run is to take ten minutes, of which half a minute is for what starts and ends it.
 _GPU = {
     Effort.quick: Policy(
-        trials=96, patience=36, batch=4, ahead=8, finalists=4,
+        trials=96, patience=36, batch=4, ahead=4, finalists=4,
         racing=Rounds(rounds=3, min_round_ms=1.0, slower_than=1.25),
         final=Rounds(rounds=15, min_round_ms=2.0, ceiling=True),
         verify_items=2**18, budget_s=9.5 * 60, surveys=True,
     ),
     Effort.normal: Policy(
-        trials=256, patience=96, batch=4, ahead=8, finalists=6,
+        trials=256, patience=96, batch=4, ahead=4, finalists=6,
         racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=1.25),
         final=Rounds(rounds=31, min_round_ms=4.0, ceiling=True),
         verify_items=2**20, budget_s=60 * 60,

@@ -20,15 +20,13 @@ from scantune.model.space import Space
 from scantune.model.trial import Failure, Trial
 from scantune.search.proposals import Search
 from scantune.store.archive import Session
-from scantune.worker.compile_pool import CompilePool
+from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.evaluation import Evaluator, Measured
 
 # Verifying costs several times what a measurement does. What is slower than this times the best so far is verified only
 # if it reaches the final round after all.
 _MAY_WIN = 1.03
 
-
-Waits = list[Future[float | Failure]]  # compilations, before which a search cannot go on
 Steps = Generator[Waits, None, Record | None]
 
 
@@ -111,8 +109,9 @@ class ProblemSearch:
             yield from self._explore(limit=0)
             yield from self._explore(self._tools.policy.trials)
             if best := self._best:
-                yield [self._compile_all_kinds(best)]
-            return self._decide(always)
+                # What verifies the likely winner compiles before the final round, in which nothing else would.
+                yield [self._compile(best, all_kinds=True)]
+            return (yield from self._decide(always))
         finally:
             self._drop_compiling()
 
@@ -146,7 +145,7 @@ class ProblemSearch:
             if not self._compiling:
                 break
             yield [one.outcome for one in itertools.islice(self._compiling, self._tools.policy.batch)]
-            self._race_batch()
+            yield from self._race_batch()
         self._drop_compiling()
 
     def _has_room(self, limit: int) -> bool:
@@ -161,8 +160,11 @@ class ProblemSearch:
                     config = self._search.suggest() if suggest else None
             if config is None:
                 return
-            future = self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config)
-            self._compiling.append(Compiling(config, future))
+            # Most are slow, and what only verifying runs would be compiled in vain.
+            self._compiling.append(Compiling(config, self._compile(config, measured_only=True)))
+
+    def _compile(self, config: Config, **what: bool) -> Future[float | Failure]:
+        return self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config, **what)
 
     def _drop_compiling(self) -> None:
         for compiling in self._compiling:
@@ -170,7 +172,7 @@ class ProblemSearch:
         self._compiling.clear()
         self._pending.clear()
 
-    def _race_batch(self) -> None:
+    def _race_batch(self) -> Iterator[Waits]:
         """Measure the candidates that compiled together with the best so far."""
         batch: dict[Config, float] = {}
         while self._compiling and len(batch) < self._tools.policy.batch:
@@ -181,45 +183,60 @@ class ProblemSearch:
             else:
                 batch[compiling.config] = outcome
         if batch:
-            self._measure_batch(batch)
+            yield from self._measure_batch(batch)
 
     def _verify_candidate(self, config: Config) -> Failure | None:
         """Verify at a size that is quick to check; only the winner is verified at its real N too."""
-        n = min(self._n, self._tools.policy.verify_items)
-        key = Cell(self._problem, n), config
-        if key in self._tools.verified:
+        if self._is_verified(config):
             return None
         failure = self._tools.evaluator.verify_at_most(
             self._problem, self._n, self._tools.policy.verify_items, config, self._tools.seed
         )
         if failure is None:
-            self._tools.verified.add(key)
+            self._tools.verified.add(self._verified_as(config))
         return failure
 
-    def _measure_batch(self, batch: dict[Config, float]) -> None:
+    def _is_verified(self, config: Config) -> bool:
+        return self._verified_as(config) in self._tools.verified
+
+    def _verified_as(self, config: Config) -> tuple[Cell, Config]:
+        return Cell(self._problem, min(self._n, self._tools.policy.verify_items)), config
+
+    def _measure_batch(self, batch: dict[Config, float]) -> Iterator[Waits]:
         best = self._best
         configs = ([best] if best else []) + list(batch)
         measured = self._tools.evaluator.measure(self._problem, self._n, configs, self._tools.policy.racing)
+        outcomes = dict(zip(configs, measured.outcomes, strict=True))
         drift = self._drift(best, measured)
-        for config, outcome in zip(configs, measured.outcomes, strict=True):
-            if config == best:
-                if isinstance(outcome, Failure):
-                    self._reject(config, outcome)
-            else:
-                self._save_measured(config, outcome, batch[config], drift)
+        if best and isinstance(failure := outcomes.pop(best), Failure):
+            self._reject(best, failure)
+        scores = {
+            config: outcome.median_us * drift
+            for config, outcome in outcomes.items()
+            if not isinstance(outcome, Failure)
+        }
+        last = sorted((one for one in scores if self._may_win(scores[one], scores.values())), key=scores.__getitem__)
+        for config in outcomes:
+            if config not in last:
+                self._save_tried(config, outcomes[config], scores.get(config), batch[config])
+        if compiling := [self._compile(config) for config in last if not self._is_verified(config)]:
+            yield compiling
+        for config in last:
+            outcome = self._verify_candidate(config) or outcomes[config]
+            self._save_tried(config, outcome, scores[config], batch[config])
 
-    def _save_measured(self, config: Config, outcome: Measurement | Failure, compile_ms: float, drift: float) -> None:
-        score = None if isinstance(outcome, Failure) else outcome.median_us * drift
-        if score is not None and self._may_win(score) and (failure := self._verify_candidate(config)):
-            outcome, score = failure, None
+    def _save_tried(
+        self, config: Config, outcome: Measurement | Failure, score: float | None, compile_ms: float
+    ) -> None:
         if isinstance(outcome, Failure):
             self._save(Trial(config, failure=outcome, compile_ms=compile_ms), score=None)
         else:
             self._save(Trial(config, outcome, compile_ms=compile_ms), score)
 
-    def _may_win(self, score: float) -> bool:
-        best = self._best
-        return best is None or score < _MAY_WIN * self._times[best]
+    def _may_win(self, score: float, others: Iterable[float]) -> bool:
+        """Return whether a score comes near the best so far and the best of others."""
+        best = [self._times[self._best]] if self._best else []
+        return score < _MAY_WIN * min([*best, *others])
 
     def _drift(self, best: Config | None, measured: Measured) -> float:
         """Return the factor that makes this batch comparable with the earlier ones: clocks drift, ratios hardly do."""
@@ -238,7 +255,6 @@ class ProblemSearch:
         self._tools.watcher.tried(self._tried, limit, best, self._times[best] if best else None)
 
     def _learn(self, trial: Trial, score: float | None) -> None:
-        before = self._best
         self._owed.discard(trial.config)
         if trial.failure:
             self._failures[trial.config] = trial.failure
@@ -249,19 +265,13 @@ class ProblemSearch:
         if not trial.measurement.probe_only:
             self._racers[trial.config] = trial.measurement
         self._search.tell(trial.config, self._times[trial.config])
-        if score is not None and before is not None and self._best != before:
-            self._compile_all_kinds(trial.config)
 
-    def _compile_all_kinds(self, config: Config) -> Future[float | Failure]:
-        """Have what verifying a winner runs compiled by the time that it has won."""
-        return self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config, all_kinds=True)
-
-    def _decide(self, always: Sequence[Config]) -> Record | None:
+    def _decide(self, always: Sequence[Config]) -> Steps:
         """Return the record of the final round; of another one among the next fastest if all finalists failed."""
         tools, cell = self._tools, Cell(self._problem, self._n)
         final = FinalRound(tools.evaluator, tools.pool, cell, tools.seed + 1, tools.verified_winners)
         while finalists := self._finalists(always):
-            self.decision = final.decide(finalists, always, tools.policy.final, self._reject)
+            self.decision = yield from final.decide(finalists, always, tools.policy.final, self._reject)
             if self.decision:
                 return self._record(self.decision)
         return None

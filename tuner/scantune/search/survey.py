@@ -18,10 +18,11 @@ from scantune.model.space import Space
 from scantune.model.trial import Failure, Trial
 from scantune.search.problem_search import Tools, first_reasons
 from scantune.search.standings import Standings
+from scantune.search.turns import Steps, in_turns
 from scantune.worker.client import WorkerDied, WorkerError
 from scantune.worker.environment import EnvironmentFault
 
-_AHEAD = 12  # cells whose configs compile while another is measured
+_ABREAST = 13  # cells: while one is raced the configs of others compile, or what verifies their winners
 _HOPELESS = 3  # cells in which nothing works: where no other has a winner, the device or the compiler is to blame
 
 
@@ -61,23 +62,28 @@ class Survey:
         self._lost: list[Cell] = []  # nothing works there
 
     def race_all(self, cells: Iterable[Cell], is_time_for: Callable[[Cell], bool]) -> None:
-        """Race each cell in which there is something to be raced, as long as there is time for it.
+        """Race cells as race() does, as long as there is time for them."""
+        waiting = iter(cells)
+        in_turns(lambda: next((self.race(cell, is_time_for) for cell in waiting), None), _ABREAST)
+
+    def race(self, cell: Cell, is_time_for: Callable[[Cell], bool]) -> Steps:
+        """Race a cell, step by step, if there is something to be raced in it and time for it.
 
         What cannot be raced is told by its coverage; the next run tries it again. Raises ScantuneError when nothing
         works in the first cells.
         """
-        waiting = list(cells)
-        entered: list[_Entry] = []
-        while waiting or entered:
-            while waiting and len(entered) <= _AHEAD:
-                cell = waiting.pop(0)
-                if is_time_for(cell) and (entry := self._enter(cell)):
-                    entered.append(entry)
-            if entered and is_time_for(entered[0].cell):
-                self._race(entered.pop(0))
-            elif entered:
-                for future in entered.pop(0).compiled.values():
-                    future.cancel()
+        if not is_time_for(cell) or (entry := self._enter(cell)) is None:
+            return
+        yield list(entry.compiled.values())
+        if not is_time_for(cell):
+            for future in entry.compiled.values():
+                future.cancel()
+            return
+        covered = self._standings.coverage[cell]
+        try:
+            yield from self._decide(entry, covered)
+        except EnvironmentFault as error:
+            self._give_up(covered, f"given up, to be tried again by the next run: {error}")
 
     def has_news(self, cell: Cell) -> bool:
         """Return whether more may be gained in a cell, and winners around it have not been tried there."""
@@ -97,8 +103,8 @@ class Survey:
         if len(configs) < 2 and covered.winner:
             return None
         submit, request = self._tools.pool.submit, self._tools.evaluator.request(*cell)
-        # The first one serves now and mostly stays, and the winner is verified for all kinds of scans.
-        compiled = {config: submit(request, config, all_kinds=config == configs[0]) for config in configs}
+        # What verifies the winner is compiled once it has won.
+        compiled = {config: submit(request, config, measured_only=True) for config in configs}
         return _Entry(cell, space, configs, compiled)
 
     def _space(self, cell: Cell) -> Space:
@@ -133,13 +139,6 @@ class Survey:
             self._earlier[covered.cell] = _Earlier(settled, retried)
         return self._earlier[covered.cell]
 
-    def _race(self, entry: _Entry) -> None:
-        covered = self._standings.coverage[entry.cell]
-        try:
-            self._decide(entry, covered)
-        except EnvironmentFault as error:
-            self._give_up(covered, f"given up, to be tried again by the next run: {error}")
-
     def _give_up(self, covered: Coverage, reason: str) -> None:
         covered.give_up(reason)
         self._watcher.gave_up(covered)
@@ -152,7 +151,7 @@ class Survey:
         if len(self._lost) >= _HOPELESS and not self._standings.has_measured:
             raise ScantuneError(f"no config of {covered.cell}, works on {self._tools.session.device}:\n  {reasons}")
 
-    def _decide(self, entry: _Entry, covered: Coverage) -> None:
+    def _decide(self, entry: _Entry, covered: Coverage) -> Steps:
         tools, session = self._tools, self._tools.session
         compile_ms: dict[Config, float] = {}
         failures: dict[Config, Failure] = {}
@@ -168,7 +167,8 @@ class Survey:
                 compile_ms[config] = outcome
         rounds = replace(tools.policy.final, slower_than=CLEARLY_SLOWER)
         final = FinalRound(tools.evaluator, tools.pool, entry.cell, tools.seed + 1, tools.verified_winners)
-        decision = final.decide(list(compile_ms), entry.configs, rounds, reject) if compile_ms else None
+        racers = list(compile_ms)
+        decision = (yield from final.decide(racers, entry.configs, rounds, reject)) if racers else None
         if decision is None:
             self._lose(covered, failures)
             return

@@ -7,7 +7,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from scantune.errors import ScantuneError
@@ -26,15 +26,16 @@ from scantune.model.value import split_operator
 from scantune.search.agenda import Agenda, Turn
 from scantune.search.portfolio import Portfolio
 from scantune.search.portfolio import Watcher as PortfolioWatcher
-from scantune.search.problem_search import ProblemSearch, Tools, Waits, Watcher, first_reasons
+from scantune.search.problem_search import ProblemSearch, Tools, Watcher, first_reasons
 from scantune.search.standings import Standings
 from scantune.search.survey import Survey
 from scantune.search.survey import Watcher as SurveyWatcher
 from scantune.search.time_model import time_model_of
+from scantune.search.turns import Steps, in_turns
 from scantune.store.archive import Archive, Session
 from scantune.worker.built_in import built_in_records
 from scantune.worker.client import Worker, WorkerDied, WorkerError
-from scantune.worker.compile_pool import CompilePool
+from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.environment import EnvironmentFault
 from scantune.worker.evaluation import Evaluator, Timeouts
 from scantune.worker.stopwatch import OwnTime, Stopwatch
@@ -63,9 +64,11 @@ class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
     def gave_up(self, covered: Coverage) -> None: ...
 
 
-# Searches that take turns, so that one is measured while others wait for compilers: a search proposes little ahead of
-# what it knows, and a compilation takes as long as some thirty measurements.
-_ABREAST = 6
+IsWorthIt = Callable[[Cell], Generator[Waits, None, bool]]  # asks it of a search that is about to begin, step by step
+
+# Searches that take turns: one proposes little ahead of what it knows, and a compilation takes as long as some thirty
+# measurements.
+_ABREAST = 10
 
 
 @dataclass
@@ -74,16 +77,11 @@ class _Active:
 
     turn: Turn
     time: OwnTime
-    steps: Generator[Waits, None, None]
-    waits: Waits | None = field(default_factory=list)
-
-    @property
-    def is_ready(self) -> bool:
-        return all(future.done() for future in self.waits or [])
+    ending_s: float  # after its trials
 
     @property
     def left_s(self) -> float:
-        return max(0.0, self.turn.trials_s - self.time())
+        return max(0.0, self.turn.trials_s - self.time()) + self.ending_s
 
 
 @dataclass(frozen=True)
@@ -225,8 +223,9 @@ class TuningRun:
             survey.race_all([cell for cell in todo if survey.has_news(cell)], is_time_for)
             survey.settle(todo)
 
-        def is_worth_a_search(cell: Cell) -> bool:
-            survey.race_all([cell] if survey.has_news(cell) else [], is_time_for)
+        def is_worth_a_search(cell: Cell) -> Generator[Waits, None, bool]:
+            if survey.has_news(cell):
+                yield from survey.race(cell, is_time_for)
             survey.settle([cell])
             return self._standings.promise(cell) > 0
 
@@ -284,45 +283,33 @@ class TuningRun:
 
     def _search_all(
         self, session: Session, agenda: Agenda, left_s: Callable[[], float], outcome: Outcome,
-        is_worth_it: Callable[[Cell], bool] = lambda cell: True,
+        is_worth_it: IsWorthIt | None = None,
     ) -> int:  # fmt: skip
         """Search while time is left; return how many searches that were."""
         active: list[_Active] = []
         searches = 0
 
-        def next_turn() -> Turn | None:
-            return agenda.next(left_s() - sum(one.left_s for one in active))
+        def search(one: _Active) -> Steps:
+            nonlocal searches
+            try:
+                if is_worth_it is None or (yield from is_worth_it(one.turn.cell)):
+                    searches += 1
+                    tools = replace(self._tools(session), clock=one.time)
+                    yield from one.time.of(self._search_one(tools, one.turn, outcome, lambda: len(active) > 1))
+            finally:
+                active.remove(one)
+                agenda.add()  # what it left over may do for one that there was no time for
 
-        def begin(turn: Turn) -> _Active:
-            time = OwnTime(self._clock)
-            tools = replace(self._tools(session), clock=time)
-            return _Active(turn, time, self._search_one(tools, turn, outcome, lambda: len(active) > 1))
+        def begin() -> Steps | None:
+            if (turn := agenda.next(left_s() - sum(one.left_s for one in active))) is None:
+                return None
+            active.append(_Active(turn, OwnTime(self._clock), self._model.ending_s(*turn.cell)))
+            return search(active[-1])
 
-        try:
-            while True:
-                while len(active) < _ABREAST and (turn := next_turn()):
-                    if is_worth_it(turn.cell):
-                        active.append(begin(turn))
-                        searches += 1
-                if not active:
-                    return searches
-                place = next((place for place, one in enumerate(active) if one.is_ready), 0)
-                one = active[place]
-                with one.time.running():
-                    one.waits = next(one.steps, None)
-                del active[place]
-                if one.waits is None:
-                    agenda.add()  # what it left over may do for one that there was no time for
-                else:
-                    active.append(one)  # so that each has its turn
-        finally:
-            for one in active:
-                one.steps.close()
+        in_turns(begin, _ABREAST)
+        return searches
 
-    def _search_one(
-        self, tools: Tools, turn: Turn, outcome: Outcome, others_go_on: Callable[[], bool]
-    ) -> Generator[Waits, None, None]:
-        """Yield the compilations that each step waits for."""
+    def _search_one(self, tools: Tools, turn: Turn, outcome: Outcome, others_go_on: Callable[[], bool]) -> Steps:
         cell = turn.cell
         self._watcher.searching(cell)
         covered = self._standings.coverage[cell]
@@ -367,7 +354,7 @@ class TuningRun:
         faults: list[str] = []
         for config in space.defaults:
             try:
-                future = self._pool.submit(self._evaluator.request(*cell), config)
+                future = self._pool.submit(self._evaluator.request(*cell), config, measured_only=True)
                 outcome = self._evaluator.compiled(future)
             except EnvironmentFault as error:
                 faults.append(f"{config}: {error}")

@@ -16,6 +16,8 @@ from scantune.model.trial import Failure
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.environment import check_environment
 
+Waits = list[Future[float | Failure]]  # compilations, before which whoever yields them cannot go on
+
 _TOO_SLOW = "took longer than a minute"  # the host compiler's own limit
 
 
@@ -43,7 +45,8 @@ class CompilePool:
 
         Who asks again gets the same future, so what is wanted soon may be asked for early.
         `all_kinds`: also what verifying the config for every kind of scan runs, which takes three times as long.
-        `measured_only`: nothing that only verifying runs, which takes half as long.
+        `measured_only`: nothing that only verifying runs, which takes half as long. What an earlier request for the
+        config has compiled takes nothing.
         WorkerUnavailable and EnvironmentFault may come out of it.
         """
         key = json.dumps(request, sort_keys=True), config, all_kinds, measured_only

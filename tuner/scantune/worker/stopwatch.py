@@ -6,6 +6,9 @@ import contextlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+Step = TypeVar("Step")
 
 
 class Stopwatch:
@@ -32,7 +35,7 @@ class Stopwatch:
 
 
 class OwnTime:
-    """A clock that stands still but while running(): of one who takes turns with others."""
+    """A clock that stands still but for the steps of one who takes turns with others."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -42,10 +45,14 @@ class OwnTime:
     def __call__(self) -> float:
         return self._spent_s + (self._clock() - self._since if self._since is not None else 0.0)
 
-    @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
-        self._since = self._clock()
-        try:
-            yield
-        finally:
-            self._spent_s, self._since = self(), None
+    def of(self, steps: Iterator[Step]) -> Iterator[Step]:
+        """Yield the steps of an iterator, whose time this is."""
+        while True:
+            self._since = self._clock()
+            try:
+                step = next(steps)
+            except StopIteration:
+                return
+            finally:
+                self._spent_s, self._since = self(), None
+            yield step
