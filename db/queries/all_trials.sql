@@ -1,5 +1,5 @@
--- Every trial; what the ids stand for is in queries of its own. Read when a file is imported, and when rows are chosen.
-SELECT id, device_id, problem_id, run_id, n, family, config, template_hash, status, reason, is_default, median_us,
-       spread, samples, compile_ms, sm_clock_mhz, finished_at
+-- Every trial; what the ids stand for is in queries of its own. Read when a file is imported.
+SELECT device_id, problem_id, run_id, n, family, config, template_hash, status, reason, is_default, median_us, spread,
+       samples, compile_ms, sm_clock_mhz, finished_at
 FROM trial
 ORDER BY id

@@ -506,6 +506,7 @@ def test_version_and_help_do_not_tune() -> None:
         "db export",
         "db import",
         "db forget",
+        "db vacuum",
         "cache limit",
     ],
 )

@@ -78,7 +78,7 @@ def test_forgetting_is_all_or_nothing(filled: Database, monkeypatch: pytest.Monk
     run = filled.run
 
     def failing(query: str, parameters: dict[str, object]) -> int:
-        if query == "drop_trial":
+        if query == "drop_trials":
             raise KeyboardInterrupt
         return run(query, parameters)
 

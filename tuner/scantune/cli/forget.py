@@ -101,7 +101,7 @@ def forget_command(
         else:
             choice.check()
             found = _forget(path, choice, dry_run)
-            counts = {"records": len(found.records), "breakpoints": len(found.breakpoints), "trials": len(found.trials)}
+            counts = {"records": len(found.records), "breakpoints": len(found.breakpoints), "trials": found.trials}
         told = ", ".join(counted(counts[rows], noun) for rows, noun in _NOUNS.items())
         say(f"{told} {'would be ' if dry_run else ''}forgotten in {path}")
         output.write(

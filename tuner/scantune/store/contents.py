@@ -58,6 +58,11 @@ class Contents:
         budget = Budget(rows=_MOST_TRIALS, text=math.inf)
         return self._valid("trials", self._database.each("all_trials", {}, budget), parse)
 
+    def trial_groups(self, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
+        """Yield the trials as trial_groups.sql has them."""
+        budget = Budget(rows=_MOST_TRIALS, text=math.inf)
+        return self._valid("trials", self._database.each("trial_groups", {}, budget), parse)
+
     def _rows(self, query: str) -> Iterator[Row]:
         return self._database.each(query, {}, self._budget)
 

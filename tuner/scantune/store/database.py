@@ -32,6 +32,7 @@ _FREE_S = 5.0
 _BYTES_PER_S = 2**21
 _STEPS_PER_LOOK = 10_000  # at the clock, of SQLite's machine
 _ROWS_AT_ONCE = 1000
+_FREE = ("freelist_count", "page_size")
 
 Row = Mapping[str, Any]
 Parameters = Mapping[str, object]
@@ -178,6 +179,18 @@ class Database:
                 raise DatabaseError(
                     f"{target}: the disk is full, and nothing was written; free some space, or choose another place"
                 ) from None
+
+    def vacuum(self) -> None:
+        """Write the file anew without gaps, and empty its log as far as nobody reads it."""
+        with self.failures():
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def free_bytes(self) -> int:
+        """Return how much of the file holds nothing."""
+        with self.failures():
+            pages, size = (self._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _FREE)
+        return int(pages * size)
 
     @contextlib.contextmanager
     def failures(self) -> Iterator[None]:

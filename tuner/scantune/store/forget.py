@@ -15,10 +15,12 @@ from scantune.store.archive import Archive
 from scantune.store.contents import Contents
 from scantune.store.database import Database
 
+_GROUP = ("device_id", "problem_id", "run_id", "n", "family", "finished_at", "trials")
+
 
 @dataclass(frozen=True)
 class Entry:
-    """What a record or a trial is chosen by."""
+    """What a record or trials are chosen by."""
 
     device: Device
     problem: Problem
@@ -32,7 +34,7 @@ class Entry:
         return cls(*record.key, record.config.family, record.finished_at, record.run)
 
     @classmethod
-    def of_trial(cls, row: Mapping[str, Any]) -> Entry:
+    def of_trials(cls, row: Mapping[str, Any]) -> Entry:
         """Raise ValueError if a column that counts here is not what it should be."""
         return cls(*key_of(row), str(row["family"]), timestamp(row["finished_at"]), Run.from_row(row))
 
@@ -41,8 +43,12 @@ class Entry:
 class Chosen:
     records: Sequence[Record]
     breakpoints: Sequence[Breakpoint]  # at one of the records
-    trials: Sequence[int]  # ids
+    groups: Sequence[Mapping[str, Any]]  # rows of trial_groups.sql
     unread: int  # rows that are not valid, so that nobody can say whether they are meant
+
+    @property
+    def trials(self) -> int:
+        return sum(group["trials"] for group in self.groups)
 
 
 def chosen(database: Database, admits: Callable[[Entry], bool], algorithms: Algorithms) -> Chosen:
@@ -57,10 +63,9 @@ def chosen(database: Database, admits: Callable[[Entry], bool], algorithms: Algo
             for found in contents.breakpoints()
             if not keys.isdisjoint((found.device, found.problem, n) for n in (found.n_low, found.n_high))
         ]
-        trials = [
-            number for number, entry in contents.trials(lambda row: (row["id"], Entry.of_trial(row))) if admits(entry)
-        ]
-    return Chosen(records, breakpoints, trials, len(unread))
+        groups = contents.trial_groups(lambda row: (Entry.of_trials(row), row))
+        admitted = [{name: row[name] for name in _GROUP} for entry, row in groups if admits(entry)]
+    return Chosen(records, breakpoints, admitted, len(unread))
 
 
 def forget(database: Database, admits: Callable[[Entry], bool], algorithms: Algorithms) -> Chosen:
@@ -70,8 +75,8 @@ def forget(database: Database, admits: Callable[[Entry], bool], algorithms: Algo
         found = chosen(database, admits, algorithms)
         for record in found.records:
             archive.drop_record(record)
-        for number in found.trials:
-            database.run("drop_trial", {"id": number})
+        for group in found.groups:
+            database.run("drop_trials", group)
     return found
 
 

@@ -1,0 +1,8 @@
+-- Rows that nothing refers to: what a record or trial named that was dropped.
+SELECT (SELECT count(*) FROM run
+        WHERE id NOT IN (SELECT run_id FROM trial) AND id NOT IN (SELECT run_id FROM record)
+          AND id NOT IN (SELECT run_id FROM breakpoint)) AS runs,
+       (SELECT count(*) FROM problem
+        WHERE id NOT IN (SELECT problem_id FROM trial) AND id NOT IN (SELECT problem_id FROM record)) AS problems,
+       (SELECT count(*) FROM device
+        WHERE id NOT IN (SELECT device_id FROM trial) AND id NOT IN (SELECT device_id FROM record)) AS devices

@@ -1,1 +1,0 @@
-DELETE FROM trial WHERE id = :id
