@@ -1,8 +1,10 @@
 #include "select/database.h"
 
+#include <chrono>
 #include <cstdint>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "select/database_files.h"
@@ -111,6 +113,13 @@ struct Reading {
   HardenedDatabase::Clock::time_point deadline = HardenedDatabase::Clock::now() + HardenedDatabase::kMostTime;
 };
 
+// Begins to count the time.
+Reading reading_of(const DatabaseFiles& files, const std::filesystem::path& file, Layer layer) {
+  const bool checks_pages = files.may_be_of_others();
+  if (checks_pages) check_bytes(files, file);
+  return {.file = file, .layer = layer, .checks_pages = checks_pages};
+}
+
 CheckedRows open_and_read(const std::string& uri, const Reading& reading) {
   const std::filesystem::path& file = reading.file;
   HardenedDatabase database(uri, reading.deadline);
@@ -120,33 +129,95 @@ CheckedRows open_and_read(const std::string& uri, const Reading& reading) {
   return read_records(database, file, reading.layer, version);
 }
 
-CheckedRows read(const DatabaseFiles& files, const std::filesystem::path& file, Layer layer) {
-  const Reading reading{.file = file, .layer = layer, .checks_pages = files.may_be_of_others()};
-  if (reading.checks_pages) check_bytes(files, file);
+// Whether the file system cannot lock at all. SQLite calls a lock that network file systems refuse busy.
+bool do_locks_fail(const SQLite::Exception& error, const DatabaseFiles& files) {
+  switch (error.getExtendedErrorCode()) {
+    case SQLITE_IOERR_LOCK:
+    case SQLITE_IOERR_RDLOCK:
+    case SQLITE_IOERR_CHECKRESERVEDLOCK:
+    case SQLITE_IOERR_SHMLOCK:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOLFS:
+      return true;
+    case SQLITE_BUSY:
+      return files.is_on_network();
+    default:
+      return false;
+  }
+}
+
+CheckedRows read_without_locks(const DatabaseFiles& files, const Reading& reading) {
   try {
-    return open_and_read(files.uri(), reading);
+    return open_and_read(files.uri() + "?immutable=1", reading);
+  } catch (const SQLite::Exception& error) {
+    throw unusable_for(reading.file, error);
+  }
+}
+
+// Where locks may exclude nobody, what was read counts only if nothing was written meanwhile.
+template <class Read>
+CheckedRows read_undisturbed(const DatabaseFiles& files, const std::filesystem::path& file, const Read& read) {
+  constexpr int kMostAttempts = 5;
+  constexpr std::chrono::milliseconds kPause{20};
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kPause);
+    const auto before = files.change_counter();
+    const auto is_undisturbed = [&] { return before && files.change_counter() == before; };
+    try {
+      CheckedRows rows = read();
+      if (is_undisturbed()) return rows;
+    } catch (const DatabaseError&) {
+      if (is_undisturbed()) throw;
+    }
+  }
+  if (files.has_journal())
+    throw unusable(file, "another process writes to it, or was interrupted while it did",
+                   "read it later, or run scantune with it once");
+  throw unusable(file, "it was written each time that it was read, and its locks do not exclude that",
+                 "read a copy, or keep it on a local disk");
+}
+
+CheckedRows read(const DatabaseFiles& files, const std::filesystem::path& file, Layer layer) {
+  const Reading reading = reading_of(files, file, layer);
+  try {
+    // A machine that maps the index of a log on a network sees what others write to it late or never, so it must not
+    // write to it.
+    return open_and_read(files.uri() + (files.is_on_network() ? "?readonly_shm=1" : ""), reading);
   } catch (const SQLite::Exception& error) {
     const bool is_denied = error.getErrorCode() == SQLITE_CANTOPEN || error.getErrorCode() == SQLITE_READONLY;
     // Only who may write to the file can undo what was not finished, and the library does not write.
     if (is_denied && files.has_journal())
       throw unusable(file, "the process that wrote to it was interrupted in the middle of a change",
                      "run scantune with it once, which undoes that change");
+    if (do_locks_fail(error, files)) {
+      if (files.has_log() || files.has_journal())
+        throw unusable(file,
+                       "its file system cannot lock it (" + printable(error.what()) + "), and it is being changed",
+                       "read it once no tuner runs, or keep it on a local disk");
+      return read_undisturbed(files, file, [&] { return read_without_locks(files, reading); });
+    }
     // SQLite cannot read a WAL database in a folder where it may not write its -shm file. Without a log there is
     // nothing beside the file itself to read.
     if (!is_denied || files.has_log()) throw unusable_for(file, error);
   }
-  try {
-    return open_and_read(files.uri() + "?immutable=1", reading);
-  } catch (const SQLite::Exception& error) {
-    throw unusable_for(file, error);
-  }
+  return read_without_locks(files, reading);
+}
+
+CheckedRows read_on_network(const DatabaseFiles& files, const std::filesystem::path& file, Layer layer) {
+  return read_undisturbed(files, file, [&] {
+    // SQLite would make the files of a log to read one that is not there.
+    if (!files.is_kept_with_log()) return read(files, file, layer);
+    const Reading reading = reading_of(files, file, layer);
+    return read_without_locks(files, reading);
+  });
 }
 
 }  // namespace
 
 CheckedRows read_records(const std::filesystem::path& file, Layer layer) {
   try {
-    return read(DatabaseFiles(file), file, layer);
+    const DatabaseFiles files(file);
+    return files.is_on_network() && !files.has_log() ? read_on_network(files, file, layer) : read(files, file, layer);
   } catch (const std::bad_alloc&) {
     throw unusable(file, "there is too little memory to read it", "free some, or use a smaller file");
   }

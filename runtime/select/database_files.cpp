@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <fstream>
 
+#include "support/file_system.h"
 #include "support/ownership.h"
 
 namespace scantune {
@@ -42,6 +45,14 @@ bool is_changeable(const fs::path& file) {
   return !changeable_because(status, ::geteuid()).empty();
 }
 
+// The first bytes of an SQLite file; nullopt if it is shorter.
+std::optional<std::array<unsigned char, 28>> header_of(const fs::path& file) {
+  std::array<unsigned char, 28> header{};
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(reinterpret_cast<char*>(header.data()), header.size());
+  return stream ? std::optional(header) : std::nullopt;
+}
+
 bool is_regular_or_absent(const fs::path& file) {
   std::error_code ignored;
   const auto type = fs::symlink_status(file, ignored).type();
@@ -63,6 +74,7 @@ DatabaseFiles::DatabaseFiles(const fs::path& database) {
   if (!fs::is_regular_file(status)) throw unusable(database, "it is not a file", "name the database itself");
   file_ = fs::canonical(database, error);
   if (error) throw unusable(database, "it cannot be reached (" + error.message() + ")", "check its permissions");
+  is_on_network_ = scantune::is_on_network(file_);
   for (const char* suffix : kSuffixes)
     if (!is_regular_or_absent(beside(suffix)))
       throw unusable(database, beside(suffix).string() + " is not a regular file, so SQLite did not make it",
@@ -81,5 +93,21 @@ std::uintmax_t DatabaseFiles::bytes() const { return bytes_of(file_) + bytes_of(
 bool DatabaseFiles::has_log() const { return bytes_of(beside("-wal")) > 0; }
 
 bool DatabaseFiles::has_journal() const { return bytes_of(beside("-journal")) > 0; }
+
+bool DatabaseFiles::is_kept_with_log() const {
+  constexpr std::size_t kPlace = 18;  // of the version that readers need: 2 knows logs
+  const auto header = header_of(file_);
+  return header && (*header)[kPlace] == 2;
+}
+
+// Writers keep a journal from before the first page that they write until after the last.
+std::optional<std::uint32_t> DatabaseFiles::change_counter() const {
+  constexpr std::size_t kPlace = 24;  // big-endian
+  const auto header = header_of(file_);
+  if (!header || has_journal() || has_log()) return std::nullopt;
+  std::uint32_t counter = 0;
+  for (std::size_t place = kPlace; place < kPlace + 4; ++place) counter = counter << 8 | (*header)[place];
+  return counter;
+}
 
 }  // namespace scantune

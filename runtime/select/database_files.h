@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "scantune/error.hpp"
@@ -19,6 +20,8 @@ class DatabaseFiles {
   explicit DatabaseFiles(const std::filesystem::path& database);
 
   std::string uri() const;  // for SQLite
+  // Whether other machines may write to it, by locks that may exclude nobody.
+  bool is_on_network() const { return is_on_network_; }
   // Whether somebody beside the user and root may have written it or one of the others: a log holds pages, too.
   bool may_be_of_others() const;
   std::uintmax_t bytes() const;  // of the database and its write-ahead log
@@ -26,11 +29,16 @@ class DatabaseFiles {
   bool has_log() const;
   // Whether a transaction that did not end left a journal.
   bool has_journal() const;
+  // Whether it is written by way of a log.
+  bool is_kept_with_log() const;
+  // Counts the transactions that were written to the database itself; nullopt while one is, or stands in a log.
+  std::optional<std::uint32_t> change_counter() const;
 
  private:
   std::filesystem::path beside(const char* suffix) const { return file_.string() + suffix; }
 
   std::filesystem::path file_;  // without links: the other files lie beside what a link points to
+  bool is_on_network_ = false;
 };
 
 }  // namespace scantune

@@ -21,6 +21,7 @@ _HEAP_BYTES = 64 * 2**20  # of all that SQLite holds in this process: a longer v
 _HARDENING = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", f"hard_heap_limit = {_HEAP_BYTES}")
 # Loading a schema of ours takes some hundred steps of SQLite's machine; pages that refer to each other make it endless.
 _SCHEMA_STEPS = 5000
+_LOG_PLACE = 18  # in the header: 2 where readers must know of a log
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 
 TOO_LONG = "it holds a value longer than any that a tuner writes; use another file"
@@ -30,6 +31,7 @@ _ADVICE = {
     "locked": "another process has held it for too long; end that process, or run again later",
     "readonly": "it cannot be written; check its permissions and its directory's, or choose another with --db",
     "read-only": "it cannot be written; check its permissions and its directory's, or choose another with --db",
+    "locking protocol": "its file system does not lock it as SQLite needs; keep it on a local disk",
     "full": "the disk is full; what was saved before is safe. Free some space and run again to resume",
     "disk i/o error": "the disk failed to read or write; what was saved before is safe. Check space and permissions",
     "not a database": "it is not an SQLite database; move it away, or choose another with --db",
@@ -86,6 +88,15 @@ def content_beside(path: Path) -> list[str]:
     """Return which of "-journal" and "-wal" hold something: changes that the file itself may lack."""
     sizes = {side.name.removeprefix(path.resolve().name): _status(side) for side in side_files(path)}
     return [suffix for suffix in _SIDE_FILES[:2] if (found := sizes[suffix]) and found.st_size > 0]
+
+
+def is_kept_with_log(path: Path) -> bool:
+    """Return whether a database is written by way of a log, as its header says."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_LOG_PLACE + 1)[_LOG_PLACE:] == b"\2"
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -18,8 +18,16 @@ from typing import Any
 from scantune import paths
 from scantune.errors import ScantuneError
 from scantune.store.budget import Budget
-from scantune.store.connection import BUSY_TIMEOUT_S, check_kind, connected, content_beside, translated
+from scantune.store.connection import (
+    BUSY_TIMEOUT_S,
+    check_kind,
+    connected,
+    content_beside,
+    is_kept_with_log,
+    translated,
+)
 from scantune.store.connection import DatabaseError as DatabaseError  # this module's own, to its callers
+from scantune.store.file_system import broken_locks, network_file_system
 from scantune.store.version_2 import problem_of_columns
 
 APPLICATION_ID = 0x73636E74  # "scnt"
@@ -237,13 +245,17 @@ class Database:
         with self.failures():
             self._connection.execute("PRAGMA legacy_alter_table = OFF")
 
-    def _switch_to_wal(self) -> None:
-        """Keep a write-ahead log. SQLite refuses at once while a second creator holds the file, so wait here."""
+    def _choose_journal(self) -> None:
+        """Keep a write-ahead log, or a journal where machines share the file: the index of a log is memory of one.
+
+        SQLite refuses at once while a second creator holds the file, so wait here.
+        """
+        kind = "DELETE" if network_file_system(self.path) else "WAL"
         deadline = time.monotonic() + BUSY_TIMEOUT_S
         with self.failures():
             while True:
                 try:
-                    self._connection.execute("PRAGMA journal_mode = WAL")
+                    self._connection.execute(f"PRAGMA journal_mode = {kind}")
                     return
                 except sqlite3.OperationalError as error:
                     if "locked" not in str(error) or time.monotonic() > deadline:
@@ -277,19 +289,28 @@ def open_database(path: Path) -> Database:
         raise DatabaseError(
             f"{path}: its directory cannot be made: {error.strerror}; choose another with --db"
         ) from None
+    if fault := broken_locks(path.resolve().parent):
+        raise DatabaseError(
+            f"{path}: {fault}, so tuners that run at the same time would damage it; keep it on a local disk, named by "
+            "--db or SCANTUNE_DB, and export it to here"
+        )
     with connected(path, "rwc") as connection:
         database = Database(path, connection)
         if database._is_empty():
-            database._switch_to_wal()
+            database._choose_journal()
             database._create()
         database._check(foreign=False)
         database._lift_limit()
-        database._switch_to_wal()
         if database._version < SCHEMA_VERSION:
             database._upgrade()
             database.check_schema()
         with database.failures():
             connection.execute("PRAGMA foreign_keys = ON")
+    try:
+        database._choose_journal()  # once nobody else has it open, as to give up a log takes
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
@@ -298,12 +319,24 @@ def open_readonly(path: Path, foreign: bool = False) -> Database:
     it.
 
     With foreign, or where others may have written to it, all of its pages are checked first. A file made to take for
-    ever or to fill the memory ends in a DatabaseError in any case.
+    ever or to fill the memory ends in a DatabaseError in any case. What nobody changes can be read where it cannot be
+    locked.
     """
     if check_kind(path) is None:
         raise DatabaseError(f"{path}: there is no such database; 'scantune' makes one by tuning")
+    is_shared = network_file_system(path) is not None
+    if is_shared:
+        fault = broken_locks(path.resolve().parent)
+        if fault and content_beside(path):
+            raise DatabaseError(
+                f"{path}: {fault}, and it is being changed, or was interrupted while it was; read it once no tuner "
+                "runs, or keep it on a local disk"
+            )
+        # SQLite would make the files of a log to read one that is not there.
+        if fault or (is_kept_with_log(path) and not content_beside(path)):
+            return _opened(path, "ro&immutable=1", foreign=True)
     try:
-        return _opened(path, "ro", foreign)
+        return _opened(path, "ro&readonly_shm=1" if is_shared else "ro", foreign)
     except DatabaseError as error:
         if "cannot be" not in str(error):
             raise

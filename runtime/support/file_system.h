@@ -1,0 +1,12 @@
+// What kind of file system a file lies on.
+#pragma once
+
+#include <filesystem>
+
+namespace scantune {
+
+// Whether other machines may write to a file there, and so whether its locks may fail or exclude nobody. Of one that is
+// not listed, false.
+bool is_on_network(const std::filesystem::path& file);
+
+}  // namespace scantune

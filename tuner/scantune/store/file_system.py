@@ -1,0 +1,99 @@
+"""What kind of file system a database lies on: whether other machines write there, and whether its locks exclude."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import re
+import struct
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+# As /proc/self/mountinfo names them. The library knows them by number: runtime/support/file_system.cpp.
+_OF_NETWORKS = {
+    "9p", "afs", "beegfs", "ceph", "cifs", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs",
+    "panfs", "smb3", "smbfs", "vboxsf",
+}  # fmt: skip
+_FUSE = "fuse"  # of which sshfs and many cluster file systems are made
+_MOUNTS = Path("/proc/self/mountinfo")
+_REFUSED = {errno.EACCES, errno.EAGAIN}  # of a lock that somebody else has
+_PREFIX = ".scantune-lock-"
+
+
+def network_file_system(path: Path) -> str | None:
+    """Return the kind of network file system on which the file lies, or would if it were made; None if on none."""
+    found = _type_of(path)
+    return found if found in _OF_NETWORKS or found.partition(".")[0] == _FUSE else None
+
+
+def broken_locks(directory: Path) -> str | None:
+    """Return what is wrong with the locks of files in a directory; None if nothing is, or nobody can tell.
+
+    Locks that hold on one machine and not between two cannot be told from those that do.
+    """
+    try:
+        with _two_openings(directory) as (first, second):
+            try:
+                # As SQLite locks a file.
+                fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                return f"its file system cannot lock files ({error.strerror})"
+            return "its file system grants a lock to two at a time" if _is_granted(second) else None
+    except OSError:
+        return None  # nothing can be made there; who opens the database says so
+
+
+def _is_granted(file: int) -> bool:
+    """Return whether an opening of its own gets a lock that conflicts with the process's."""
+    whole_file = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    try:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, whole_file)
+    except OSError as error:
+        if error.errno in _REFUSED:
+            return False
+        return False  # a system without such locks cannot be asked
+    return True
+
+
+@contextlib.contextmanager
+def _two_openings(directory: Path) -> Iterator[tuple[int, int]]:
+    """Yield the descriptors of a file that nobody else has.
+
+    Not of the database: to close one descriptor of a file is to give up all the locks that the process has on it.
+    """
+    first, name = tempfile.mkstemp(prefix=_PREFIX, dir=directory)
+    try:
+        try:
+            second = os.open(name, os.O_RDWR)
+        finally:
+            Path(name).unlink()
+        try:
+            yield first, second
+        finally:
+            os.close(second)
+    finally:
+        os.close(first)
+
+
+def _type_of(path: Path) -> str:
+    """Return the type of the file system that is mounted nearest above the path; "" where the system does not tell."""
+    try:
+        lines = _MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    real, nearest, kind = path.resolve(), -1, ""
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        mount = Path(_unescaped(before.split()[4]))
+        # Of two at one place the later one hides the other.
+        if real.is_relative_to(mount) and len(mount.parts) >= nearest:
+            nearest, kind = len(mount.parts), after.split()[0]
+    return kind
+
+
+def _unescaped(text: str) -> str:
+    """Return a path as it is: mountinfo writes blanks and the like as octal digits."""
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
