@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times what changing one parameter of the config that is selected does, for a few problems.
 
-    python tests/bench/parameter_effects.py measure --json effects.json
-    python tests/bench/parameter_effects.py table effects.json
+    python tests/bench/parameter_effects.py measure --csv effects.csv
+    python tests/bench/parameter_effects.py table effects.csv
 
 In every cell, a type and N, the config that runtime::scan() would run and every legal one that differs from it in one
 value of one parameter take turns, round by round, in one request to the worker. Nothing is verified: what is found is
@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import math
 import statistics
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+
+import results_file
+from results_file import Row, Value
 
 from scantune.cli.workers import chosen_worker, compile_pool
 from scantune.errors import ScantuneError
@@ -40,6 +41,7 @@ from scantune.worker.selection import select
 _TYPES = "i8,i32,f32,f64"
 _SIZES = "2^10,2^14,2^18,2^22,2^26,2^28"
 _SURE = 2.0  # standard errors
+_COLUMNS = ("type", "n", "origin", "family", "parameter", "selected", "value", "ratio", "error")
 _METHOD = (
     "the selected config and those that differ from it in one value, interleaved round by round in one request; "
     "ratio: median over the rounds of the time over that of the selected one; "
@@ -65,25 +67,11 @@ def ratio_of(changed_us: Sequence[float], selected_us: Sequence[float]) -> tuple
     return statistics.median(ratios), 0.93 * (third - first) / math.sqrt(len(ratios))
 
 
-def effects_of(
-    configs: Mapping[tuple[str, str], Config], times: Mapping[Config, Measurement | Failure], selected: Measurement
-) -> dict[str, dict[str, Any]]:
-    """Return by parameter and value the ratio to the selected config's time and its error, or why there is none."""
-    effects: dict[str, dict[str, Any]] = {}
-    for (parameter, value), config in configs.items():
-        if (outcome := times.get(config)) is None:
-            continue
-        if isinstance(outcome, Failure):
-            effect: dict[str, Any] = {"failure": outcome.reason}
-        else:
-            ratio, error = ratio_of(outcome.samples_us, selected.samples_us)
-            effect = {"ratio": round(ratio, 5), "error": round(error, 5)}
-        effects.setdefault(parameter, {})[value] = effect
-    return effects
+def measured_cell(worker: Worker, pool: CompilePool, wish: Wish, n: int, rounds: Rounds) -> list[Sequence[Value]]:
+    """Return the rows of the config that is selected there: what each change of it does.
 
-
-def measured_cell(worker: Worker, pool: CompilePool, wish: Wish, n: int, rounds: Rounds) -> dict[str, Any]:
-    """Return the config that is selected there, and what each change of it does. Raises WorkerError and WorkerDied."""
+    Of what failed ratio and error are None. Raises WorkerError and WorkerDied.
+    """
     evaluator = Evaluator(worker, Timeouts.of(worker.hello().device))
     problem = evaluator.resolve(wish, n)
     space = evaluator.space(problem, n)
@@ -102,39 +90,49 @@ def measured_cell(worker: Worker, pool: CompilePool, wish: Wish, n: int, rounds:
     times |= zip(timed, evaluator.measure(problem, n, timed, rounds).outcomes, strict=True)
     if isinstance(base := times[selected], Failure):
         raise WorkerError("internal", f"{wish} {format_size(n)}: {selected} was not timed: {base.reason}")
-    return {
-        "type": str(wish.types), "n": n, "origin": selection.origin, "config": selected.message(),
-        "median_us": base.median_us, "effects": effects_of(configs, times, base),
-    }  # fmt: skip
+    values = dict(selected.values)
+    place = (str(wish.types), n, selection.origin, selected.family)
+    return [
+        [*place, parameter, str(values[parameter]), value, *_ratio_to(base, times[config])]
+        for (parameter, value), config in configs.items()
+        if config in times
+    ]
 
 
-def table(cells: Sequence[Mapping[str, Any]]) -> str:
+def _ratio_to(selected: Measurement, outcome: Measurement | Failure) -> tuple[float | None, float | None]:
+    return (None, None) if isinstance(outcome, Failure) else ratio_of(outcome.samples_us, selected.samples_us)
+
+
+def table(rows: Sequence[Row]) -> str:
     """Return the Markdown: percent of the selected config's time, by the best and by the worst value of a parameter.
 
     A gain within two standard errors is none; a cell of another family, or without another legal value, is empty.
     """
-    sizes = sorted({cell["n"] for cell in cells})
-    types = list(dict.fromkeys(cell["type"] for cell in cells))
-    columns = [(name, n) for name in types for n in sizes]
+    sizes = sorted({int(row["n"]) for row in rows})
+    types = list(dict.fromkeys(row["type"] for row in rows))
+    columns = [(name, n) for name in types for n in sizes if any(_column(row) == (name, n) for row in rows)]
     heads = [f"{name} {format_size(n)}" for name, n in columns]
-    shown: dict[tuple[str, str], dict[tuple[str, int], str]] = {}
-    for cell in cells:
-        for parameter, values in cell["effects"].items():
-            row = shown.setdefault((cell["config"]["family"], parameter), {})
-            row[cell["type"], cell["n"]] = _extremes([one for one in values.values() if "ratio" in one])
+    shown: dict[tuple[str, str], dict[tuple[str, int], list[Row]]] = {}
+    for row in rows:
+        shown.setdefault((row["family"], row["parameter"]), {}).setdefault(_column(row), []).append(row)
     lines = ["| family.parameter | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
-    for (family, parameter), row in sorted(shown.items()):
-        lines.append(f"| {family}.{parameter} | " + " | ".join(row.get(column, "") for column in columns) + " |")
+    for (family, parameter), found in sorted(shown.items()):
+        lines.append(f"| {family}.{parameter} | " + " | ".join(_extremes(found.get(one, [])) for one in columns) + " |")
     return "\n".join(lines)
 
 
-def _extremes(effects: Sequence[Mapping[str, float]]) -> str:
+def _column(row: Row) -> tuple[str, int]:
+    return row["type"], int(row["n"])
+
+
+def _extremes(rows: Sequence[Row]) -> str:
+    effects = [(float(row["ratio"]), _SURE * float(row["error"])) for row in rows if row["ratio"]]
     if not effects:
         return ""
-    best = min(effects, key=lambda one: one["ratio"] + _SURE * one["error"])
-    worst = max(effects, key=lambda one: one["ratio"] - _SURE * one["error"])
-    gain = best["ratio"] - 1 if best["ratio"] + _SURE * best["error"] < 1 else 0.0
-    loss = worst["ratio"] - 1 if worst["ratio"] - _SURE * worst["error"] > 1 else 0.0
+    best, gain_error = min(effects, key=sum)
+    worst, loss_error = max(effects, key=lambda one: one[0] - one[1])
+    gain = best - 1 if best + gain_error < 1 else 0.0
+    loss = worst - 1 if worst - loss_error > 1 else 0.0
     return f"{_percent(gain)} / {_percent(loss)}"
 
 
@@ -156,12 +154,12 @@ def measure(options: argparse.Namespace, stack: contextlib.ExitStack) -> None:
     pool = stack.enter_context(compile_pool(worker, seed=1, workers=options.compilers))
     algorithm = hello.algorithms[DEFAULT_ALGORITHM]
     rounds = Rounds(options.rounds, options.round_ms, samples=True)
-    device = hello.device
-    message: dict[str, Any] = {
-        "device": {"arch": device.arch, "name": device.name, "sm_count": device.sm_count},
-        "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "commit": _commit(), "method": _METHOD,
-        "policy": rounds.message(), "cells": [],
+    facts = {
+        "gpu": hello.device.name, "driver": hello.driver_version, "compiler": hello.compiler_version,
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"), "commit": _commit(),
+        "method": f"{_METHOD}; {rounds.rounds} rounds of {rounds.min_round_ms} ms",
     }  # fmt: skip
+    rows: list[Sequence[Value]] = []
     for name in options.types:
         for n in parse_sizes(options.sizes):
             wish = Wish(algorithm, Types.parse(name))
@@ -170,10 +168,10 @@ def measure(options: argparse.Namespace, stack: contextlib.ExitStack) -> None:
             except ScantuneError as error:
                 print(f"{name} {format_size(n)}: {error}", flush=True)
                 continue
-            print(f"{name} {format_size(n)}: {sum(map(len, cell['effects'].values()))} changes", flush=True)
-            message["cells"].append(cell)
+            print(f"{name} {format_size(n)}: {len(cell)} changes", flush=True)
+            rows += cell
             # After each cell, so that it holds what was measured however the run ends.
-            options.json.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")
+            options.csv.write_text(results_file.text_of(facts, _COLUMNS, rows), encoding="utf-8")
 
 
 def _rounds(text: str) -> int:
@@ -190,7 +188,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     modes = parser.add_subparsers(dest="mode", required=True)
     measuring = modes.add_parser("measure", help="time, and write a file")
-    measuring.add_argument("--json", type=Path, required=True)
+    measuring.add_argument("--csv", type=Path, required=True)
     measuring.add_argument("--types", type=_names, default=_TYPES)
     measuring.add_argument("--sizes", type=_names, default=_SIZES)
     measuring.add_argument("--arch", default="auto")
@@ -199,10 +197,10 @@ def main(arguments: Iterable[str] | None = None) -> None:
     measuring.add_argument("--round-ms", type=float, default=1.0)
     measuring.add_argument("--compilers", type=int, help="processes that compile; one for each core by default")
     printing = modes.add_parser("table", help="print such a file as a table")
-    printing.add_argument("json", type=Path)
+    printing.add_argument("csv", type=Path)
     options = parser.parse_args(list(arguments) if arguments is not None else None)
     if options.mode == "table":
-        print(table(json.loads(options.json.read_text(encoding="utf-8"))["cells"]))
+        print(table(results_file.read(options.csv).rows))
         return
     with contextlib.ExitStack() as stack:
         measure(options, stack)

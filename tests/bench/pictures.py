@@ -1,163 +1,197 @@
 #!/usr/bin/env python3
-"""Draws the figures that cub_bench has written as JSON: bandwidth against N, and speed-up by type and N.
+"""Draws files of results: the speed-up by type and N, and both scans' share of a copy's speed against N.
 
-    python tests/bench/pictures.py build/cub_bench.json --out docs/pictures
+    python tests/bench/pictures.py build/cub_bench.csv --out docs/pictures
 
-Needs matplotlib: pip install 'scantune[bench]'.
+Several files make one picture. Each picture comes in colours for a light and for a dark page. Needs matplotlib:
+pip install 'scantune[bench]'.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import results_file
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-_TYPES = ("i8", "u8", "i16", "u16", "f16", "bf16", "i32", "u32", "f32", "i64", "u64", "f64")
-_PANELS = ("i8", "i16", "i32", "i64")  # of the picture of bandwidths: one for each size of items
-_COLOURS = {"scantune": "#0b6e4f", "faster CUB": "#c8553d", "copy": "#8a8a8a"}
+_TYPES = ("i8", "i16", "f16", "i32", "f32", "i64", "f64")  # unsigned ones and bf16 differ little from these
+_PANELS = ("i8", "i16", "i32", "i64")  # one for each size of items
+_LEAST, _MOST = 0.5, 4.0  # speed-ups with the strongest colours
+_WIDTH_IN = 6.25  # as many as a page of 600 pixels has
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Of one kind of page. The map goes from where scantune is slower over the middle, 1.0, to where it is faster."""
+
+    ink: str
+    page: str
+    map: str
+    lines: Mapping[str, str]
+
+
+LIGHT = Colours("#1f2328", "#ffffff", "BrBG", {"scantune": "#0b6e4f", "CUB": "#c8553d"})
+DARK = Colours("#e6edf3", "#0d1117", "BrBG", {"scantune": "#4cc38a", "CUB": "#ff9e80"})
+_PAGES = {"": LIGHT, "-dark": DARK}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One inclusive sum of a power of two of items, into their own type."""
+    """An inclusive sum of a power of two of items into their own type. Shares are of the speed of a copy."""
 
     type: str
     exponent: int
-    gigabytes_per_second: dict[str, float]  # by the names in _COLOURS
-    speedup: float
+    speedup: float  # the faster CUB's time over scantune's
+    shares: Mapping[str, float]
 
 
-def cells(figures: Mapping[str, Any], condition: str) -> list[Cell]:
+def cells(results: results_file.Results, condition: str) -> list[Cell]:
     """Return what can be drawn. Raises ValueError if nothing can."""
-    found = [_cell(result, condition) for result in figures["results"] if _is_drawn(result, condition)]
+    found = [_cell(row) for row in results.rows if _is_drawn(row, condition)]
     if not found:
         raise ValueError(f"no inclusive sums of a power of two of items were measured {condition}")
     return found
 
 
-def _is_drawn(result: Mapping[str, Any], condition: str) -> bool:
-    n = result["n"]
-    is_usual = (result["op"], result["kind"], result["output_type"]) == ("sum", "inclusive", result["type"])
-    return is_usual and n & (n - 1) == 0 and condition in result["cub_over_scantune"]
+def _is_drawn(row: results_file.Row, condition: str) -> bool:
+    n = int(row["n"])
+    is_usual = (row["op"], row["kind"], row["output"], row["condition"]) == (
+        "sum",
+        "inclusive",
+        row["input"],
+        condition,
+    )
+    return is_usual and n & (n - 1) == 0 and bool(row["cub_us"])
 
 
-def _cell(result: Mapping[str, Any], condition: str) -> Cell:
-    times: dict[str, list[float]] = {"scantune": [], "cub": [], "copy": []}
-    for contender in result["contenders"]:
-        if contender["role"] in times and condition in contender:
-            times[contender["role"]].append(contender[condition]["us"])
-    names = {"scantune": "scantune", "cub": "faster CUB", "copy": "copy"}
-    bandwidths = {names[role]: result["bytes_moved"] / min(us) * 1e-3 for role, us in times.items() if us}
-    return Cell(result["type"], result["n"].bit_length() - 1, bandwidths, result["cub_over_scantune"][condition])
+def _cell(row: results_file.Row) -> Cell:
+    own_us, cub_us = float(row["scantune_us"]), float(row["cub_us"])
+    copy_us = float(row["copy_us"]) if row["copy_us"] else None
+    shares = {"scantune": copy_us / own_us, "CUB": copy_us / cub_us} if copy_us else {}
+    return Cell(row["input"], int(row["n"]).bit_length() - 1, cub_us / own_us, shares)
 
 
-def draw_bandwidths(drawn: Sequence[Cell], heading: str) -> Figure:
-    """Draw one panel for each size of items: scantune, the faster CUB, and the ceiling that a copy sets."""
-    types = [name for name in _PANELS if any(cell.type == name for cell in drawn)]
-    if not types:
-        raise ValueError(f"none of {', '.join(_PANELS)} was measured")
-    figure, panels = plt.subplots(1, len(types), figsize=(2.9 * len(types), 3.1), sharey=True, squeeze=False)
-    for panel, name in zip(panels[0], types, strict=True):
-        _draw_panel(panel, sorted((cell for cell in drawn if cell.type == name), key=lambda cell: cell.exponent))
-    panels[0][0].set_ylabel("TB/s, read and written")
-    handles = _legend_handles(panels[0])
-    figure.legend(
-        handles.values(), handles.keys(), loc="lower center", ncols=len(handles), frameon=False,
-        bbox_to_anchor=(0.5, -0.06),
-    )  # fmt: skip
-    figure.suptitle(heading, fontsize=9, x=0.01, ha="left")
-    figure.tight_layout()
-    return figure
-
-
-def _legend_handles(panels: Sequence[Axes]) -> dict[str, Artist]:
-    """Return each name's line, of whichever panel has one."""
-    found: dict[str, Artist] = {}
-    for panel in panels:
-        found.update({label: handle for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)})
-    return {name: found[name] for name in _COLOURS if name in found}
-
-
-def _draw_panel(panel: Axes, drawn: Sequence[Cell]) -> None:
-    for name, colour in _COLOURS.items():
-        points = [
-            (cell.exponent, cell.gigabytes_per_second[name] * 1e-3)
-            for cell in drawn
-            if name in cell.gigabytes_per_second
-        ]
-        style: dict[str, Any] = (
-            {"linestyle": "--", "linewidth": 1.2} if name == "copy" else {"marker": "o", "markersize": 3}
-        )
-        if points:
-            panel.plot(*zip(*points, strict=True), color=colour, label=name, **style)
-    panel.set_title(f"{drawn[0].type} sum", fontsize=10)
-    exponents = [cell.exponent for cell in drawn]
-    panel.set_xticks(exponents[:: max(1, len(exponents) // 6)])
-    panel.xaxis.set_major_formatter(lambda value, _: f"$2^{{{value:.0f}}}$")
-    panel.set_xlabel("N")
-    panel.set_ylim(bottom=0)
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.grid(axis="y", linewidth=0.4, alpha=0.5)
-
-
-def draw_speedups(drawn: Sequence[Cell], heading: str) -> Figure:
+def draw_speedups(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figure:
     """Draw a table of types and sizes, in which colour and number tell the faster CUB's time over scantune's."""
     types = [name for name in _TYPES if any(cell.type == name for cell in drawn)]
     exponents = sorted({cell.exponent for cell in drawn})
-    speedups = {(cell.type, cell.exponent): cell.speedup for cell in drawn}
-    rows = [[speedups.get((name, exponent), float("nan")) for exponent in exponents] for name in types]
-    figure, axes = plt.subplots(figsize=(1.6 + 0.62 * len(exponents), 1.1 + 0.32 * len(types)))
-    axes.imshow(np.log2(rows), cmap="BrBG", norm=TwoSlopeNorm(0, vmin=-1, vmax=2), aspect="auto")
-    for (name, exponent), speedup in speedups.items():
-        shade = "white" if speedup > 2.2 or speedup < 0.6 else "black"
+    shown = {(cell.type, cell.exponent): cell.speedup for cell in drawn if cell.type in types}
+    rows = [[shown.get((name, exponent), float("nan")) for exponent in exponents] for name in types]
+    figure, axes = plt.subplots(figsize=(_WIDTH_IN, 1.25 + 0.3 * len(types)), layout="constrained")
+    norm = TwoSlopeNorm(0, vmin=np.log2(_LEAST), vmax=np.log2(_MOST))
+    image = axes.imshow(np.log2(rows), cmap=colours.map, norm=norm, aspect="auto")
+    for (name, exponent), speedup in shown.items():
         place = (exponents.index(exponent), types.index(name))
-        axes.text(*place, f"{speedup:.2f}", ha="center", va="center", fontsize=8, color=shade)
+        ink = readable_on(image.cmap(norm(np.clip(np.log2(speedup), norm.vmin, norm.vmax))))
+        axes.text(*place, f"{speedup:.2f}", ha="center", va="center", fontsize=8, color=ink)
     axes.set_xticks(range(len(exponents)), [f"$2^{{{exponent}}}$" for exponent in exponents])
     axes.set_yticks(range(len(types)), types)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_title(f"{heading}\ntime of the faster CUB / time of scantune, inclusive sum", fontsize=9, loc="left")
-    figure.tight_layout()
+    axes.set_title(f"Times as fast as the faster CUB: inclusive sums of N items\n{heading}", fontsize=8, loc="left")
+    bar = figure.colorbar(image, ax=axes, fraction=0.025, pad=0.01)
+    marks = [_LEAST, 1.0, 2.0, _MOST]
+    bar.set_ticks(np.log2(marks), labels=[f"{mark:g}" for mark in marks], fontsize=8)
+    bar.ax.axhline(0, color="black", linewidth=1.5)  # where both take as long
+    bar.outline.set_visible(False)
     return figure
 
 
-def heading_of(figures: Mapping[str, Any], condition: str) -> str:
-    commit = f", commit {figures['commit']}" if figures["commit"] else ""
-    how = condition.replace("_", " ")
-    return f"{figures['gpu']}, {' and '.join(figures['cub'])}, {how}, {figures['date'][:10]}{commit}"
+def readable_on(colour: Sequence[float]) -> str:
+    """Return black or white, whichever contrasts more with a colour of red, green and blue from 0 to 1."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "black" if (luminance + 0.05) ** 2 > 0.05 * 1.05 else "white"
 
 
-def save(figure: Figure, path: Path) -> None:
+def draw_shares(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figure:
+    """Draw one panel for each size of items: which share of a copy's speed scantune and the faster CUB reach."""
+    types = [name for name in _PANELS if any(cell.type == name and cell.shares for cell in drawn)]
+    if not types:
+        raise ValueError(f"none of {', '.join(_PANELS)} was measured beside a copy")
+    size = (_WIDTH_IN, 2.4)
+    figure, panels = plt.subplots(1, len(types), figsize=size, sharey=True, squeeze=False, layout="constrained")
+    for panel, name in zip(panels[0], types, strict=True):
+        of_type = sorted((one for one in drawn if one.type == name and one.shares), key=lambda one: one.exponent)
+        _draw_panel(panel, of_type, colours)
+    panels[0][0].set_ylabel("share of a copy's speed", fontsize=8)
+    panels[0][-1].legend(fontsize=7, frameon=False, loc="lower right")
+    figure.suptitle(heading, fontsize=8, x=0.01, ha="left")
+    return figure
+
+
+def _draw_panel(panel: Axes, drawn: Sequence[Cell], colours: Colours) -> None:
+    exponents = [cell.exponent for cell in drawn]
+    for name, colour in colours.lines.items():
+        panel.plot(exponents, [cell.shares[name] for cell in drawn], "o-", markersize=2.5, linewidth=1.2, color=colour,
+                   label=name)  # fmt: skip
+    panel.set_title(f"{drawn[0].type} sum", fontsize=8)
+    panel.set_xticks(exponents[:: max(1, len(exponents) // 4)])
+    panel.xaxis.set_major_formatter(lambda value, _: f"$2^{{{value:.0f}}}$")
+    panel.axhline(1, color=colours.ink, linewidth=0.6, linestyle="--")
+    panel.set_ylim(0, 1.35)
+    panel.tick_params(labelsize=8)
+    panel.spines[["top", "right"]].set_visible(False)
+
+
+def draw_all(sources: Sequence[Path], condition: str, out: Path) -> None:
+    """Write every picture of the files, each with the digest of what it is drawn from."""
+    results = [results_file.read(source) for source in sources]
+    drawn = [cell for one in results for cell in cells(one, condition)]
+    heading = "; ".join(dict.fromkeys(one.provenance for one in results))
+    out.mkdir(parents=True, exist_ok=True)
+    for ending, colours in _PAGES.items():
+        with mpl.rc_context(_style(colours)):
+            _save(draw_speedups(drawn, _broken(heading), colours), out / f"speedup{ending}.svg", digest(sources))
+            _save(draw_shares(drawn, _broken(heading), colours), out / f"bandwidth{ending}.svg", digest(sources))
+
+
+def _style(colours: Colours) -> Mapping[str, object]:
+    names = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+    page = {"figure.facecolor": colours.page, "axes.facecolor": colours.page, "savefig.facecolor": colours.page}
+    return {**dict.fromkeys(names, colours.ink), **page, "svg.fonttype": "none", "font.size": 8}
+
+
+def _broken(heading: str) -> str:
+    """Break a caption after each source of what is drawn."""
+    return heading.replace("; ", "\n")
+
+
+def digest(sources: Sequence[Path]) -> str:
+    """Return what changes with any of the files and with this program."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in [*sources, Path(__file__)])).hexdigest()
+
+
+def paths(folder: Path) -> list[Path]:
+    """Return where the pictures stand."""
+    return [folder / f"{name}{ending}.svg" for name in ("speedup", "bandwidth") for ending in _PAGES]
+
+
+def _save(figure: Figure, path: Path, told: str) -> None:
     """Write an SVG that is the same for the same figures."""
     with mpl.rc_context({"svg.hashsalt": path.name}):
-        figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
+        figure.savefig(path, metadata={"Date": None, "Description": told})
     plt.close(figure)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("figures", type=Path, help="what cub_bench --json has written")
+    parser.add_argument("sources", nargs="+", type=Path, help="files of results, as tabulate.py writes them")
     parser.add_argument("--out", type=Path, default=Path("docs/pictures"), help="the folder of the pictures")
     parser.add_argument("--condition", default="cold", help="cold, hot, cold_isolated or hot_isolated")
     options = parser.parse_args(arguments)
-    figures = json.loads(options.figures.read_text(encoding="utf-8"))
-    drawn, heading = cells(figures, options.condition), heading_of(figures, options.condition)
-    options.out.mkdir(parents=True, exist_ok=True)
-    save(draw_bandwidths(drawn, heading), options.out / "bandwidth.svg")
-    save(draw_speedups(drawn, heading), options.out / "speedup.svg")
+    draw_all(options.sources, options.condition, options.out)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,6 +11,8 @@ import pytest
 pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install 'scantune[bench]'")
 
 import pictures
+import results_file
+import tabulate
 
 SIZES = (2**20, 2**24, 2**28)
 
@@ -22,77 +23,102 @@ def result(value_type: str, n: int, **changes: Any) -> dict[str, Any]:
     contenders = [
         {"role": "scantune", "name": "scantune", "cold": {"us": us, "spread": 0.01}},
         {"role": "cub", "name": "CUB 3.0.1", "cold": {"us": 1.5 * us, "spread": 0.01}},
-        {"role": "cub", "name": "CUB 3.6.0", "cold": {"us": 1.25 * us, "spread": 0.01}},
+        {"role": "cub", "name": "CUB 3.6.0", "cold": {"us": 1.25 * us, "spread": 0.02}},
         {"role": "lookahead", "name": "CUB 3.6.0 forced look-ahead", "cold": {"us": us / 2, "spread": 0.01}},
         {"role": "copy", "name": "copy_bulk", "cold": {"us": 0.8 * us, "spread": 0.01}},
     ]
     return {
-        "type": value_type, "output_type": value_type, "op": "sum", "kind": "inclusive", "n": n, "bytes_moved": 8 * n,
-        "contenders": contenders, "cub_over_scantune": {"cold": 1.25}, **changes,
+        "type": value_type, "accumulator_type": value_type, "output_type": value_type, "op": "sum", "kind": "inclusive",
+        "n": n, "input_offset": 0, "output_offset": 0, "contenders": contenders, **changes,
     }  # fmt: skip
 
 
-def figures(results: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def table(results: list[dict[str, Any]] | None = None) -> str:
+    """Return the file of results of such cases."""
     all_types = [result(name, n) for name in ("i32", "i8", "f16") for n in SIZES]
-    return {
-        "gpu": "NVIDIA H200", "commit": "abc1234", "date": "2026-01-01T00:00:00Z", "cub": ["CUB 3.0.1", "CUB 3.6.0"],
+    figures = {
+        "gpu": "NVIDIA H200", "driver": "13.0", "compiler": "NVRTC 13.0", "commit": "abc1234", "failures": [],
+        "date": "2026-01-01T00:00:00Z", "cub": ["CUB 3.0.1", "CUB 3.6.0"],
         "results": all_types if results is None else results,
     }  # fmt: skip
+    return tabulate.table(figures)
+
+
+def cells(tmp_path: Path, results: list[dict[str, Any]] | None = None) -> list[pictures.Cell]:
+    (tmp_path / "some.csv").write_text(table(results))
+    return pictures.cells(results_file.read(tmp_path / "some.csv"), "cold")
 
 
 def texts(path: Path) -> str:
-    """Return what an SVG says; matplotlib keeps the text beside its outlines, as comments."""
-    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
-    return " ".join(element.text or "" for element in ElementTree.parse(path, parser).iter())
+    return " ".join(element.text or "" for element in ElementTree.parse(path).iter())
 
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Path:
-    (tmp_path / "figures.json").write_text(json.dumps(figures()))
-    pictures.main([str(tmp_path / "figures.json"), "--out", str(tmp_path / "pictures")])
+    (tmp_path / "sums.csv").write_text(table())
+    pictures.main([str(tmp_path / "sums.csv"), "--out", str(tmp_path / "pictures")])
     return tmp_path / "pictures"
 
 
-def test_both_pictures_say_where_and_against_what_was_measured(drawn: Path) -> None:
-    for name in ("bandwidth.svg", "speedup.svg"):
-        said = texts(drawn / name)
+def test_pictures_say_where_and_against_what_was_measured(drawn: Path) -> None:
+    for path in pictures.paths(drawn):
         for expected in ("NVIDIA H200", "CUB 3.6.0", "abc1234", "2026-01-01"):
-            assert expected in said, name
+            assert expected in texts(path), path.name
 
 
 def test_pictures_are_small_and_the_same_for_the_same_figures(drawn: Path, tmp_path: Path) -> None:
-    pictures.main([str(tmp_path / "figures.json"), "--out", str(tmp_path / "again")])
-    for name in ("bandwidth.svg", "speedup.svg"):
-        assert (drawn / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
-        assert (drawn / name).stat().st_size < 200_000
+    pictures.main([str(tmp_path / "sums.csv"), "--out", str(tmp_path / "again")])
+    for path in pictures.paths(drawn):
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+        assert path.stat().st_size < 100_000
 
 
-def test_the_legend_names_what_any_panel_shows() -> None:
-    bare, usual = result("i8", 2**20), result("i32", 2**20)
-    bare["contenders"] = [one for one in bare["contenders"] if one["role"] != "copy"]
-    figure = pictures.draw_bandwidths(pictures.cells(figures([bare, usual]), "cold"), "")
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["scantune", "faster CUB", "copy"]
+def test_pictures_tell_from_which_figures_they_are_drawn(drawn: Path, tmp_path: Path) -> None:
+    before = pictures.digest([tmp_path / "sums.csv"])
+    assert all(before in path.read_text() for path in pictures.paths(drawn))
+    (tmp_path / "sums.csv").write_text(table([result("i32", 2**20)]))
+    assert pictures.digest([tmp_path / "sums.csv"]) != before
+
+
+def test_dark_pictures_have_light_letters_on_dark(drawn: Path) -> None:
+    assert pictures.DARK.page in (drawn / "speedup-dark.svg").read_text()
+    assert pictures.DARK.page not in (drawn / "speedup.svg").read_text()
 
 
 def test_speedups_are_written_out_for_every_type_and_size(drawn: Path) -> None:
     assert texts(drawn / "speedup.svg").count("1.25") == 9
 
 
-def test_bandwidth_follows_from_bytes_and_time_and_is_the_faster_cub_s() -> None:
-    (cell,) = pictures.cells(figures([result("i32", 2**20)]), "cold")
-    assert cell.gigabytes_per_second == pytest.approx(
-        {"scantune": 2**22 * 1e-3, "faster CUB": 2**22 * 1e-3 / 1.25, "copy": 2**22 * 1e-3 / 0.8}, rel=1e-6
-    )
-
-
 @pytest.mark.parametrize(
-    "change", [{"op": "max"}, {"kind": "exclusive"}, {"output_type": "i64"}, {"n": 1000}, {"cub_over_scantune": {}}]
+    ("colour", "ink"),
+    [((1, 1, 1), "black"), ((0, 0, 0), "white"), ((0.0, 0.24, 0.19), "white"), ((0.8, 0.9, 0.9), "black")],
 )
-def test_other_cases_are_left_out(change: dict[str, Any]) -> None:
+def test_letters_are_readable_on_their_colour(colour: tuple[float, ...], ink: str) -> None:
+    assert pictures.readable_on(colour) == ink
+
+
+def test_shares_are_of_a_copy_and_the_faster_cub_s(tmp_path: Path) -> None:
+    (cell,) = cells(tmp_path, [result("i32", 2**20)])
+    assert cell.speedup == pytest.approx(1.25)
+    assert cell.shares == pytest.approx({"scantune": 0.8, "CUB": 0.64})
+
+
+@pytest.mark.parametrize("change", [{"op": "max"}, {"kind": "exclusive"}, {"output_type": "i64"}, {"n": 1000}])
+def test_other_cases_are_left_out(tmp_path: Path, change: dict[str, Any]) -> None:
     usual = result("i32", 2**20)
-    assert len(pictures.cells(figures([usual, {**usual, **change}]), "cold")) == 1
+    assert len(cells(tmp_path, [usual, {**usual, **change}])) == 1
 
 
-def test_figures_without_anything_to_draw_are_refused() -> None:
+def test_cases_that_cub_or_scantune_lost_are_left_out(tmp_path: Path) -> None:
+    usual = result("i32", 2**20)
+    roles = {"without CUB": ("scantune", "copy"), "without scantune": ("cub", "copy")}
+    lost = [
+        {**usual, "contenders": [one for one in usual["contenders"] if one["role"] in kept]} for kept in roles.values()
+    ]
+    assert len(cells(tmp_path, [usual, *lost])) == 1
+    assert len(table([usual, *lost]).splitlines()) == len(table([usual]).splitlines()) + 1
+
+
+def test_figures_without_anything_to_draw_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no inclusive sums"):
-        pictures.cells(figures([]), "cold")
+        cells(tmp_path, [])

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Puts what was measured into the documents: tables, by their names, and the pictures.
+
+    python tests/bench/figures.py            # writes them anew
+    python tests/bench/figures.py --check    # says which differ from the files of results, and ends with 1
+
+A table stands between "<!-- figures: NAME -->" and "<!-- end of figures -->"; TABLES has the names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import parameter_effects
+import pictures
+import results_file
+from results_file import Row
+
+ROOT = Path(__file__).parents[2]
+_BLOCK = re.compile(r"(<!-- figures: (.*?) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+_SUMS = ("h200-sums-small", "h200-sums-large")
+_PICTURED = [results_file.ROOM / f"{name}.csv" for name in _SUMS]
+_TYPES = ("i8", "u8", "i16", "u16", "f16", "bf16", "i32", "u32", "f32", "i64", "u64", "f64")
+
+
+def read(name: str) -> results_file.Results:
+    return results_file.read(results_file.ROOM / f"{name}.csv")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *sources: str) -> str:
+    """Return Markdown, with what was measured on and where the numbers stand below it."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    told = "; ".join(dict.fromkeys(read(source).provenance for source in sources))
+    files = ", ".join(f"`{source}.csv`" for source in sources)
+    return f"{text}\n{told} ({files})\n" if sources else text
+
+
+def size(n: int) -> str:
+    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
+
+
+def ratio(row: Row) -> float:
+    """Return the faster CUB's time over scantune's."""
+    return float(row["cub_us"]) / float(row["scantune_us"])
+
+
+def microseconds(text: str) -> str:
+    return f"{float(text):.4g}" if float(text) >= 1000 else f"{float(text):.3g}"
+
+
+def sums(*names: str) -> str:
+    """Of each type and N: microseconds, how many times as fast as the faster CUB, and the share of a copy's speed."""
+    rows = [row for name in names for row in read(name).rows if row["input"] == row["output"]]
+    sizes = sorted({int(row["n"]) for row in rows})
+    shown = {(row["input"], int(row["n"])): _sum_cell(row) for row in rows}
+    types = [name for name in _TYPES if (name, sizes[0]) in shown]
+    body = ([name, *(shown[name, n] for n in sizes)] for name in types)
+    return table(["", *map(size, sizes)], body, *names)
+
+
+def _sum_cell(row: Row) -> str:
+    copied = f", {share(row['copy_us'], row['scantune_us'])}" if int(row["n"]) >= 2**22 else ""
+    return f"{microseconds(row['scantune_us'])} µs, **{ratio(row):.2f}**{copied}"
+
+
+def share(copy_us: str, own_us: str) -> str:
+    return f"{100 * float(copy_us) / float(own_us):.0f} %"
+
+
+def ratios() -> str:
+    """The least of tables: four types, four sizes."""
+    types, sizes = ("i8", "i32", "f32", "f64"), (2**10, 2**16, 2**22, 2**28)
+    rows = {(row["input"], int(row["n"])): row for name in _SUMS for row in read(name).rows
+            if row["input"] == row["output"]}  # fmt: skip
+    return table(["", *map(size, sizes)], ([one, *(f"{ratio(rows[one, n]):.2f}" for n in sizes)] for one in types))
+
+
+def wider() -> str:
+    rows = [row for row in read("h200-sums-large").rows if row["input"] != row["output"]]
+    sizes = sorted({int(row["n"]) for row in rows})
+    pairs = list(dict.fromkeys((row["input"], row["output"]) for row in rows))
+    shown = {(row["input"], row["output"], int(row["n"])): row for row in rows}
+    body = (
+        [
+            f"{one} to {other}",
+            *(f"{ratio(shown[one, other, n]):.2f}" if (one, other, n) in shown else "" for n in sizes),
+        ]
+        for one, other in pairs
+    )
+    return table(["", *map(size, sizes)], body, "h200-sums-large")
+
+
+def draws() -> str:
+    bounds = [(2**low, 2 ** (low + 4)) for low in range(8, 28, 4)]
+    rows = [row for name in ("h200-draws-small", "h200-draws-large") for row in read(name).rows]
+    body = []
+    for low, high in bounds:
+        found = [ratio(row) for row in rows if low <= int(row["n"]) < high]
+        body.append([f"{size(low)} to {size(high)}", str(len(found)), f"{min(found):.2f}",
+                     f"{statistics.median(found):.2f}", f"{max(found):.2f}"])  # fmt: skip
+    return table(["N", "cases", "least", "median", "most"], body, "h200-draws-small", "h200-draws-large")
+
+
+def between_sizes() -> str:
+    ratios = sorted(float(row["ratio"]) for row in read("h200-between-sizes").rows)
+    near = sum(one <= 1.05 for one in ratios)
+    middle = f"{math.exp(statistics.fmean(map(math.log, ratios))):.3f}"
+    heads = ["sizes", "within 5 % of the best known", "time over the best's, geometric mean", "the most"]
+    return table(heads, [[str(len(ratios)), str(near), middle, f"{ratios[-1]:.3f}"]], "h200-between-sizes")
+
+
+def custom_operators() -> str:
+    rows = read("h200-custom-operators").rows
+    body = ([row["problem"], size(int(row["n"])), microseconds(row["built_in_us"]),
+             f"{float(row['custom_us']) / float(row['built_in_us']):.3f}"] for row in rows)  # fmt: skip
+    return table(["problem", "N", "built in, µs", "the same as source takes, times"], body, "h200-custom-operators")
+
+
+def wide_items() -> str:
+    body = (
+        [row["problem"], size(int(row["n"])), microseconds(row["scan_us"]), share(row["copy_us"], row["scan_us"])]
+        for row in read("h200-wide-items").rows
+    )
+    return table(["problem", "N", "µs", "share of a copy's speed"], body, "h200-wide-items")
+
+
+def host_path() -> str:
+    rows = read("h200-host-path").rows
+    heads = ["subject", "call", "ns", "beyond the bare launch", "instructions"]
+    body = (
+        [row["subject"], row["call"], rounded(row["ns"]), rounded(row["added_ns"]), row["instructions"]] for row in rows
+    )
+    return table(heads, body, "h200-host-path")
+
+
+def rounded(text: str) -> str:
+    return f"{float(text):.0f}" if text else ""
+
+
+def first_calls() -> str:
+    body = ([size(int(row["n"])), row["returned_ms"], row["done_ms"], row["slowest_ms"]]
+            for row in read("h200-first-calls").rows)  # fmt: skip
+    return table(["N", "returned after, ms", "done after, ms", "the slowest, ms"], body, "h200-first-calls")
+
+
+def peers() -> str:
+    rows = read("h200-peers").rows
+    subjects = list(dict.fromkeys(row["subject"] for row in rows))
+    shown = {(int(row["n"]), row["subject"]): microseconds(row["us"]) for row in rows}
+    body = ([size(n), *(shown.get((n, one), "") for one in subjects)] for n in sorted({n for n, _ in shown}))
+    return table(["N", *subjects], body, "h200-peers")
+
+
+def effects(*families: str) -> Callable[[], str]:
+    def shown() -> str:
+        rows = [row for row in read("h200-parameter-effects").rows if row["family"] in families]
+        return parameter_effects.table(rows) + "\n"
+
+    return shown
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "ratios": ratios,
+    "large sums": lambda: sums("h200-sums-large"),
+    "small sums": lambda: sums("h200-sums-small"),
+    "isolated sums": lambda: sums("h200-sums-small-isolated"),
+    "wider sums": wider,
+    "draws": draws,
+    "between sizes": between_sizes,
+    "custom operators": custom_operators,
+    "wide items": wide_items,
+    "host path": host_path,
+    "first calls": first_calls,
+    "peers": peers,
+    "effects where the input fits the SMs": effects("single_block", "one_shot"),
+    "effects beyond": effects("lookback", "pipelined", "three_phase"),
+}
+
+
+def filled(text: str) -> str:
+    """Return a document with its tables as the files of results have them. Raises KeyError for an unknown name."""
+    return _BLOCK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
+
+
+def documents() -> list[Path]:
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path for path in found if _BLOCK.search(path.read_text(encoding="utf-8"))]
+
+
+def out_of_date() -> list[str]:
+    """Return which documents and pictures differ from the files of results."""
+    texts = [path for path in documents() if filled(path.read_text(encoding="utf-8")) != path.read_text("utf-8")]
+    digest = pictures.digest(_PICTURED)
+    drawn = [path for path in pictures.paths(ROOT / "docs" / "pictures")
+             if not path.exists() or digest not in path.read_text(encoding="utf-8")]  # fmt: skip
+    return [str(path.relative_to(ROOT)) for path in [*texts, *drawn]]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="change nothing")
+    if parser.parse_args(arguments).check:
+        if differing := out_of_date():
+            sys.exit("differ from tests/bench/results: " + ", ".join(differing) + "; run python tests/bench/figures.py")
+        return
+    for path in documents():
+        path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
+    pictures.draw_all(_PICTURED, "cold", ROOT / "docs" / "pictures")
+
+
+if __name__ == "__main__":
+    main()

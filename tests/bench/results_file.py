@@ -1,0 +1,50 @@
+"""Files of results: a CSV of one line a case, after lines of "# name: value" that say on what and how."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOM = Path(__file__).parent / "results"
+
+Row = Mapping[str, str]
+Value = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Results:
+    facts: Mapping[str, str]  # gpu, driver, date, commit, method, ...
+    rows: Sequence[Row]
+
+    @property
+    def provenance(self) -> str:
+        """Return the facts that a caption gives: all but the method and what is told of single runs."""
+        told = ("gpu", "compiler", "against", "date", "commit")
+        return ", ".join((f"commit {self.facts[name]}" if name == "commit" else self.facts[name]) for name in told
+                         if name in self.facts)  # fmt: skip
+
+
+def read(path: Path) -> Results:
+    """Return what a file says. Raises ValueError if a line has another number of fields than the head."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    said = [line for line in lines if line.startswith("#")]
+    facts = dict(line.removeprefix("# ").split(": ", 1) for line in said)
+    head, *body = csv.reader(lines[len(said) :])
+    return Results(facts, [dict(zip(head, fields, strict=True)) for fields in body])
+
+
+def text_of(facts: Mapping[str, str], columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
+    """Return the text of a file. Numbers get five digits, which is more than any clock knows; None stays empty."""
+    out = io.StringIO()
+    out.writelines(f"# {name}: {value}\n" for name, value in facts.items() if value)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_digits(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def _digits(value: Value) -> str:
+    return "" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
