@@ -43,7 +43,13 @@ TUNER_ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-SHOWN_EXAMPLES = ("docs/examples/scan.cpp", "docs/examples/recurrence.cpp", "docs/examples/scan.c")
+# Which pages show which programs of docs/examples.
+SHOWN_EXAMPLES = {
+    "README.md": {"scan.cpp"},
+    "docs/c-api.md": {"scan.c"},
+    "docs/getting-started.md": {"scan.cpp"},
+    "docs/types.md": {"recurrence.cpp"},
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -169,12 +175,16 @@ def no_file_names_a_private_path(tree: Tree) -> list[str]:
     return [f"{path}: {match.group(0)}" for path, text in sorted(tree.items()) for match in private.finditer(text)]
 
 
-def readme_shows_the_examples(tree: Tree) -> list[str]:
-    blocks = re.findall(r"^```(?:c|cpp)\n(.*?)^```$", tree["README.md"], re.MULTILINE | re.DOTALL)
-    examples = {path: text for path, text in under(tree, "docs/examples") if path.endswith((".c", ".cpp"))}
-    missing = [f"README.md does not show {path}" for path in SHOWN_EXAMPLES if tree[path] not in blocks]
-    others = [f"README.md shows a program that is no example:\n{b}" for b in blocks if b not in examples.values()]
-    return missing + others
+def pages_show_the_examples(tree: Tree) -> list[str]:
+    examples = {text: PurePosixPath(path).name for path, text in under(tree, "docs/examples")}
+    broken = []
+    for page in ("README.md", *(path for path, _ in under(tree, "docs", suffixes=(".md",)))):
+        blocks = re.findall(r"^```(?:c|cpp|cuda)\n(.*?)^```$", tree[page], re.MULTILINE | re.DOTALL)
+        shown = {examples.get(block, "a program that is no example") for block in blocks}
+        agreed = SHOWN_EXAMPLES.get(page, set())
+        broken += [f"{page} does not show {name}" for name in sorted(agreed - shown)]
+        broken += [f"{page} shows {name}" for name in sorted(shown - agreed)]
+    return broken
 
 
 def concurrency_page_names_tests_that_exist(tree: Tree) -> list[str]:
@@ -219,25 +229,27 @@ def documents_name_files_that_exist(tree: Tree) -> list[str]:
     return broken
 
 
-def readme_maps_the_folders(tree: Tree) -> list[str]:
-    map_section = tree["README.md"].partition("\n## Map\n")[2].partition("\n## ")[0]
+def a_page_maps_the_folders(tree: Tree) -> list[str]:
+    page = "docs/architecture.md"
+    map_section = tree[page].partition("\n## Map\n")[2].partition("\n## ")[0]
     mapped = set(re.findall(r"^ {4}(\S+/) ", map_section, re.MULTILINE))
     folders = {f"{parent}/" for path in tree for parent in PurePosixPath(path).parents}
     top = {f"{path.split('/')[0]}/" for path in tree if "/" in path and not path.startswith(".")}
-    gone = [f"README.md maps {folder}, which does not exist" for folder in sorted(mapped - folders)]
+    gone = [f"{page} maps {folder}, which does not exist" for folder in sorted(mapped - folders)]
     unmapped = [folder for folder in sorted(top) if not any(name.startswith(folder) for name in mapped)]
-    return gone + [f"README.md does not map {folder}" for folder in unmapped]
+    return gone + [f"{page} does not map {folder}" for folder in unmapped]
 
 
-def readme_lists_the_environment_variables(tree: Tree) -> list[str]:
+def a_page_lists_the_environment_variables(tree: Tree) -> list[str]:
+    page = "docs/troubleshooting.md"
     used = {
         name
         for _, text in under(tree, "runtime", "tuner", suffixes=(*CPP_SUFFIXES, ".py"))
         for name in re.findall(r"""["'](SCANTUNE_[A-Z0-9_]+)["']""", text)
     }
-    listed = set(re.findall(r"^\| `(SCANTUNE_[A-Z0-9_]+)", tree["README.md"], re.MULTILINE))
-    missing = [f"README.md does not list {name}" for name in sorted(used - listed)]
-    return missing + [f"README.md lists {name}, which nothing reads" for name in sorted(listed - used)]
+    listed = set(re.findall(r"^\| `(SCANTUNE_[A-Z0-9_]+)", tree[page], re.MULTILINE))
+    missing = [f"{page} does not list {name}" for name in sorted(used - listed)]
+    return missing + [f"{page} lists {name}, which nothing reads" for name in sorted(listed - used)]
 
 
 def without_comments(cpp: str) -> str:
@@ -256,9 +268,9 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     rooms_of_the_tuner_import_as_agreed,
     tests_carry_a_known_label,
     no_file_names_a_private_path,
-    readme_shows_the_examples,
+    pages_show_the_examples,
     concurrency_page_names_tests_that_exist,
     documents_name_files_that_exist,
-    readme_maps_the_folders,
-    readme_lists_the_environment_variables,
+    a_page_maps_the_folders,
+    a_page_lists_the_environment_variables,
 )

@@ -1,4 +1,4 @@
-"""The tree keeps its shape: who includes whom, where things stand, and what README says about it."""
+"""The tree keeps its shape: who includes whom, where things stand, and what pages say about it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,11 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.rooms_of_the_tuner_import_as_agreed, "tuner/scantune/__main__.py", None),
     (rules.tests_carry_a_known_label, "tests/extra/CMakeLists.txt", "scantune_test(x LABEL slow SOURCES x.cpp)\n"),
     (rules.no_file_names_a_private_path, "docs/extra.md", "It lies in /ro" + "ot/.cache/scantune.\n"),
-    (rules.readme_shows_the_examples, "docs/examples/scan.cpp", lambda text: text + "// More.\n"),
-    (rules.readme_shows_the_examples, "docs/examples/scan.c", lambda text: text + "/* More. */\n"),
-    (rules.readme_shows_the_examples, "README.md", lambda text: text + "```cpp\nint main() {}\n```\n"),
+    (rules.pages_show_the_examples, "docs/examples/scan.cpp", lambda text: text + "// More.\n"),
+    (rules.pages_show_the_examples, "docs/examples/scan.c", lambda text: text + "/* More. */\n"),
+    (rules.pages_show_the_examples, "README.md", lambda text: text + "```cpp\nint main() {}\n```\n"),
+    (rules.pages_show_the_examples, "docs/tuning.md", lambda text: text + "```cpp\nint main() {}\n```\n"),
+    (rules.pages_show_the_examples, "docs/c-api.md", lambda text: text.replace("```c\n", "```\n")),
     (
         rules.concurrency_page_names_tests_that_exist,
         "docs/concurrency.md",
@@ -78,13 +80,17 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
         lambda text: text + "see `select/{rules,rulers}.cpp`\n",
     ),
     (
-        rules.readme_maps_the_folders,
-        "README.md",
+        rules.a_page_maps_the_folders,
+        "docs/architecture.md",
         lambda text: text.replace(" templates/config/ ", " templates/none/ "),
     ),
-    (rules.readme_maps_the_folders, "README.md", lambda text: text.replace("    db/ ", "    ")),
-    (rules.readme_lists_the_environment_variables, "runtime/extra.cpp", 'getenv("SCANTUNE_UNKNOWN");\n'),
-    (rules.readme_lists_the_environment_variables, "README.md", lambda text: text + "\n| `SCANTUNE_UNUSED` | x |\n"),
+    (rules.a_page_maps_the_folders, "docs/architecture.md", lambda text: text.replace("    db/ ", "    ")),
+    (rules.a_page_lists_the_environment_variables, "runtime/extra.cpp", 'getenv("SCANTUNE_UNKNOWN");\n'),
+    (
+        rules.a_page_lists_the_environment_variables,
+        "docs/troubleshooting.md",
+        lambda text: text + "\n| `SCANTUNE_UNUSED` | x |\n",
+    ),
 ]
 
 
