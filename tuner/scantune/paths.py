@@ -15,6 +15,16 @@ def database_path(option: Path | None = None) -> Path:
     return _xdg("XDG_DATA_HOME", ".local/share") / "scantune" / "tuning.db"
 
 
+def layers_directory() -> Path:
+    """Return where `scantune db sync` keeps what it fetches, and the library looks for it."""
+    return _xdg("XDG_DATA_HOME", ".local/share") / "scantune" / "layers"
+
+
+def layers_file() -> Path:
+    """Return the list of what is to be fetched."""
+    return _xdg("XDG_CONFIG_HOME", ".config") / "scantune" / "layers.json"
+
+
 def cache_path() -> Path | None:
     """Return the directory of compiled kernels, or None when $SCANTUNE_CACHE is set but empty: nothing is cached."""
     if "SCANTUNE_CACHE" in os.environ:

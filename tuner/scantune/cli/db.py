@@ -20,6 +20,7 @@ from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, JsonOption, listed
 from scantune.cli.problem_options import CommandOnProblems
 from scantune.cli.standard_file import input_file, is_standard, output_file
+from scantune.cli.sync import sync_command
 from scantune.cli.terminal import console, leave_standard_output, note, reported_errors, say
 from scantune.cli.vacuum import vacuum_command
 from scantune.cli.workers import described_worker
@@ -218,4 +219,5 @@ def import_command(
 
 db_app.command("explain", cls=CommandOnProblems)(explain_command)
 db_app.command("forget")(forget_command)
+db_app.command("sync")(sync_command)
 db_app.command("vacuum")(vacuum_command)

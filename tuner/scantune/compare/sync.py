@@ -1,0 +1,90 @@
+"""Fetches a layer of records that others publish, and makes the database of it that the library reads."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from scantune.compare.exchange import ImportReport, import_database
+from scantune.compare.referee import Referee
+from scantune.errors import ScantuneError
+from scantune.model.layer import Layer
+from scantune.store.archive import Archive
+from scantune.store.database import DatabaseError, open_database
+from scantune.store.export import export_database
+from scantune.store.fetched import fetched, unpacked
+from scantune.store.signature import MOST_BYTES, SUFFIX, Signers, verified_signer
+
+MOST_RECORDS = 100_000  # which the library reads of one file
+
+
+@dataclass(frozen=True)
+class Synced:
+    layer: Layer
+    file: Path  # the database that was, or would be, made
+    sha256: str  # of what was fetched
+    signer: str  # empty where a digest was pinned
+    winners: int
+    report: ImportReport
+
+
+def sync_layer(layer: Layer, directory: Path, referee: Referee, dry_run: bool = False) -> Synced:
+    """Fetch a layer and replace its database as a whole; what was there stays if anything is wrong.
+
+    What was fetched is read only once it is known to be what was pinned or signed, and then as a stranger's. Raises
+    ScantuneError.
+    """
+    content = fetched(layer.url)
+    digest = hashlib.sha256(content).hexdigest()
+    signer = _checked(layer, content, digest)
+    target = directory / f"{layer.name}.db"
+    with tempfile.TemporaryDirectory(prefix="scantune-sync-") as name:
+        source = Path(name) / "fetched"
+        source.write_bytes(unpacked(layer.url, content))
+        try:
+            winners, report = _made(layer, source, signer, referee, None if dry_run else target)
+        except DatabaseError as error:
+            raise ScantuneError(str(error).replace(str(source), layer.url)) from None
+    return Synced(layer, target, digest, signer, winners, report)
+
+
+def _checked(layer: Layer, content: bytes, digest: str) -> str:
+    """Return who has signed it, nobody where its digest is pinned; raise if it is not what it must be."""
+    if layer.sha256 is not None:
+        if digest != layer.sha256:
+            raise ScantuneError(
+                f"{layer.url}: its sha256 is {digest}, and {layer.sha256} is pinned; if they have published anew, and "
+                "say so elsewhere, pin the new one"
+            )
+        return ""
+    if layer.allowed_signers is None:
+        raise ScantuneError(f"{layer.url}: neither a digest nor a signer is known of it")
+    signature = fetched(layer.url + SUFFIX, MOST_BYTES)
+    return verified_signer(layer.url, content, signature, Signers(layer.allowed_signers, layer.principal))
+
+
+def _made(layer: Layer, source: Path, signer: str, referee: Referee, target: Path | None) -> tuple[int, ImportReport]:
+    """Return how many winners the new database has, and what was left out."""
+    with open_database(source.with_name("layer.db")) as database:
+        report = import_database(database, source, referee)
+        winners = len(Archive(database).records())
+        if not winners:
+            raise ScantuneError(f"{layer.url}: it holds no valid record{_because(report)}")
+        if winners > MOST_RECORDS:
+            raise ScantuneError(f"{layer.url}: it holds {winners} records, and the library reads up to {MOST_RECORDS}")
+        database.run("drop_all_trials", {})  # nobody searches on with a layer
+        if target:
+            export_database(database, target, overwrite=True)
+    return winners, report
+
+
+def _because(report: ImportReport) -> str:
+    return f"; of the first {report.reasons[0]}" if report.reasons else ""
+
+
+def name_at(url: str) -> str:
+    """Return the file's name in an address, for the origin of records that tell none."""
+    return Path(urlsplit(url).path).name or urlsplit(url).hostname or url

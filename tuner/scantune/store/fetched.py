@@ -1,0 +1,118 @@
+"""Fetches a file from the web: by https, within a size and a time, and whole."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+import urllib.error
+import urllib.request
+import zlib
+from typing import Any
+from urllib.parse import urlsplit
+
+from scantune import __version__
+from scantune.errors import ScantuneError
+
+MOST_BYTES = 64 * 2**20  # as it is sent
+_MOST_UNPACKED = 256 * 2**20
+_SECONDS = 120.0  # for one file
+_SILENCE_S = 15.0  # of a server
+_CHUNK = 2**16
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
+
+
+class FetchError(ScantuneError):
+    """The text names the address and what went wrong."""
+
+
+def check_url(url: str) -> None:
+    """Raise FetchError unless it is one of https, or of http to this machine."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError as error:
+        raise FetchError(f"{url!r} is no address: {error}"[:300]) from None
+    if parts.scheme == "http" and host not in _LOOPBACK:
+        raise FetchError(f"{url}: http lets anybody on the way read along; use https")
+    if parts.scheme not in ("https", "http") or not host or not url.isprintable() or " " in url:
+        raise FetchError(f"{url!r} is no address of https"[:300])
+    if parts.username is not None or parts.password is not None:
+        raise FetchError(f"an address at {host} holds a password, which ends up in logs; leave it out")
+
+
+def fetched(url: str, most_bytes: int = MOST_BYTES) -> bytes:
+    """Return what the address gives, as it was sent. Raises FetchError."""
+    check_url(url)
+    outcome: list[bytes | FetchError] = []
+    # A server may send the head of its answer as slowly as it likes, which nothing within urllib limits.
+    thread = threading.Thread(target=_fetch, args=(url, most_bytes, outcome), daemon=True)
+    thread.start()
+    thread.join(_SECONDS)
+    found = outcome[0] if outcome else FetchError(f"{url}: it has not come within {_SECONDS:.0f} s")
+    if isinstance(found, FetchError):
+        raise found
+    return found
+
+
+def _fetch(url: str, most_bytes: int, outcome: list[bytes | FetchError]) -> None:
+    try:
+        outcome.append(_content(url, most_bytes))
+    except FetchError as error:
+        outcome.append(error)
+
+
+def _content(url: str, most_bytes: int) -> bytes:
+    deadline = time.monotonic() + _SECONDS
+    opener = urllib.request.build_opener(_CheckedRedirects)
+    request = urllib.request.Request(url, headers={"User-Agent": f"scantune/{__version__}"})
+    content = bytearray()
+    try:
+        with opener.open(request, timeout=_SILENCE_S) as answer:
+            while chunk := answer.read1(_CHUNK):
+                content += chunk
+                if len(content) > most_bytes:
+                    raise FetchError(f"{url}: it is larger than {most_bytes >> 10} KiB, which no records are")
+                if time.monotonic() > deadline:
+                    raise FetchError(f"{url}: it has not come within {_SECONDS:.0f} s")
+            _check_whole(url, answer, len(content))
+    except urllib.error.HTTPError as error:
+        raise FetchError(f"{url}: the server says {error.code} {error.reason}"[:300]) from None
+    except urllib.error.URLError as error:
+        raise FetchError(f"{url}: it cannot be fetched: {error.reason}"[:300]) from None
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise FetchError(f"{url}: it cannot be fetched: {error}"[:300]) from None
+    return bytes(content)
+
+
+def unpacked(url: str, content: bytes) -> bytes:
+    """Return what was sent without its compression, if it has one. Raises FetchError."""
+    if not content.startswith(_GZIP):
+        return content
+    machine = zlib.decompressobj(_GZIP_WINDOW)
+    try:
+        whole = machine.decompress(content, _MOST_UNPACKED)
+    except zlib.error as error:
+        raise FetchError(f"{url}: it is damaged: {error}") from None
+    if machine.unconsumed_tail:
+        raise FetchError(f"{url}: it unpacks to more than {_MOST_UNPACKED >> 20} MiB, which no records do")
+    if not machine.eof or machine.unused_data:
+        raise FetchError(f"{url}: it is damaged: it does not end where its compression does")
+    return whole
+
+
+def _check_whole(url: str, answer: Any, received: int) -> None:
+    promised = answer.headers.get("Content-Length")
+    if promised is not None and promised.isdigit() and int(promised) != received:
+        raise FetchError(f"{url}: it broke off after {received} of {promised} bytes")
+
+
+class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments: Any, **named: Any) -> urllib.request.Request | None:
+        request = super().redirect_request(*arguments, **named)
+        if request is not None:
+            check_url(request.full_url)
+        return request
