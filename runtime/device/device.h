@@ -107,7 +107,7 @@ class Device {
   virtual u64 l2_bytes() = 0;                     // 0 on the host device
 
  protected:
-  // Likewise, given how one pointer and how the stream is looked at.
+  // The first fault of several pointers and a stream, given how one of each is looked at.
   template <class PointerFault, class StreamFault>
   static std::string first_fault(std::span<const NamedMemory> arguments, const PointerFault& pointer_fault,
                                  const StreamFault& stream_fault) {

@@ -34,7 +34,7 @@ class Arguments {
     if (!are_plausible(pointers)) [[unlikely]]
       refuse(device, pointers, stream);
   }
-  // Likewise, with all that the device knows of their memory and of the stream.
+  // Checks the same by all that the device knows of their memory and of the stream.
   void check_fully(Device& device, const Pointers& pointers, Stream stream) const;
 
   // Puts the pointers where kernels find them. Returns which kernels serve them.

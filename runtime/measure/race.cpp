@@ -54,7 +54,7 @@ class Race {
 
   using Enqueue = std::function<void(Stream, int buffer)>;
 
-  // Of one run with its share of the neighbours; of that share where there is no run.
+  // Times one run with its share of the neighbours; where there is no run, that share alone.
   double time_us(const Enqueue& run, int replays) {
     const auto enqueue = [&](Stream stream) {
       for (int launch = 0; launch < batch_.launches; ++launch) {

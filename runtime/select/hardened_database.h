@@ -12,7 +12,7 @@ namespace scantune {
 
 class HardenedDatabase {
  public:
-  // Of what no tuner comes near. SQLite refuses a longer value.
+  // Limits that no tuner comes near. SQLite refuses a longer value.
   static constexpr int kLongestValue = 64 << 10;  // bytes
   static constexpr std::chrono::seconds kMostTime{3};
   using Clock = std::chrono::steady_clock;

@@ -34,7 +34,7 @@ struct LayeredFile {
 };
 
 // The databases of all layers but the built-in one, the first overriding those behind it; a user's that does not exist
-// yet is left out. Of a directory that cannot be read it says so in a remark.
+// yet is left out. A directory that cannot be read is told in a remark.
 std::vector<LayeredFile> layered_files(std::vector<std::string>& remarks);
 
 // Rows of text with one JSON object per line, whose members are the columns of db/queries/load_*.sql, without ids; what

@@ -69,7 +69,7 @@ const char* reject_reason(const Config& config, const Request& request, int sm);
 
 // The untuned choice for a problem. Throws RequestError, with every family's reason, when none supports it.
 Config default_config(const Request& request, int sm);
-// Likewise among the families whose choice asks for no thread-block clusters, which a part of a GPU may have no room
+// The same among the families whose choice asks for no thread-block clusters, which a part of a GPU may have no room
 // for.
 Config default_config_without_clusters(const Request& request, int sm);
 

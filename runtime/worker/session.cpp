@@ -123,7 +123,7 @@ Json algorithm_json(const AlgorithmModel& algorithm) {
   return json;
 }
 
-// Of all that any family's kernels are compiled from: another build's differs if some kernel does.
+// The hash of all that any family's kernels are compiled from: another build's differs if some kernel does.
 std::string hash_of_all_kernels(int sm) {
   std::vector<std::string> headers;
   for (const FamilyModel* family : families())

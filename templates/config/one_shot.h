@@ -196,7 +196,7 @@ struct Family<OneShotConfig> {
   }
 
   // What just holds all that one warp reads: of more, descriptors that nothing needs take registers; of less, there is
-  // another trip to L2. The last CTA reads most. Of one cluster, where none reads any, others that search tries do.
+  // another trip to L2. The last CTA reads most. One cluster reads none, and does with any window.
   static constexpr int default_window(const OneShotConfig& config, const ScanRequest& request) {
     // At most 8 warps. NOLINTNEXTLINE(bugprone-misplaced-widening-cast)
     const u64 published = aggregates(config, request), row = static_cast<u64>(config.poll_warps * kWarpThreads);

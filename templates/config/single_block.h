@@ -71,7 +71,7 @@ struct Family<SingleBlockConfig> {
     while (config.block_threads < (wide ? 256 : 1024) && request.n > static_cast<u64>(tile_items(config, request)))
       config.block_threads *= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
-    // Of more than two warps that load two vectors of two items for each thread, side by side is faster.
+    // More than two warps that load two vectors of two items for each thread do so faster side by side.
     if (item_bytes == 8 && request.n > 256 && !is_custom(request.op) && !needs_fixed_association(request))
       config.layout = TileLayout::striped;
     config.pdl = default_pdl(request, sm);

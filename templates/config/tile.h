@@ -86,7 +86,7 @@ constexpr int widest_item_bytes(const ScanRequest& request) {
   return in > out ? in : out;
 }
 
-// Of all items of the input or of the output, whichever is wider.
+// The bytes of all items of the input or of the output, whichever is wider.
 constexpr u64 wider_side_bytes(const ScanRequest& request) {
   return request.n * static_cast<u64>(widest_item_bytes(request));
 }
@@ -190,7 +190,7 @@ constexpr TileShape tile_shape(const Config& config, const ScanVariant& request)
   return shape;
 }
 
-// Of a tile in shared memory on its way to an output that is aligned otherwise than the input.
+// The most that a tile may take in shared memory on its way to an output that is aligned otherwise than the input.
 inline constexpr int kMostStagedBytes = 64 * 1024;
 
 // Whether a kernel for any pointers leaves the items before the first vector boundary of the input to no tile, so that
@@ -206,7 +206,7 @@ constexpr bool peels_head(const Config& config, const ScanVariant& request) {
          (config.layout == TileLayout::warp_transposed || staged_bytes <= kMostStagedBytes);
 }
 
-// Of families whose tiles begin behind a head.
+// The shape of tiles for families whose tiles begin behind a head.
 template <class Config>
 constexpr TileShape peeled_tile_shape(const Config& config, ScanVariant request) {
   const bool peels = peels_head(config, request);
@@ -239,7 +239,8 @@ constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& reque
   return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
 }
 
-// Of the kernels for aligned and for any pointers. Found by the config's type: shared_bytes(config, request).
+// The more of what the kernels for aligned and for any pointers need. shared_bytes(config, request) is found by the
+// config's type.
 template <class Config>
 constexpr int most_shared_bytes(const Config& config, const ScanRequest& request) {
   const int aligned = shared_bytes(config, {request, Variant::aligned});

@@ -39,7 +39,7 @@ class AlignedTiles {
     return left < kTileItems ? static_cast<u32>(left) : kTileItems;
   }
 
-  // Of these, the ones that fill vectors and come in bulk.
+  // How many of a tile's items fill vectors and come in bulk.
   SCANTUNE_DEVICE u32 items_in_bulk(u32 tile) const {
     constexpr u32 kVectorItems = kVectorAlignmentBytes / sizeof(Input);
     return loads_in_bulk_ ? items(tile) / kVectorItems * kVectorItems : 0;

@@ -6,8 +6,8 @@
   extern "C" __global__ void __launch_bounds__(block_threads, min_ctas) \
       name(const __grid_constant__ ::scantune::KernelArguments arguments)
 
-// Of a kernel that is always launched in clusters of this many CTAs: one that the compiler does not know for such looks
-// at every barrier whether it has been.
+// A kernel that is always launched in clusters of this many CTAs. Where the compiler does not know that, the kernel
+// looks at every barrier whether it has been.
 #if __CUDA_ARCH__ >= 900
 #define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks)                                 \
   extern "C" __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_threads, min_ctas) \
@@ -344,8 +344,8 @@ SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity) {
       : "memory");
 }
 
-// Likewise where other CTAs of the cluster have sent the bytes: they become visible to this scope alone, and not to
-// that of the CTA, to which barrier_wait keeps.
+// Waits where other CTAs of the cluster have sent the bytes: they become visible to this scope alone, and not to that
+// of the CTA, to which barrier_wait keeps.
 SCANTUNE_DEVICE void barrier_wait_for_sends(Barrier* barrier, u32 parity) {
   asm volatile(
       "{ .reg .pred done;\n"

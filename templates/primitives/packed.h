@@ -78,7 +78,7 @@ struct Extremes {
   static constexpr u32 kNeutral = static_cast<u16>(neutral_item<Problem::kRequest.op, Input, T>());
   static constexpr u32 kFiller = kBytes ? (kNeutral & 0xff) * 0x01010101 : kNeutral * 0x00010001;
 
-  // Of each of two lanes; bytes are widened to them.
+  // Combines each of two lanes; bytes are widened to them.
   SCANTUNE_DEVICE static u32 of_lanes(u32 a, u32 b) {
     return kMax ? max_of_halves < kSigned || kBytes > (a, b) : min_of_halves < kSigned || kBytes > (a, b);
   }

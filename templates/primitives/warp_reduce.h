@@ -16,7 +16,7 @@ template <class T, Operator kOperator>
   requires(kReducesLanes && sizeof(T) == 4 && !kIsFloating<T> && kOperator != Operator::product)
 struct LaneReduction<OperatorOf<T, kOperator>> {
   static constexpr bool kExists = true;
-  // Of the first `count` lanes; the others hold anything.
+  // Reduces the first `count` lanes; the others hold anything.
   SCANTUNE_DEVICE static T reduce(T value, u32 lane, u32 count) {
     return scantune::reduce_lanes<kOperator>(lane < count ? value : neutral_item<kOperator, T, T>());
   }

@@ -58,7 +58,7 @@ const ContenderTimes* lookahead(const CaseResult& result) {
   return found == result.contenders.end() ? nullptr : &*found;
 }
 
-// Of a scan that may not be there, or may be wrong.
+// The text of a scan's time; the scan may not be there, or may be wrong.
 std::string cell(const ContenderTimes* scan, Condition condition) {
   if (scan == nullptr) return kNone;
   if (!scan->wrong.empty()) return "wrong";

@@ -56,13 +56,13 @@ struct Case {
   u64 output_offset = 0;
 };
 
-// Of one launch.
+// The time of one launch.
 struct Time {
   double median_us = 0;
   double spread = 0;  // interquartile range over the median
 };
 
-// Of samples in the order taken. others_us, if not empty, is what each of them holds of kernels beside the launch.
+// The time by samples in the order taken. others_us, if not empty, is what each of them holds of kernels beside the launch.
 Time time_of(std::vector<double> samples_us, const std::vector<double>& others_us = {});
 
 struct ContenderTimes {
@@ -80,7 +80,7 @@ struct CaseResult {
   std::vector<ContenderTimes> contenders;
   std::string chosen;  // what scantune ran, and why
 
-  // Of the fastest contender in a role. Null if there is none.
+  // The time of the fastest contender in a role. Null if there is none.
   const Time* fastest(Role role, Condition condition) const;
 
   // The time of the fastest contender in a role over scantune's.

@@ -69,7 +69,7 @@ enum class Coverage {
 // Compares an output in GPU memory with the CPU's: the first wrong item found.
 std::optional<Mismatch> check_output(const ScanRequest& request, const Reference& reference, const std::byte* output,
                                      Coverage coverage);
-// Likewise, only the part that the item lies in.
+// Compares only the part that the item lies in.
 std::optional<Mismatch> check_around(u64 item, const ScanRequest& request, const Reference& reference,
                                      const std::byte* output);
 

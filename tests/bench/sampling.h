@@ -19,7 +19,7 @@ struct SamplingPolicy {
   int most = 201;
 };
 
-// Of draws: a first look, and a second at those that are doubtful.
+// How draws are sampled: a first look, and a second at those that are doubtful.
 inline constexpr SamplingPolicy kFirstLook{.graph_ms = 10, .fewest = 9, .most = 41};
 constexpr SamplingPolicy second_look(const SamplingPolicy& first) {
   return {.graph_ms = 10 * first.graph_ms, .fewest = first.most, .most = 201};

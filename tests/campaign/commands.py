@@ -157,7 +157,7 @@ class Tune(Scene):
         # A size of its own: what is compiled already needs no directory, and removes none.
         wrong += self.run([*self.arguments(), "--n", "100", "--budget", "5s"]) + self.faults()
         wrong += self.run(["db", "show", "--db", str(self.database)])
-        # Of this run itself one may be left: it ends its workers while they compile, and a run of tomorrow sweeps.
+        # This run itself may leave one: it ends its workers while they compile, and a run of tomorrow sweeps.
         return wrong + [f"{path} was left over" for path in left if path.exists()]
 
     def summary(self) -> str:

@@ -21,7 +21,7 @@ RecordRow with_breakpoint(RecordRow row, std::int64_t n_high, std::int64_t n_swi
   return row;
 }
 
-// Of 2^16 items with 512 threads up to a breakpoint, and of 2^17 items with 128 from there on.
+// Records of 2^16 items with 512 threads up to a breakpoint, and of 2^17 items with 128 from there on.
 std::vector<RecordRow> rows_around(std::int64_t n_switch) {
   return {with_breakpoint(row_with("lookback", 1 << 16, "block_threads", 512), 1 << 17, n_switch),
           row_with("lookback", 1 << 17, "block_threads", 128)};

@@ -360,7 +360,7 @@ TEST(BuiltInRecords, AreRefusedWhereANumberWithAFractionStandsForAnInteger) {
   }
 }
 
-// Of what came with the library; what is wrong with a row, if anything.
+// What is wrong with a row that came with the library, if anything.
 std::string problem_of(const RecordRow& row) {
   if (row.arch == "host") return "it is of a host, which is another everywhere";
   if (row.template_hash.size() != 64) return "template_hash is no SHA-256";

@@ -98,7 +98,7 @@ class Unlockable : public testing::DatabaseFile {
   }
 
   static constexpr std::uintmax_t kRecords = 200;  // some pages of them
-  // Of one generation, which is their time.
+  // Writes the records of one generation, which is their time.
   static void write_all(SQLite::Database& database, int generation) {
     database.exec("BEGIN");
     for (std::uintmax_t n = 1; n <= kRecords; ++n) {

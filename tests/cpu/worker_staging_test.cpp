@@ -58,7 +58,7 @@ class StagedCopies : public ::testing::Test {
 
   StagedCopies() : on_device_(device_, 4 * kBytes) {}
 
-  // Of lengths that differ.
+  // Parts whose lengths differ.
   std::vector<Part> parts() const {
     std::vector<Part> all;
     for (u64 done = 0, bytes = 1; done < kBytes; done += bytes, bytes += 37)

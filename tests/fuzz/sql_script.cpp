@@ -60,7 +60,8 @@ std::string serialized(sqlite3* database) {
   return file;
 }
 
-// Of three problems on a GPU and one on the host, each in many sizes, so that many rows can be changed one by one.
+// Inserts records of three problems on a GPU and one on the host, each in many sizes, so that many rows can be changed
+// one by one.
 void insert_records(sqlite3* database) {
   for (const int exponent : seed_exponents())
     for (int problem = 1; problem <= 4; ++problem) {

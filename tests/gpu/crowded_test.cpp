@@ -153,7 +153,7 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
 
 class CrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterface<const FamilyModel*> {
  protected:
-  // Of every problem that the family solves, none if there is none, in CTAs that take no more shared memory.
+  // Scans of every problem that the family solves, none if there is none, in CTAs that take no more shared memory.
   std::vector<Scan> scans_within(int shared_bytes) const {
     std::vector<Scan> scans;
     for (const char* type : {"i32", "i8", "f64"})
@@ -204,7 +204,8 @@ class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithPara
     if (!IsSkipped() && GetParam() > limits_of(sm()).cluster_blocks) GTEST_SKIP() << "the GPU's clusters are smaller";
   }
 
-  // By one cluster, by few and by more than find a place at once. Of narrow types, so that few SMs hold a cluster.
+  // Scans by one cluster, by few and by more than find a place at once. Types are narrow, so that few SMs hold a
+  // cluster.
   std::vector<Scan> scans() const {
     std::vector<Scan> all;
     for (const char* type : {"i32", "i8"})

@@ -185,7 +185,7 @@ class Scans {
     scan.enqueue({inputs_[offset].data() + bytes, output_.data() + bytes}, n_, workspace_.data(), stream);
   }
 
-  // Of the scan enqueued last; waits for it.
+  // The results of the scan enqueued last, which is waited for.
   const std::vector<std::byte>& results(u64 offset) {
     device_.download(results_.data(), output_.data() + offset * item_bytes_, results_.size());
     return results_;

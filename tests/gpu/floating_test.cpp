@@ -90,7 +90,7 @@ class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<T
     return values;
   }
 
-  // Of the first, of some within a tile and within its neighbours, and of the last.
+  // The places of the first item, of some within a tile and within its neighbours, and of the last.
   std::vector<u64> places() const {
     const u64 n = request_of(Operator::sum).n;
     return {0, 1, 37, n / 3, n / 2 + 1, n - 1};

@@ -103,7 +103,7 @@ TEST(ChildProcess, HasNoFilesOfItsStarterWhereTheSystemClosesOnlyOneByOne) {
   close(open_file);
 }
 
-// Of the 2 MiB that it writes; nothing waits for a reader of the rest.
+// It writes 2 MiB, and nothing waits for a reader of the rest.
 TEST(ChildProcess, WritesToItsEndAndTheBeginningIsKept) {
   const ChildResult result = run_shell("head -c 2097152 /dev/zero | tr '\\0' 'x'; exit 3");
   EXPECT_EQ(result.exit_status, 3);

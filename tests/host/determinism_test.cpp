@@ -56,7 +56,7 @@ ScanRequest sums() {
           .n = kItems};
 }
 
-// Of any sign and of magnitudes so different that every sum is rounded.
+// Items of any sign and of magnitudes so different that every sum is rounded.
 Bytes items_that_tell_orders_apart() {
   constexpr u32 kSign = 1u << 31, kFraction = (1u << 23) - 1, kExponentOfOne = 127;
   Random random(11);

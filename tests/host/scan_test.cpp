@@ -463,7 +463,7 @@ TestOperator joined_intervals() {
           .draw = nullptr};
 }
 
-// Of length 1, each of which begins where the one before ends.
+// Intervals of length 1, each of which begins where the one before ends.
 Bytes intervals(u64 begin, u64 count) {
   Bytes items(count * sizeof(u64));
   for (u64 index = 0; index < count; ++index) {

@@ -213,7 +213,7 @@ ScanRequest sums_of(ValueType type) {
   return {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
 }
 
-// Of results, too, every order of combining gives the same bits.
+// A maximum: every order of combining gives the same bits, in results too.
 ScanRequest largest_of(ValueType type) {
   ScanRequest request = sums_of(type);
   request.op = Operator::max;

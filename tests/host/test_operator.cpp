@@ -53,7 +53,7 @@ Affine then(Affine earlier, Affine later) {
   return {earlier.scale * later.scale, earlier.offset * later.scale + later.offset};
 }
 
-// Of an odd scale, which has an inverse: no map forgets what came before it.
+// A map of an odd scale, which has an inverse: no map forgets what came before it.
 Affine drawn_affine(Random& random) { return {random_bits(random) | 1, random_bits(random)}; }
 
 // Each name is one that a kernel uses, or the text around it, and means something else here.

@@ -67,14 +67,14 @@ StreamRecord* new_stream() {
   return &stream;
 }
 
-// Of 0 bytes where there is none.
+// The allocation that holds an address; one of 0 bytes where there is none.
 Allocation allocation_at(CUdeviceptr pointer) {
   const auto holds = [=](const Allocation& found) { return pointer - found.start < found.bytes; };
   const auto found = std::ranges::find_if(allocations, holds);
   return found == allocations.end() ? Allocation{} : *found;
 }
 
-// Of no allocation, every attribute is null.
+// Every attribute of no allocation is null.
 void tell(CUpointer_attribute attribute, CUdeviceptr pointer, const Allocation& found, void* value) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:

@@ -152,7 +152,7 @@ TEST_F(HostPath, TakesFewInstructionsWhenWarm) {
   const auto plan = runtime::plan<i32>(kMany);
   const Call run_plan = [&] { run(plan); }, scan_sum = [&] { scan(kMany); },
              scan_custom = [&] { scan_by_custom_operator(); };
-  // Of two equal scans the second is the one that most programs make.
+  // The second of two equal scans is the one that most programs make.
   const std::vector<long> counts =
       instructions_of([&] { return std::vector{run_plan, scan_sum, scan_sum, scan_custom, scan_custom}; });
   ASSERT_EQ(counts.size(), 5u);

@@ -171,7 +171,7 @@ class Comparison {
   }
 
  private:
-  // Of every kind of scan, for aligned pointers and any.
+  // Whether the kernels of every kind of scan are the same, for aligned pointers and any.
   bool is_same(std::size_t tree, const TuningRecord& record, const Config& config) {
     return std::ranges::all_of(verified_kernels(record.request, nullptr, true), [&](const VerifiedKernel& kernel) {
       const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.variant, nullptr);

@@ -39,7 +39,7 @@ DECLARED = {one["name"]: Algorithm.from_message(one, FamilyTables()) for one in 
 COPY, ROW_SUM = DECLARED["copy"], DECLARED["row_sum"]
 TYPES = (("input_type", "i8"), ("output_type", "i64"))
 ROWS = Problem("row_sum", TYPES, '{"rows":10}', (("rows", 1000),), ROW_SUM)
-# Of an algorithm that a later version has: neither its members nor its extents mean anything here.
+# A problem of an algorithm that a later version has: neither its members nor its extents mean anything here.
 MEDIAN = Problem("median", (("input_type", "i32"), ("rank", "upper")), '{"windows":5}', (("windows", 32),))
 
 

@@ -23,7 +23,7 @@ from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
 from scantune.worker.client import Worker, WorkerUnavailable
 
-# Of a family whose `window` was added later, and which had `unroll` and `hint` once.
+# What a family declares whose `window` was added later, and which had `unroll` and `hint` once.
 FORMER = [
     {"name": "unroll", "value": 2, "becomes": {"items": 8}},
     {"name": "unroll", "value": 1, "becomes": {}},

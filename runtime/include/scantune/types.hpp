@@ -64,7 +64,7 @@ constexpr scantune_type type_of() {
 
 constexpr bool is_floating(scantune_type type) { return type >= SCANTUNE_F16 && type <= SCANTUNE_F64; }
 
-// Of the types with a name.
+// Bytes of an item, for the types with a name.
 constexpr int size_of(scantune_type type) {
   constexpr int kBytes[] = {0, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
   return kBytes[type];

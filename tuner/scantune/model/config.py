@@ -26,7 +26,7 @@ class Config:
 
     family: str
     values: tuple[tuple[str, Value], ...]
-    # Of parameters that were added later, what rows without them mean.
+    # What rows without them mean, of parameters that were added later.
     left_out: frozenset[tuple[str, Value]] = field(default=frozenset(), compare=False, repr=False)
 
     @classmethod

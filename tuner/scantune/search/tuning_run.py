@@ -42,12 +42,12 @@ from scantune.worker.stopwatch import OwnTime, Stopwatch
 
 _MAX_STARTS = 6
 
-# Of a portfolio's budget: breakpoints between few records are worth less than more records.
+# The share of a portfolio's budget: breakpoints between few records are worth less than more records.
 _MOST_FOR_PROBES = 0.25
 
 
 # A race that takes longer than this, most of it for verifying the winner, comes after the searches of smaller N: there
-# is less to gain. Of the budget no more is kept back for those.
+# is less to gain. No larger share of the budget is kept back for those.
 _CHEAP_RACE_S = 1.5
 _MOST_FOR_DEAR_RACES = 0.4
 

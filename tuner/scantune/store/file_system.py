@@ -88,7 +88,7 @@ def _type_of(path: Path) -> str:
     for line in lines:
         before, _, after = line.partition(" - ")
         mount = Path(_unescaped(before.split()[4]))
-        # Of two at one place the later one hides the other.
+        # The later one of two at one place hides the other.
         if real.is_relative_to(mount) and len(mount.parts) >= nearest:
             nearest, kind = len(mount.parts), after.split()[0]
     return kind
