@@ -62,7 +62,8 @@ struct Time {
   double spread = 0;  // interquartile range over the median
 };
 
-// The time by samples in the order taken. others_us, if not empty, is what each of them holds of kernels beside the launch.
+// The time by samples in the order taken. others_us, if not empty, is what each of them holds of kernels beside the
+// launch.
 Time time_of(std::vector<double> samples_us, const std::vector<double>& others_us = {});
 
 struct ContenderTimes {

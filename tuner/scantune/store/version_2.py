@@ -8,7 +8,7 @@ from typing import Any
 
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 
-# The defaults of all members but the types, at the time. Times of version 1 were taken back to back, which is the default.
+# The defaults of all members but the types, at the time. Times of version 1 were taken back to back, as by default.
 _DEFAULTS = frozenset({"sum", "inclusive", "unconstrained", "in_order", "back_to_back"})
 
 
