@@ -9,9 +9,9 @@ SELECT record.device_id,
        record.median_us,
        record.default_us,
        record.finished_at,
-       breakpoint.n_high AS next_n,
-       breakpoint.n_switch AS switch_n,
-       breakpoint.regret AS switch_regret,
+       breakpoint.n_high,
+       breakpoint.n_switch,
+       breakpoint.regret,
        breakpoint.run_id AS switch_run_id
 FROM record
 LEFT JOIN breakpoint ON breakpoint.device_id = record.device_id

@@ -11,6 +11,7 @@
 
 #include "scantune/error.hpp"
 #include "select/database.h"
+#include "space/config_json.h"
 #include "support/environment.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -20,9 +21,13 @@ namespace scantune {
 namespace {
 
 struct JsonColumns {
-  const nlohmann::json& object;
+  const Json& object;
 
-  std::string text(const char* name) const { return object.at(name).get<std::string>(); }
+  // Requests, shapes and configs are objects here, and columns with their text elsewhere.
+  std::string text(const char* name) const {
+    const Json& value = object.at(name);
+    return value.is_object() ? value.dump() : value.get<std::string>();
+  }
   // By reference, which throws for a number with a fraction: get() would convert what no integer holds.
   std::int64_t integer(const char* name) const { return object.at(name).get_ref<const std::int64_t&>(); }
   double real(const char* name) const { return object.at(name).get<double>(); }
@@ -37,7 +42,10 @@ RecordRow built_in_row(const JsonColumns& columns) {
   read_row(columns, static_cast<ProblemRow&>(row));
   read_own_columns(columns, row);
   row.template_hash = columns.text("template_hash");
-  if (row.breakpoint) row.breakpoint->template_hash = columns.text("switch_template_hash");
+  if (columns.is_null("breakpoint")) return row;
+  const JsonColumns above{columns.object.at("breakpoint")};
+  row.breakpoint = read_breakpoint(above);
+  row.breakpoint->template_hash = above.text("template_hash");
   return row;
 }
 
@@ -159,11 +167,11 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines) {
     json_lines.remove_prefix(std::min(json_lines.size(), text.size() + 1));
     if (text.empty()) continue;
     try {
-      RecordRow row = built_in_row(JsonColumns{nlohmann::json::parse(text)});
+      RecordRow row = built_in_row(JsonColumns{Json::parse(text)});
       // Lines of one problem stand beside each other.
       row.stated = !rows.empty() && rows.back().is_of_same_problem(row) ? rows.back().stated : stated_by(row);
       rows.push_back(std::move(row));
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const Json::exception& error) {
       throw DatabaseError("built-in records, line " + std::to_string(line) + ": " + error.what());
     }
   }

@@ -37,8 +37,8 @@ struct LayeredFile {
 // yet is left out. A directory that cannot be read is told in a remark.
 std::vector<LayeredFile> layered_files(std::vector<std::string>& remarks);
 
-// Rows of text with one JSON object per line, whose members are the columns of db/queries/load_*.sql, without ids; what
-// may be null may be left out. Throws DatabaseError naming the line.
+// Rows of text with one JSON object per line, as docs/sharing.md describes it, of which the library needs the columns
+// of db/queries/load_*.sql; what may be null may be left out. Throws DatabaseError naming the line.
 std::vector<RecordRow> parse_built_in(std::string_view json_lines);
 std::vector<RecordRow> built_in_records();
 std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*.jsonl, put in by the build

@@ -166,7 +166,9 @@ class RecordReader {
 
   // Returns what the record should have and has not, a device, a problem or a run; null if it has all.
   const char* read_record() {
-    read_own_columns(SqlColumns{records_, budget_, HardenedDatabase::kLongestValue}, row_);
+    const SqlColumns columns{records_, budget_, HardenedDatabase::kLongestValue};
+    read_own_columns(columns, row_);
+    row_.breakpoint = columns.is_null("n_high") ? std::nullopt : std::optional(read_breakpoint(columns));
     const DeviceRow* const device = devices_.find(records_.getColumn("device_id"));
     const ProblemRow* const problem = problems_.find(records_.getColumn("problem_id"));
     const RunRow* const run = runs_.find(records_.getColumn("run_id"));

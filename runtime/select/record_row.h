@@ -89,7 +89,7 @@ void read_row(const Columns& columns, ProblemRow& row) {
   row.shape = columns.is_null("shape") ? "" : columns.text("shape");
 }
 
-// The record's own columns and those of the breakpoint above it; template hashes are those of runs.
+// The columns of the record alone. The template hash is that of its run.
 template <class Columns>
 void read_own_columns(const Columns& columns, RecordRow& row) {
   row.n = columns.integer("n");
@@ -98,12 +98,14 @@ void read_own_columns(const Columns& columns, RecordRow& row) {
   row.median_us = columns.real("median_us");
   row.default_us = columns.is_null("default_us") ? std::nullopt : std::optional(columns.real("default_us"));
   row.finished_at = columns.text("finished_at");
-  row.breakpoint.reset();
-  if (columns.is_null("next_n")) return;
-  row.breakpoint = {.n_high = columns.integer("next_n"),
-                    .n_switch = columns.integer("switch_n"),
-                    .regret = columns.real("switch_regret"),
-                    .template_hash = {}};
+}
+
+template <class Columns>
+BreakpointRow read_breakpoint(const Columns& columns) {
+  return {.n_high = columns.integer("n_high"),
+          .n_switch = columns.integer("n_switch"),
+          .regret = columns.real("regret"),
+          .template_hash = {}};
 }
 
 }  // namespace scantune

@@ -323,13 +323,13 @@ TEST(Layers, FindTheUsersDatabaseByTheEnvironmentOrTheDataHome) {
 }
 
 TEST(BuiltInRecords, AreReadFromLinesOfJson) {
-  const Json config = row_of("lookback", 65536).config;
+  const std::string config = row_of("lookback", 65536).config;
   const std::string line =
       R"({"arch":"sm_90","device_name":"NVIDIA H200","sm_count":132,"algorithm":"scan",)"
-      R"("request":"{\"input_type\":\"i32\",\"accumulator_type\":\"i32\",\"output_type\":\"i32\"}",)"
+      R"("request":{"input_type":"i32","accumulator_type":"i32","output_type":"i32"},)"
       R"("n":65536,"family":"lookback","config":)" +
-      config.dump() + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025","next_n":131072,)" +
-      R"("switch_n":80000,"switch_regret":0.01,"switch_template_hash":"y"})";
+      config + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025","seed":1,"breakpoint":)" +
+      R"({"n_high":131072,"n_switch":80000,"regret":0.01,"template_hash":"y"}})";
   const auto rows = parse_built_in(line + "\n\n" + line + "\n");
   ASSERT_EQ(rows.size(), 2u);
   const auto selection = select(TuningTable(rows), kH200, sum_of(65536));

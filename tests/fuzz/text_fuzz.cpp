@@ -59,22 +59,24 @@ void check_records(std::string_view lines) {
 
 // A line as db/builtin/records.jsonl has it.
 Json example_record(const Config& config) {
-  return {{"arch", "sm_90"},
-          {"device_name", "NVIDIA H200"},
-          {"sm_count", 132},
-          {"algorithm", "scan"},
-          {"request", R"({"input_type":"i32","accumulator_type":"i32","output_type":"i32","kind":"exclusive"})"},
-          {"n", 4096},
-          {"family", config.family().name()},
-          {"config", canonical_parameters(config)},
-          {"template_hash", template_hash(config.family(), false, 90)},
-          {"median_us", 3.5},
-          {"default_us", 4.5},
-          {"finished_at", "2026-01-31T12:00:00Z"},
-          {"next_n", 65536},
-          {"switch_n", 8000},
-          {"switch_regret", 0.01},
-          {"switch_template_hash", template_hash(config.family(), false, 90)}};
+  return {
+      {"arch", "sm_90"},
+      {"device_name", "NVIDIA H200"},
+      {"sm_count", 132},
+      {"algorithm", "scan"},
+      {"request", {{"input_type", "i32"}, {"accumulator_type", "i32"}, {"output_type", "i32"}, {"kind", "exclusive"}}},
+      {"n", 4096},
+      {"family", config.family().name()},
+      {"config", Json::parse(canonical_parameters(config))},
+      {"template_hash", template_hash(config.family(), false, 90)},
+      {"median_us", 3.5},
+      {"default_us", 4.5},
+      {"finished_at", "2026-01-31T12:00:00Z"},
+      {"breakpoint",
+       {{"n_high", 65536},
+        {"n_switch", 8000},
+        {"regret", 0.01},
+        {"template_hash", template_hash(config.family(), false, 90)}}}};
 }
 
 std::vector<Json> examples() {

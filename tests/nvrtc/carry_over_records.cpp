@@ -222,9 +222,10 @@ const TuningRecord* above(const std::vector<Line>& lines, const Line& low) {
   return found == lines.end() ? nullptr : &found->record;
 }
 
-void replace(std::string& line, const std::string& member, const std::string& old, const std::string& hash) {
-  const std::string before = '"' + member + "\":\"" + old + '"';
-  line.replace(line.find(before), before.size(), '"' + member + "\":\"" + hash + '"');
+// Puts another hash into the first template_hash behind a place.
+void replace(std::string& line, std::size_t begin, const std::string& old, const std::string& hash) {
+  const std::string member = R"("template_hash":")";
+  line.replace(line.find(member + old + '"', begin) + member.size(), old.size(), hash);
 }
 
 void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
@@ -237,7 +238,7 @@ void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
     const std::string& current = record.current_template_hash();
     const bool is_same =
         !record.is_stale() || comparison.is_same(record.template_hash, record, record.config, record.config);
-    if (is_same) replace(line.text, "template_hash", record.template_hash, current);
+    if (is_same) replace(line.text, 0, record.template_hash, current);
     auto& [all, right] = records[record.config.family().name()];
     ++all;
     right += is_same;
@@ -248,7 +249,7 @@ void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
     const std::string& old = line.row.breakpoint->template_hash;
     const std::string joint = joint_template_hash(current, high->current_template_hash());
     if (old != joint && !comparison.is_same(old, record, record.config, high->config)) continue;
-    replace(line.text, "switch_template_hash", old, joint);
+    replace(line.text, line.text.find("\"breakpoint\":"), old, joint);
     ++breakpoints[1];
   }
   const fs::path unfinished = file.string() + ".new";

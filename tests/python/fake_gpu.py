@@ -25,7 +25,7 @@ from scantune.model.policy import Effort
 from scantune.model.record import Record, Run
 from scantune.model.trial import Failure
 from scantune.model.value import bytes_of
-from scantune.store.export import built_in_line
+from scantune.store.text_form import built_in_text
 from scantune.worker.client import WorkerDied, WorkerError
 
 # Returns what goes wrong with a method for a request, and a config unless the method has none. Each config that is
@@ -228,7 +228,7 @@ class FakeGpuWorker:
             self._shipped_of, *cell, config, median_us=us, spread=0.002, default_us=None, ceiling_us=None,
             finished_at="2026-01-01T00:00:00Z", run=run,
         )  # fmt: skip
-        return dict(json.loads(built_in_line(record)))
+        return dict(json.loads(built_in_text([record], [])))
 
     def _select(self, request: dict[str, Any]) -> dict[str, Any]:
         """What runs untuned: what the library has of this device, of any type as wide, else the default."""

@@ -332,13 +332,13 @@ def family_table(name: str, table: Table) -> dict[str, Any]:
 
 def built_in() -> dict[str, Any]:
     """One record of a GPU that is not here."""
-    request = '{"input_type":"i32","accumulator_type":"i32","output_type":"i32"}'
+    request = {"input_type": "i32", "accumulator_type": "i32", "output_type": "i32"}
     config = {**DEFAULTS["lookback"], "layout": "direct"}
     return {
         "records": [
             {
                 "arch": "sm_90", "device_name": "Far GPU", "sm_count": 132, "algorithm": "scan", "request": request,
-                "n": 4096, "family": "lookback", "config": json.dumps(config), "template_hash": "a" * 64,
+                "n": 4096, "family": "lookback", "config": config, "template_hash": "a" * 64,
                 "median_us": 1.5, "default_us": 3.0, "finished_at": "2026-01-01T00:00:00Z", "spread": 0.01,
                 "ceiling_us": None, "effort": "normal", "tool_version": "0.1.0", "compiler_version": "NVRTC 13.0",
                 "driver_version": "13.0",

@@ -29,7 +29,8 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
-from scantune.store.export import built_in_line, export_database
+from scantune.store.export import export_database
+from scantune.store.text_form import built_in_text
 from scantune.worker.client import Worker, WorkerUnavailable
 from scantune.worker.evaluation import Evaluator, Timeouts
 
@@ -328,7 +329,6 @@ def test_newer_record_of_an_unknown_algorithm_replaces_ours_of_the_same_template
 
 
 def test_records_that_come_with_the_library_name_algorithm_and_shape() -> None:
-    line = json.loads(built_in_line(replace(RECORDS[0], problem=ROWS)))
-    assert (line["algorithm"], line["shape"]) == ("row_sum", '{"rows":10}')
-    assert Algorithms(DECLARED).problem(line) == ROWS
-    assert "shape" not in json.loads(built_in_line(RECORDS[0]))
+    line = json.loads(built_in_text([replace(RECORDS[0], problem=ROWS)], []))
+    assert (line["algorithm"], line["shape"]) == ("row_sum", {"rows": 10})
+    assert "shape" not in json.loads(built_in_text(RECORDS[:1], []))

@@ -11,7 +11,8 @@ import pytest
 from examples import RECORDS, scan
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
-from scantune.store.export import built_in_line, export_built_in
+from scantune.store.export import export_built_in
+from scantune.store.text_form import built_in_text
 
 SHIPPED = Path(__file__).parents[2] / "db" / "builtin" / "records.jsonl"
 QUERIES = Path(__file__).parents[2] / "db" / "queries"
@@ -32,18 +33,18 @@ def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Pat
     for file, found in (("one", records), ("other", records[::-1])):
         assert len(export_built_in(found, [], tmp_path / file)) == len(records)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
-    keys = [(json.loads(line["request"])["input_type"], line["n"]) for line in lines(tmp_path / "one")]
+    keys = [(line["request"]["input_type"], line["n"]) for line in lines(tmp_path / "one")]
     assert keys == [("f64", 8), ("f64", 2**30), ("i32", 8), ("i32", 2**30), ("u8", 8), ("u8", 2**30)]
 
 
 def test_line_holds_what_the_library_reads_of_a_record() -> None:
-    line = json.loads(built_in_line(H200))
-    of_breakpoint = {"next_n", "switch_n", "switch_regret", "switch_template_hash"}
+    line = json.loads(built_in_text([H200], []))
+    of_breakpoint = {"n_high", "n_switch", "regret"}
     read = {name for query in ("device", "problem", "run", "records") for name in columns_of(f"load_{query}.sql")}
-    names = {name for name in read if not name.endswith("_id")} | {"switch_template_hash"}
+    names = {name for name in read if not name.endswith("_id")}
     assert len(names) == 17
-    assert names - set(line) == {*of_breakpoint, "shape"}, "a scan has none"
-    assert (line["device_name"], line["config"]) == ("NVIDIA H200", H200.config.text)
+    assert names - set(line) == {*of_breakpoint, "shape", "policy"}, "a scan has no shape, and no origin is told"
+    assert (line["device_name"], line["config"]) == ("NVIDIA H200", dict(H200.config.values))
     assert (line["median_us"], line["default_us"], line["ceiling_us"]) == (2045.0, 2713.4, 2050.1)
     assert (line["compiler_version"], line["effort"]) == ("NVRTC 13.0", "quick")
 
@@ -68,7 +69,11 @@ def test_file_is_replaced_only_when_told_to(tmp_path: Path) -> None:
 
 
 def test_shipped_records_stand_in_the_order_that_an_export_gives_them() -> None:
-    keys = [tuple(line.values())[: list(line).index("n") + 1] for line in lines(SHIPPED)]
+    keys = [
+        (*list(line.values())[:4], json.dumps(line["request"], separators=(",", ":")), line["n"])
+        for line in lines(SHIPPED)
+    ]
+    assert list(lines(SHIPPED)[0])[:6] == ["arch", "device_name", "sm_count", "algorithm", "request", "n"]
     assert keys == sorted(set(keys))
 
 

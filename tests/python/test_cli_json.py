@@ -25,6 +25,7 @@ SELECTED = {"problem", "n", "origin", "reason", "record", "config", "departures"
 WINNER = {
     "device", "problem", "n", "config", "departures", "median_us", "spread", "default_us", "ceiling_us", "finished_at",
     "may_gain", "effort", "cut_short", "tool_version", "template_hash", "compiler_version", "driver_version",
+    "origin",
 }  # fmt: skip
 DEVICE = {"arch": "host", "name": "Fake CPU", "sm_count": 8}
 

@@ -74,6 +74,6 @@ def test_longest_origin_of_the_widest_letters_fits_beside_a_tuner_s_policy() -> 
 
 
 def test_words_name_the_signer_that_was_verified() -> None:
-    assert str(BERLIN) == f"ada, berlin.db, run {RUNS[1].digest}"
+    assert str(BERLIN) == f"exported by ada from berlin.db (run {RUNS[1].digest})"
     signed = replace(BERLIN, by="", signer="ops@example.org")
-    assert str(signed) == f"somebody, berlin.db, run {RUNS[1].digest}, signed by ops@example.org"
+    assert str(signed) == f"exported from berlin.db (run {RUNS[1].digest}), signed by ops@example.org"

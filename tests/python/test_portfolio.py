@@ -27,7 +27,7 @@ from scantune.model.record import Record, Run, joint_hash
 from scantune.store.archive import Archive
 from scantune.store.contents import Contents
 from scantune.store.database import Database, open_database, open_readonly
-from scantune.store.export import built_in_line, export_built_in
+from scantune.store.export import export_built_in
 
 SIZES = (2**10, 2**11, 2**12, 2**13)  # one CTA is faster for the first two
 
@@ -303,9 +303,8 @@ def test_built_in_rows_carry_the_breakpoint_above_them(source: Path, tmp_path: P
         archive = Archive(database)
         export_built_in(archive.records(), archive.breakpoints(), tmp_path / "records.jsonl")
     low, high = map(json.loads, (tmp_path / "records.jsonl").read_text().splitlines())
-    assert (low["n"], low["next_n"], low["switch_n"], low["switch_regret"]) == (4096, 8192, 6000, 0.05)
-    assert "next_n" not in high
-    assert built_in_line(LOW) == built_in_line(LOW, None)
+    assert low["breakpoint"] == {"n_high": 8192, "n_switch": 6000, "regret": 0.05, "template_hash": "a" * 64}
+    assert (low["n"], high["n"], "breakpoint" in high) == (4096, 8192, False)
 
 
 def test_portfolio_finds_a_breakpoint_between_neighbours_that_differ(tune: Tune, database: Database) -> None:

@@ -13,19 +13,17 @@ from typing import Annotated, TypeVar
 import typer
 
 from scantune import paths
+from scantune.cli.exchange import export_command, import_command
 from scantune.cli.explain import explain_command
 from scantune.cli.filter import Filter
 from scantune.cli.forget import forget_command
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, JsonOption, listed
 from scantune.cli.problem_options import CommandOnProblems
-from scantune.cli.standard_file import input_file, is_standard, output_file
 from scantune.cli.sync import sync_command
-from scantune.cli.terminal import console, leave_standard_output, note, reported_errors, say
+from scantune.cli.terminal import console, note, reported_errors, say
 from scantune.cli.vacuum import vacuum_command
 from scantune.cli.workers import described_worker
-from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
@@ -35,8 +33,7 @@ from scantune.model.record import Record
 from scantune.report.messages import breakpoint_message, winner_message
 from scantune.report.tables import portfolio_table, winners_table
 from scantune.store.archive import Archive
-from scantune.store.database import open_database, open_readonly
-from scantune.store.export import export_built_in, export_database
+from scantune.store.database import open_readonly
 from scantune.worker.built_in import NO_DEVICE, built_in_records
 from scantune.worker.client import Worker
 from scantune.worker.defaults import Defaults
@@ -148,75 +145,8 @@ def _note_what_is_not_known(records: Sequence[Record], algorithms: Algorithms) -
         )
 
 
-@db_app.command("export")
-def export_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write; - is standard output.")],
-    db: DbOption = None,
-    force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False,
-    built_in: Annotated[
-        bool,
-        typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
-    ] = False,
-    json_: JsonOption = None,
-) -> None:
-    """Write the database to FILE, - for standard output, for 'scantune db import' on other machines.
-
-    With --built-in, FILE is for those who build the library: it comes with those records, and uses them untuned.
-    """
-    with reported_errors():
-        if is_standard(file) and json_ and is_standard(json_):
-            raise UsageError("only one of FILE and --json can be -: standard output is one")
-        output = JsonOutput.of(json_, "db export")
-        if is_standard(file):
-            leave_standard_output()
-        with output_file(file) as target:
-            winners = _export(paths.database_path(db), target, force, built_in)
-        say(f"{counted(winners, 'winner')} exported to {file}")
-        output.write(file=str(file), built_in=built_in, winners=winners)
-
-
-def _export(path: Path, target: Path, force: bool, built_in: bool) -> int:
-    with open_readonly(path) as database:
-        records = Archive(database).records()
-        if built_in:
-            return len(export_built_in(records, Archive(database).breakpoints(), target, overwrite=force))
-        export_database(database, target, overwrite=force)
-        return len(records)
-
-
-@db_app.command("import")
-def import_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'scantune db export' wrote; - is standard input.")],
-    db: DbOption = None,
-    json_: JsonOption = None,
-) -> None:
-    """Merge the winners and trials of FILE, - for standard input.
-
-    Of two winners that of the templates here stays, then the better measured, then the newer. None of ours gives way to
-    one that the worker refuses.
-    """
-    with reported_errors():
-        output = JsonOutput.of(json_, "db import")
-        path = paths.database_path(db)
-        with input_file(file) as source, open_database(path) as database, Referee() as referee:
-            report = import_database(database, source, referee)
-        say(
-            f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
-            f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "
-            f"{counted(report.new_breakpoints, 'new breakpoint')} in {path}"
-        )
-        if report.rejected:
-            listed = "\n  ".join(report.reasons)
-            note(f"{counted(report.rejected, 'row')} of {file} left out because not valid:\n  {listed}")
-        output.write(
-            file=str(file), database=str(path), new_winners=report.new_records, replaced_winners=report.better_records,
-            kept_winners=report.kept_records, new_trials=report.new_trials, new_breakpoints=report.new_breakpoints,
-            rejected=report.rejected, rejected_because=list(report.reasons),
-        )  # fmt: skip
-        if report.took_nothing:
-            raise ScantuneError(f"{file}: not one of its rows is valid")
-
-
+db_app.command("export")(export_command)
+db_app.command("import")(import_command)
 db_app.command("explain", cls=CommandOnProblems)(explain_command)
 db_app.command("forget")(forget_command)
 db_app.command("sync")(sync_command)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from scantune.compare.ranking import best_first, best_of_each
 from scantune.compare.referee import Referee
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
@@ -19,11 +20,13 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, joint_hash, key_of, templates_of, timestamp
 from scantune.model.trial import Failure
 from scantune.store.archive import Archive
-from scantune.store.contents import Contents
-from scantune.store.database import Database, DatabaseError, open_readonly
+from scantune.store.database import Database, DatabaseError
+from scantune.store.foreign import foreign_contents
 
 _MAX_REASON = 2000
 _MOST_REASONS = 10
+
+Received = TypeVar("Received", Record, Breakpoint, "ForeignTrial")
 
 
 @dataclass
@@ -35,6 +38,7 @@ class ImportReport:
     new_breakpoints: int = 0
     rejected: int = 0  # rows
     reasons: list[str] = field(default_factory=list)  # of the first rows that were rejected
+    unknown_keys: list[str] = field(default_factory=list)  # of lines, which a later version wrote and none here reads
 
     def reject(self, reason: str) -> None:
         self.rejected += 1
@@ -48,27 +52,48 @@ class ImportReport:
         )
 
 
-def import_database(database: Database, source_path: Path, referee: Referee) -> ImportReport:
-    """Merge what another database holds into ours in one transaction; rows that are not valid are left out.
+def import_database(
+    database: Database, source_path: Path, referee: Referee, file: str = "", signer: str = ""
+) -> ImportReport:
+    """Merge what another file holds into ours in one transaction; rows that are not valid are left out.
 
-    Raises DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is then unchanged.
+    `file` names the origin of rows that have none, and `signer` who was verified to have signed them. Raises
+    DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is then unchanged.
     """
     source_path = source_path.expanduser()
     report = ImportReport()
-    with open_readonly(source_path, foreign=True) as source:
+    algorithms = referee.algorithms()
+    with foreign_contents(source_path, report.reject, algorithms) as contents:
         if source_path.samefile(database.path):
             raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
-        algorithms = referee.algorithms()
-        contents = Contents(source, report.reject, algorithms)
-        records, breakpoints = contents.records(), contents.breakpoints()
+        reception = Reception(report, file, signer)
+        records = best_of_each(reception.of("records", contents.records()), referee)
+        breakpoints = reception.of("breakpoints", contents.breakpoints())
+        report.unknown_keys = sorted(contents.unknown_keys)
         archive = Archive(database, algorithms)
         # Asked before the transaction, which would keep other processes waiting for a worker.
         winners = _winners(archive, records, referee)
         with database.transaction():
             _merge_records(archive, records, winners, report)
-            _merge_trials(archive, contents.trials(lambda row: ForeignTrial.from_row(row, algorithms)), report)
-            _merge_breakpoints(archive, breakpoints, report)
+            trials = contents.trials(lambda row: ForeignTrial.from_row(row, algorithms))
+            _merge_trials(archive, reception.of("trials", trials), report)
+            _merge_breakpoints(archive, best_first(breakpoints), report)
     return report
+
+
+class Reception:
+    """Gives what comes in its origin. No signer is believed that was not verified here."""
+
+    def __init__(self, report: ImportReport, file: str, signer: str) -> None:
+        self._report = report
+        self._named = cache(lambda run: run.received(file, signer))
+
+    def of(self, name: str, found: Iterable[Received]) -> Iterator[Received]:
+        for one in found:
+            try:
+                yield replace(one, run=self._named(one.run))
+            except ValueError as error:
+                self._report.reject(f"{name}: {error}"[:300])
 
 
 @dataclass(frozen=True)
@@ -121,7 +146,7 @@ def _winners(archive: Archive, records: list[Record], referee: Referee) -> dict[
     """Return those of theirs that are to replace one of ours, each with the one it replaces."""
     own = {record.key: record for record in archive.records()}
     pairs = [(record, own[record.key]) for record in records if record.key in own]
-    return {theirs: ours for theirs, ours in pairs if theirs != ours and referee.prefers(theirs, ours)}
+    return {theirs: ours for theirs, ours in pairs if not theirs.is_measured_as(ours) and referee.prefers(theirs, ours)}
 
 
 def _merge_records(
@@ -162,6 +187,7 @@ def _merge_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: 
         ours = own.get(_place(theirs))
         if ours is None or not _is_between(ours, pair) or (_is_outdated(ours, pair) and not _is_outdated(theirs, pair)):
             archive.add_breakpoint(theirs, archive.run_id(theirs.run))
+            own[_place(theirs)] = theirs
             report.new_breakpoints += 1
 
 

@@ -50,6 +50,17 @@ class Referee:
         wins = theirs.better_than(ours) if is_current == was_current else is_current
         return wins and evaluator.is_valid(theirs.problem, theirs.n, theirs.config)
 
+    def standing(self, record: Record) -> tuple[bool, bool]:
+        """Return whether the worker accepts the config, and whether the record is of the templates of the tool here.
+
+        Without a worker that knows the algorithm any config is accepted, and none is of the templates here.
+        """
+        worker = self._worker_for(record.device)
+        if worker is None or record.problem.algorithm not in worker.hello().algorithms:
+            return True, False
+        evaluator = Evaluator(worker, Timeouts())
+        return evaluator.is_valid(record.problem, record.n, record.config), _is_current(record, evaluator)
+
     def _worker_for(self, device: Device) -> Worker | None:
         if device.arch not in self._workers:
             self._workers[device.arch] = _started(device)

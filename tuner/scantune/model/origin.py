@@ -37,9 +37,10 @@ class Origin:
         return {name: text for name, text in asdict(self).items() if text or name == "by"}
 
     def __str__(self) -> str:
+        """In the words of the library, runtime/select/record_origin.cpp."""
+        by = f" by {self.by}" if self.by else ""
         signed = f", signed by {self.signer}" if self.signer else ""
-        host = f", on {self.host}" if self.host else ""
-        return f"{self.by or 'somebody'}, {self.file}, run {self.run}{host}{signed}"
+        return f"exported{by} from {self.file} (run {self.run}){signed}"
 
 
 def fitting(text: str, name: str) -> str:

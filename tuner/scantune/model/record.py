@@ -15,7 +15,7 @@ from typing import Any
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.operator_source import OperatorSource
-from scantune.model.origin import Origin
+from scantune.model.origin import Origin, fitting
 from scantune.model.policy import Effort, Policy
 from scantune.model.problem import Problem
 from scantune.model.quantity import MAX_N
@@ -114,6 +114,26 @@ class Run:
             raise ValueError("policy has no room for an origin")
         return replace(self, policy=text)
 
+    def exported(self, by: str, file: str, host: str = "") -> Run:
+        """Return the run as exports name it: by its first origin, else as exported from the database `file`.
+
+        One that takes no origin stays without.
+        """
+        if self.origin:
+            return self
+        with contextlib.suppress(ValueError):
+            return self.with_origin(
+                Origin(fitting(by, "by"), fitting(file, "file"), self.digest, fitting(host, "host"))
+            )
+        return self
+
+    def received(self, file: str = "", signer: str = "") -> Run:
+        """Return the run as imports name it: `file` is where one without an origin came from, and the signer is who was
+        verified, whatever the origin says. Raise ValueError if the policy takes no origin.
+        """
+        named = self.exported("", file).origin
+        return self.with_origin(replace(named, signer=signer) if named else None)
+
     def is_measured_as(self, other: Run) -> bool:
         """Return whether both are one run, wherever what names them was exported."""
         with contextlib.suppress(ValueError):
@@ -207,10 +227,11 @@ class Record:
 
     def better_than(self, other: Record) -> bool:
         """Return whether this record, of the same key, is the better measured one: finished, more effort, newer."""
-        return self._quality > other._quality
+        return self.quality > other.quality
 
     @property
-    def _quality(self) -> tuple[bool, int, str]:
+    def quality(self) -> tuple[bool, int, str]:
+        """What says how well it was measured, the first difference before all others."""
         return not self.run.is_cut_short, self.run.effort.rank, self.finished_at
 
 

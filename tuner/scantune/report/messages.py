@@ -31,6 +31,7 @@ def winner_message(record: Record, defaults: Defaults | None) -> dict[str, Any]:
         "cut_short": run.is_cut_short, "may_gain": run.may_gain, "tool_version": run.tool_version,
         "template_hash": run.template_hash,
         "compiler_version": run.compiler_version, "driver_version": run.driver_version,
+        "origin": run.origin.message() if run.origin else None,
     }  # fmt: skip
 
 

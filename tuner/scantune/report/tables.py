@@ -97,7 +97,8 @@ def _row(record: Record, space: Space | None) -> Row:
         f"{record.ceiling_us / record.median_us:.0%}" if record.ceiling_us else "–",
         _gain_text(record) or "–",
     ]
-    return Row(cells, config_text(record.config, space))
+    origin = f"\n{record.run.origin}" if record.run.origin else ""
+    return Row(cells, config_text(record.config, space) + origin)
 
 
 def _gain_text(record: Record) -> str:

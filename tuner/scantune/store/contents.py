@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -23,6 +23,8 @@ class Contents:
     """Rows are joined here and not by SQLite: a text that many rows refer to is read once, and a file whose tables lack
     their keys does not make SQLite try every pair of rows.
     """
+
+    unknown_keys: Set[str] = frozenset()  # the schema of a database says what it has
 
     def __init__(
         self,

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from scantune.model.breakpoint import Breakpoint
-from scantune.model.record import Record
+from scantune.model.record import Record, Run
+from scantune.store.connection import connected
 from scantune.store.database import Database, DatabaseError
+from scantune.store.text_form import built_in_text, place_of, text_of
 
 _PREFIX = ".scantune-export-"
 _WRITTEN = "export"
 _DAY_S = 24 * 3600
 
 
-def export_database(database: Database, target: Path, overwrite: bool = False) -> None:
-    """Write a compact copy, whole or not at all. Raises DatabaseError."""
+Named = Callable[[Run], Run]  # gives a run its origin
+
+
+def export_database(database: Database, target: Path, overwrite: bool = False, named: Named = lambda run: run) -> None:
+    """Write a compact copy, whole or not at all, whose runs have their origin. Raises DatabaseError."""
     target = target.expanduser()
     with _replacement(target, overwrite) as copy:
-        if target.exists() and target.samefile(database.path):
-            raise DatabaseError(f"{target}: a database cannot be exported onto itself")
+        check_is_other(database, target)
         database.vacuum_into(copy, target)
+        _name_runs(copy, named)
+
+
+def export_text(
+    records: Iterable[Record], breakpoints: Iterable[Breakpoint], target: Path, overwrite: bool = False
+) -> None:
+    """Write records as text, whole or not at all. Raises DatabaseError."""
+    _write(text_of(records, breakpoints), target, overwrite)
 
 
 def export_built_in(
@@ -38,50 +48,34 @@ def export_built_in(
     Left out is what a library cannot come with: records of the host, which is another everywhere, and of operators that
     are a user's own.
     """
-    chosen = sorted((record for record in records if _is_for_all(record)), key=_place)
-    above = {(found.device, found.problem, found.n_low): found for found in breakpoints}
-    lines = [built_in_line(record, above.get(record.key)) + "\n" for record in chosen]
-    with _replacement(target.expanduser(), overwrite) as file:
-        file.write_text("".join(lines), encoding="utf-8")
+    chosen = sorted((record for record in records if _is_for_all(record)), key=place_of)
+    _write(built_in_text(chosen, breakpoints), target, overwrite)
     return chosen
 
 
-def built_in_line(record: Record, above: Breakpoint | None = None) -> str:
-    """Return one line: the columns of the library's queries, load_*.sql, those of the breakpoint above it if there is
-    one, and with what they were measured.
-    """
-    device, run = record.device, record.run
-    problem = {name: text for name, text in record.problem.columns.items() if text}
-    columns: dict[str, Any] = {
-        "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count, **problem, "n": record.n,
-        "family": record.config.family, "config": record.config.text,
-        "template_hash": run.template_hash,
-        "median_us": _digits(record.median_us), "default_us": _digits(record.default_us),
-        "finished_at": record.finished_at, "spread": _digits(record.spread), "ceiling_us": _digits(record.ceiling_us),
-        "effort": run.effort.value, "tool_version": run.tool_version, "compiler_version": run.compiler_version,
-        "driver_version": run.driver_version,
-    }  # fmt: skip
-    if above:
-        columns |= {
-            "next_n": above.n_high, "switch_n": above.n_switch, "switch_regret": _digits(above.regret),
-            "switch_template_hash": above.run.template_hash,
-        }  # fmt: skip
-    return json.dumps(columns, separators=(",", ":"))
+def check_is_other(database: Database, target: Path) -> None:
+    """Raise if the target is the database."""
+    target = target.expanduser()
+    if target.exists() and target.samefile(database.path):
+        raise DatabaseError(f"{target}: a database cannot be exported onto itself")
 
 
-def _digits(value: float | None) -> float | None:
-    """Return five digits, which is more than any clock knows."""
-    return None if value is None else float(f"{value:.5g}")
+def _name_runs(path: Path, named: Named) -> None:
+    with connected(path, "rw") as connection, Database(path, connection) as copy, copy.transaction():
+        for row in copy.rows("all_runs"):
+            with contextlib.suppress(ValueError):  # a row that is not valid stays as it is
+                run = Run.from_row(row)
+                if (policy := named(run).policy) != run.policy:
+                    copy.run("name_run", {"id": row["id"], "policy": policy})
+
+
+def _write(text: str, target: Path, overwrite: bool) -> None:
+    with _replacement(target.expanduser(), overwrite) as file:
+        file.write_text(text, encoding="utf-8")
 
 
 def _is_for_all(record: Record) -> bool:
     return not record.device.is_host and not record.problem.is_of_users_own and not record.run.source_digest
-
-
-def _place(record: Record) -> tuple[Any, ...]:
-    """Return what lines are sorted by, so that a new measurement changes its own line alone."""
-    device = record.device
-    return device.arch, device.name, device.sm_count, *record.problem.columns.values(), record.n
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,7 +29,13 @@ def built_in_records(worker: Worker) -> list[Record]:
         raise WorkerError("internal", f"a record that comes with the library cannot be read: {error!r}") from None
 
 
+def _dumped(value: object) -> str:
+    """Return an object as databases keep it; nothing for a shape that a line does not name."""
+    return "" if value is None else json.dumps(value, separators=(",", ":"))
+
+
 def _record(row: Mapping[str, Any], algorithms: Algorithms) -> Record:
-    named = {"name": row["device_name"], "problem": algorithms.problem(row), "started_at": row["finished_at"]}
-    record = Record.from_row({**row, **named, **_UNTOLD})
+    texts = {name: _dumped(row.get(name)) for name in ("request", "shape", "config")}
+    named = {"name": row["device_name"], "problem": algorithms.problem({**row, **texts})}
+    record = Record.from_row({**row, **texts, **named, "started_at": row["finished_at"], **_UNTOLD})
     return replace(record, config=algorithms.complete(record.problem, record.config))

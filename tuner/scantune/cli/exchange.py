@@ -1,0 +1,137 @@
+"""The commands that carry records between machines: scantune db export and import."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import platform
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scantune import paths
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import DbOption, JsonOption
+from scantune.cli.standard_file import input_file, is_standard, output_file
+from scantune.cli.terminal import leave_standard_output, note, reported_errors, say
+from scantune.compare.exchange import ImportReport, import_database
+from scantune.compare.referee import Referee
+from scantune.errors import ScantuneError, UsageError
+from scantune.model.quantity import counted
+from scantune.store.archive import Archive
+from scantune.store.database import Database, open_database, open_readonly
+from scantune.store.export import Named, check_is_other, export_built_in, export_database, export_text
+from scantune.store.text_form import is_text_name
+
+
+def export_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write; - is standard output.")],
+    db: DbOption = None,
+    force: Annotated[bool, typer.Option(help="Replace FILE if it exists.")] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Write one line for each winner, as for a FILE that ends in .jsonl.")
+    ] = False,
+    by: Annotated[
+        str | None, typer.Option(help="Who exports, told with each record; '' says nobody. The login name by default.")
+    ] = None,
+    with_host: Annotated[
+        bool, typer.Option("--with-host", help="Tell a digest of this machine's name with each record, too.")
+    ] = False,
+    built_in: Annotated[
+        bool,
+        typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
+    ] = False,
+    json_: JsonOption = None,
+) -> None:
+    """Write the database to FILE, - for standard output, for 'scantune db import' on other machines.
+
+    As text, FILE is for version control: sorted, of winners and breakpoints alone. Records that came from elsewhere
+    keep their origin. With --built-in, FILE is for those who build the library: it comes with those records, and uses
+    them untuned.
+    """
+    with reported_errors():
+        if is_standard(file) and json_ and is_standard(json_):
+            raise UsageError("only one of FILE and --json can be -: standard output is one")
+        output = JsonOutput.of(json_, "db export")
+        if is_standard(file):
+            leave_standard_output()
+        path = paths.database_path(db)
+        named = _names(path, _login_name() if by is None else by, with_host)
+        text = text or built_in or is_text_name(file)
+        with output_file(file) as target, open_readonly(path) as database:
+            winners = _export(database, target, force, text, None if built_in else named)
+        say(f"{counted(winners, 'winner')} exported to {file}")
+        output.write(file=str(file), built_in=built_in, text=text, winners=winners)
+
+
+def _export(database: Database, target: Path, force: bool, text: bool, named: Named | None) -> int:
+    """Return how many winners were written: without names those that a library comes with."""
+    check_is_other(database, target)
+    archive = Archive(database)
+    with database.snapshot():
+        records, breakpoints = archive.records(), archive.breakpoints()
+    if named is None:
+        return len(export_built_in(records, breakpoints, target, overwrite=force))
+    if text:
+        records = [replace(record, run=named(record.run)) for record in records]
+        breakpoints = [replace(found, run=named(found.run)) for found in breakpoints]
+        export_text(records, breakpoints, target, overwrite=force)
+    else:
+        export_database(database, target, overwrite=force, named=named)
+    return len(records)
+
+
+def _names(path: Path, by: str, with_host: bool) -> Named:
+    host = hashlib.sha256(platform.node().encode()).hexdigest()[:12] if with_host else ""
+    return cache(lambda run: run.exported(by, path.name, host))
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in a container
+        return ""
+
+
+def import_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'scantune db export' wrote; - is standard input.")],
+    db: DbOption = None,
+    json_: JsonOption = None,
+) -> None:
+    """Merge the winners and trials of FILE, a database or text, - for standard input.
+
+    Of two winners that of the templates here stays, then the better measured, then the newer. None of ours gives way to
+    one that the worker refuses.
+    """
+    with reported_errors():
+        output = JsonOutput.of(json_, "db import")
+        path = paths.database_path(db)
+        with input_file(file) as source, open_database(path) as database, Referee() as referee:
+            report = import_database(database, source, referee, file=source.name)
+        say(
+            f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
+            f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "
+            f"{counted(report.new_breakpoints, 'new breakpoint')} in {path}"
+        )
+        _note_what_is_left_out(file, report)
+        output.write(
+            file=str(file), database=str(path), new_winners=report.new_records, replaced_winners=report.better_records,
+            kept_winners=report.kept_records, new_trials=report.new_trials, new_breakpoints=report.new_breakpoints,
+            rejected=report.rejected, rejected_because=list(report.reasons), unknown_keys=report.unknown_keys,
+        )  # fmt: skip
+        if report.took_nothing:
+            raise ScantuneError(f"{file}: not one of its rows is valid")
+
+
+def _note_what_is_left_out(file: Path, report: ImportReport) -> None:
+    if report.rejected:
+        listed = "\n  ".join(report.reasons)
+        note(f"{counted(report.rejected, 'row')} of {file} left out because not valid:\n  {listed}")
+    if report.unknown_keys:
+        keys = ", ".join(map(repr, report.unknown_keys))[:300]
+        note(
+            f"{file} holds what this version does not know, and leaves out: {keys}. A later version may have written it"
+        )

@@ -1,0 +1,73 @@
+"""Which of several records of one cell counts, whatever order they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, total_ordering
+
+from scantune.compare.referee import Referee
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.device import Device
+from scantune.model.problem import Problem
+from scantune.model.record import Record
+from scantune.store.text_form import line_of
+
+Key = tuple[Device, Problem, int]
+
+# What decides, the first difference before all others; texts decide nothing but that the same is chosen everywhere.
+_REASONS = (
+    "the worker here refuses the other config", "it was measured with the templates here",
+    "its search was finished", "its search took more effort", "it is newer", "it says where it comes from",
+    "nothing tells them apart but their text",
+)  # fmt: skip
+
+
+@total_ordering
+@dataclass(frozen=True)
+class Ranked:
+    """A record among others of its cell; the greatest counts."""
+
+    record: Record
+    referee: Referee
+
+    @cached_property
+    def _rank(self) -> tuple[object, ...]:
+        record = self.record
+        return *self.referee.standing(record), *record.quality, bool(record.run.origin), line_of(record)
+
+    def __lt__(self, other: Ranked) -> bool:
+        return self._rank < other._rank
+
+    def why_before(self, other: Ranked) -> str:
+        """Return what decided between this one, which counts, and another record."""
+        pairs = zip(self._rank, other._rank, _REASONS, strict=True)
+        return next((reason for own, theirs, reason in pairs if own != theirs), _REASONS[-1])
+
+
+def ranked_by_key(records: Iterable[Record], referee: Referee) -> dict[Key, list[Ranked]]:
+    """Return the records of each cell, the one that counts first. A measurement that was told twice counts once."""
+    by_key: dict[Key, list[Record]] = {}
+    for record in records:
+        by_key.setdefault(record.key, []).append(record)
+    return {key: _ranked(found, referee) for key, found in by_key.items()}
+
+
+def best_of_each(records: Iterable[Record], referee: Referee) -> list[Record]:
+    """Return the one record of each cell that counts."""
+    return [found[0].record for found in ranked_by_key(records, referee).values()]
+
+
+def best_first(breakpoints: Iterable[Breakpoint]) -> list[Breakpoint]:
+    """Return breakpoints so that of those at one place the newest comes first."""
+    return sorted(breakpoints, key=lambda found: (found.finished_at, found.probes_text, str(found)), reverse=True)
+
+
+def _ranked(records: list[Record], referee: Referee) -> list[Ranked]:
+    if len(records) == 1:
+        return [Ranked(records[0], referee)]
+    distinct: list[Ranked] = []
+    for ranked in sorted((Ranked(record, referee) for record in records), reverse=True):
+        if not any(ranked.record.is_measured_as(other.record) for other in distinct):
+            distinct.append(ranked)
+    return distinct

@@ -1,0 +1,46 @@
+"""Opens files that others wrote, databases and text alike."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from scantune.model.algorithms import Algorithms
+from scantune.store.connection import DatabaseError, check_kind
+from scantune.store.contents import Contents
+from scantune.store.database import open_readonly
+from scantune.store.text_contents import CONFLICT_MARKS, TextContents
+from scantune.store.text_form import is_text_name
+
+_MAGIC = b"SQLite format 3\0"
+_TEXT_BEGINS = ("{", *CONFLICT_MARKS)
+
+
+@contextlib.contextmanager
+def foreign_contents(
+    path: Path, reject: Callable[[str], None] = lambda reason: None, algorithms: Algorithms | None = None
+) -> Iterator[Contents | TextContents]:
+    """Yield what a file holds, all of one moment; reject is told why rows are left out.
+
+    Raises DatabaseError when the file is none of ours, is damaged or of a newer schema.
+    """
+    if is_text(path):
+        yield TextContents(path, reject, algorithms)
+        return
+    with open_readonly(path, foreign=True) as database:
+        yield Contents(database, reject, algorithms)
+
+
+def is_text(path: Path) -> bool:
+    """Return whether a file holds text, by its content; an empty one by its name. Raises DatabaseError."""
+    if check_kind(path) is None:
+        if not is_text_name(path):
+            return False  # whoever opens it says so
+        raise DatabaseError(f"{path}: there is no such file")
+    try:
+        with path.open("rb") as file:
+            begin = file.read(len(_MAGIC))
+    except OSError as error:
+        raise DatabaseError(f"{path}: it cannot be read: {error.strerror}") from None
+    return begin != _MAGIC and (is_text_name(path) or begin.decode(errors="replace").startswith(_TEXT_BEGINS))

@@ -1,0 +1,171 @@
+"""Reads records from text, which is a stranger's: what checks the rows of databases checks every line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scantune.model.algorithms import Algorithms
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.record import Record
+from scantune.store.budget import Budget
+from scantune.store.connection import DatabaseError
+from scantune.store.text_form import ABOVE, RUN_KEYS, Line, dumped
+
+_MOST_BYTES = 64 * 2**20
+CONFLICT_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_RECORD_KEYS = {
+    "arch", "device_name", "sm_count", "algorithm", "request", "shape", "n", "family", "config", "median_us", "spread",
+    "default_us", "ceiling_us", "finished_at", ABOVE, *RUN_KEYS,
+}  # fmt: skip
+_ABOVE_KEYS = {"n_high", "n_switch", "regret", "family", "config", "probes", "finished_at", *RUN_KEYS}
+
+
+class TextContents:
+    """What a file holds, read once. Two lines may be of one record, as a union of two versions of a file has them."""
+
+    def __init__(
+        self,
+        path: Path,
+        reject: Callable[[str], None] = lambda reason: None,
+        algorithms: Algorithms | None = None,
+    ) -> None:
+        """Call reject with the reason for every line, or breakpoint in one, that is left out.
+
+        Raises DatabaseError if the file cannot be read, or naming the first line that is none.
+        """
+        self._reject = reject
+        self._algorithms = algorithms or Algorithms()
+        self._records: list[Record] = []
+        self._breakpoints: list[Breakpoint] = []
+        self.unknown_keys: set[str] = set()  # which a later version may write
+        for number, line in _lines_of(path):
+            self._take(number, line)
+
+    def records(self) -> list[Record]:
+        return self._records
+
+    def breakpoints(self) -> list[Breakpoint]:
+        return self._breakpoints
+
+    def trials(self, parse: object) -> Iterator[Any]:
+        """Yield nothing: text holds what won."""
+        return iter(())
+
+    def _take(self, number: int, line: Line) -> None:
+        self.unknown_keys |= line.keys() - _RECORD_KEYS
+        try:
+            row = self._row(line)
+            record = Record.from_row(row)
+        except (ValueError, TypeError, RecursionError) as error:
+            self._reject(f"line {number}: {error}"[:300])
+            return
+        self._records.append(replace(record, config=self._algorithms.complete(record.problem, record.config)))
+        if (above := line.get(ABOVE)) is not None:
+            self._take_breakpoint(number, row, above)
+
+    def _take_breakpoint(self, number: int, low: Line, above: object) -> None:
+        try:
+            if not isinstance(above, Mapping):
+                raise ValueError(f"it is {above!r}")
+            self.unknown_keys |= {f"{ABOVE}.{key}" for key in above.keys() - _ABOVE_KEYS}
+            found = Breakpoint.from_row(_above_row(low, above))
+        except (ValueError, TypeError, RecursionError) as error:
+            self._reject(f"line {number}: its breakpoint: {error}"[:300])
+            return
+        low_end, high_end = (self._algorithms.complete(found.problem, end) for end in (found.low, found.high))
+        self._breakpoints.append(replace(found, low=low_end, high=high_end))
+
+    def _row(self, line: Line) -> dict[str, Any]:
+        """Return the columns as a database has them; raise ValueError for what none has."""
+        row = {key: line.get(key) for key in _RECORD_KEYS}
+        _refuse_booleans(row)
+        problem = {
+            "algorithm": row["algorithm"], "request": _object_text(row, "request"),
+            "shape": _object_text(row, "shape") if row["shape"] is not None else "",
+        }  # fmt: skip
+        return {
+            **row, **problem, "name": row["device_name"], "problem": self._algorithms.problem(problem),
+            "config": _object_text(row, "config"), **_run_columns(row, row["finished_at"]),
+        }  # fmt: skip
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, Line]]:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise DatabaseError(f"{path}: it cannot be read: {error.strerror}") from None
+    if len(content) > _MOST_BYTES:
+        raise DatabaseError(f"{path}: it holds more than {_MOST_BYTES >> 20} MiB; use another file")
+    budget = Budget()
+    for number, text in enumerate(content.split(b"\n"), start=1):
+        if not text.strip():
+            continue
+        if excess := budget.excess_after([text]):
+            raise DatabaseError(f"{path}, line {number}: {excess}")
+        try:
+            yield number, _object(text.decode())
+        except (ValueError, RecursionError) as error:
+            raise DatabaseError(f"{path}, line {number}: {_complaint(text, error)}") from None
+
+
+def _object(text: str) -> Line:
+    line = json.loads(text)
+    if not isinstance(line, dict):
+        raise ValueError("it is no object")
+    return line
+
+
+def _complaint(text: bytes, error: Exception) -> str:
+    if text.decode(errors="replace").startswith(CONFLICT_MARKS):
+        return (
+            "it marks a conflict that git left: remove the marks, and both sides may stay, since import settles which "
+            "of two lines counts. A line '*.jsonl merge=union' in .gitattributes keeps git from leaving more"
+        )
+    return f"it is no record: {error}; a record is one line that begins with {{ and ends with }}"
+
+
+def _refuse_booleans(row: Line) -> None:
+    for key, value in row.items():
+        if isinstance(value, bool):
+            raise ValueError(f"{key} is {value!r}")
+
+
+def _object_text(row: Line, key: str) -> str:
+    if not isinstance(row[key], Mapping):
+        raise ValueError(f"{key} is {row[key]!r}, which is no object"[:300])
+    return dumped(row[key])
+
+
+def _run_columns(row: Line, finished_at: object) -> Line:
+    """Return the columns of a run. Lines of a library's records do not tell all of them."""
+    policy = row["policy"] if row["policy"] is not None else {}
+    columns = {
+        **{key: row[key] for key in RUN_KEYS}, "started_at": row["started_at"] or finished_at,
+        "seed": row["seed"] if row["seed"] is not None else 0,
+        "policy": dumped(policy) if isinstance(policy, Mapping) else policy,
+    }  # fmt: skip
+    if isinstance(columns["policy"], str):
+        columns["policy"].encode()  # half a surrogate pair raises ValueError
+    if isinstance(columns["seed"], int) and not -(2**63) <= columns["seed"] < 2**63:
+        raise ValueError(f"seed has {columns['seed'].bit_length()} bits")
+    return columns
+
+
+def _above_row(low: Line, above: Line) -> Line:
+    """Return the columns of the breakpoint above a record, of whose run those are that it does not name."""
+    own = {key: above[key] for key in RUN_KEYS if key in above}
+    _refuse_booleans({**above, **own})
+    if above.get("probes") is None:
+        raise ValueError("it tells no probes, as those that come with the library do")
+    return {
+        **low, **_run_columns({**{key: low[key] for key in RUN_KEYS}, **own}, low["started_at"]),
+        "n_high": above.get("n_high"), "n_switch": above.get("n_switch"), "probes": dumped(above["probes"]),
+        "low_family": low["family"], "low_config": low["config"], "high_family": above.get("family", ""),
+        "high_config": _object_text({"config": above.get("config")}, "config"),
+        "finished_at": above.get("finished_at"),
+    }  # fmt: skip

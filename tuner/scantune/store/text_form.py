@@ -1,0 +1,109 @@
+"""Records as text for people and version control: one JSON object a line, sorted. docs/sharing.md lists the keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.config import Config
+from scantune.model.record import Record, Run
+
+SUFFIX = ".jsonl"
+ABOVE = "breakpoint"  # the one between a record and that of the next larger n
+RUN_KEYS = (
+    "effort", "tool_version", "template_hash", "compiler_version", "driver_version", "started_at", "seed", "policy",
+)  # fmt: skip
+_OF_TUNERS = {"started_at", "seed", "policy", "probes"}  # what a library need not know
+_OF_LIBRARIES = ("n_high", "n_switch", "regret", "template_hash")  # of a breakpoint
+
+Line = Mapping[str, Any]
+
+
+def is_text_name(path: Path) -> bool:
+    """Return whether a file of this name is to hold text."""
+    return path.suffix == SUFFIX
+
+
+def text_of(records: Iterable[Record], breakpoints: Iterable[Breakpoint]) -> str:
+    """Return the whole file, which is the same for the same records, in whatever order they come."""
+    return _lines(records, breakpoints, lambda line: line)
+
+
+def built_in_text(records: Iterable[Record], breakpoints: Iterable[Breakpoint]) -> str:
+    """Return the lines of db/builtin/records.jsonl: the same with less of each record, in five digits."""
+    return _lines(records, breakpoints, _of_library)
+
+
+def line_of(record: Record, above: Breakpoint | None = None) -> str:
+    """Return the line of a record with the breakpoint above it, if there is one."""
+    return dumped(_line(record, above))
+
+
+def place_of(record: Record) -> tuple[Any, ...]:
+    """Return what lines are sorted by, so that a new measurement changes its own line and at most the one before."""
+    return *vars(record.device).values(), *record.problem.columns.values(), record.n
+
+
+def _lines(records: Iterable[Record], breakpoints: Iterable[Breakpoint], part: Callable[[Line], Line]) -> str:
+    above = {(found.device, found.problem, found.n_low): found for found in breakpoints}
+    lines = (_line(record, above.get(record.key)) for record in sorted(records, key=place_of))
+    return "".join(dumped(part(line)) + "\n" for line in lines)
+
+
+def _line(record: Record, above: Breakpoint | None) -> Line:
+    device, problem = record.device, record.problem
+    return {
+        "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count,
+        "algorithm": problem.algorithm, "request": json.loads(problem.text),
+        **({"shape": json.loads(problem.shape)} if problem.shape else {}), "n": record.n,
+        **_config(record.config), "median_us": record.median_us, "spread": record.spread,
+        "default_us": record.default_us, "ceiling_us": record.ceiling_us, "finished_at": record.finished_at,
+        **_run(record.run), **({ABOVE: _above(above, record.run)} if above else {}),
+    }  # fmt: skip
+
+
+def _above(found: Breakpoint, run: Run) -> Line:
+    """Return a breakpoint without those columns of its run that the record's run has too."""
+    of_record, probes = _run(run), json.loads(found.probes_text)
+    own = {key: value for key, value in _run(found.run).items() if key == "template_hash" or value != of_record[key]}
+    return {
+        "n_high": found.n_high, "n_switch": found.n_switch, "regret": found.regret, **_config(found.high),
+        "probes": probes, "finished_at": found.finished_at, **own,
+    }  # fmt: skip
+
+
+def _config(config: Config) -> Line:
+    return {"family": config.family, "config": json.loads(config.text)}
+
+
+def _run(run: Run) -> Line:
+    columns = run.parameters()
+    return {key: columns[key] for key in RUN_KEYS} | {"policy": _policy(run.policy)}
+
+
+def _policy(text: str) -> Any:
+    """Return the object that a policy spells as the tuner does, else, a stranger's, its text."""
+    try:
+        policy = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return policy if isinstance(policy, dict) and dumped(policy) == text else text
+
+
+def _of_library(line: Line) -> Line:
+    kept = {key: _digits(value) for key, value in line.items() if key not in _OF_TUNERS}
+    if above := line.get(ABOVE):
+        kept[ABOVE] = {key: _digits(above[key]) for key in _OF_LIBRARIES}
+    return kept
+
+
+def _digits(value: Any) -> Any:
+    """Return a time in five digits, which is more than any clock knows."""
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def dumped(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
