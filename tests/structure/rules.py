@@ -43,9 +43,9 @@ TUNER_ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-# Which pages show which programs of docs/examples.
+# Which pages show which programs of docs/examples, and parts of which headers of templates/config.
 SHOWN_EXAMPLES = {
-    "README.md": {"scan.cpp"},
+    "README.md": {"scan.cpp", "single_block.h"},
     "docs/c-api.md": {"scan.c"},
     "docs/getting-started.md": {"scan.cpp"},
     "docs/types.md": {"recurrence.cpp"},
@@ -177,10 +177,17 @@ def no_file_names_a_private_path(tree: Tree) -> list[str]:
 
 def pages_show_the_examples(tree: Tree) -> list[str]:
     examples = {text: PurePosixPath(path).name for path, text in under(tree, "docs/examples")}
+    configs = {PurePosixPath(path).name: text for path, text in under(tree, "templates/config")}
+
+    def name_of(block: str) -> str:
+        """Return the example, or the header of which the block is an excerpt."""
+        headers = (name for name, text in configs.items() if block in text)
+        return examples.get(block) or next(headers, "a program that is no example")
+
     broken = []
     for page in ("README.md", *(path for path, _ in under(tree, "docs", suffixes=(".md",)))):
         blocks = re.findall(r"^```(?:c|cpp|cuda)\n(.*?)^```$", tree[page], re.MULTILINE | re.DOTALL)
-        shown = {examples.get(block, "a program that is no example") for block in blocks}
+        shown = set(map(name_of, blocks))
         agreed = SHOWN_EXAMPLES.get(page, set())
         broken += [f"{page} does not show {name}" for name in sorted(agreed - shown)]
         broken += [f"{page} shows {name}" for name in sorted(shown - agreed)]
