@@ -5,21 +5,27 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from examples import CONFIGS, DEVICES, NOON, scan
+from conftest import Tune
+from examples import CONFIGS, DEVICES, NOON, RECORDS, scan
 from scantune.compare.exchange import import_database
 from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError
+from scantune.model.config import Config
+from scantune.model.device import Device
 from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.store import database as database_module
 from scantune.store.archive import Archive
 from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
+from scantune.store.export import export_database
 
 VERSIONS = (1, 2)
 SUM, MAX = scan("i32"), scan("i32", "max")
@@ -203,3 +209,81 @@ def test_newer_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
     for opener in (open_database, open_readonly):
         with pytest.raises(DatabaseError, match="version 4, this scantune knows up to 3; update scantune"):
             opener(path)
+
+
+def later(config: Config = CONFIGS[0], problem: Problem = SUM, policy: str = "{}") -> Record:
+    """A record as a later version, of the same schema, may write it."""
+    return replace(RECORDS[0], config=config, problem=problem, n=512, run=replace(RECORDS[0].run, policy=policy))
+
+
+LATER = {
+    "a family": later(Config("warp_specialised", (("block_threads", 32),))),
+    "a parameter": later(Config("lookback", (*CONFIGS[1].values, ("clusters", 4)))),
+    "a member of the request": later(problem=Problem("scan", (*SUM.members, ("segments", "rows")))),
+    "an algorithm": later(problem=Problem("sort", (("key_type", "i32"),))),
+    "a word of the run": later(policy='{"trials":64,"energy":{"joules":1.5}}'),
+}
+
+
+@pytest.mark.parametrize("what", LATER)
+def test_what_a_later_version_wrote_outlives_reading_tuning_and_export(
+    tune: Tune, database: Database, tmp_path: Path, what: str
+) -> None:
+    record = LATER[what]
+    archive = Archive(database)
+    archive.add_record(record, archive.run_id(record.run))
+    before = all_rows(database)
+    tune(sizes=(256,))
+    assert before.items() <= all_rows(database).items()
+    export_database(database, tmp_path / "export.db")
+    with open_readonly(tmp_path / "export.db") as exported:
+        assert before.items() <= all_rows(exported).items()
+
+
+def all_rows(database: Database) -> dict[tuple[object, object], tuple[object, ...]]:
+    """Return the texts of records by problem and N."""
+    problems = {row["id"]: row["request"] for row in database.rows("all_problems")}
+    policies = {row["id"]: row["policy"] for row in database.rows("all_runs")}
+    return {
+        (problems[row["problem_id"]], row["n"]): (
+            row["family"],
+            row["config"],
+            row["median_us"],
+            policies[row["run_id"]],
+        )
+        for row in database.rows("all_records")
+    }
+
+
+def started(tune: Tune, archive: Archive, config: Config, log: Callable[[], list[dict[str, Any]]]) -> list[Any]:
+    """Return what a search races first where a record has this config, of other templates."""
+    record = replace(RECORDS[0], device=Device("host", "Fake CPU", 8), problem=SUM, n=2**14, config=config)
+    archive.add_record(record, archive.run_id(replace(record.run, template_hash="c" * 64)))
+    outcome, notebook = tune()
+    assert notebook.tries > 5
+    assert outcome.records[0].run.template_hash == "a" * 64
+    return next(list(request["configs"]) for request in log() if request["method"] == "measure")
+
+
+def test_record_of_a_family_that_has_changed_seeds_the_next_search(
+    tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]]
+) -> None:
+    winner = Config("lookback", (("block_threads", 128), ("items_per_thread", 32), ("layout", "direct"), ("window", 1)))
+    assert winner.message() in started(tune, Archive(database), winner, request_log)
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        Config("blelloch", (("block_threads", 128),)),
+        Config("lookback", (("block_threads", 128), ("spin_ns", 20))),
+        Config("lookback", (("block_threads", 512), ("items_per_thread", 32), ("layout", "direct"), ("window", 1))),
+    ],
+    ids=["family", "parameter", "no longer legal"],
+)
+def test_record_whose_config_this_version_does_not_have_leaves_the_search_to_the_others(
+    tune: Tune, database: Database, request_log: Callable[[], list[dict[str, Any]]], gone: Config
+) -> None:
+    raced = started(tune, Archive(database), gone, request_log)
+    assert raced
+    assert gone.message() not in raced
