@@ -507,6 +507,7 @@ def test_version_and_help_do_not_tune() -> None:
         "db import",
         "db forget",
         "db vacuum",
+        "db verify",
         "cache limit",
     ],
 )

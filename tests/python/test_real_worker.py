@@ -15,13 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from examples import NOON
+from examples import NOON, RUNS
+from scantune.cli.asked import Asked
 from scantune.cli.options import default_sizes
 from scantune.cli.stages import default_stages
 from scantune.model.breakpoint import Breakpoint, Probe
 from scantune.model.cell import Cell
+from scantune.model.config import Config
 from scantune.model.device import HOST, Device
-from scantune.model.record import joint_hash
+from scantune.model.record import Record, joint_hash
 from scantune.store.archive import Archive
 from scantune.store.database import open_database
 from scantune.store.space_file import read_space
@@ -245,6 +247,41 @@ def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path
     assert "tuned for n = 8192 (which serves n = 8000, from the breakpoint n = 8000 between it" in explained.stdout
     shown = subprocess.run([*scantune, "db", "show", "--db", str(db)], capture_output=True, text=True, timeout=40)
     assert re.search(r"i32 sum isolated +1 +", shown.stdout), shown.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_bad_record_that_was_planted_is_found_and_forgotten(tmp_path: Path) -> None:
+    with Worker(shlex.split(str(WORKER)), HOST) as worker:
+        hello = worker.hello()
+        evaluator = Evaluator(worker, Timeouts.of(hello.device))
+        (problem,) = Asked(["i32"]).problems(hello, evaluator, 5000, print)
+        space = evaluator.space(problem, 5000)
+    families, good = space.families, space.default
+    # The host device takes milliseconds to start clusters of large CTAs, and no kernel has CTAs of 100 threads.
+    slow, illegal = (
+        Config(good.family, tuple({**dict(good.values), "block_threads": threads}.items())) for threads in (1024, 100)
+    )
+    theirs = tmp_path / "theirs.db"
+    with open_database(theirs) as database:
+        for n, config in {5000: good, 64: slow, 5002: illegal}.items():
+            run = RUNS[0].of_templates(families[config.family].template_hash)
+            record = Record(hello.device, problem, n, config, 10.0, 0.01, 900.0, None, NOON, run)
+            Archive(database).start(run, hello.device).save_record(record)
+    command = [sys.executable, "-m", "scantune", "db", "verify", str(theirs), "--arch", "host", "--json", "-"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert found.returncode == 3, found.stderr
+    results = {one["n"]: one for one in json.loads(found.stdout)["results"]}
+    assert [results[n]["verdict"] for n in (5000, 64, 5002)] == ["verified", "slower", "not_applicable"]
+    assert results[5000]["suspicions"][0] == "its gain is implausible"
+    applied = subprocess.run([*command, "--apply"], capture_output=True, text=True, timeout=100)
+    assert applied.returncode == 0, applied.stderr
+    with open_database(theirs) as database:
+        left = {record.n: record.median_us for record in Archive(database).records()}
+    assert left.keys() == {5000, 5002}
+    assert left[5000] > 20  # it was said to take 10
+    streams("db", "forget", "--n", "5002", "--db", str(theirs))
+    assert "1 winner in" in streams("db", "show", "--db", str(theirs))[0]
 
 
 def streams(*arguments: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ class Status(IntEnum):
 
     failed = 1
     usage = 2
-    not_within = 3  # `regret`: a size is slower than --within allows
+    not_within = 3  # `regret`: a size is slower than --within allows; `db verify`: a record is wrong or slower
     incomplete = 4  # `tune --require-complete`: the budget ended first
     interrupted = 130  # as shells count Ctrl-C
 

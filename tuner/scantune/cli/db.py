@@ -23,6 +23,7 @@ from scantune.cli.problem_options import CommandOnProblems
 from scantune.cli.sync import sync_command
 from scantune.cli.terminal import console, note, reported_errors, say
 from scantune.cli.vacuum import vacuum_command
+from scantune.cli.verify import verify_command
 from scantune.cli.workers import described_worker
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.algorithms import Algorithms
@@ -151,3 +152,4 @@ db_app.command("explain", cls=CommandOnProblems)(explain_command)
 db_app.command("forget")(forget_command)
 db_app.command("sync")(sync_command)
 db_app.command("vacuum")(vacuum_command)
+db_app.command("verify")(verify_command)

@@ -268,10 +268,13 @@ def timestamp(text: object) -> str:
     """Return the text if it is a time that has passed; a time to come would win over every newer record."""
     if not isinstance(text, str) or not _TIMESTAMP.fullmatch(text):
         raise ValueError(f"{text!r} is not a time in UTC such as 2026-01-31T12:00:00Z")
-    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
-    if moment > datetime.now(timezone.utc) + timedelta(days=1):
+    if moment_of(text) > datetime.now(timezone.utc) + timedelta(days=1):
         raise ValueError(f"{text} lies in the future")
     return text
+
+
+def moment_of(text: str) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
 
 
 def _number(row: Mapping[str, Any], name: str) -> float:

@@ -29,6 +29,7 @@ _STATUS = {"compile_error": "compile_error", "wrong_result": "wrong_result", "in
 # what counts.
 _PLAUSIBLE_FROM_BYTES = 4 * 2**20
 _IMPLAUSIBLE_SPEEDUP = 2.0
+_MOST_REASON = 300
 
 
 @dataclass(frozen=True)
@@ -117,11 +118,16 @@ class Evaluator:
 
     def is_valid(self, problem: Problem, n: int, config: Config) -> bool:
         """Return whether the worker accepts a config that it did not list."""
+        return self.refusal(problem, n, config) is None
+
+    def refusal(self, problem: Problem, n: int, config: Config) -> str | None:
+        """Return why the worker refuses a config; None if it does not."""
         params = {"request": self.request(problem, n), "config": config.message()}
         try:
-            return self._worker.call("validate", params, self._timeouts.base_s).get("valid") is True
-        except (WorkerError, WorkerDied):
-            return False
+            result = self._worker.call("validate", params, self._timeouts.base_s)
+        except (WorkerError, WorkerDied) as error:
+            return str(error)
+        return None if result.get("valid") is True else str(result.get("reason"))[:_MOST_REASON]
 
     def legal(self, problem: Problem, n: int, space: Space, configs: Iterable[Config]) -> list[Config]:
         """Return those that may be tried: listed ones, and others that the worker accepts. No config comes twice."""
@@ -232,12 +238,16 @@ def _is_fatal(message: Any) -> bool:
     return isinstance(error, dict) and error.get("fatal") is True
 
 
+def is_implausible(problem: Problem, n: int, median_us: float, ceiling_us: float | None) -> bool:
+    """Return whether so short a time, beside that of a copy, cannot be of the whole work."""
+    is_comparable = ceiling_us is not None and problem.bytes_moved(n) >= _PLAUSIBLE_FROM_BYTES
+    return is_comparable and median_us * _IMPLAUSIBLE_SPEEDUP < (ceiling_us or 0.0)
+
+
 def _plausible(
     problem: Problem, n: int, outcome: Measurement | Failure, ceiling_us: float | None
 ) -> Measurement | Failure:
-    if isinstance(outcome, Failure) or not ceiling_us or problem.bytes_moved(n) < _PLAUSIBLE_FROM_BYTES:
-        return outcome
-    if outcome.median_us * _IMPLAUSIBLE_SPEEDUP >= ceiling_us:
+    if isinstance(outcome, Failure) or not is_implausible(problem, n, outcome.median_us, ceiling_us):
         return outcome
     return Failure(
         "wrong_result",

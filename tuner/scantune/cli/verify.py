@@ -1,0 +1,174 @@
+"""The command that measures records again, others' above all: scantune db verify."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scantune.cli.filter import Filter
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import (
+    ArchOption,
+    DbOption,
+    DeviceOption,
+    JsonOption,
+    SizesOption,
+    WorkersOption,
+    databases_to_read,
+    existing_database,
+    listed,
+)
+from scantune.cli.terminal import console, note, reported_errors, say
+from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
+from scantune.compare.verify import Checked, Verdict, Verification, apply
+from scantune.errors import Status
+from scantune.model.algorithms import Algorithms
+from scantune.model.device import Hello
+from scantune.model.policy import Effort, policy_of
+from scantune.model.quantity import counted, format_size, parse_duration, parse_sizes
+from scantune.model.record import Record
+from scantune.report.listing import Column, Listing, Row
+from scantune.store.archive import Archive
+from scantune.store.contents import Contents
+from scantune.store.database import open_database, open_readonly
+from scantune.worker.device_choice import AUTO
+from scantune.worker.evaluation import Evaluator, Timeouts
+
+_BAD = (Verdict.wrong, Verdict.slower)
+_TRIED = (Verdict.verified, *_BAD)
+
+
+def verify_command(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Of others; default: the database.")] = None,
+    budget: Annotated[str, typer.Option(help="Wall time of the measuring: 90s, 10m. The most doubtful come first.")] = (
+        "2m"
+    ),
+    is_applied: Annotated[
+        bool,
+        typer.Option(
+            "--apply/--dry-run",
+            help="Forget wrong and slower ones, and save the new times of others; or change nothing.",
+        ),
+    ] = False,
+    algorithm: Annotated[str | None, typer.Option(help="Only this algorithm.")] = None,
+    type_: Annotated[list[str] | None, typer.Option("--type", help="Only these value types, as for tune.")] = None,
+    op: Annotated[list[str] | None, typer.Option(help="Only these operators, as for db show.")] = None,
+    n: SizesOption = None,
+    arch: ArchOption = AUTO,
+    device: DeviceOption = None,
+    db: DbOption = None,
+    workers: WorkersOption = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the verified inputs.")] = 1,
+    json_: JsonOption = None,
+) -> None:
+    """Verify and measure records on the device at hand again, each in a race with the default and what is in use now.
+
+    The records are those of the database, or of FILE. First come those that say more than is plausible, then those
+    that others measured, of other templates, of searches that were cut short, and the oldest. Without --apply nothing
+    is changed. With it wrong and slower ones are forgotten, in the database or FILE that they are of. A file of --json
+    is written after each record. Ends with 3 if a wrong or slower one is left.
+    """
+    with reported_errors(), sigterm_as_interrupt(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "db verify")
+        wanted = Filter(listed(type_), listed(op), algorithm=algorithm)
+        wanted.check()
+        sizes = frozenset(parse_sizes(n) if n else ())
+        budget_s = parse_duration(budget)
+        path = existing_database(file or db)
+        databases = databases_to_read(db)
+        worker = chosen_worker(stack, arch, device, seed)
+        hello = worker.hello()
+        records = [
+            record
+            for record in _records(path, hello.algorithms)
+            if wanted.admits(record.problem) and (not sizes or record.n in sizes)
+        ]
+        database = stack.enter_context(open_database(path)) if is_applied else None
+        evaluator = Evaluator(worker, Timeouts.of(hello.device))
+        pool = stack.enter_context(compile_pool(worker, seed, workers))
+        policy = policy_of(hello.device, Effort.quick)
+        verification = Verification(worker, evaluator, pool, databases, policy, seed)
+        report = _Report(output, path, hello, evaluator, Archive(database, hello.algorithms) if database else None)
+        try:
+            for checked in verification.run(records, budget_s):
+                report.keep(checked)
+        finally:
+            report.tell()
+        if report.leaves_bad_ones:
+            raise typer.Exit(Status.not_within)
+
+
+def _records(path: Path, algorithms: Algorithms) -> list[Record]:
+    rejected: list[str] = []
+    with open_readonly(path, foreign=True) as database:
+        records = Contents(database, rejected.append, algorithms).records()
+    if rejected:
+        note(f"{counted(len(rejected), 'row')} left out because not valid, as by every program: {rejected[0]}")
+    return records
+
+
+@dataclass
+class _Report:
+    """What came of the records so far, and what was done about it."""
+
+    output: JsonOutput
+    path: Path
+    hello: Hello
+    evaluator: Evaluator
+    archive: Archive | None  # to change; None: nothing is changed
+    results: list[Checked] = field(default_factory=list)
+    applied: Counter[Verdict] = field(default_factory=Counter)
+    leaves_bad_ones: bool = False
+
+    def keep(self, checked: Checked) -> None:
+        is_applied = self.archive is not None and apply(self.archive, checked, self.evaluator)
+        self.applied[checked.verdict] += is_applied
+        self.leaves_bad_ones |= checked.verdict in _BAD and not is_applied
+        self.results.append(checked)
+        if checked.verdict in _TRIED:
+            note(str(checked))
+            self.output.update(**self._message())
+
+    def tell(self) -> None:
+        shown = [one for one in self.results if one.verdict in _TRIED or one.record.device == self.hello.device]
+        if shown:
+            console.print(_table(shown, str(self.hello.device)))
+        counts = Counter(one.verdict for one in self.results)
+        told = ", ".join(f"{counts[verdict]} {verdict.value.replace('_', ' ')}" for verdict in Verdict)
+        say(f"{counted(len(self.results), 'winner')} of {self.path}: {told}")
+        if elsewhere := len(self.results) - len(shown):
+            say(f"{elsewhere} of the not applicable are of other devices")
+        if self.archive:
+            forgotten = sum(self.applied[verdict] for verdict in _BAD)
+            say(f"{forgotten} forgotten, {self.applied[Verdict.verified]} with the times of now")
+        self.output.write(**self._message())
+
+    def _message(self) -> dict[str, Any]:
+        return {
+            "device": vars(self.hello.device), "source": str(self.path), "applied": self.archive is not None,
+            "results": [one.message() for one in self.results],
+        }  # fmt: skip
+
+
+def _table(results: Sequence[Checked], title: str) -> Listing:
+    columns = [Column("problem", is_text=True), Column("N"), Column("verdict", is_text=True)]
+    columns += [Column("recorded µs"), Column("µs"), Column("doubts", is_text=True)]
+    caption = "doubts: why a record was measured early, the most serious first."
+    return Listing(title, columns, list(map(_row, results)), "config", caption)
+
+
+def _row(one: Checked) -> Row:
+    record = one.record
+    measured = f"{one.measured.median_us:.2f}" if one.measured else "–"
+    cells = [
+        str(record.problem), format_size(record.n), one.verdict.value.replace("_", " "), f"{record.median_us:.2f}",
+        measured, ", ".join(one.suspicions) or "–",
+    ]  # fmt: skip
+    reason = f"\n{one.reason}" if one.verdict is not Verdict.verified else ""
+    return Row(cells, f"{record.config}{reason}")
