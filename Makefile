@@ -9,7 +9,7 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-all test-long fuzz kills bench lint format install clean
+.PHONY: help setup tune test test-all test-long fuzz kills bench docs lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
@@ -19,6 +19,7 @@ help:
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
 	@echo "make kills       kill every command that writes, 20 times, and run it again"
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
+	@echo "make docs        build the documentation as a site, in build/docs/site"
 	@echo "make lint        clang-format, ruff, mypy, and clang-tidy on what has changed (ALL=1: on everything)"
 	@echo "make install     put library, headers and worker into PREFIX (default: /usr/local)"
 	@echo "make format      rewrite the sources in the project's format"
@@ -53,6 +54,9 @@ kills: setup
 
 bench: setup
 	@.ci/bench $(ARGS)
+
+docs: setup
+	@$(bin)/python .ci/pages.py $(BUILD)/docs
 
 lint: setup
 	@.ci/lint $(if $(ALL),all)

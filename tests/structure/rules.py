@@ -10,6 +10,7 @@ from importlib.util import resolve_name
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from pages import anchors, links, resolved
 from tree import CPP_SUFFIXES, Tree, under
 
 TOP_LEVEL = {
@@ -236,6 +237,19 @@ def documents_name_files_that_exist(tree: Tree) -> list[str]:
     return broken
 
 
+def links_lead_to_files_and_headings_that_exist(tree: Tree) -> list[str]:
+    broken = []
+    headings = {path: anchors(text) for path, text in tree.items() if path.endswith(".md")}
+    for page in headings:
+        for target in links(tree[page]):
+            path, anchor = resolved(page, target)
+            if path not in tree and not any(file.startswith(f"{path}/") for file in tree):
+                broken.append(f"{page} links to {target}, which does not exist")
+            elif anchor and anchor not in headings.get(path, ()):
+                broken.append(f"{page} links to {target}, and {path} has no such heading")
+    return broken
+
+
 def a_page_maps_the_folders(tree: Tree) -> list[str]:
     page = "docs/architecture.md"
     map_section = tree[page].partition("\n## Map\n")[2].partition("\n## ")[0]
@@ -278,6 +292,7 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     pages_show_the_examples,
     concurrency_page_names_tests_that_exist,
     documents_name_files_that_exist,
+    links_lead_to_files_and_headings_that_exist,
     a_page_maps_the_folders,
     a_page_lists_the_environment_variables,
 )

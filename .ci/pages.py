@@ -1,0 +1,136 @@
+"""Makes the documentation site of the pages as the forge shows them: `make docs`.
+
+    .ci/pages.py FOLDER    writes FOLDER/pages, and of them FOLDER/site; fails on any warning
+
+The pages are those of docs/, the front page is README.md, and the reference of the headers is made here. Links to pages
+stay links; links to other files of the project become their paths. mkdocs-material does the rest and needs no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path, PurePosixPath
+
+from api_reference import reference
+
+ROOT = Path(__file__).resolve().parents[1]
+SETTINGS = "docs/mkdocs.yml"
+
+# Pages that stand outside docs/, and where the site has them.
+ELSEWHERE = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "tests/bench/EXPERIMENTS.md": "experiments.md",
+}
+
+# The reference: page, title, headers. cxx20.hpp and status.hpp offer nothing of their own.
+INCLUDE = "runtime/include/"
+REFERENCE = {
+    "api-cpp.md": ("C++ reference", ("runtime", "op", "types", "initial_value", "buffer", "log", "error"), ".hpp"),
+    "api-c.md": ("C reference", ("scantune",), ".h"),
+}
+
+LINK = re.compile(r"(?P<before>!?\[(?P<label>[^\]]*)\]\()(?P<target>[^)\s]+)(?P<after>\))")
+ATTRIBUTE = re.compile(r"(?P<before>\b(?:src|srcset|href)=\")(?P<target>[^\"\s]+)(?P<after>\")")
+ADDRESS = re.compile(r"[a-z][a-z+.-]*:|//")
+
+
+FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+
+
+def links(text: str) -> list[str]:
+    """Return what the links and pictures of a page lead to, but for addresses."""
+    found = [match["target"] for pattern in (LINK, ATTRIBUTE) for match in pattern.finditer(FENCE.sub("", text))]
+    return [target for target in found if not ADDRESS.match(target)]
+
+
+def resolved(page: str, target: str) -> tuple[str, str]:
+    """Return the path in the project that a link of a page leads to, and the anchor there."""
+    path, _, anchor = target.partition("#")
+    return (os.path.normpath(PurePosixPath(page).parent / path) if path else page), anchor
+
+
+def anchors(text: str) -> set[str]:
+    """Return what the headings of a page are linked by, on the forge and on the site."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6} +(.*?)\s*$", FENCE.sub("", text), re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        found.add(re.sub(r"[^\w\- ]", "", words).lower().replace(" ", "-"))
+    return found
+
+
+def places(paths: list[str]) -> dict[str, str]:
+    """Return where the site has which files of the project."""
+    site = {path: path.removeprefix("docs/") for path in paths if path.startswith("docs/") and path != SETTINGS}
+    site |= {path: place for path, place in ELSEWHERE.items() if path in paths}
+    for page, (_, names, suffix) in REFERENCE.items():
+        site |= {f"{INCLUDE}scantune/{name}{suffix}": page for name in names}
+    return site
+
+
+def site_text(page: str, text: str, site: dict[str, str]) -> str:
+    """Return the text of a page with its links as they are where the site has it."""
+
+    def changed(match: re.Match[str]) -> str:
+        path, anchor = resolved(page, match["target"])
+        if path == page or ADDRESS.match(match["target"]):
+            return match.group()
+        if path in site:
+            place = os.path.relpath(site[path], PurePosixPath(site[page]).parent)
+            return match["before"] + place + (f"#{anchor}" if anchor else "") + match["after"]
+        label = match.groupdict().get("label") or ""
+        return label if path.endswith(label.strip("`")) else f"{label} (`{path}`)"
+
+    parts = FENCE.split(text)  # every other one is code
+    parts[::2] = [LINK.sub(changed, ATTRIBUTE.sub(changed, part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def project_files() -> list[str]:
+    """Return the files that git tracks or would track."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
+
+
+def write_pages(folder: Path) -> None:
+    """Write what mkdocs reads: its settings, and the pages with the files beside them."""
+    shutil.rmtree(folder / "pages", ignore_errors=True)
+    site = places(project_files())
+    for path, place in site.items():
+        if place in REFERENCE:
+            continue
+        target = folder / "pages" / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.endswith(".md"):
+            target.write_text(site_text(path, (ROOT / path).read_text(), site))
+        else:
+            shutil.copy(ROOT / path, target)
+    for page, (title, names, suffix) in REFERENCE.items():
+        headers = {
+            f"scantune/{name}{suffix}": (ROOT / f"{INCLUDE}scantune/{name}{suffix}").read_text() for name in names
+        }
+        (folder / "pages" / page).write_text(reference(title, headers))
+    shutil.copy(ROOT / SETTINGS, folder / "mkdocs.yml")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder.resolve()
+    write_pages(folder)
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", folder / "mkdocs.yml"]
+    if subprocess.run(build, check=False, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}).returncode:
+        return 1
+    print(f"docs: {folder / 'site'}/index.html; to search too: python3 -m http.server -d {folder / 'site'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
