@@ -7,6 +7,10 @@ import signal
 import subprocess
 import sys
 
+from typer.testing import CliRunner, Result
+
+from scantune.cli.app import app
+
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -36,3 +40,11 @@ def streams(*arguments: str, timeout: float = 50) -> tuple[int, str, str]:
 def _heed_ctrl_c() -> None:
     """Undo what a shell does to commands in the background: these ignore SIGINT, and so would the command tested."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def invoke(*arguments: str) -> Result:
+    """Run the command in this process, which starts at once."""
+    result = CliRunner().invoke(app, arguments)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result

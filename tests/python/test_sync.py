@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
+from command import invoke
 from examples import RECORDS
 from scantune import paths
-from scantune.cli.app import app
 from scantune.model.layer import layers_of
 from scantune.store import fetched as fetched_module
 from scantune.store.archive import Archive
@@ -26,18 +26,11 @@ from scantune.store.database import open_readonly
 from scantune.store.export import export_database
 from scantune.store.fetched import FetchError, check_url, fetched, unpacked
 from scantune.store.signature import sign
+from scantune.store.text_form import text_of
 from test_database import fill
 from test_signature import ALICE, Keys, new_keys
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
-
-
-def invoke(*arguments: str) -> Result:
-    """Run the command in this process."""
-    result = CliRunner().invoke(app, arguments)
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def said(result: Result) -> str:
@@ -118,14 +111,15 @@ def winners_of(path: Path) -> int:
 def test_layer_of_a_pinned_digest_becomes_a_database_of_its_winners(
     server: Server, published: bytes, pack: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
-    list_layers(pinned(server, pack(published)))
+    content = pack(published)
+    list_layers(pinned(server, content))
     result = invoke("db", "sync", "--json", str(tmp_path / "sync.json"))
     assert result.exit_code == 0, result.output
     assert f"team: {len(RECORDS)} winners synced from http://127.0.0.1" in said(result)
     assert winners_of(synced()) == len(RECORDS)
     (told,) = json.loads((tmp_path / "sync.json").read_text())["layers"]
     assert (told["winners"], told["signer"], told["error"]) == (len(RECORDS), "", None)
-    assert told["sha256"] == hashlib.sha256(pack(published)).hexdigest()
+    assert told["sha256"] == hashlib.sha256(content).hexdigest()
     assert sorted(path.name for path in paths.layers_directory().iterdir()) == ["team.db"]
 
 
@@ -184,6 +178,22 @@ def test_layer_that_the_right_one_signed_is_taken(server: Server, published: byt
     list_layers(signed(server, published, keys, keys.alice))
     result = invoke("db", "sync")
     assert f"signed by {ALICE}" in said(result), result.output
+    assert winners_of(synced()) == len(RECORDS)
+    with open_readonly(synced()) as database:
+        origins = {record.run.origin for record in Archive(database).records()}
+    assert {(origin.file, origin.signer) for origin in origins if origin} == {("records.db", ALICE)}
+
+
+def test_layer_may_be_text(server: Server, tmp_path: Path, published: bytes) -> None:
+    (tmp_path / "published.db").write_bytes(published)
+    with open_readonly(tmp_path / "published.db") as database:
+        lines = text_of(Archive(database).records(), Archive(database).breakpoints())
+    later = json.loads(lines.splitlines()[0]) | {"energy": 1.5}
+    text = "\n".join([json.dumps(later), *lines.splitlines()[1:], ""])
+    list_layers(pinned(server, gzip.compress(text.encode()), "/records.jsonl.gz"))
+    result = invoke("db", "sync")
+    assert result.exit_code == 0, result.output
+    assert "holds what this version does not know, and leaves out: 'energy'" in said(result)
     assert winners_of(synced()) == len(RECORDS)
 
 

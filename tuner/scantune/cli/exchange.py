@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import hashlib
 import platform
+import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,7 +26,24 @@ from scantune.errors import ScantuneError, UsageError
 from scantune.model.quantity import counted
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database, open_readonly
-from scantune.store.export import Named, check_is_other, export_built_in, export_database, export_text
+from scantune.store.export import (
+    Named,
+    check_is_other,
+    check_place,
+    export_built_in,
+    export_database,
+    export_signature,
+    export_text,
+)
+from scantune.store.signature import (
+    Signers,
+    beside,
+    check_key,
+    sign,
+    signature_of,
+    signed_content,
+    verified_signer,
+)
 from scantune.store.text_form import is_text_name
 
 
@@ -44,6 +64,10 @@ def export_command(
         bool,
         typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
     ] = False,
+    key: Annotated[
+        Path | None,
+        typer.Option("--sign", metavar="KEY", help="Sign FILE by an SSH key; FILE.sig takes the signature."),
+    ] = None,
     json_: JsonOption = None,
 ) -> None:
     """Write the database to FILE, - for standard output, for 'scantune db import' on other machines.
@@ -55,6 +79,11 @@ def export_command(
     with reported_errors():
         if is_standard(file) and json_ and is_standard(json_):
             raise UsageError("only one of FILE and --json can be -: standard output is one")
+        if key and is_standard(file):
+            raise UsageError("--sign writes the signature beside FILE, and - is no file: name one")
+        if key:
+            check_key(key)
+            check_place(beside(file), force)
         output = JsonOutput.of(json_, "db export")
         if is_standard(file):
             leave_standard_output()
@@ -64,7 +93,12 @@ def export_command(
         with output_file(file) as target, open_readonly(path) as database:
             winners = _export(database, target, force, text, None if built_in else named)
         say(f"{counted(winners, 'winner')} exported to {file}")
-        output.write(file=str(file), built_in=built_in, text=text, winners=winners)
+        if key:
+            export_signature(file, sign(file.expanduser().read_bytes(), key.expanduser()))
+            say(f"signed in {beside(file)}")
+        output.write(
+            file=str(file), built_in=built_in, text=text, winners=winners, signature=str(beside(file)) if key else None
+        )
 
 
 def _export(database: Database, target: Path, force: bool, text: bool, named: Named | None) -> int:
@@ -99,6 +133,13 @@ def _login_name() -> str:
 def import_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'scantune db export' wrote; - is standard input.")],
     db: DbOption = None,
+    allowed_signers: Annotated[
+        Path | None,
+        typer.Option(metavar="LIST", help="Refuse FILE unless FILE.sig is a signature by whom this list of SSH has."),
+    ] = None,
+    principal: Annotated[
+        str | None, typer.Option(help="Who of --allowed-signers must have signed; whoever it lists by default.")
+    ] = None,
     json_: JsonOption = None,
 ) -> None:
     """Merge the winners and trials of FILE, a database or text, - for standard input.
@@ -109,24 +150,53 @@ def import_command(
     with reported_errors():
         output = JsonOutput.of(json_, "db import")
         path = paths.database_path(db)
-        with input_file(file) as source, open_database(path) as database, Referee() as referee:
-            report = import_database(database, source, referee, file=source.name)
+        with contextlib.ExitStack() as stack:
+            source = stack.enter_context(input_file(file))
+            signer, name = "", source.name
+            if signers := _signers(file, allowed_signers, principal):
+                source, signer = stack.enter_context(_verified(source, signers))
+            database, referee = stack.enter_context(open_database(path)), stack.enter_context(Referee())
+            report = import_database(database, source, referee, file=name, signer=signer)
         say(
             f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
             f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "
             f"{counted(report.new_breakpoints, 'new breakpoint')} in {path}"
         )
-        _note_what_is_left_out(file, report)
+        if signer:
+            say(f"{file} was signed by {signer}")
+        note_what_is_left_out(file, report)
         output.write(
             file=str(file), database=str(path), new_winners=report.new_records, replaced_winners=report.better_records,
             kept_winners=report.kept_records, new_trials=report.new_trials, new_breakpoints=report.new_breakpoints,
             rejected=report.rejected, rejected_because=list(report.reasons), unknown_keys=report.unknown_keys,
+            signer=signer,
         )  # fmt: skip
         if report.took_nothing:
             raise ScantuneError(f"{file}: not one of its rows is valid")
 
 
-def _note_what_is_left_out(file: Path, report: ImportReport) -> None:
+def _signers(file: Path, allowed: Path | None, principal: str | None) -> Signers | None:
+    if allowed is None:
+        if principal is not None:
+            raise UsageError(f"--principal {principal} is one of a list: name that by --allowed-signers")
+        return None
+    if is_standard(file):
+        raise UsageError("--allowed-signers asks for a signature beside FILE, and - is no file: name one")
+    return Signers(allowed.expanduser(), principal)
+
+
+@contextlib.contextmanager
+def _verified(file: Path, signers: Signers) -> Iterator[tuple[Path, str]]:
+    """Yield a copy of what was signed, beside which nothing lies, and who signed it."""
+    content = signed_content(file)
+    signer = verified_signer(str(file), content, signature_of(file), signers)
+    with tempfile.TemporaryDirectory(prefix="scantune-import-") as directory:
+        copy = Path(directory) / file.name
+        copy.write_bytes(content)
+        yield copy, signer
+
+
+def note_what_is_left_out(file: object, report: ImportReport) -> None:
     if report.rejected:
         listed = "\n  ".join(report.reasons)
         note(f"{counted(report.rejected, 'row')} of {file} left out because not valid:\n  {listed}")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from scantune import paths
+from scantune.cli.exchange import note_what_is_left_out
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DryRunOption, JsonOption
 from scantune.cli.terminal import note, reported_errors, say
@@ -89,6 +90,7 @@ def _sync(layer: Layer, directory: Path, referee: Referee, dry_run: bool) -> dic
     return {
         **told, "database": str(synced.file), "sha256": synced.sha256, "signer": synced.signer,
         "winners": synced.winners, "rejected": synced.report.rejected, "rejected_because": synced.report.reasons,
+        "unknown_keys": synced.report.unknown_keys,
     }  # fmt: skip
 
 
@@ -100,9 +102,7 @@ def _say(synced: Synced, dry_run: bool) -> None:
     by = f", signed by {synced.signer}" if synced.signer else ""
     verb = "would be synced" if dry_run else "synced"
     say(f"{synced.layer.name}: {counted(synced.winners, 'winner')} {verb} from {synced.layer.url}{by}")
-    if synced.report.rejected:
-        listed = "\n  ".join(synced.report.reasons)
-        note(f"{counted(synced.report.rejected, 'row')} left out because not valid:\n  {listed}")
+    note_what_is_left_out(synced.layer.name, synced.report)
 
 
 def _note_what_is_not_listed(directory: Path, listed: Sequence[Layer], file: Path) -> None:

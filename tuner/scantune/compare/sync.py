@@ -69,7 +69,7 @@ def _checked(layer: Layer, content: bytes, digest: str) -> str:
 def _made(layer: Layer, source: Path, signer: str, referee: Referee, target: Path | None) -> tuple[int, ImportReport]:
     """Return how many winners the new database has, and what was left out."""
     with open_database(source.with_name("layer.db")) as database:
-        report = import_database(database, source, referee)
+        report = import_database(database, source, referee, name_at(layer.url), signer)
         winners = len(Archive(database).records())
         if not winners:
             raise ScantuneError(f"{layer.url}: it holds no valid record{_because(report)}")

@@ -14,6 +14,7 @@ from scantune.model.breakpoint import Breakpoint
 from scantune.model.record import Record, Run
 from scantune.store.connection import connected
 from scantune.store.database import Database, DatabaseError
+from scantune.store.signature import beside
 from scantune.store.text_form import built_in_text, place_of, text_of
 
 _PREFIX = ".scantune-export-"
@@ -51,6 +52,17 @@ def export_built_in(
     chosen = sorted((record for record in records if _is_for_all(record)), key=place_of)
     _write(built_in_text(chosen, breakpoints), target, overwrite)
     return chosen
+
+
+def export_signature(file: Path, signature: bytes) -> None:
+    """Write the signature of a file beside it, in place of any other. Raises DatabaseError."""
+    with _replacement(beside(file.expanduser()), overwrite=True) as written:
+        written.write_bytes(signature)
+
+
+def check_place(target: Path, overwrite: bool) -> None:
+    """Raise DatabaseError if nothing may be written there."""
+    _place_of(target.expanduser(), overwrite)
 
 
 def check_is_other(database: Database, target: Path) -> None:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scantune.errors import ScantuneError
+from scantune.store.connection import check_kind
 
 NAMESPACE = "scantune-records"  # a signature for another purpose, as of a commit, says nothing here
 SUFFIX = ".sig"
 MOST_BYTES = 64 * 2**10  # of a signature
+_MOST_CONTENT = 256 * 2**20
 _PROGRAM = "ssh-keygen"
 _SIGN_TIMEOUT_S = 300.0  # whoever has to may type a passphrase, or touch a key
 _VERIFY_TIMEOUT_S = 60.0
@@ -43,14 +45,32 @@ def beside(file: Path) -> Path:
     return file.with_name(file.name + SUFFIX)
 
 
+def check_key(key: Path) -> None:
+    """Raise SignatureError if there is no such key."""
+    if not key.expanduser().is_file():
+        raise SignatureError(f"--sign {key}: there is no such key; ssh-keygen -t ed25519 makes one")
+
+
 def sign(content: bytes, key: Path) -> bytes:
     """Return a signature by a private key, or by a public one whose other half an agent has. Raises SignatureError."""
-    if not key.is_file():
-        raise SignatureError(f"--sign {key}: there is no such key; ssh-keygen -t ed25519 makes one")
+    check_key(key)
     done = _run(["-Y", "sign", "-q", "-n", NAMESPACE, "-f", str(key)], content, _SIGN_TIMEOUT_S)
     if done.returncode != 0:
         raise SignatureError(f"--sign {key}: nothing could be signed by it: {_said(done)}")
     return done.stdout
+
+
+def signed_content(file: Path) -> bytes:
+    """Return what a file holds, once: what is verified is what is read. Raises SignatureError."""
+    check_kind(file)
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_MOST_CONTENT + 1)
+    except OSError as error:
+        raise SignatureError(f"{file}: it cannot be read: {error.strerror}") from None
+    if len(content) > _MOST_CONTENT:
+        raise SignatureError(f"{file}: it holds more than {_MOST_CONTENT >> 20} MiB, which no signed records do")
+    return content
 
 
 def signature_of(file: Path) -> bytes:

@@ -1,0 +1,141 @@
+"""What a signature vouches for is what is imported, and the records say whose it was."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from command import invoke
+from examples import RECORDS
+from scantune.store.archive import Archive
+from scantune.store.database import open_readonly
+from scantune.store.export import export_signature
+from scantune.store.signature import sign
+from test_database import fill
+from test_signature import ALICE, Keys, new_keys
+
+pytestmark = pytest.mark.usefixtures("fake_worker_command")
+
+
+def scantune(*arguments: str) -> tuple[int, str]:
+    result = invoke(*arguments)
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Keys:
+    directory = tmp_path / "keys"
+    directory.mkdir()
+    keys = new_keys(directory)
+    keys.allow()
+    return keys
+
+
+@pytest.fixture(params=["export.db", "export.jsonl"])
+def signed(request: pytest.FixtureRequest, tmp_path: Path, keys: Keys) -> Path:
+    """What Alice has exported, as a database and as text."""
+    fill(tmp_path / "alice.db")
+    file = tmp_path / str(request.param)
+    code, said = scantune("db", "export", str(file), "--db", str(tmp_path / "alice.db"), "--sign", str(keys.alice))
+    assert code == 0, said
+    assert "signed in" in said
+    return file
+
+
+def signers_of(path: Path) -> set[str | None]:
+    with open_readonly(path) as database:
+        origins = [record.run.origin for record in Archive(database).records()]
+    return {origin.signer if origin else None for origin in origins}
+
+
+def imported(file: Path, keys: Keys, *arguments: str) -> tuple[int, str, Path]:
+    mine = file.with_name("mine.db")
+    code, said = scantune(
+        "db", "import", str(file), "--db", str(mine), "--allowed-signers", str(keys.allowed), *arguments
+    )
+    return code, said, mine
+
+
+def test_signed_file_is_imported_and_its_records_name_who_signed_it(signed: Path, keys: Keys, tmp_path: Path) -> None:
+    code, said, mine = imported(signed, keys, "--principal", ALICE, "--json", str(tmp_path / "told.json"))
+    assert code == 0, said
+    assert f"was signed by {ALICE}" in said
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert (told["signer"], told["new_winners"]) == (ALICE, len(RECORDS))
+    assert signers_of(mine) == {ALICE}
+
+
+@pytest.mark.parametrize("case", ["changed", "not signed", "another signer", "another principal"])
+def test_file_that_nobody_allowed_has_signed_is_not_imported(signed: Path, keys: Keys, case: str) -> None:
+    arguments: list[str] = []
+    signature = signed.with_name(signed.name + ".sig")
+    if case == "changed":
+        signed.write_bytes(signed.read_bytes() + b"\n")
+    elif case == "not signed":
+        signature.unlink()
+    elif case == "another signer":
+        keys.allowed.write_text(f"{ALICE} {keys.mallory.with_suffix('.pub').read_text()}")
+    else:
+        arguments = ["--principal", "bob@example.com"]
+    code, said, mine = imported(signed, keys, *arguments)
+    assert code == 1
+    assert "sign" in said
+    assert not mine.exists() or signers_of(mine) == set()
+
+
+def test_signer_that_a_file_claims_is_not_believed(signed: Path, keys: Keys, tmp_path: Path) -> None:
+    imported(signed, keys)
+    mine, passed_on, other = tmp_path / "mine.db", tmp_path / "passed.jsonl", tmp_path / "other.db"
+    scantune("db", "export", str(passed_on), "--db", str(mine))
+    assert ALICE in passed_on.read_text()
+    code, said = scantune("db", "import", str(passed_on), "--db", str(other))
+    assert code == 0, said
+    assert signers_of(other) == {""}
+
+
+def test_log_beside_a_signed_database_is_no_part_of_what_is_imported(tmp_path: Path, keys: Keys) -> None:
+    """Its signature covers the file alone, and SQLite would read pages of the log in place of the file's."""
+    fill(tmp_path / "alice.db")
+    file = tmp_path / "export.db"
+    scantune("db", "export", str(file), "--db", str(tmp_path / "alice.db"))
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    export_signature(file, sign(file.read_bytes(), keys.alice))
+    planted = sqlite3.connect(file, isolation_level=None)
+    planted.execute("UPDATE record SET median_us = 0.001")
+    assert file.with_name("export.db-wal").stat().st_size > 0
+    code, said, mine = imported(file, keys)
+    planted.close()
+    assert code == 0, said
+    with open_readonly(mine) as database:
+        assert {record.median_us for record in Archive(database).records()} == {one.median_us for one in RECORDS}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["export", "-", "--sign", "key"], "- is no file"),
+        (["import", "-", "--allowed-signers", "list"], "- is no file"),
+        (["import", "file.db", "--principal", "alice"], "name that by --allowed-signers"),
+    ],
+)
+def test_signature_that_could_lie_nowhere_is_a_mistake(arguments: list[str], words: str) -> None:
+    code, said = scantune("db", *arguments)
+    assert code == 2
+    assert words in " ".join(said.split())
+
+
+def test_signature_that_is_there_is_replaced_by_force_alone(tmp_path: Path, keys: Keys) -> None:
+    fill(tmp_path / "alice.db")
+    arguments = ["db", "export", str(tmp_path / "e.db"), "--db", str(tmp_path / "alice.db"), "--sign", str(keys.alice)]
+    (tmp_path / "e.db.sig").write_text("another's")
+    code, said = scantune(*arguments)
+    assert code == 1
+    assert "e.db.sig: it exists already" in "".join(said.split("\n"))
+    assert not (tmp_path / "e.db").exists()
+    assert scantune(*arguments, "--force")[0] == 0
+    assert (tmp_path / "e.db.sig").read_text().startswith("-----BEGIN SSH SIGNATURE-----")
