@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import api_reference
+import counts
 import pages
 import pytest
 from tree import ROOT
@@ -138,3 +139,11 @@ def test_the_reference_names_all_that_the_library_exports(site: Path) -> None:
     functions = set(re.findall(r"^symbol (\w+)$", listed, re.MULTILINE))
     assert functions
     assert functions <= set(re.findall(r'<h3 id="(\w+)"', (site / "api-c.html").read_text()))
+
+
+def test_a_page_with_too_much_of_anything_is_told() -> None:
+    assert counts.counts("Of 1,024 items 3.5 %\nare f16.\n") == {"lines": 2, "words": 7, "numbers": 3}
+    limits = counts.LIMITS["README.md"]
+    assert counts.excesses("README.md", "word " * limits["words"]) == []
+    for text in ("\n" * (limits["lines"] + 1), "word " * (limits["words"] + 1), "1 " * (limits["numbers"] + 1)):
+        assert len(counts.excesses("README.md", text)) == 1
