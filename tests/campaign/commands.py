@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -86,7 +86,7 @@ class Scene:
         with (self.folder / "output").open("wb") as output:
             return subprocess.Popen(
                 [sys.executable, "-m", "scantune", *(arguments or self.arguments())],
-                env=self._environment(),
+                env=self.environment(),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -111,7 +111,7 @@ class Scene:
             raise SystemExit(wrong[0])
         return time.monotonic() - started
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         cleared = {name: value for name, value in os.environ.items() if not name.startswith(("SCANTUNE_", "XDG_"))}
         return cleared | {
             "HOME": str(self.folder / "home"),
@@ -170,8 +170,8 @@ class Import(Scene):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._theirs, self._ours = folder / "theirs.db", folder / "ours.db"
-        _save(self._theirs, 300, microseconds=2.0)
-        _save(self._ours, 30, microseconds=3.0)
+        save(self._theirs, 300, microseconds=2.0)
+        save(self._ours, 30, microseconds=3.0)
         self._merged = 0
         self.before()
         self._old = Contents.of(self.database)
@@ -207,7 +207,7 @@ class Export(Scene):
         for state, count in ((self._older, 30), (self._newer, 300)):
             state.mkdir()
             self.database.unlink(missing_ok=True)
-            _save(self.database, count, microseconds=2.0)
+            save(self.database, count, microseconds=2.0)
             for target in self._targets:
                 self.longest_s = 1.1 * self.timed(self._export(target))
                 target.replace(state / target.name)
@@ -249,7 +249,7 @@ class Regret(Scene):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._file = folder / "files" / "regret.json"
-        _save(self.database, 1, microseconds=2.0)
+        save(self.database, 1, microseconds=2.0)
         self.timed(self.arguments())  # fills the kernel cache
         self.longest_s = self.timed(self.arguments())
         self._results = 0
@@ -274,16 +274,18 @@ class Regret(Scene):
 COMMANDS: Mapping[str, type[Scene]] = {"tune": Tune, "import": Import, "export": Export, "regret": Regret}
 
 
-def _save(path: Path, count: int, microseconds: float) -> None:
-    """Make a database with so many records on each device and ten times as many trials."""
+def save(
+    path: Path, count: int, microseconds: float, devices: Sequence[Device] = _DEVICES, finished_at: str = _NOON
+) -> None:
+    """Make a database with so many records on each device, and ten times as many trials on the last."""
     problem, config = Problem(DEFAULT_ALGORITHM, _SUM_OF_I32), Config("lookback", (("window", 0),))
     with open_database(path) as database:
-        for device in _DEVICES:
+        for device in devices:
             session = Archive(database).start(_RUN, device)
             session.save_record(
                 Record(
                     device, problem, 1, config, median_us=microseconds, spread=0.0, default_us=3.0, ceiling_us=2.0,
-                    finished_at=_NOON, run=_RUN,
+                    finished_at=finished_at, run=_RUN,
                 )
             )  # fmt: skip
         measurement = Measurement(microseconds, spread=0.0, samples=1)
