@@ -13,11 +13,13 @@ from typing import Annotated, TypeVar
 import typer
 
 from scantune import paths
+from scantune.cli.diff import diff_command
 from scantune.cli.exchange import export_command, import_command
 from scantune.cli.explain import explain_command
 from scantune.cli.filter import Filter
 from scantune.cli.forget import forget_command
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.merge import merge_command
 from scantune.cli.options import DbOption, JsonOption, listed
 from scantune.cli.problem_options import CommandOnProblems
 from scantune.cli.sync import sync_command
@@ -149,6 +151,8 @@ def _note_what_is_not_known(records: Sequence[Record], algorithms: Algorithms) -
 db_app.command("export")(export_command)
 db_app.command("import")(import_command)
 db_app.command("explain", cls=CommandOnProblems)(explain_command)
+db_app.command("diff")(diff_command)
+db_app.command("merge")(merge_command)
 db_app.command("forget")(forget_command)
 db_app.command("sync")(sync_command)
 db_app.command("vacuum")(vacuum_command)

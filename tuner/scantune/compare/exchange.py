@@ -76,15 +76,15 @@ def import_database(
         with database.transaction():
             _merge_records(archive, records, winners, report)
             trials = contents.trials(lambda row: ForeignTrial.from_row(row, algorithms))
-            _merge_trials(archive, reception.of("trials", trials), report)
-            _merge_breakpoints(archive, best_first(breakpoints), report)
+            add_trials(archive, reception.of("trials", trials), report)
+            add_breakpoints(archive, best_first(breakpoints), report)
     return report
 
 
 class Reception:
     """Gives what comes in its origin. No signer is believed that was not verified here."""
 
-    def __init__(self, report: ImportReport, file: str, signer: str) -> None:
+    def __init__(self, report: ImportReport, file: str, signer: str = "") -> None:
         self._report = report
         self._named = cache(lambda run: run.received(file, signer))
 
@@ -164,7 +164,7 @@ def _merge_records(
         report.new_records += 0 if ours else 1
 
 
-def _merge_trials(archive: Archive, trials: Iterable[ForeignTrial], report: ImportReport) -> None:
+def add_trials(archive: Archive, trials: Iterable[ForeignTrial], report: ImportReport) -> None:
     # Others wait for this transaction, and thousands of trials share a run.
     run_id, device_id, problem_id = cache(archive.run_id), cache(archive.device_id), cache(archive.problem_id)
     for trial in trials:
@@ -176,18 +176,18 @@ def _merge_trials(archive: Archive, trials: Iterable[ForeignTrial], report: Impo
         report.new_trials += max(0, archive.database.run("add_trial", {**ids, **trial.columns}))
 
 
-def _merge_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: ImportReport) -> None:
+def add_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: ImportReport) -> None:
     """Take what was measured between neighbours that are ours too, unless we have measured there as recently."""
     pairs = _pairs(archive.records())
-    own = {_place(found): found for found in archive.breakpoints()}
+    own = {found.key: found for found in archive.breakpoints()}
     for theirs in breakpoints:
-        pair = pairs.get(_place(theirs))
+        pair = pairs.get(theirs.key)
         if pair is None or not _is_between(theirs, pair):
             continue
-        ours = own.get(_place(theirs))
+        ours = own.get(theirs.key)
         if ours is None or not _is_between(ours, pair) or (_is_outdated(ours, pair) and not _is_outdated(theirs, pair)):
             archive.add_breakpoint(theirs, archive.run_id(theirs.run))
-            own[_place(theirs)] = theirs
+            own[theirs.key] = theirs
             report.new_breakpoints += 1
 
 
@@ -195,11 +195,6 @@ def _pairs(records: list[Record]) -> dict[tuple[Device, Problem, int], tuple[Rec
     """Return each record, by its key, with its neighbour of the next larger N."""
     ordered = sorted(records, key=lambda one: (*vars(one.device).values(), *one.problem.columns.values(), one.n))
     return {low.key: (low, high) for low, high in pairwise(ordered) if low.key[:2] == high.key[:2]}
-
-
-def _place(found: Breakpoint) -> tuple[Device, Problem, int]:
-    """Return the key of the record at the lower end."""
-    return found.device, found.problem, found.n_low
 
 
 def _is_between(found: Breakpoint, pair: tuple[Record, Record]) -> bool:

@@ -80,6 +80,11 @@ class Breakpoint:
         )  # fmt: skip
 
     @property
+    def key(self) -> tuple[Device, Problem, int]:
+        """The key of the record at the lower end."""
+        return self.device, self.problem, self.n_low
+
+    @property
     def regret(self) -> float:
         """By the probes, the most that a size pays for the choice: 0.02 is 2 % more time than the other config takes.
 

@@ -223,7 +223,7 @@ class Record:
 
     def is_measured_as(self, other: Record) -> bool:
         """Return whether both are one measurement, wherever they were exported."""
-        return self.run.is_measured_as(other.run) and self == replace(other, run=self.run)
+        return self == replace(other, run=self.run) and self.run.is_measured_as(other.run)
 
     def better_than(self, other: Record) -> bool:
         """Return whether this record, of the same key, is the better measured one: finished, more effort, newer."""

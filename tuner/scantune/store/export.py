@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.record import Record, Run
-from scantune.store.connection import connected
+from scantune.store.connection import connected, content_beside
 from scantune.store.database import Database, DatabaseError
 from scantune.store.signature import beside
 from scantune.store.text_form import built_in_text, place_of, text_of
@@ -143,6 +143,11 @@ def _place_of(target: Path, overwrite: bool) -> Path:
         )
     if not overwrite:
         raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
+    if beside := content_beside(target):
+        raise DatabaseError(
+            f"{target}: {target.name}{beside[0]} beside it holds changes of a program that uses it, which would go "
+            "into what replaces it; end that program, or choose another name"
+        )
     return target.resolve()
 
 

@@ -48,7 +48,7 @@ def place_of(record: Record) -> tuple[Any, ...]:
 
 
 def _lines(records: Iterable[Record], breakpoints: Iterable[Breakpoint], part: Callable[[Line], Line]) -> str:
-    above = {(found.device, found.problem, found.n_low): found for found in breakpoints}
+    above = {found.key: found for found in breakpoints}
     lines = (_line(record, above.get(record.key)) for record in sorted(records, key=place_of))
     return "".join(dumped(part(line)) + "\n" for line in lines)
 

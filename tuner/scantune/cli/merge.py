@@ -1,0 +1,105 @@
+"""The command that merges files of records into one: scantune db merge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scantune.cli.exchange import note_what_is_left_out
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import DryRunOption, JsonOption
+from scantune.cli.standard_file import is_standard, output_file
+from scantune.cli.terminal import leave_standard_output, reported_errors, say
+from scantune.compare.merge import Conflict, MergeReport, merged
+from scantune.compare.referee import Referee
+from scantune.errors import UsageError
+from scantune.model.quantity import counted, format_size
+from scantune.model.record import Record
+from scantune.report.differences import measured_text
+from scantune.report.messages import winner_message
+from scantune.store.archive import Archive
+from scantune.store.database import Database
+from scantune.store.export import export_database, export_text
+from scantune.store.text_form import is_text_name
+
+
+def merge_command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Databases, or records as text.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="What to write; - is standard output.")] = None,
+    text: Annotated[bool, typer.Option("--text", help="Write text, as for a name that ends in .jsonl.")] = False,
+    force: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
+    dry_run: DryRunOption = False,
+    json_: JsonOption = None,
+) -> None:
+    """Merge the winners and trials of FILEs by the rules of import, with the same result in whatever order.
+
+    Where two files name different winners for a cell, that of the templates here counts, then the better measured, then
+    the newer; each such conflict is told.
+    """
+    with reported_errors(), Referee() as referee:
+        if output is None and not dry_run:
+            raise UsageError("db merge needs -o FILE, what to write; --dry-run only says what would come of it")
+        if output and json_ and is_standard(output) and is_standard(json_):
+            raise UsageError("only one of -o and --json can be -: standard output is one")
+        told = JsonOutput.of(json_, "db merge")
+        if output and is_standard(output):
+            leave_standard_output()
+        text = text or bool(output and is_text_name(output))
+        with merged(files, referee) as (database, report):
+            if output and not dry_run:
+                _write(database, output, text, force)
+        _print(report)
+        place = f"merged into {output}" if output and not dry_run else "after a merge; nothing was written"
+        say(
+            f"{counted(report.winners, 'winner')}, {counted(report.breakpoints, 'breakpoint')}, "
+            f"{counted(report.trials, 'trial')} {place}; {counted(len(report.conflicts), 'conflict')}, "
+            f"{counted(report.measured_twice, 'cell')} of one winner measured more than once"
+        )
+        for path, left_out in report.files.items():
+            note_what_is_left_out(path, left_out)
+        told.write(
+            files=[str(path) for path in files], output=str(output) if output else None, text=text, dry_run=dry_run,
+            winners=report.winners, breakpoints=report.breakpoints, trials=report.trials,
+            measured_twice=report.measured_twice,
+            conflicts=[_message(conflict, report) for conflict in report.conflicts],
+            rejected={str(path): one.rejected for path, one in report.files.items()},
+        )  # fmt: skip
+
+
+def _write(database: Database, output: Path, text: bool, force: bool) -> None:
+    with output_file(output) as target:
+        if text:
+            archive = Archive(database)
+            export_text(archive.records(), archive.breakpoints(), target, overwrite=force)
+        else:
+            export_database(database, target, overwrite=force)
+
+
+def _print(report: MergeReport) -> None:
+    for conflict in report.conflicts:
+        kept = conflict.kept
+        say(f"{kept.device}, {kept.problem} {format_size(kept.n)}:")
+        say(f"  kept    {_named(kept, report)}")
+        for record, why in conflict.others:
+            say(f"  against {_named(record, report)}: {why}")
+
+
+def _named(record: Record, report: MergeReport) -> str:
+    files = ", ".join(map(str, report.sources[record]))
+    return f"{record.median_us:.2f} µs of {files}: {measured_text(record)}"
+
+
+def _message(conflict: Conflict, report: MergeReport) -> dict[str, Any]:
+    kept = conflict.kept
+    return {
+        "device": vars(kept.device), "problem": kept.problem.message(), "n": kept.n, "kept": _side(kept, report),
+        "others": [{**_side(record, report), "because": why} for record, why in conflict.others],
+    }  # fmt: skip
+
+
+def _side(record: Record, report: MergeReport) -> dict[str, Any]:
+    message = winner_message(record, None)
+    kept = {key: value for key, value in message.items() if key not in ("device", "problem", "n", "departures")}
+    return {"files": [str(path) for path in report.sources[record]], **kept}

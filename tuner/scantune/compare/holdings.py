@@ -1,0 +1,54 @@
+"""What a file of others holds of winners, for those who hold several files side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from scantune.compare.exchange import ImportReport, Reception
+from scantune.compare.ranking import Key, best_first
+from scantune.compare.referee import Referee
+from scantune.model.breakpoint import Breakpoint
+from scantune.model.config import Config
+from scantune.model.record import Record
+from scantune.store.foreign import foreign_contents
+
+
+@dataclass(frozen=True)
+class Holdings:
+    path: Path
+    records: list[Record]  # each with an origin: text may have several of a cell
+    breakpoints: list[Breakpoint]
+    report: ImportReport = field(repr=False)  # of what was left out
+
+    def holds(self, record: Record) -> bool:
+        """Return whether the measurement is in the file."""
+        return any(map(record.is_measured_as, self._by_key.get(record.key, [])))
+
+    def breakpoint_above(self, record: Record) -> Breakpoint | None:
+        """Return the newest that begins at the record and was measured with its config."""
+        return self._above.get((record.key, record.config))
+
+    @cached_property
+    def _by_key(self) -> dict[Key, list[Record]]:
+        by_key: dict[Key, list[Record]] = {}
+        for record in self.records:
+            by_key.setdefault(record.key, []).append(record)
+        return by_key
+
+    @cached_property
+    def _above(self) -> dict[tuple[Key, Config], Breakpoint]:
+        return {(found.key, found.low): found for found in reversed(best_first(self.breakpoints))}
+
+
+def holdings_of(path: Path, referee: Referee) -> Holdings:
+    """Read a file, a database or text. Raises DatabaseError as foreign_contents() does."""
+    path = path.expanduser()
+    report = ImportReport()
+    with foreign_contents(path, report.reject, referee.algorithms()) as contents:
+        reception = Reception(report, path.name)
+        records = list(reception.of("records", contents.records()))
+        breakpoints = list(reception.of("breakpoints", contents.breakpoints()))
+        report.unknown_keys = sorted(contents.unknown_keys)
+    return Holdings(path, records, breakpoints, report)
