@@ -23,7 +23,7 @@ constexpr const char* kMethod =
     "look-ahead: CUB's persistent algorithm, which it does not choose on sm_90, with its policy for sm_100. Copy: the "
     "fastest, for each condition, of several vectorised and bulk-asynchronous kernels that read and write as many "
     "bytes; "
-    "where a short contest finds different ones fastest, all of these are listed. Offsets: items by "
+    "where a short measurement finds different ones fastest, all of these are listed. Offsets: items by "
     "which a pointer lies behind a 256-byte boundary.";
 
 constexpr const char* kNone = "–";

@@ -6,10 +6,10 @@
 
 #include "cub_libraries.h"
 #include "cuda_check.h"
-#include "jury.h"
 #include "measure/rotation.h"
 #include "measure/value_types.h"
 #include "own_plan.h"
+#include "scan_check.h"
 
 namespace scantune::bench {
 namespace {
@@ -100,25 +100,25 @@ CaseResult CaseRunner::run(const Case& subject, const Comparison& comparison, co
   upload(input, pairs, stream_);
 
   const InitialValue init(request);
-  // One for each condition, and one for each turn of the jury, whose memory may come back late.
+  // One for each condition, and one for each turn of the check, whose memory may come back late.
   const auto graphs = static_cast<int>(comparison.conditions.size() + cub_libraries().size() + 1);
   const OwnPlan plan(request, request.has_init() ? init.accumulator : nullptr, graphs * launches);
   std::vector<Contender> contenders = scans_of(request, plan, init, comparison.with_others, stream_);
   const std::vector<std::string> wrong = check_scans(contenders, input, arena_.expected(subject, launches), setting);
   const std::vector<ContenderTimes> dropped = without_wrong(contenders, wrong);
   if (comparison.with_others) add_copies(contenders, request, comparison.conditions, setting);
-  ContestResult result = contest(contenders, comparison.conditions, setting, policy);
+  TimedInTurn result = time_in_turn(contenders, comparison.conditions, setting, policy);
   result.times.insert(result.times.end(), dropped.begin(), dropped.end());
   return {subject, launches, pairs.count(), result.samples, result.times, plan.description()};
 }
 
-// The copy that a short contest finds fastest, for each condition.
+// The copy that a short measurement finds fastest, for each condition.
 void CaseRunner::add_copies(std::vector<Contender>& contenders, const ScanRequest& request,
                             std::span<const Condition> conditions, const Setting& setting) {
   std::vector<Contender> copies;
   for (const PreparedConfig& copy : copies_of(request)) copies.push_back(contender_of(copy));
   if (copies.empty()) return;
-  const ContestResult probed = contest(copies, conditions, setting, kCopyProbes);
+  const TimedInTurn probed = time_in_turn(copies, conditions, setting, kCopyProbes);
   std::set<std::size_t> fastest;
   for (const Condition condition : conditions) fastest.insert(fastest_of(probed.times, condition));
   for (const std::size_t copy : fastest) contenders.push_back(copies[copy]);

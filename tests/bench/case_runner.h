@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "contest.h"
 #include "device/device.h"
 #include "measure/ceiling.h"
 #include "measure/prepared_config.h"
+#include "turns.h"
 
 namespace scantune::bench {
 

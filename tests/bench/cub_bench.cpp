@@ -101,7 +101,7 @@ void draw(Session& session, const BenchOptions& options) {
   for (std::size_t number = 1; number <= options.cases.size(); ++number) {
     std::optional<CaseResult> first = session.run(options.cases[number - 1], options.sampling);
     if (first) {
-      draws.push_back(judged(number, *first, [&](const Case& subject) { return session.run(subject, again); }));
+      draws.push_back(settled(number, *first, [&](const Case& subject) { return session.run(subject, again); }));
       std::cout << line_of(draws.back()) << std::endl;
     }
     session.save(std::span<const DrawResult>(draws), options.seed);

@@ -59,8 +59,8 @@ bool is_doubtful(const CaseResult& result) {
   return ratio.has_value() && *ratio - kLeastRatio < result.spread(Condition::cold);
 }
 
-DrawResult judged(std::size_t number, const CaseResult& first,
-                  const std::function<std::optional<CaseResult>(const Case&)>& measure_again) {
+DrawResult settled(std::size_t number, const CaseResult& first,
+                   const std::function<std::optional<CaseResult>(const Case&)>& measure_again) {
   if (!is_doubtful(first)) return {number, first, std::nullopt};
   return {number, measure_again(first.subject).value_or(first), first.ratio(Role::cub, Condition::cold)};
 }

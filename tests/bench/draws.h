@@ -35,7 +35,7 @@ struct DrawResult {
 };
 
 // The first result, or the second if measure_again(case), called for a doubtful one, has any.
-DrawResult judged(std::size_t number, const CaseResult& first,
-                  const std::function<std::optional<CaseResult>(const Case&)>& measure_again);
+DrawResult settled(std::size_t number, const CaseResult& first,
+                   const std::function<std::optional<CaseResult>(const Case&)>& measure_again);
 
 }  // namespace scantune::bench

@@ -92,8 +92,8 @@ TEST(Draws, AlignEitherPointerInHalfOfTheCasesAndMoveItByWholeItemsInTheOthers) 
   EXPECT_EQ(offsets.size(), 16u);
 }
 
-TEST(JudgedDraw, IsMeasuredOnceIfItIsFastEnough) {
-  const DrawResult draw = judged(1, timed({}, 100, 100), [](const Case&) -> std::optional<CaseResult> {
+TEST(SecondLook, IsMeasuredOnceIfItIsFastEnough) {
+  const DrawResult draw = settled(1, timed({}, 100, 100), [](const Case&) -> std::optional<CaseResult> {
     ADD_FAILURE() << "measured again";
     return std::nullopt;
   });
@@ -101,9 +101,9 @@ TEST(JudgedDraw, IsMeasuredOnceIfItIsFastEnough) {
   EXPECT_FALSE(is_slow(draw.result));
 }
 
-TEST(JudgedDraw, IsMeasuredAgainIfItSeemsSlowAndTheSecondResultCounts) {
+TEST(SecondLook, IsMeasuredAgainIfItSeemsSlowAndTheSecondResultCounts) {
   const Case subject{{.n = 12345}};
-  const DrawResult draw = judged(1, timed(subject, 100, 97), [&](const Case& again) -> std::optional<CaseResult> {
+  const DrawResult draw = settled(1, timed(subject, 100, 97), [&](const Case& again) -> std::optional<CaseResult> {
     EXPECT_EQ(again.request.n, 12345u);
     return timed(again, 100, 103);
   });
@@ -111,17 +111,18 @@ TEST(JudgedDraw, IsMeasuredAgainIfItSeemsSlowAndTheSecondResultCounts) {
   EXPECT_FALSE(is_slow(draw.result));
 }
 
-TEST(JudgedDraw, IsMeasuredAgainIfItsSpreadIsLargerThanItsDistanceToTheLeastRatio) {
+TEST(SecondLook, IsMeasuredAgainIfItsSpreadIsLargerThanItsDistanceToTheLeastRatio) {
   const Case subject{{.n = 12345}};
-  const DrawResult draw = judged(1, timed(subject, 100, 100, 0.03),
-                                 [&](const Case& again) -> std::optional<CaseResult> { return timed(again, 100, 97); });
+  const DrawResult draw =
+      settled(1, timed(subject, 100, 100, 0.03),
+              [&](const Case& again) -> std::optional<CaseResult> { return timed(again, 100, 97); });
   EXPECT_DOUBLE_EQ(draw.first_ratio.value(), 1.0);
   EXPECT_TRUE(is_slow(draw.result));
 }
 
-TEST(JudgedDraw, StaysSlowWhenItCannotBeMeasuredAgain) {
+TEST(SecondLook, StaysSlowWhenItCannotBeMeasuredAgain) {
   const DrawResult draw =
-      judged(1, timed({}, 100, 97), [](const Case&) -> std::optional<CaseResult> { return std::nullopt; });
+      settled(1, timed({}, 100, 97), [](const Case&) -> std::optional<CaseResult> { return std::nullopt; });
   EXPECT_TRUE(is_slow(draw.result));
 }
 

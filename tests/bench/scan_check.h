@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "contest.h"
 #include "gpu_memory.h"
+#include "turns.h"
 
 namespace scantune::bench {
 

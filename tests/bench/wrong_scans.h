@@ -14,8 +14,8 @@ struct Difference {
   std::string message;  // who is wrong, and where
 };
 
-struct Trial {
-  int scans;  // the first is judged by the others and judges only when none of them is left
+struct ScanOutputs {
+  int scans;  // the first is compared with the others, and they with it only when no other is right
   // Makes a scan's output the expected one. What the CPU finds wrong in it, if anything.
   std::function<std::optional<std::string>(int scan)> expect;
   // Compares a scan's outputs with the expected one.
@@ -23,6 +23,6 @@ struct Trial {
 };
 
 // For each scan what is wrong with it, or an empty string.
-std::vector<std::string> wrong_scans(const Trial& trial);
+std::vector<std::string> wrong_scans(const ScanOutputs& outputs);
 
 }  // namespace scantune::bench

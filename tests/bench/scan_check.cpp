@@ -1,10 +1,10 @@
-#include "jury.h"
+#include "scan_check.h"
 
 #include <memory>
 #include <optional>
 
 #include "cuda_check.h"
-#include "judge.h"
+#include "wrong_scans.h"
 
 namespace scantune::bench {
 namespace {
@@ -14,9 +14,9 @@ std::string spelled(const std::string& who, const Mismatch& wrong) {
          wrong.found;
 }
 
-class Jury {
+class ScanCheck {
  public:
-  Jury(std::span<const Contender> scans, const InputSpec& input, std::byte* expected, const Setting& setting)
+  ScanCheck(std::span<const Contender> scans, const InputSpec& input, std::byte* expected, const Setting& setting)
       : scans_(scans),
         request_(typed<ScanRequest>(input.request)),
         reference_(make_reference(input)),
@@ -31,14 +31,14 @@ class Jury {
  private:
   const Contender& scan(int index) const { return scans_[static_cast<std::size_t>(index)]; }
 
-  std::optional<std::string> expect(int judge) {
-    judge_ = judge;
-    scan(judge).enqueue(setting_.pairs.inputs[0], expected_, setting_.stream);
+  std::optional<std::string> expect(int reference) {
+    expected_scan_ = reference;
+    scan(reference).enqueue(setting_.pairs.inputs[0], expected_, setting_.stream);
     SCANTUNE_BENCH_CHECK(cudaStreamSynchronize(setting_.stream));
-    // scantune judges itself alone, so nothing but the CPU stands against it.
-    const Coverage coverage = scan(judge).role == Role::scantune ? Coverage::whole : Coverage::parts;
+    // scantune is the reference for itself alone, so nothing but the CPU stands against it.
+    const Coverage coverage = scan(reference).role == Role::scantune ? Coverage::whole : Coverage::parts;
     const auto wrong = check_output(request_, *reference_, expected_, coverage);
-    return wrong ? std::optional(spelled(scan(judge).name, *wrong)) : std::nullopt;
+    return wrong ? std::optional(spelled(scan(reference).name, *wrong)) : std::nullopt;
   }
 
   std::optional<Difference> compare(int index) const {
@@ -51,12 +51,12 @@ class Jury {
     const auto different = first_difference(request_, expected_, setting_.pairs, setting_.stream);
     if (!different) return std::nullopt;
     if (const auto wrong = check_around(different->index, request_, *reference_, expected_))
-      return Difference{true, spelled(scan(judge_).name, *wrong)};
+      return Difference{true, spelled(scan(expected_scan_).name, *wrong)};
     const auto place = one.name + " in buffer " + std::to_string(different->pair);
     if (const auto wrong =
             check_around(different->index, request_, *reference_, setting_.pairs.outputs[different->pair]))
       return Difference{false, spelled(place, *wrong)};
-    return Difference{false, place + " differs from " + scan(judge_).name + " in the bits of item " +
+    return Difference{false, place + " differs from " + scan(expected_scan_).name + " in the bits of item " +
                                  std::to_string(different->index) + ", which the CPU finds right in both"};
   }
 
@@ -65,14 +65,14 @@ class Jury {
   std::unique_ptr<const Reference> reference_;
   std::byte* expected_;
   const Setting& setting_;
-  int judge_ = 0;
+  int expected_scan_ = 0;
 };
 
 }  // namespace
 
 std::vector<std::string> check_scans(std::span<const Contender> scans, const InputSpec& input, std::byte* expected,
                                      const Setting& setting) {
-  return Jury(scans, input, expected, setting).wrong();
+  return ScanCheck(scans, input, expected, setting).wrong();
 }
 
 }  // namespace scantune::bench

@@ -1,4 +1,4 @@
-#include "contest.h"
+#include "turns.h"
 
 #include <algorithm>
 
@@ -35,8 +35,8 @@ ReplayedGraph graph_of(const Contender& contender, Condition condition, const Se
           }};
 }
 
-ContestResult contest(std::span<const Contender> contenders, std::span<const Condition> conditions,
-                      const Setting& setting, const SamplingPolicy& policy) {
+TimedInTurn time_in_turn(std::span<const Contender> contenders, std::span<const Condition> conditions,
+                         const Setting& setting, const SamplingPolicy& policy) {
   std::vector<std::vector<Runner>> runners(contenders.size());  // by contender and condition
   for (std::size_t one = 0; one < contenders.size(); ++one)
     for (const Condition condition : conditions)
@@ -51,7 +51,7 @@ ContestResult contest(std::span<const Contender> contenders, std::span<const Con
       for (Runner& runner : one) runner.sample();
   }
 
-  ContestResult result{{}, samples};
+  TimedInTurn result{{}, samples};
   for (std::size_t one = 0; one < contenders.size(); ++one) {
     ContenderTimes& times = result.times.emplace_back(contenders[one].role, contenders[one].name);
     for (std::size_t place = 0; place < conditions.size(); ++place) {

@@ -30,13 +30,13 @@ struct Setting {
 // The contender's launches, over all pairs or on the first one alone.
 ReplayedGraph graph_of(const Contender& contender, Condition condition, const Setting& setting);
 
-struct ContestResult {
+struct TimedInTurn {
   std::vector<ContenderTimes> times;  // in the order of the contenders
   int samples;                        // of every graph
 };
 
 // At least one contender and one condition; the first contender's speed decides on the number of samples.
-ContestResult contest(std::span<const Contender> contenders, std::span<const Condition> conditions,
-                      const Setting& setting, const SamplingPolicy& policy);
+TimedInTurn time_in_turn(std::span<const Contender> contenders, std::span<const Condition> conditions,
+                         const Setting& setting, const SamplingPolicy& policy);
 
 }  // namespace scantune::bench
