@@ -14,8 +14,9 @@ import pytest
 from command import scantune
 from conftest import FAKE_WORKER, QUICK, SUM
 from examples import scan
+from scantune.compare.correction import DatabaseCorrection, TextCorrection
 from scantune.compare.suspicion import Suspicion
-from scantune.compare.verify import Checked, Verdict, Verification, apply
+from scantune.compare.verify import Checked, Verdict, Verification
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
@@ -25,7 +26,7 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, now
 from scantune.model.trial import Trial
 from scantune.store.archive import Archive
-from scantune.store.database import Database, open_database
+from scantune.store.database import Database, DatabaseError, open_database
 from scantune.worker.client import Worker
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.evaluation import Evaluator, Timeouts
@@ -194,7 +195,7 @@ def test_what_another_process_has_changed_meanwhile_stays(verify: Verify, databa
     archive.start(RUN, HERE).save_record(newer)
     with Worker(FAKE_WORKER, "host") as worker:
         for checked in (slow, good):
-            assert not apply(archive, checked, Evaluator(worker, Timeouts()))
+            assert not DatabaseCorrection(archive, Evaluator(worker, Timeouts())).apply(checked)
     assert archive.records() == [newer]
 
 
@@ -240,6 +241,38 @@ def test_bad_records_that_were_planted_are_found_and_forgotten(planted: Path, tm
     code, output = scantune(*options)
     assert code == 0, output
     assert "2 winners of" in output
+
+
+def test_text_is_verified_and_written_anew_without_the_bad_ones(planted: Path) -> None:
+    text = planted.with_suffix(".jsonl")
+    assert scantune("db", "export", str(text), "--db", str(planted))[0] == 0
+    before = text.read_text()
+    options = ["db", "verify", str(text), "--arch", "host", "--workers", "2"]
+    code, output = scantune(*options)
+    assert (code, text.read_text()) == (3, before), output
+    code, output = scantune(*options, "--apply")
+    assert code == 0, output
+    lines = text.read_text().splitlines()
+    assert [json.loads(line)["n"] for line in lines] == [N, N + 2]
+    assert lines[1] in before.splitlines()
+    assert lines[0] not in before.splitlines()
+
+    text.write_text(before.replace('"spread"', '"later":1,"spread"'))
+    code, output = scantune(*options, "--apply")
+    assert (code, "that writing it anew would drop" in output) == (1, True), output
+    assert '"later"' in text.read_text()
+
+
+def test_text_that_was_changed_meanwhile_stays(planted: Path, verify: Verify) -> None:
+    (slow,) = verify(record(SLOW))
+    text = planted.with_suffix(".jsonl")
+    text.write_text("{}\n")
+    correction = TextCorrection(text, [slow.record], [])
+    assert correction.apply(slow)
+    text.write_text("{}\n{}\n")
+    with pytest.raises(DatabaseError, match="it was changed"):
+        correction.finish()
+    assert text.read_text() == "{}\n{}\n"
 
 
 def test_own_database_is_verified_where_no_file_is_named(planted: Path, monkeypatch: pytest.MonkeyPatch) -> None:

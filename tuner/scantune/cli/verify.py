@@ -26,22 +26,21 @@ from scantune.cli.options import (
 )
 from scantune.cli.terminal import console, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
-from scantune.compare.verify import Checked, Verdict, Verification, apply
-from scantune.errors import Status
+from scantune.compare.correction import BAD, Correction, DatabaseCorrection, TextCorrection
+from scantune.compare.verify import Checked, Verdict, Verification
+from scantune.errors import ScantuneError, Status
 from scantune.model.algorithms import Algorithms
 from scantune.model.device import Hello
 from scantune.model.policy import Effort, policy_of
 from scantune.model.quantity import counted, format_size, parse_duration, parse_sizes
-from scantune.model.record import Record
 from scantune.report.listing import Column, Listing, Row
 from scantune.store.archive import Archive
-from scantune.store.contents import Contents
-from scantune.store.database import open_database, open_readonly
+from scantune.store.database import open_database
+from scantune.store.foreign import foreign_contents, is_text
 from scantune.worker.device_choice import AUTO
 from scantune.worker.evaluation import Evaluator, Timeouts
 
-_BAD = (Verdict.wrong, Verdict.slower)
-_TRIED = (Verdict.verified, *_BAD)
+_TRIED = (Verdict.verified, *BAD)
 
 
 def verify_command(
@@ -84,17 +83,16 @@ def verify_command(
         databases = databases_to_read(db)
         worker = chosen_worker(stack, arch, device, seed)
         hello = worker.hello()
+        source = _Source(path, hello.algorithms)
         records = [
-            record
-            for record in _records(path, hello.algorithms)
-            if wanted.admits(record.problem) and (not sizes or record.n in sizes)
+            record for record in source.records if wanted.admits(record.problem) and (not sizes or record.n in sizes)
         ]
-        database = stack.enter_context(open_database(path)) if is_applied else None
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
         pool = stack.enter_context(compile_pool(worker, seed, workers))
         policy = policy_of(hello.device, Effort.quick)
         verification = Verification(worker, evaluator, pool, databases, policy, seed)
-        report = _Report(output, path, hello, evaluator, Archive(database, hello.algorithms) if database else None)
+        correction = source.correction(stack, evaluator) if is_applied else None
+        report = _Report(output, path, hello, correction)
         try:
             for checked in verification.run(records, budget_s):
                 report.keep(checked)
@@ -104,13 +102,28 @@ def verify_command(
             raise typer.Exit(Status.not_within)
 
 
-def _records(path: Path, algorithms: Algorithms) -> list[Record]:
-    rejected: list[str] = []
-    with open_readonly(path, foreign=True) as database:
-        records = Contents(database, rejected.append, algorithms).records()
-    if rejected:
-        note(f"{counted(len(rejected), 'row')} left out because not valid, as by every program: {rejected[0]}")
-    return records
+class _Source:
+    """What a file holds, a database or text."""
+
+    def __init__(self, path: Path, algorithms: Algorithms) -> None:
+        rejected: list[str] = []
+        with foreign_contents(path, rejected.append, algorithms) as contents:
+            self.records, self._breakpoints = contents.records(), contents.breakpoints()
+            self._is_whole = not (rejected or contents.unknown_keys)
+        if rejected:
+            note(f"{counted(len(rejected), 'row')} left out because not valid, as by every program: {rejected[0]}")
+        self._path, self._algorithms = path, algorithms
+
+    def correction(self, stack: contextlib.ExitStack, evaluator: Evaluator) -> Correction:
+        if not is_text(self._path):
+            database = stack.enter_context(open_database(self._path))
+            return DatabaseCorrection(Archive(database, self._algorithms), evaluator)
+        if not self._is_whole:
+            raise ScantuneError(
+                f"{self._path}: it holds lines or keys that are unknown here and that writing it anew would drop; "
+                "leave out --apply, or import it first and verify the database"
+            )
+        return TextCorrection(self._path, self.records, self._breakpoints)
 
 
 @dataclass
@@ -120,22 +133,23 @@ class _Report:
     output: JsonOutput
     path: Path
     hello: Hello
-    evaluator: Evaluator
-    archive: Archive | None  # to change; None: nothing is changed
+    correction: Correction | None  # None: nothing is changed
     results: list[Checked] = field(default_factory=list)
     applied: Counter[Verdict] = field(default_factory=Counter)
     leaves_bad_ones: bool = False
 
     def keep(self, checked: Checked) -> None:
-        is_applied = self.archive is not None and apply(self.archive, checked, self.evaluator)
+        is_applied = self.correction is not None and self.correction.apply(checked)
         self.applied[checked.verdict] += is_applied
-        self.leaves_bad_ones |= checked.verdict in _BAD and not is_applied
+        self.leaves_bad_ones |= checked.verdict in BAD and not is_applied
         self.results.append(checked)
         if checked.verdict in _TRIED:
             note(str(checked))
             self.output.update(**self._message())
 
     def tell(self) -> None:
+        if self.correction:
+            self.correction.finish()
         shown = [one for one in self.results if one.verdict in _TRIED or one.record.device == self.hello.device]
         if shown:
             console.print(_table(shown, str(self.hello.device)))
@@ -144,14 +158,14 @@ class _Report:
         say(f"{counted(len(self.results), 'winner')} of {self.path}: {told}")
         if elsewhere := len(self.results) - len(shown):
             say(f"{elsewhere} of the not applicable are of other devices")
-        if self.archive:
-            forgotten = sum(self.applied[verdict] for verdict in _BAD)
+        if self.correction:
+            forgotten = sum(self.applied[verdict] for verdict in BAD)
             say(f"{forgotten} forgotten, {self.applied[Verdict.verified]} with the times of now")
         self.output.write(**self._message())
 
     def _message(self) -> dict[str, Any]:
         return {
-            "device": vars(self.hello.device), "source": str(self.path), "applied": self.archive is not None,
+            "device": vars(self.hello.device), "source": str(self.path), "applied": self.correction is not None,
             "results": [one.message() for one in self.results],
         }  # fmt: skip
 

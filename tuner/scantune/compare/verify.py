@@ -18,7 +18,6 @@ from scantune.model.policy import Policy
 from scantune.model.quantity import format_size
 from scantune.model.record import Record, Run, now, policy_text
 from scantune.model.trial import Failure
-from scantune.store.archive import Archive
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.environment import EnvironmentFault
@@ -194,21 +193,3 @@ class Verification:
 
 def _wrong(record: Record, failure: Failure) -> Checked:
     return Checked(record, Verdict.wrong, f"{failure.status}: {failure.reason}", failure=failure)
-
-
-def apply(archive: Archive, checked: Checked, evaluator: Evaluator) -> bool:
-    """Forget a wrong or slower record, or save the times of a verified one. Return whether that was done: what another
-    process has changed since it was read stays.
-    """
-    record, renewed, failure = checked.record, checked.renewed, checked.failure
-    with archive.database.transaction():
-        if not (renewed or checked.verdict in (Verdict.wrong, Verdict.slower)) or record not in archive.records():
-            return False
-        if renewed:
-            archive.add_record(renewed, archive.run_id(renewed.run))
-            return True
-        archive.drop_record(record)
-        if failure:
-            session = archive.start(record.run, record.device, evaluator.template_hash)
-            session.save_failure(record.problem, record.n, record.config, failure)
-    return True
