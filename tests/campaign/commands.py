@@ -209,12 +209,12 @@ class Export(Scene):
             self.database.unlink(missing_ok=True)
             save(self.database, count, microseconds=2.0)
             for target in self._targets:
-                self.longest_s = 1.1 * self.timed(self._export(target))
+                self.longest_s = 1.1 * self.timed(self._writing(target))
                 target.replace(state / target.name)
         self._replaced = 0
 
     def arguments(self) -> list[str]:
-        return self._export(self._targets[self._runs % 2])
+        return self._writing(self._targets[self._runs % 2])
 
     def before(self) -> None:
         for target in self._targets:
@@ -238,9 +238,21 @@ class Export(Scene):
     def summary(self) -> str:
         return f"{self._replaced} of {self._runs} runs had replaced the file"
 
-    def _export(self, target: Path) -> list[str]:
+    def _writing(self, target: Path) -> list[str]:
         built_in = ["--built-in"] if target.suffix == ".jsonl" else []
         return ["db", "export", str(target), "--force", *built_in, "--db", str(self.database)]
+
+
+class Merge(Export):
+    """Replaces an older merge of two databases likewise; every other run writes text."""
+
+    def __init__(self, folder: Path) -> None:
+        self._theirs = folder / "theirs.db"
+        save(self._theirs, 100, microseconds=1.0)
+        super().__init__(folder)
+
+    def _writing(self, target: Path) -> list[str]:
+        return ["db", "merge", str(self.database), str(self._theirs), "-o", str(target), "--force"]
 
 
 class Regret(Scene):
@@ -271,7 +283,13 @@ class Regret(Scene):
         return f"{self._results} comparisons were read"
 
 
-COMMANDS: Mapping[str, type[Scene]] = {"tune": Tune, "import": Import, "export": Export, "regret": Regret}
+COMMANDS: Mapping[str, type[Scene]] = {
+    "tune": Tune,
+    "import": Import,
+    "export": Export,
+    "merge": Merge,
+    "regret": Regret,
+}
 
 
 def save(
