@@ -35,6 +35,11 @@ def cxx() -> str:
     return found.group(1)
 
 
+def standard(example: Path) -> str:
+    """Return the oldest standard that a C++ program is written in."""
+    return "c++11" if example.stem.endswith("_cxx11") else "c++20"
+
+
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the environment of a user without files or settings, on the host device."""
@@ -76,9 +81,20 @@ def test_pkg_config_says_how_to_build_a_program(
 ) -> None:
     search = environment | {"PKG_CONFIG_PATH": str(library.parent / "pkgconfig")}
     flags = shlex.split(run(["pkg-config", "--cflags", "--libs", "scantune"], search))
-    compiler = ["cc", "-std=c11"] if example.suffix == ".c" else [cxx(), "-std=c++20"]
+    compiler = ["cc", "-std=c11"] if example.suffix == ".c" else [cxx(), f"-std={standard(example)}"]
     run([*compiler, *WARNINGS, example, *flags, "-o", tmp_path / "program"], environment)
     run([tmp_path / "program"], environment | {"LD_LIBRARY_PATH": str(library.parent)})
+
+
+def test_a_program_with_the_rpath_that_the_page_shows_finds_the_library(
+    library: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    page = (ROOT / "docs/coming-from-cub.md").read_text()
+    (line,) = re.findall(r"^ {4}g\+\+( .*-rpath,.* -o app)$", page, re.MULTILINE)
+    (tmp_path / "app.cpp").symlink_to(ROOT / "docs/examples/compaction.cpp")
+    search = environment | {"PKG_CONFIG_PATH": str(library.parent / "pkgconfig")}
+    run(["sh", "-c", f"cd {shlex.quote(str(tmp_path))} && {cxx()}{line}"], search)
+    assert "are kept" in run([tmp_path / "app"], environment)
 
 
 def test_the_library_exports_the_functions_of_its_c_header_and_nothing_else(

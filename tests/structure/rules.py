@@ -48,6 +48,7 @@ TUNER_ROOMS: dict[str, set[str]] = {
 SHOWN_EXAMPLES = {
     "README.md": {"scan.cpp", "single_block.h"},
     "docs/c-api.md": {"scan.c"},
+    "docs/coming-from-cub.md": {"compaction.cpp", "compaction_cxx11.cpp"},
     "docs/getting-started.md": {"scan.cpp"},
     "docs/types.md": {"recurrence.cpp"},
 }
