@@ -67,6 +67,56 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     assert json.loads(config).items() <= selection["config"]["parameters"].items()
 
 
+@pytest.mark.timeout(300)
+def test_databases_of_two_teams_are_compared_merged_and_united_by_git(tmp_path: Path) -> None:
+    def run(*command: str) -> str:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+        assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
+        return ended.stdout
+
+    def scantune(*arguments: str) -> str:
+        return run(sys.executable, "-m", "scantune", *arguments)
+
+    def git(*arguments: str) -> str:
+        return run("git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", "tunings", *arguments)
+
+    for seed, team in enumerate(("berlin", "munich")):
+        common = ["--arch", "host", "--type", "i32", "--n", "2000", "--seed", str(seed), "--db", f"{team}.db"]
+        scantune(*common, "--budget", "5s")
+        scantune("db", "export", f"{team}.jsonl", "--db", f"{team}.db", "--by", team)
+    told = json.loads(scantune("db", "diff", "berlin.db", "munich.jsonl", "--json", "-"))
+    (cell,) = told["cells"]
+    assert cell["difference"] in ("other_winner", "other_time")
+    assert (cell["a"]["origin"]["file"], cell["b"]["origin"]["by"]) == ("berlin.db", "munich")
+
+    scantune("db", "merge", "berlin.jsonl", "munich.jsonl", "-o", "one.jsonl")
+    scantune("db", "merge", "munich.jsonl", "berlin.jsonl", "-o", "other.jsonl")
+    merged = (tmp_path / "one.jsonl").read_text()
+    assert merged == (tmp_path / "other.jsonl").read_text()
+    assert len(merged.splitlines()) == 1
+
+    records = tmp_path / "tunings" / "records.jsonl"
+    run("git", "init", "-q", "-b", "main", "tunings")
+    (records.parent / ".gitattributes").write_text("*.jsonl merge=union\n")
+    records.touch()
+    git("add", "-A")
+    git("commit", "-q", "-m", "Begin")
+    for team in ("munich", "berlin"):
+        git("switch", "-q", "-c", team, "main")
+        records.write_text((tmp_path / f"{team}.jsonl").read_text())
+        git("commit", "-q", "-a", "-m", "Tune")
+    git("merge", "-q", "munich", "-m", "Merge")
+    assert len(records.read_text().splitlines()) == 2, "both lines of the cell that both have measured"
+    scantune("db", "import", str(records), "--db", "united.db")
+    scantune("db", "export", "united.jsonl", "--db", "united.db")
+    assert (tmp_path / "united.jsonl").read_text() == merged
+
+    explain = ["db", "explain", "--arch", "host", "--type", "i32", "--n", "2000", "--db", "united.db", "--json", "-"]
+    (selection,) = json.loads(scantune(*explain))["results"]
+    assert selection["origin"] == "exact_n"
+    assert selection["record"]["origin"] == json.loads(merged)["policy"]["origin"]
+
+
 @pytest.mark.timeout(200)
 def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "space.json.gz"
