@@ -295,6 +295,20 @@ def test_file_that_others_may_have_written_is_checked_whole_before_it_is_read(
     assert checked == [file, file]
 
 
+@pytest.mark.parametrize("opener", [open_readonly, open_database])
+def test_schema_that_sqlite_cannot_quote_in_utf8_is_an_error_like_any_other(
+    file: Path, opener: Callable[[Path], Database]
+) -> None:
+    """Python raised UnicodeDecodeError in place of SQLite's error."""
+    changed(
+        file,
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = CAST(x'81' AS TEXT), sql = 'CREATE' "
+        "WHERE name = 'record';",
+    )
+    with pytest.raises(DatabaseError, match=f"{file}: it is damaged, or was made to look so"):
+        opener(file)
+
+
 def test_schema_of_hundreds_of_tables_is_not_loaded(file: Path) -> None:
     """One whose pages refer to each other never ends."""
     changed(file, "".join(f"CREATE TABLE t{number} (a);" for number in range(1000)))

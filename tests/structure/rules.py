@@ -28,6 +28,7 @@ CONFINED = {
     "getenv": r"\bgetenv\(",
     "import sqlite3": r"^\s*(import|from)\s+sqlite3\b",
     "import optuna": r"^\s*(import|from)\s+optuna\b",
+    "the network": r"^\s*(import|from)\s+(urllib\.(request|error)|http|socket|ssl|ftplib|requests|httpx)\b",
 }
 
 # What each room of the tuner imports. It names only rooms above itself, so that imports form no circle. "" is what
@@ -93,6 +94,17 @@ def db_holds_only_data(tree: Tree) -> list[str]:
         f"{path} is not data"
         for path, _ in under(tree, "db")
         if not path.endswith((".sql", ".csv", ".json", ".json.gz", ".jsonl", ".md"))
+    ]
+
+
+def library_opens_no_connection(tree: Tree) -> list[str]:
+    network = re.compile(
+        r"^\s*#\s*include\s*<(sys/socket|netdb|netinet/\w+|arpa/inet|curl/\w+|openssl/\w+)\.h>", re.MULTILINE
+    )
+    return [
+        f"{path} opens a connection, as `scantune db sync` alone may"
+        for path, text in under(tree, "runtime")
+        if network.search(text)
     ]
 
 
@@ -284,6 +296,7 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     templates_include_only_templates,
     ptx_stands_in_one_file,
     db_holds_only_data,
+    library_opens_no_connection,
     runtime_knows_neither_tuner_nor_tests,
     rooms_of_the_runtime_include_each_other_one_way,
     tuner_leaves_the_gpu_to_the_worker,

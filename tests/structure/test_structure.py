@@ -20,6 +20,12 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.each_dependency_is_confined_to_one_place, "runtime/jit/extra.h", "#include <boost/context/fiber.hpp>\n"),
     (rules.each_dependency_is_confined_to_one_place, "tuner/scantune/extra/study.py", "from optuna import Trial\n"),
     (rules.each_dependency_is_confined_to_one_place, "tuner/scantune/extra/copy.py", "import sqlite3\n"),
+    (
+        rules.each_dependency_is_confined_to_one_place,
+        "tuner/scantune/cli/extra.py",
+        "from urllib.request import urlopen\n",
+    ),
+    (rules.library_opens_no_connection, "runtime/select/extra.cpp", "#include <sys/socket.h>\n"),
     (rules.templates_include_only_templates, "templates/kernels/extra.h", "#include <type_traits>\n"),
     (rules.templates_include_only_templates, "templates/kernels/extra.h", '#include "space/space.h"\n'),
     (rules.ptx_stands_in_one_file, "templates/kernels/extra.h", 'void f() { asm volatile("nop;"); }\n'),

@@ -108,6 +108,9 @@ def translated(path: Path) -> Iterator[None]:
         text = str(error).lower()
         advice = next((advice for word, advice in _ADVICE.items() if word in text), None)
         raise DatabaseError(f"{path}: {advice} ({error})" if advice else f"{path}: {error}") from None
+    except UnicodeDecodeError:
+        # SQLite quotes what the file holds, and Python cannot tell what SQLite said.
+        raise DatabaseError(f"{path}: it is damaged, or was made to look so; use another file") from None
     except MemoryError:
         raise DatabaseError(f"{path}: {TOO_LONG}") from None
 
