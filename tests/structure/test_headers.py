@@ -67,6 +67,40 @@ def test_public_headers_compile_in_cuda_sources_where_there_is_nvcc(tmp_path: Pa
         assert compile_alone(source, tmp_path, nvcc, *flags, f"-I{PUBLIC_INCLUDE}") == ""
 
 
+def port_from_cub() -> str:
+    """Return a CUDA source of what docs/coming-from-cub.md shows beside each other, CUB's calls and scantune's."""
+    page = (ROOT / "docs/coming-from-cub.md").read_text()
+    rows = re.findall(r"^\| `([^|]*)` \|(?: `([^|]*)`)? \|$", page, re.MULTILINE)
+    includes = [cell for row in rows for cell in row if cell.startswith("#include")]
+    statements = [cell for row in rows for cell in row if cell.endswith(";")]
+    cub = [f"cub::DeviceScan::{cell};" for cell, _ in rows if re.match(r"\w+clusive\w+\(", cell)]
+    ours = [f"{cell};" for _, cell in rows if cell.startswith("scan(")]
+    assert (len(includes), len(statements), len(cub), len(ours)) == (2, 6, 4, 4)
+    lines = [
+        *includes,
+        "#include <cuda/functional>",
+        "namespace runtime = scantune::runtime;",
+        "using namespace scantune::runtime;",
+        "using T = int;",
+        "void compaction(const unsigned char* flags, unsigned* places, int n, cudaStream_t stream, void* temporary) {",
+        *statements,
+        "}",
+        "void others(T* in, T* out, T* d_start, int n, cudaStream_t stream, void* temporary, size_t bytes) {",
+        *(line.replace("...", "temporary, bytes") for line in (*cub, *ours)),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.slow
+def test_the_port_from_cub_compiles_where_there_is_nvcc(tmp_path: Path) -> None:
+    source = tmp_path / "port.cu"
+    source.write_text(port_from_cub())
+    for nvcc in NVCC:
+        command = [nvcc, "-std=c++20", f"-I{PUBLIC_INCLUDE}", "-c", source, "-o", tmp_path / "port.o"]
+        assert subprocess.run(command, capture_output=True, text=True, check=False).stderr == ""
+
+
 @pytest.mark.parametrize("compiler", [*CXX_COMPILERS, *NVCC])
 @pytest.mark.parametrize("header", PUBLIC_CPP, ids=lambda header: header.name)
 def test_public_header_asks_for_the_standard_that_it_needs(header: Path, compiler: str, tmp_path: Path) -> None:
