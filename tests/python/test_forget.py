@@ -123,15 +123,25 @@ def test_dry_run_tells_what_the_options_choose_and_drops_nothing(
     path: Path, tmp_path: Path, options: list[str], winners: int, breakpoints: int, trials: int
 ) -> None:
     told = tmp_path / "told.json"
-    for dry_run in (["--dry-run"], []):
-        code, output = scantune("db", "forget", *options, *dry_run, "--db", str(path), "--json", str(told))
-        assert code == 0, output
-        message = json.loads(told.read_text())
-        assert message["dry_run"] is bool(dry_run)
-        assert [message[name] for name in ("winners", "breakpoints", "trials")] == [winners, breakpoints, trials]
-        with open_database(path) as database:
-            assert left(database)[2] == (4 if dry_run else 4 - trials)
-    assert f"forgotten in {path}" in output
+    code, output = scantune("db", "forget", *options, "--dry-run", "--db", str(path), "--json", str(told))
+    assert code == 0, output
+    assert f"would be forgotten in {path}" in output
+    message = json.loads(told.read_text())
+    assert message["dry_run"] is True
+    assert [message[name] for name in ("winners", "breakpoints", "trials")] == [winners, breakpoints, trials]
+    with open_database(path) as database:
+        assert left(database)[2] == 4
+
+
+@pytest.mark.usefixtures("fake_worker_command")
+@pytest.mark.parametrize(("options", "is_left"), [(["--origin", "ada"], 3), (["--all"], 0)])
+def test_what_is_told_is_dropped(path: Path, options: list[str], is_left: int) -> None:
+    code, output = scantune("db", "forget", *options, "--db", str(path))
+    assert code == 0, output
+    assert f"trial{'s' if is_left == 0 else ''} forgotten in {path}" in output
+    with open_database(path) as database:
+        records, _, trials = left(database)
+    assert len(records) == trials == is_left
 
 
 @pytest.mark.usefixtures("fake_worker_command")
