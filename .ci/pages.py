@@ -26,7 +26,6 @@ ELSEWHERE = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "tests/bench/EXPERIMENTS.md": "experiments.md",
 }
 
 # The reference: page, title, headers. cxx20.hpp and status.hpp offer nothing of their own.

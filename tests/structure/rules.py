@@ -263,6 +263,30 @@ def links_lead_to_files_and_headings_that_exist(tree: Tree) -> list[str]:
     return broken
 
 
+def experiments_are_told_alike(tree: Tree) -> list[str]:
+    """Each by date and commit, with what was expected, seen and done, in short lines, and with a row in the index."""
+    broken = []
+    for page, text in under(tree, "docs/experiments", suffixes=(".md",)):
+        prose = (re.sub(r"\]\([^)]*\)", "]", line) for line in text.splitlines() if not line.startswith("|"))
+        broken += [f"{page} has more than 100 columns: {line}" for line in prose if len(line) > 100]
+        dates = []
+        for entry in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+            title, _, told = entry.partition("\n\n")
+            parts = [part for part in ("Expected", "Seen", "So") if told.count(f"\n\n*{part}.* ") != 1]
+            broken += [f"{page}: {title} needs one paragraph of *{part}.*" for part in parts]
+            dated = re.match(r"(\d{4}-\d\d-\d\d), commits? ([0-9a-f]{7})\b", told)
+            if dated is None:
+                broken.append(f"{page}: {title} begins with no date and commit")
+                continue
+            dates.append(dated[1])
+            (anchor,) = anchors(f"# {title}")
+            row = rf"^\|.*\({PurePosixPath(page).name}#{anchor}\).*\| {dated[1]} \| {dated[2]}"
+            if not re.search(row, tree["docs/experiments/index.md"], re.MULTILINE):
+                broken.append(f"the index has no row for {title} in {page}, with its date and commit")
+        broken += [f"{page} is not in the order of dates"] * (dates != sorted(dates))
+    return broken
+
+
 def a_page_maps_the_folders(tree: Tree) -> list[str]:
     page = "docs/architecture.md"
     map_section = tree[page].partition("\n## Map\n")[2].partition("\n## ")[0]
@@ -307,6 +331,7 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     concurrency_page_names_tests_that_exist,
     documents_name_files_that_exist,
     links_lead_to_files_and_headings_that_exist,
+    experiments_are_told_alike,
     a_page_maps_the_folders,
     a_page_lists_the_environment_variables,
 )
