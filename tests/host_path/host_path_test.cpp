@@ -95,6 +95,19 @@ TEST_F(HostPath, OfScanAsksOnceAboutEachArgument) {
                           StrEq("cuCtxGetCurrent"), StrEq("cuLaunchKernelEx")));
 }
 
+TEST_F(HostPath, OfScanGivesAThreadWithoutAContextThatOfGpu0ForGood) {
+  CUcontext of_gpu_0 = nullptr, before = nullptr, after = nullptr;
+  driver().cuCtxGetCurrent(&of_gpu_0);  // the buffers have made it current here
+  std::thread([&] {
+    driver().cuCtxGetCurrent(&before);
+    scan(kFew);
+    driver().cuCtxGetCurrent(&after);
+  }).join();
+  EXPECT_EQ(before, nullptr);
+  EXPECT_NE(after, nullptr);
+  EXPECT_EQ(after, of_gpu_0);
+}
+
 TEST_F(HostPath, OfScanAsksOnceAboutAnAllocationThatHoldsInputAndOutput) {
   const auto asked =
       asked_when_warm([&] { runtime::scan(input_.data(), input_.data() + kFew, kFew, {.stream = stream_}); });
