@@ -13,7 +13,7 @@ from typer.main import get_command
 from scantune.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
+PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
