@@ -208,6 +208,13 @@ def test_keys_of_a_later_version_are_told(text: Callable[[str], Path], database:
     assert (report.new_records, report.rejected) == (1, 0)
 
 
+def test_of_many_keys_of_a_later_version_some_are_told(text: Callable[[str], Path]) -> None:
+    line = json.loads(line_of(LOW)) | {f"{index:04d}" + "k" * 50: 1 for index in range(1000)}
+    contents = TextContents(text(json.dumps(line)))
+    assert len(contents.unknown_keys) == 20
+    assert len(contents.records()) == 1
+
+
 def test_no_signer_is_believed_that_was_not_verified_here(text: Callable[[str], Path], database: Database) -> None:
     forged = replace(LOW, run=LOW.run.with_origin(Origin("ada", "a.db", "1", signer="ops@example.org")))
     path = text(line_of(forged))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from scantune.store.connection import DatabaseError
 from scantune.store.text_form import ABOVE, RUN_KEYS, Line, dumped
 
 _MOST_BYTES = 64 * 2**20
+_MOST_UNKNOWN, _MOST_KEY = 20, 60  # keys, and characters of one
 CONFLICT_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_PROBLEM = ("algorithm", "request", "shape")
 _RECORD_KEYS = {
     "arch", "device_name", "sm_count", "algorithm", "request", "shape", "n", "family", "config", "median_us", "spread",
     "default_us", "ceiling_us", "finished_at", ABOVE, *RUN_KEYS,
@@ -42,6 +45,8 @@ class TextContents:
         self._records: list[Record] = []
         self._breakpoints: list[Breakpoint] = []
         self.unknown_keys: set[str] = set()  # which a later version may write
+        # Thousands of lines are of one problem.
+        self._problem = cache(lambda *columns: self._algorithms.problem(dict(zip(_PROBLEM, columns, strict=True))))
         for number, line in _lines_of(path):
             self._take(number, line)
 
@@ -56,7 +61,7 @@ class TextContents:
         return iter(())
 
     def _take(self, number: int, line: Line) -> None:
-        self.unknown_keys |= line.keys() - _RECORD_KEYS
+        self._tell_unknown(line.keys() - _RECORD_KEYS)
         try:
             row = self._row(line)
             record = Record.from_row(row)
@@ -71,7 +76,7 @@ class TextContents:
         try:
             if not isinstance(above, Mapping):
                 raise ValueError(f"it is {above!r}")
-            self.unknown_keys |= {f"{ABOVE}.{key}" for key in above.keys() - _ABOVE_KEYS}
+            self._tell_unknown({f"{ABOVE}.{key}" for key in above.keys() - _ABOVE_KEYS})
             found = Breakpoint.from_row(_above_row(low, above))
         except (ValueError, TypeError, RecursionError) as error:
             self._reject(f"line {number}: its breakpoint: {error}"[:300])
@@ -79,16 +84,20 @@ class TextContents:
         low_end, high_end = (self._algorithms.complete(found.problem, end) for end in (found.low, found.high))
         self._breakpoints.append(replace(found, low=low_end, high=high_end))
 
+    def _tell_unknown(self, keys: set[str]) -> None:
+        """Keep some keys, which tell enough: a hostile file has as many as it likes."""
+        for key in sorted(keys):
+            if len(self.unknown_keys) < _MOST_UNKNOWN:
+                self.unknown_keys.add(key[:_MOST_KEY])
+
     def _row(self, line: Line) -> dict[str, Any]:
         """Return the columns as a database has them; raise ValueError for what none has."""
         row = {key: line.get(key) for key in _RECORD_KEYS}
         _refuse_booleans(row)
-        problem = {
-            "algorithm": row["algorithm"], "request": _object_text(row, "request"),
-            "shape": _object_text(row, "shape") if row["shape"] is not None else "",
-        }  # fmt: skip
+        shape = _object_text(row, "shape") if row["shape"] is not None else ""
+        problem = self._problem(row["algorithm"], _object_text(row, "request"), shape)
         return {
-            **row, **problem, "name": row["device_name"], "problem": self._algorithms.problem(problem),
+            **row, "name": row["device_name"], "problem": problem,
             "config": _object_text(row, "config"), **_run_columns(row, row["finished_at"]),
         }  # fmt: skip
 
