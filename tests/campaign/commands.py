@@ -251,6 +251,10 @@ class Merge(Export):
         save(self._theirs, 100, microseconds=1.0)
         super().__init__(folder)
 
+    def resumed(self) -> list[str]:
+        left = _let_a_day_pass(self.folder / "temporary")
+        return super().resumed() + [f"{path} was left over" for path in left if path.exists()]
+
     def _writing(self, target: Path) -> list[str]:
         return ["db", "merge", str(self.database), str(self._theirs), "-o", str(target), "--force"]
 

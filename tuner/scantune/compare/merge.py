@@ -18,8 +18,12 @@ from scantune.model.record import Record
 from scantune.store.archive import Archive
 from scantune.store.connection import check_kind
 from scantune.store.database import Database, open_database
+from scantune.store.export import remove_abandoned
 from scantune.store.foreign import foreign_contents, is_text
 from scantune.store.text_form import place_of
+
+_PREFIX = "scantune-merge-"
+_WRITTEN = "merged.db"
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,9 @@ def merged(paths: Sequence[Path], referee: Referee) -> Iterator[tuple[Database, 
     held = [holdings_of(path, referee) for path in sorted(paths, key=_content_digest)]
     report = MergeReport(files={one.path: one.report for one in held})
     with contextlib.ExitStack() as stack:
-        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="scantune-merge-"))
-        database = stack.enter_context(open_database(Path(directory) / "merged.db"))
+        remove_abandoned(Path(tempfile.gettempdir()), _PREFIX, _WRITTEN)
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX))
+        database = stack.enter_context(open_database(Path(directory) / _WRITTEN))
         with database.transaction():
             _fill(Archive(database, referee.algorithms()), held, referee, report)
         yield database, report

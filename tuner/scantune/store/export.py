@@ -94,7 +94,7 @@ def _is_for_all(record: Record) -> bool:
 def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
     """Yield a file to write, which then takes the target's place: nobody ever reads half of it."""
     place = _place_of(target, overwrite)
-    _remove_abandoned(place.parent)
+    remove_abandoned(place.parent, _PREFIX, _WRITTEN)
     try:
         directory = tempfile.mkdtemp(prefix=_PREFIX, dir=place.parent)
     except OSError as error:
@@ -109,23 +109,25 @@ def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
         raise DatabaseError(f"{target}: it cannot be written: {error.strerror}") from None
     finally:
         with contextlib.suppress(OSError):
-            _remove(Path(directory))
+            _remove(Path(directory), _WRITTEN)
 
 
-def _remove_abandoned(parent: Path) -> None:
-    """Remove what exports of this user left that were killed a day ago or earlier."""
-    for directory in parent.glob(_PREFIX + "*"):
+def remove_abandoned(parent: Path, prefix: str, written: str) -> None:
+    """Remove the directories, each of one file, that commands of this user left which were killed a day ago or
+    earlier.
+    """
+    for directory in parent.glob(prefix + "*"):
         with contextlib.suppress(OSError):
             found = directory.lstat()
             is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
             if is_ours and time.time() - found.st_mtime > _DAY_S:
-                _remove(directory)
+                _remove(directory, written)
 
 
-def _remove(directory: Path) -> None:
-    """Remove a directory of an export, with what SQLite keeps beside a file that it writes."""
+def _remove(directory: Path, written: str) -> None:
+    """Remove a directory with the file that was to be written in it, and what SQLite keeps beside that."""
     for end in ("", "-journal", "-wal", "-shm"):
-        (directory / f"{_WRITTEN}{end}").unlink(missing_ok=True)
+        (directory / f"{written}{end}").unlink(missing_ok=True)
     directory.rmdir()
 
 
