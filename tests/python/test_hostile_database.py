@@ -31,6 +31,8 @@ from scantune.store.export import export_database
 COMMANDS = {
     "show": ("db", "show", "--db", "{file}"),
     "import": ("db", "import", "{file}", "--db", "{ours}"),
+    "diff": ("db", "diff", "{file}", "{file}"),
+    "merge": ("db", "merge", "{file}", "-o", "{ours}"),
     "tune": ("tune", "--arch", "host", "--type", "i32", "--n", "2^6", "--workers", "1", "--db", "{file}"),
 }
 
