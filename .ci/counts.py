@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 # README is read in two minutes, and results have pages of their own.
-LIMITS = {"README.md": {"lines": 130, "words": 900, "numbers": 53}}
+LIMITS = {"README.md": {"lines": 130, "words": 900, "numbers": 40}}
 
 
 def counts(text: str) -> dict[str, int]:

@@ -79,7 +79,8 @@ def ratios() -> str:
     types, sizes = ("i8", "i32", "f32", "f64"), (2**10, 2**16, 2**22, 2**28)
     rows = {(row["input"], int(row["n"])): row for name in _SUMS for row in read(name).rows
             if row["input"] == row["output"]}  # fmt: skip
-    return table(["", *map(size, sizes)], ([one, *(f"{ratio(rows[one, n]):.2f}" for n in sizes)] for one in types))
+    heads = [f"{n // 2**10} Ki" if n < 2**20 else f"{n // 2**20} Mi" for n in sizes]
+    return table(["", *heads], ([one, *(f"{ratio(rows[one, n]):.2f}" for n in sizes)] for one in types))
 
 
 def wider() -> str:
