@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from command import scantune, streams
 from conftest import SUM
+from examples import scan
 from fake_gpu import DEFAULTS
 from scantune.cli.replay import shipped_spaces
 from scantune.errors import ScantuneError
@@ -174,6 +176,37 @@ def test_command_replays_files_and_writes_what_it_prints(tmp_path: Path) -> None
     assert f"{result['median_share_at_60']:.4f}" in out
     alone = replay(recorded(), Sampler.default, 1, policy(Effort.quick))
     assert abs(alone.final_share - result["median_final_share"]) < 0.02
+
+
+def test_command_searches_with_and_without_what_other_spaces_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scantune.cli import replay as command
+
+    file, other = tmp_path / "space.json.gz", tmp_path / "other.json.gz"
+    write_space(recorded(), file)
+    write_space(replace(recorded(), problem=scan("f32")), other)
+    monkeypatch.setattr(command, "shipped_spaces", lambda: [file, other])
+    told = []
+    for options in ((), ("--no-effects",)):
+        json_file = tmp_path / "out.json"
+        code, text = scantune(
+            "replay",
+            str(file),
+            "--effort",
+            "quick",
+            "--seeds",
+            "4",
+            "--workers",
+            "1",
+            "--json",
+            str(json_file),
+            *options,
+        )
+        assert code == 0, text
+        told += json.loads(json_file.read_text())["results"]
+    assert [one["effects"] for one in told] == [True, False]
+    assert told[0]["median_share_at_20"] > told[1]["median_share_at_20"]
 
 
 def test_command_without_files_where_none_are_shipped_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from scantune.search.surrogate import Array, Points, Surrogate
+from scantune.search.surrogate import Array, Points, Prior, Surrogate
 
 # Four parameters: two of numbers, two of tokens. Each value costs so much log time.
 EFFECTS = ([0.0, 0.1, 0.3, 0.6], [0.2, 0.0, 0.1], [0.0, 0.15], [0.05, 0.0, 0.3])
@@ -18,8 +19,12 @@ def log_times(points: Points) -> Array:
     return np.array([sum(EFFECTS[place][value] for place, value in enumerate(point)) for point in points])
 
 
-def surrogate(seed: int = 1) -> Surrogate:
-    return Surrogate([True, True, False, False], [True, False, True, False], seed)
+NONE = [[0.0] * len(one) for one in EFFECTS]
+
+
+def surrogate(seed: int = 1, effects: Sequence[Sequence[float]] = NONE) -> Surrogate:
+    kinds = [(True, 0.15), (True, 0.05), (False, 0.15), (False, 0.05)]
+    return Surrogate([Prior(*kind, expected) for kind, expected in zip(kinds, effects, strict=True)], seed)
 
 
 def singles(centre: tuple[int, ...]) -> Points:
@@ -68,3 +73,28 @@ def test_parameter_that_matters_little_is_learned_to() -> None:
         one.learn(points, times)
     near, far = one.predict(np.array([[0, 1, 1, 0], [0, 1, 1, 2]]))[0]
     assert abs(near - far) < 0.05
+
+
+def test_effects_of_other_problems_are_expected_until_times_say_otherwise() -> None:
+    default = np.array([[1, 0, 0, 0]])
+    told = [*NONE[:3], [0.0, -0.05, 0.3]]  # as it is, of the last parameter
+    one = surrogate(effects=told)
+    one.learn(default, log_times(default))
+    better, worse = one.predict(np.array([[1, 0, 0, 1], [1, 0, 0, 2]]))[0]
+    assert worse - better == pytest.approx(0.35)
+
+    wrong = surrogate(effects=[*NONE[:3], [0.0, 0.3, -0.3]])
+    known = np.array([(first, second, 0, last) for first in range(4) for second in range(2) for last in range(3)])
+    wrong.learn(known, log_times(known))
+    better, worse = wrong.predict(np.array([[1, 2, 0, 1], [1, 2, 0, 2]]))[0]
+    assert better < worse
+
+
+def test_supposing_what_is_expected_to_gain_does_not_raise_what_others_have_to_beat() -> None:
+    default = np.array([[1, 0, 0, 0]])
+    one = surrogate(effects=[*NONE[:3], [0.0, -0.4, 0.0]])
+    one.learn(default, log_times(default))
+    asked = np.array([[1, 0, 0, 1]])
+    assert one.predict(asked)[0] < log_times(default)
+    one.suppose(asked)
+    assert one.predict(asked)[0] == pytest.approx(log_times(default), abs=0.01)

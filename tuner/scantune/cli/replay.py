@@ -20,15 +20,17 @@ from scantune.errors import ScantuneError, UsageError
 from scantune.model.policy import Effort
 from scantune.model.quantity import format_size
 from scantune.model.recorded_space import RecordedSpace
+from scantune.search.effects import Effects
 from scantune.search.sampler_names import Sampler
 from scantune.store.space_export import Format, export_space
 from scantune.store.space_file import read_space
 
-_Job = tuple[Path, bool, Sampler, Effort, int]
+_Job = tuple[Path, bool, Sampler, Effort, Effects, int]
 
 _SEEDS, _SEEDS_OF_SLOW = 50, 10
 _COLUMNS = {
     "space": "space", "sampler": "sampler", "seeds": "seeds", "median_share_at_20": "at 20",
+    "median_share_at_40": "at 40",
     "median_share_at_60": "at 60", "median_share_at_200": "at 200", "worst_tenth_share_at_60": "worst at 60",
     "evaluations_to_95": "to 95 %", "evaluations_to_98": "to 98 %", "evaluations_to_99": "to 99 %",
 }  # fmt: skip
@@ -53,6 +55,10 @@ def replay_command(
         bool,
         typer.Option("--listed", help="Leave out what was recorded around the fastest: for comparing with others."),
     ] = False,
+    no_effects: Annotated[
+        bool,
+        typer.Option("--no-effects", help="Without what the shipped spaces of other problems tell of the parameters."),
+    ] = False,
     export: Annotated[
         Format | None,
         typer.Option(help="Write the one of FILES for others: Kernel Tuner's simulation mode, or T4 results."),
@@ -67,7 +73,8 @@ def replay_command(
     """Replay searches on recorded spaces: how near they come to the fastest config, after how many evaluations.
 
     A measurement draws its samples from the recorded ones. A share is the time of the fastest config over that of the
-    config which the search holds for the best. Needs no GPU and no worker.
+    config which the search holds for the best. Needs no GPU and no worker. What the search expects of parameters it
+    has from shipped spaces of other problems.
     """
     with reported_errors():
         if export is not None or output is not None or family is not None:
@@ -80,7 +87,7 @@ def replay_command(
         count = seeds or (_SEEDS_OF_SLOW if sampler.is_slow else _SEEDS)
         results = []
         for file in found:
-            results.append(_replayed(file, sampler, count, effort, only_listed, workers))
+            results.append(_replayed(file, sampler, count, effort, only_listed, not no_effects, workers))
             told.update(results=results)
         console.print(_table(results))
         told.write(results=results)
@@ -100,17 +107,21 @@ def _export(files: list[Path], kind: Format | None, output: Path | None, family:
 
 
 def _replayed(
-    file: Path, sampler: Sampler, seeds: int, effort: Effort, only_listed: bool, workers: int | None
+    file: Path, sampler: Sampler, seeds: int, effort: Effort, only_listed: bool, has_effects: bool, workers: int | None
 ) -> dict[str, Any]:
     # Optuna is slow to import, and most commands do without it.
-    from scantune.search.replay import Replayed, Trace
+    from scantune.search.replay import Replayed, Trace, effects_for
 
     recorded = _read(file, only_listed)
     if recorded.optimum is None:
         raise ScantuneError(f"{file}: no config of the space works")
-    jobs = [(file, only_listed, sampler, effort, seed) for seed in range(1, seeds + 1)]
+    has_effects = has_effects and sampler is Sampler.default
+    others = [_read(other, only_listed=False) for other in shipped_spaces()] if has_effects else []
+    effects = effects_for(recorded, others)
+    jobs = [(file, only_listed, sampler, effort, effects, seed) for seed in range(1, seeds + 1)]
     traces: Sequence[Trace] = list(_mapped(jobs, workers or len(os.sched_getaffinity(0))))
-    return {"file": str(file), **Replayed(name_of(recorded), sampler.value, traces).message()}
+    told = {"file": str(file), **Replayed(name_of(recorded), sampler.value, traces).message()}
+    return {**told, "effects": has_effects} if sampler is Sampler.default else told
 
 
 def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Any]:
@@ -124,9 +135,9 @@ def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Any]:
 def _one(job: _Job) -> Any:
     from scantune.search.replay import replay, replay_policy
 
-    file, only_listed, sampler, effort, seed = job
+    file, only_listed, sampler, effort, effects, seed = job
     recorded = _read(file, only_listed)
-    return replay(recorded, sampler, seed, replay_policy(recorded, effort))
+    return replay(recorded, sampler, seed, replay_policy(recorded, effort), effects)
 
 
 @cache

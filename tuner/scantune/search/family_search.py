@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from scantune.model.config import Config
-from scantune.model.space import Family, Indices
-from scantune.search.surrogate import Points, Surrogate
+from scantune.model.space import Family, Indices, Parameter
+from scantune.search.effects import Effects
+from scantune.search.surrogate import Points, Prior, Surrogate, weight_of
 
 _CENTRES = 4  # of the fastest, all whose neighbours are considered
 _PROMISING = 6  # neighbours of the fastest, whose own neighbours are considered too
@@ -17,16 +18,17 @@ _MOST_LEARNED = 128  # times: the fastest half, and the latest
 
 _FAILED = 0.7  # log time by which what failed is taken to be slower than the slowest
 
+_WEIGHTS = {True: 0.15, False: 0.05}  # of a step in a primary parameter, in another one
+_TRUST = 0.5  # in what other problems tell of a parameter; the rest is in no effect, and in the weight of its role
+_LEAST_WEIGHT, _MOST_WEIGHT = 0.01, 0.5  # that other problems may tell
+
 
 class FamilySearch:
     """Scores are log times. A config that is off the grid of values is learned from as the nearest on it."""
 
-    def __init__(self, family: Family, seed: int) -> None:
+    def __init__(self, family: Family, seed: int, effects: Effects) -> None:
         self._family = family
-        parameters = family.parameters
-        self._surrogate = Surrogate(
-            [one.is_ordered for one in parameters], [one.is_primary for one in parameters], seed
-        )
+        self._surrogate = Surrogate([_prior(family.name, one, effects) for one in family.parameters], seed)
         self._scores: dict[Indices, float | None] = {}  # None: it failed
         self._asked: dict[Indices, None] = {}  # proposed, and not told of yet
         self._illegal: set[Indices] = set()
@@ -119,6 +121,15 @@ class FamilySearch:
             for value in range(len(parameter.values)):
                 if value != centre[place]:
                     yield (*centre[:place], value, *centre[place + 1 :])
+
+
+def _prior(family: str, parameter: Parameter, effects: Effects) -> Prior:
+    weight, known = _WEIGHTS[parameter.is_primary], effects.find(family, parameter.name)
+    if known is None:
+        return Prior(parameter.is_ordered, weight, [0.0] * len(parameter.values))
+    told = min(_MOST_WEIGHT, max(_LEAST_WEIGHT, weight_of(known.deviation)))
+    expected = [_TRUST * known.effects.get(value, 0.0) for value in parameter.values]
+    return Prior(parameter.is_ordered, told**_TRUST * weight ** (1 - _TRUST), expected)
 
 
 def _points(indices: Iterable[Indices]) -> Points:

@@ -18,6 +18,7 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.model.space import Space
 from scantune.model.trial import Failure, Trial
+from scantune.search.effects import Effects
 from scantune.search.proposals import Search
 from scantune.store.archive import Session
 from scantune.worker.compile_pool import CompilePool, Waits
@@ -47,6 +48,7 @@ class Tools:
     seed: int
     watcher: Watcher
     clock: Callable[[], float]  # seconds, from any start
+    effects: Effects = field(default_factory=Effects)  # what other problems tell of the parameters
     # Not asked twice: candidates at the size at which they were verified, and winners at their own for all kinds.
     verified: set[tuple[Cell, Config]] = field(default_factory=set)
     verified_winners: set[tuple[Cell, Config]] = field(default_factory=set)
@@ -67,7 +69,7 @@ class ProblemSearch:
         self._n = n
         self._space = space
         self._deadline = deadline  # by the clock; the final round comes after it
-        self._search = Search(space, tools.seed, tools.policy.patience, self._is_legal)
+        self._search = Search(space, tools.seed, tools.policy.patience, self._is_legal, tools.effects)
         self._times: dict[Config, float] = {}  # scores: microseconds, corrected for drift from batch to batch
         self._racers: dict[Config, Measurement] = {}  # those measured to the end
         self._failures: dict[Config, Failure] = {}

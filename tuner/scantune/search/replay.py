@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scantune.model.config import Config
 from scantune.model.policy import Effort, Policy, policy_of
 from scantune.model.recorded_space import RecordedSpace
+from scantune.search.effects import Effects, learned_from
 from scantune.search.problem_search import ProblemSearch, Tools
 from scantune.search.recorded_worker import RecordedCompilers, RecordedSession, RecordedWorker
 from scantune.search.sampler_names import Sampler
 from scantune.search.samplers import sample
 from scantune.worker.evaluation import Evaluator, Timeouts
 
-SHARES_AT = (20, 60, 200)
+SHARES_AT = (20, 40, 60, 200)
 REACHED = (0.95, 0.98, 0.99)
 _WORST_AT = 60
 
@@ -84,11 +85,20 @@ def replay_policy(recorded: RecordedSpace, effort: Effort) -> Policy:
     return replace(policy_of(recorded.device, effort), budget_s=math.inf)
 
 
-def replay(recorded: RecordedSpace, sampler: Sampler, seed: int, policy: Policy) -> Trace:
-    """Run one search. Other samplers than the default evaluate as many configs as the policy has trials."""
+def effects_for(recorded: RecordedSpace, others: Iterable[RecordedSpace]) -> Effects:
+    """Return what the others tell but for those of the same problem, of whatever N."""
+    return learned_from(other for other in others if other.problem != recorded.problem)
+
+
+def replay(
+    recorded: RecordedSpace, sampler: Sampler, seed: int, policy: Policy, effects: Effects | None = None
+) -> Trace:
+    """Run one search. Other samplers than the default evaluate as many configs as the policy has trials, and know
+    nothing of effects.
+    """
     if sampler is not Sampler.default:
         return trace_of(recorded, sample(recorded, sampler, policy.trials, seed))
-    return trace_of(recorded, *_search(recorded, policy, seed))
+    return trace_of(recorded, *_search(recorded, policy, seed, effects or Effects()))
 
 
 def trace_of(recorded: RecordedSpace, held: Sequence[Config | None], winner: Config | None = None) -> Trace:
@@ -104,12 +114,14 @@ def trace_of(recorded: RecordedSpace, held: Sequence[Config | None], winner: Con
     return Trace([share(config) for config in held], share(winner or (held[-1] if held else None)))
 
 
-def _search(recorded: RecordedSpace, policy: Policy, seed: int) -> tuple[list[Config | None], Config | None]:
+def _search(
+    recorded: RecordedSpace, policy: Policy, seed: int, effects: Effects
+) -> tuple[list[Config | None], Config | None]:
     evaluator = Evaluator(RecordedWorker.of(recorded, seed), Timeouts())
     notebook = _Notebook()
     tools = Tools(
         evaluator, RecordedCompilers.of(recorded), RecordedSession.of(recorded, policy, seed), policy, seed, notebook,
-        clock=lambda: 0.0,
+        clock=lambda: 0.0, effects=effects,
     )  # fmt: skip
     problem, n = recorded.problem, recorded.n
     search = ProblemSearch(tools, problem, n, evaluator.space(problem, n), deadline=math.inf)

@@ -1,16 +1,18 @@
 """What the times of a few configs say about all others of their family: a Gaussian process over log times.
 
 Configs are alike by how few parameters differ, and by how much those matter, which is learned from the times with a
-prior by the parameter's role. Small weights make it nearly additive: what two changes gain, both together are expected
-to gain, until a time says otherwise. After Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006,
-algorithm 2.1 and section 5.4; the gain that is expected after Jones, Schonlau and Welch, "Efficient Global Optimization
-of Expensive Black-Box Functions", 1998.
+prior. Small weights make it nearly additive: what two changes gain, both together are expected to gain, until a time
+says otherwise. Before there are times, a config is expected to take as much more as the effects of its values say.
+After Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, algorithm 2.1 and section 5.4; the gain
+that is expected after Jones, Schonlau and Welch, "Efficient Global Optimization of Expensive Black-Box Functions",
+1998.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +20,9 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Points = npt.NDArray[np.int64]  # a row for each config: the index of each parameter's value
 
-# Half and twice as much of each moved the mean share of the spaces in db/spaces after 60 trials by at most 0.01.
-_DEVIATION = 0.2  # of log times, before anything is known
+# Half and twice as much of each moved the mean share of the spaces in db/spaces after 60 trials by about 0.01.
+_DEVIATION = 0.1  # of log times, before anything is known
 _NOISE = 0.004  # of a log time
-_WEIGHTS = {True: 0.15, False: 0.05}  # of a step in a primary parameter, in another one
 _WEIGHTS_DEVIATION = 2.0  # of their logarithms
 _PESSIMISM = 0.1  # log time by which an unknown config is taken to be slower than the fastest known
 _MOST_STEPS = 3  # what is farther is as unlike
@@ -30,21 +31,37 @@ _LEAST_TO_LEARN = 6  # times, for weights to be learned
 _LEARNED_EVERY = 2  # more of them
 
 
+@dataclass(frozen=True)
+class Prior:
+    """What is known of a parameter before any time is."""
+
+    is_ordered: bool
+    weight: float  # of a step in it, in how unlike configs are
+    effects: Sequence[float]  # by how much more each value lets the log time be expected
+
+
+def weight_of(deviation: float) -> float:
+    """Return the weight of a step by which log times change with a standard deviation."""
+    return deviation**2 / (2 * _DEVIATION**2)
+
+
 class Surrogate:
     """learn() before anything is asked."""
 
-    def __init__(self, is_ordered: Sequence[bool], is_primary: Sequence[bool], seed: int) -> None:
-        """One entry for each parameter."""
-        self._is_ordered = np.array(is_ordered)
-        self._prior = np.log([_WEIGHTS[one] for one in is_primary])
+    def __init__(self, priors: Sequence[Prior], seed: int) -> None:
+        """One prior for each parameter."""
+        self._is_ordered = np.array([one.is_ordered for one in priors])
+        self._effects = [np.array(one.effects) for one in priors]
+        self._prior = np.log([one.weight for one in priors])
         self._weights = self._prior.copy()  # logarithms
         self._random = np.random.default_rng(seed)
         self._learned = 0  # times that the weights were learned from
 
     def learn(self, points: Points, log_times: Array) -> None:
         """Take in all that is known."""
-        self._points, self._mean = points, float(log_times.min()) + _PESSIMISM
-        self._steps, self._values = self._steps_between(points, points), log_times - self._mean
+        corrected, best = log_times - self._effects_of(points), int(log_times.argmin())
+        self._points, self._mean, self._best = points, float(corrected[best]) + _PESSIMISM, float(log_times[best])
+        self._steps, self._values = self._steps_between(points, points), corrected - self._mean
         if len(points) >= max(_LEAST_TO_LEARN, self._learned + _LEARNED_EVERY):
             self._learn_weights()
             self._learned = len(points)
@@ -59,14 +76,15 @@ class Surrogate:
         )
         self._points = np.vstack([self._points, points])
         # No better than the best: a gain that is only expected must not raise what others have to beat.
-        self._values = np.append(self._values, np.maximum(expected - self._mean, self._values.min()))
+        supposed = np.maximum(expected, self._best) - self._effects_of(points) - self._mean
+        self._values = np.append(self._values, supposed)
         self._solve()
 
     def predict(self, points: Points) -> tuple[Array, Array]:
         """Return the log times that are expected, and their standard deviations."""
         covariance = self._covariance(self._steps_between(points, self._points), self._weights)
         variance = np.maximum(_DEVIATION**2 - np.einsum("ij,ij->i", covariance @ self._inverse, covariance), 1e-10)
-        return self._mean + covariance @ self._solved, np.sqrt(variance)
+        return self._mean + self._effects_of(points) + covariance @ self._solved, np.sqrt(variance)
 
     def expected_gain(self, points: Points, best: float) -> Array:
         """Return by how much each point is expected to lower the best log time; one that does not counts as 0."""
@@ -75,6 +93,10 @@ class Surrogate:
         below = np.array([0.5 * math.erfc(-one / math.sqrt(2)) for one in standing])
         density = np.exp(-(standing**2) / 2) / math.sqrt(2 * math.pi)
         return np.asarray(deviation * (standing * below + density), dtype=np.float64)
+
+    def _effects_of(self, points: Points) -> Array:
+        effects = [of[points[:, place]] for place, of in enumerate(self._effects)]
+        return np.asarray(np.sum(effects, axis=0), dtype=np.float64)
 
     def _steps_between(self, rows: Points, columns: Points) -> Array:
         apart = np.abs(rows[:, None, :] - columns[None, :, :])

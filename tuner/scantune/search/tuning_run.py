@@ -24,6 +24,7 @@ from scantune.model.space import Space
 from scantune.model.trial import Failure
 from scantune.model.value import split_operator
 from scantune.search.agenda import Agenda, Turn
+from scantune.search.effects import Effects, shipped_effects
 from scantune.search.portfolio import Portfolio
 from scantune.search.portfolio import Watcher as PortfolioWatcher
 from scantune.search.problem_search import ProblemSearch, Tools, Watcher, first_reasons
@@ -111,6 +112,8 @@ class TuningRun:
         self._stopwatch = Stopwatch(clock)
         timeouts = timeouts or Timeouts.of(self._device)
         self._evaluator = Evaluator(worker, timeouts, source, self._stopwatch, has_built_in)
+        # They were learned on GPUs; the host device has other costs.
+        self._effects = Effects() if self._device.is_host else shipped_effects()
         self._source = source
         self._pool = pool
         self._clock = clock
@@ -278,7 +281,7 @@ class TuningRun:
     def _tools(self, session: Session) -> Tools:
         return Tools(
             self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock,
-            self._verified, self._verified_winners,
+            self._effects, self._verified, self._verified_winners,
         )  # fmt: skip
 
     def _search_all(
