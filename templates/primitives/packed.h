@@ -74,13 +74,14 @@ struct Extremes {
   static constexpr int kMostWords = 1 << 15;
   static constexpr bool kSigned = is_signed(Problem::kRequest.input_type);
   static constexpr bool kBytes = sizeof(Input) == 1;
+  static constexpr bool kSignedHalves = kSigned || kBytes;  // bytes fit a half with any sign
   static constexpr bool kMax = Problem::kRequest.op == Operator::max;
   static constexpr u32 kNeutral = static_cast<u16>(neutral_item<Problem::kRequest.op, Input, T>());
   static constexpr u32 kFiller = kBytes ? (kNeutral & 0xff) * 0x01010101 : kNeutral * 0x00010001;
 
   // Combines each of two lanes; bytes are widened to them.
   SCANTUNE_DEVICE static u32 of_lanes(u32 a, u32 b) {
-    return kMax ? max_of_halves < kSigned || kBytes > (a, b) : min_of_halves < kSigned || kBytes > (a, b);
+    return kMax ? max_of_halves<kSignedHalves>(a, b) : min_of_halves<kSignedHalves>(a, b);
   }
   SCANTUNE_DEVICE static u32 even(u32 word) { return permute_bytes(word, 0, kSigned ? 0xa280 : 0x4240); }
   SCANTUNE_DEVICE static u32 odd(u32 word) { return permute_bytes(word, 0, kSigned ? 0xb391 : 0x4341); }

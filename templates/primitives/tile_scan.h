@@ -46,8 +46,8 @@ class TileScan {
   static constexpr bool kReducesFirst =
       kShape.aggregate_from == AggregateFrom::reduction && !is_custom(Problem::kRequest.op);
   // Where totals are many, and one from every lane, their sum is there before they are scanned.
-  static constexpr bool kScansTotalsLast = kPads &&
-                                           kShape.warps() > kMostTotalsInTurn&& kLanesOfTotals == kShape.warps();
+  static constexpr bool kHasManyTotals = kShape.warps() > kMostTotalsInTurn;
+  static constexpr bool kScansTotalsLast = kPads && kHasManyTotals && kLanesOfTotals == kShape.warps();
   static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // of those that have it
   template <class Item>
   struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems, kShape.pads_tiles> {};
