@@ -123,7 +123,7 @@ class Scene:
 
 
 class Tune(Scene):
-    """Searches, which every run goes on with; every third is for a portfolio."""
+    """Searches, which every run goes on with; every fourth is for a portfolio."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -136,11 +136,12 @@ class Tune(Scene):
             command.kill()
 
     def arguments(self) -> list[str]:
-        portfolio = ["--portfolio"] if self._runs % 3 == 2 else []
-        # Every other run has sizes of its own, or there would be nothing left to search; the next goes on with them.
-        pair = self._runs // 2
-        sizes = ",".join(str(2**power + pair) for power in range(6, 15))
-        problem = ["--arch", "host", "--type", _TYPES[pair % len(_TYPES)], "--n", sizes, "--workers", "2"]
+        portfolio = ["--portfolio"] if self._runs % 4 == 3 else []
+        # Every fourth run has sizes of its own, or there would be nothing left to search. The next three go on with
+        # them, as far as winners: of more sizes, which are searched in turns, killed runs would come to none.
+        turn = self._runs // 4
+        sizes = ",".join(str(2**power + turn) for power in (6, 9))
+        problem = ["--arch", "host", "--type", _TYPES[turn % len(_TYPES)], "--n", sizes, "--workers", "2"]
         return ["tune", *problem, *portfolio, "--budget", "60s", "--db", str(self.database)]
 
     def faults(self) -> list[str]:
