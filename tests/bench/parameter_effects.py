@@ -31,8 +31,8 @@ from scantune.model.measurement import Measurement
 from scantune.model.policy import Rounds
 from scantune.model.quantity import format_size, parse_sizes
 from scantune.model.space import Family
+from scantune.model.stated_problem import StatedProblem, Types
 from scantune.model.trial import Failure
-from scantune.model.wish import Types, Wish
 from scantune.worker.client import Worker, WorkerError
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.evaluation import Evaluator, Timeouts
@@ -67,18 +67,20 @@ def ratio_of(changed_us: Sequence[float], selected_us: Sequence[float]) -> tuple
     return statistics.median(ratios), 0.93 * (third - first) / math.sqrt(len(ratios))
 
 
-def measured_cell(worker: Worker, pool: CompilePool, wish: Wish, n: int, rounds: Rounds) -> list[Sequence[Value]]:
+def measured_cell(
+    worker: Worker, pool: CompilePool, stated: StatedProblem, n: int, rounds: Rounds
+) -> list[Sequence[Value]]:
     """Return the rows of the config that is selected there: what each change of it does.
 
     Of what failed ratio and error are None. Raises WorkerError and WorkerDied.
     """
     evaluator = Evaluator(worker, Timeouts.of(worker.hello().device))
-    problem = evaluator.resolve(wish, n)
+    problem = evaluator.resolve(stated, n)
     space = evaluator.space(problem, n)
     selection = select(worker, problem, n, databases=[])
     selected = space.known(selection.config)
     if selected is None:
-        raise WorkerError("internal", f"{wish} {format_size(n)}: there is no family {selection.config.family}")
+        raise WorkerError("internal", f"{stated} {format_size(n)}: there is no family {selection.config.family}")
     configs = changed(space.families[selected.family], selected)
     times: dict[Config, Measurement | Failure] = {}
     legal = [selected, *evaluator.legal(problem, n, space, configs.values())]
@@ -89,9 +91,9 @@ def measured_cell(worker: Worker, pool: CompilePool, wish: Wish, n: int, rounds:
     timed = [config for config in legal if config not in times]
     times |= zip(timed, evaluator.measure(problem, n, timed, rounds).outcomes, strict=True)
     if isinstance(base := times[selected], Failure):
-        raise WorkerError("internal", f"{wish} {format_size(n)}: {selected} was not timed: {base.reason}")
+        raise WorkerError("internal", f"{stated} {format_size(n)}: {selected} was not timed: {base.reason}")
     values = dict(selected.values)
-    place = (str(wish.types), n, selection.origin, selected.family)
+    place = (str(stated.types), n, selection.origin, selected.family)
     return [
         [*place, parameter, str(values[parameter]), value, *_ratio_to(base, times[config])]
         for (parameter, value), config in configs.items()
@@ -162,9 +164,9 @@ def measure(options: argparse.Namespace, stack: contextlib.ExitStack) -> None:
     rows: list[Sequence[Value]] = []
     for name in options.types:
         for n in parse_sizes(options.sizes):
-            wish = Wish(algorithm, Types.parse(name))
+            stated = StatedProblem(algorithm, Types.parse(name))
             try:
-                cell = measured_cell(worker, pool, wish, n, rounds)
+                cell = measured_cell(worker, pool, stated, n, rounds)
             except ScantuneError as error:
                 print(f"{name} {format_size(n)}: {error}", flush=True)
                 continue

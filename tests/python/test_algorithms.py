@@ -17,8 +17,8 @@ from command import scantune, streams
 from conftest import FAKE_WORKER, SUM, Tune
 from examples import DEVICES, RECORDS, RUNS, TRIALS, scan
 from fake_worker import algorithms
-from scantune.cli.asked import Asked, OwnOperator
 from scantune.cli.filter import Filter
+from scantune.cli.named_problems import NamedProblems, OwnOperator
 from scantune.compare.exchange import import_database
 from scantune.compare.referee import Referee
 from scantune.errors import UsageError
@@ -45,8 +45,8 @@ MEDIAN = Problem("median", (("input_type", "i32"), ("rank", "upper")), '{"window
 
 
 def problems(worker: Worker, types: list[str], algorithm: str, **given: Any) -> list[Problem]:
-    asked = Asked(types, algorithm=algorithm, **given)
-    return asked.problems(worker.hello(), Evaluator(worker, Timeouts()), 4096, lambda note: None)
+    named = NamedProblems(types, algorithm=algorithm, **given)
+    return named.problems(worker.hello(), Evaluator(worker, Timeouts()), 4096, lambda note: None)
 
 
 def keep(database: Database, *found: Record) -> None:
@@ -225,7 +225,10 @@ def test_default_sizes_begin_where_the_extents_allow(
 ) -> None:
     notes: list[str] = []
     default = [64, 256, 4096, 65536]
-    assert Asked(["i8"], **given).sizes(worker.hello(), Evaluator(worker, Timeouts()), default, notes.append) == sizes
+    assert (
+        NamedProblems(["i8"], **given).sizes(worker.hello(), Evaluator(worker, Timeouts()), default, notes.append)
+        == sizes
+    )
     assert re.search(noted, "".join(notes)), notes
 
 

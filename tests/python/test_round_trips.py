@@ -13,8 +13,8 @@ from scantune.model.device import Device
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
 from scantune.model.record import Record
+from scantune.model.stated_problem import Types
 from scantune.model.trial import Trial
-from scantune.model.wish import Types
 from scantune.store.archive import Archive
 from scantune.store.database import Database
 

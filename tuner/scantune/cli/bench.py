@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
-from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import (
     AlgorithmOption,
     ArchOption,
@@ -58,17 +58,17 @@ def bench_command(
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "bench")
-        asked = Asked(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
-        asked.check()
+        named = NamedProblems(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
+        named.check()
         given = parse_sizes(n) if n else None
         databases = databases_to_read(db)
         worker = chosen_worker(stack, arch, device)
         hello = worker.hello()
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
         bench_run = _Bench(output, hello, Defaults(evaluator))
-        asked = asked.or_else(default_types(hello.device))
-        sizes = given or asked.sizes(hello, evaluator, default_sizes(hello.device), note)
-        problems = asked.problems(hello, evaluator, sizes[0], note)
+        named = named.or_else(default_types(hello.device))
+        sizes = given or named.sizes(hello, evaluator, default_sizes(hello.device), note)
+        problems = named.problems(hello, evaluator, sizes[0], note)
         try:
             bench(worker, problems, sizes, databases, bench_run.keep)
         finally:

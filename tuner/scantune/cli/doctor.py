@@ -16,7 +16,7 @@ from scantune.errors import ScantuneError
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import HOST, Hello
 from scantune.model.space import Space
-from scantune.model.wish import Types, Wish
+from scantune.model.stated_problem import StatedProblem, Types
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
 from scantune.worker.client import Worker, WorkerDied, WorkerError
@@ -94,11 +94,11 @@ def _describe(hello: Hello) -> str:
 
 
 def _compile_default(worker: Worker) -> str:
-    wish = Wish(worker.hello().algorithms[DEFAULT_ALGORITHM], Types.parse("i32"))
-    request = wish.request(1024)
+    stated = StatedProblem(worker.hello().algorithms[DEFAULT_ALGORITHM], Types.parse("i32"))
+    request = stated.request(1024)
     try:
         message = worker.call("space", {"request": request}, _COMPILE_TIMEOUT_S)
-        config = Space.from_message(message, wish.algorithm.families).default
+        config = Space.from_message(message, stated.algorithm.families).default
         worker.call("compile", {"request": request, "config": config.message()}, _COMPILE_TIMEOUT_S)
     except (WorkerError, WorkerDied) as error:
         raise ScantuneError(f"{worker.hello().device} is there, but a small kernel does not compile: {error}") from None

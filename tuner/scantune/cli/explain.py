@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from scantune import paths
-from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import (
     AlgorithmOption,
     DbOption,
@@ -67,8 +67,8 @@ def explain_command(
         output = JsonOutput.of(json_, "db explain")
         if not n or not type_:
             raise UsageError("db explain needs --type and --n, such as --type i32 --n 2^20")
-        asked = Asked(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
-        asked.check()
+        named = NamedProblems(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
+        named.check()
         sizes = parse_sizes(n)
         if sm_count is not None and (device is None or is_opened(device)):
             raise UsageError(
@@ -79,7 +79,7 @@ def explain_command(
         evaluator = Evaluator(worker, Timeouts())
         explained = [
             (problem, size, select(worker, problem, size, databases))
-            for problem in asked.problems(worker.hello(), evaluator, sizes[0], note)
+            for problem in named.problems(worker.hello(), evaluator, sizes[0], note)
             for size in sizes
         ]
         defaults = Defaults(evaluator)

@@ -9,8 +9,8 @@ from scantune.errors import UsageError
 from scantune.model.config import is_token
 from scantune.model.device import Device, is_arch
 from scantune.model.problem import Problem
+from scantune.model.stated_problem import Types
 from scantune.model.value import bytes_of, split_operator
-from scantune.model.wish import Types
 
 ALL_TYPES = "all"
 

@@ -15,7 +15,7 @@ from scantune.cli.workers import described_worker
 from scantune.errors import ScantuneError
 from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm, Extent, Member
 from scantune.model.algorithms import Algorithms
-from scantune.model.wish import types_text
+from scantune.model.stated_problem import types_text
 from scantune.worker.built_in import NO_DEVICE
 
 _HERE = "scantune.problem_options"

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from scantune import __version__
-from scantune.cli.asked import Asked
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import (
     AlgorithmOption,
     ArchOption,
@@ -87,17 +87,17 @@ def regret_command(
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "regret")
-        asked = Asked(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
-        asked.check()
+        named = NamedProblems(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
+        named.check()
         databases = databases_to_read(db)
         ends = parse_sizes(n) if n else None
         sizes = _sampled(ends, samples, seed) if ends else []
         worker = chosen_worker(stack, arch, device, seed)
         hello = worker.hello()
-        asked = asked.or_else(default_types(hello.device))
+        named = named.or_else(default_types(hello.device))
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
-        sizes = sizes or _sampled(asked.sizes(hello, evaluator, portfolio_sizes(hello.device), note), samples, seed)
-        problems = asked.problems(hello, evaluator, sizes[0], note)
+        sizes = sizes or _sampled(named.sizes(hello, evaluator, portfolio_sizes(hello.device), note), samples, seed)
+        problems = named.problems(hello, evaluator, sizes[0], note)
         policy = policy_of(hello.device, Effort.quick)
         found = _searched(worker, policy, problems, sizes, trials, seed, workers)
         defaults = Defaults(evaluator)

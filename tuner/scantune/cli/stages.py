@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scantune.cli.asked import Asked
+from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import default_types, portfolio_sizes
 from scantune.model.device import Device
 from scantune.model.quantity import parse_sizes
@@ -14,25 +14,27 @@ from scantune.model.quantity import parse_sizes
 @dataclass(frozen=True)
 class Stage:
     name: str  # for people; empty for what the user asked for
-    asked: Asked
+    named: NamedProblems
     sizes: Sequence[int] | None = None  # None: the default ones of the device
     is_portfolio: bool = False
 
 
 def default_stages(device: Device) -> list[Stage]:
     """Return the stages in their order. The host device, which is for tests, has the first alone."""
-    sums = Stage("sums", Asked(default_types(device)))
+    sums = Stage("sums", NamedProblems(default_types(device)))
     if device.is_host:
         return [sums]
     return [
         sums,
-        Stage("minima and maxima", Asked(["i32", "f32"], ["min", "max"])),
-        Stage("widening sums", Asked(["i8:i32", "u8:u32", "i16:i32", "i32:i64", "f16:f32", "bf16:f32"])),
+        Stage("minima and maxima", NamedProblems(["i32", "f32"], ["min", "max"])),
+        Stage("widening sums", NamedProblems(["i8:i32", "u8:u32", "i16:i32", "i32:i64", "f16:f32", "bf16:f32"])),
         # Beyond, what runs before and behind a scan hardly matters.
-        Stage("isolated sums", Asked(["all"], options=(("latency", "isolated"),)), parse_sizes(["2^8..2^20:4"])),
+        Stage(
+            "isolated sums", NamedProblems(["all"], options=(("latency", "isolated"),)), parse_sizes(["2^8..2^20:4"])
+        ),
         Stage(
             "sums with the same bits on every run",
-            Asked(["f16", "bf16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
+            NamedProblems(["f16", "bf16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
         ),
-        Stage("sums between those sizes", sums.asked, portfolio_sizes(device), is_portfolio=True),
+        Stage("sums between those sizes", sums.named, portfolio_sizes(device), is_portfolio=True),
     ]

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from scantune import __version__
-from scantune.cli.asked import Asked, OwnOperator
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.named_problems import NamedProblems, OwnOperator
 from scantune.cli.options import (
     AlgorithmOption,
     AlignmentOption,
@@ -96,10 +96,10 @@ def sweep_command(
     with reported_errors():
         told = JsonOutput.of(json_, "sweep")
         ops, source = OwnOperator(operator, name, cost, alignment).checked(listed(type_), listed(op))
-        asked = Asked(listed(type_), ops, given_options(ctx), source, algorithm)
-        asked.check()
+        named = NamedProblems(listed(type_), ops, given_options(ctx), source, algorithm)
+        named.check()
         sizes = parse_sizes(n or [])
-        if len(sizes) != 1 or not asked.types:
+        if len(sizes) != 1 or not named.types:
             raise UsageError("a sweep is of one problem at one N; name --type and --n, such as --type f32 --n 2^20")
         output = _checked(output.expanduser())
         budget_s = parse_duration(budget)
@@ -107,7 +107,7 @@ def sweep_command(
             worker = chosen_worker(stack, arch, device, seed)
             hello = worker.hello()
             evaluator = Evaluator(worker, Timeouts.of(hello.device), source)
-            problems = asked.problems(hello, evaluator, sizes[0], note)
+            problems = named.problems(hello, evaluator, sizes[0], note)
             if len(problems) != 1:
                 raise UsageError(f"a sweep is of one problem, and these are {len(problems)}; run once for each")
             plan = SweepPlan(

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from scantune import __version__, paths
-from scantune.cli.asked import Asked, OwnOperator
 from scantune.cli.json_output import JsonOutput
+from scantune.cli.named_problems import NamedProblems, OwnOperator
 from scantune.cli.options import (
     AlgorithmOption,
     AlignmentOption,
@@ -64,7 +64,7 @@ class _Tuning:
 
     arch: str
     device: str | None
-    asked: Asked
+    named: NamedProblems
     sizes: list[int] | None  # None: the default ones of the device
     effort: Effort
     budget_s: float | None
@@ -78,9 +78,9 @@ class _Tuning:
 
     def stages(self, device: Device) -> list[Stage]:
         """Return what is to be covered: what was asked for, or everything that is worth it, in stages."""
-        if self.asked.names_nothing and self.sizes is None and not self.is_portfolio:
+        if self.named.names_nothing and self.sizes is None and not self.is_portfolio:
             return default_stages(device)
-        return [Stage("", self.asked, self.sizes, self.is_portfolio)]
+        return [Stage("", self.named, self.sizes, self.is_portfolio)]
 
 
 # A stage gets no less: compilers have to start, and a race takes half a second.
@@ -136,11 +136,11 @@ def tune_command(
         types = listed(type_)
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
         tuning = _Tuning(
-            arch, device, Asked(types, ops, given_options(ctx), source, algorithm),
+            arch, device, NamedProblems(types, ops, given_options(ctx), source, algorithm),
             parse_sizes(n) if n is not None else None, effort, None if budget is None else parse_duration(budget), seed,
             workers, portfolio, require_complete, built_in, paths.database_path(db), JsonOutput.of(json_, "tune"),
         )  # fmt: skip
-        tuning.asked.check()
+        tuning.named.check()
         check_choice(arch, device)
         try:
             with sigterm_as_interrupt(), contextlib.ExitStack() as stack:
@@ -159,7 +159,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     database.check_writable()
     worker = chosen_worker(stack, tuning.arch, tuning.device, tuning.seed)
     hello = worker.hello()
-    evaluator = Evaluator(worker, Timeouts.of(hello.device), tuning.asked.source)
+    evaluator = Evaluator(worker, Timeouts.of(hello.device), tuning.named.source)
     defaults = Defaults(evaluator)
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
     note(
@@ -172,11 +172,11 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         stage_policy = policy_of(hello.device, tuning.effort, left_s, stage.is_portfolio)
         run = Run(
             now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, tuning.effort,
-            tuning.seed, policy_text(stage_policy, tuning.asked.source),
+            tuning.seed, policy_text(stage_policy, tuning.named.source),
         )  # fmt: skip
         return TuningRun(
             Archive(database, hello.algorithms), worker, compile_pool(worker, tuning.seed, tuning.workers), run,
-            stage_policy, progress, Timeouts.of(hello.device), tuning.asked.source, is_portfolio=stage.is_portfolio,
+            stage_policy, progress, Timeouts.of(hello.device), tuning.named.source, is_portfolio=stage.is_portfolio,
             has_built_in=tuning.has_built_in,
         )  # fmt: skip
 
@@ -236,10 +236,10 @@ def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> O
 
 def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells:
     """Return the problems and sizes of a stage."""
-    asked = stage.asked.or_else(default_types(hello.device))
+    named = stage.named.or_else(default_types(hello.device))
     fallback = portfolio_sizes if stage.is_portfolio else default_sizes
-    sizes = list(stage.sizes or asked.sizes(hello, evaluator, fallback(hello.device), note))
-    return asked.problems(hello, evaluator, sizes[0], note), sizes
+    sizes = list(stage.sizes or named.sizes(hello, evaluator, fallback(hello.device), note))
+    return named.problems(hello, evaluator, sizes[0], note), sizes
 
 
 def _show(part: Outcome, stage: Stage, device: Device, defaults: Defaults) -> None:

@@ -71,7 +71,7 @@ def import_database(
         breakpoints = reception.of("breakpoints", contents.breakpoints())
         report.unknown_keys = sorted(contents.unknown_keys)
         archive = Archive(database, algorithms)
-        # Asked before the transaction, which would keep other processes waiting for a worker.
+        # NamedProblems before the transaction, which would keep other processes waiting for a worker.
         winners = _winners(archive, records, referee)
         with database.transaction():
             _merge_records(archive, records, winners, report)

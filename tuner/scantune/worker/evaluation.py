@@ -15,8 +15,8 @@ from scantune.model.operator_source import OperatorSource
 from scantune.model.policy import Rounds
 from scantune.model.problem import Problem
 from scantune.model.space import Space
+from scantune.model.stated_problem import StatedProblem
 from scantune.model.trial import Failure
-from scantune.model.wish import Wish
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.environment import check_environment
 from scantune.worker.selection import select
@@ -78,20 +78,20 @@ class Evaluator:
         """Return the protocol's `request`."""
         return problem.request(n, self._source)
 
-    def resolve(self, wish: Wish, n: int) -> Problem:
+    def resolve(self, stated: StatedProblem, n: int) -> Problem:
         """Return the problem as the worker understands it. Raises WorkerError as space() does."""
-        params = {"request": wish.request(n, self._source), "configs": False}
+        params = {"request": stated.request(n, self._source), "configs": False}
         result = self._worker.call("space", params, self._timeouts.base_s)
         try:
-            return wish.problem(result)
+            return stated.problem(result)
         except (KeyError, ValueError) as error:
-            reason = f"{wish}: the worker took it for {result.get('problem')!r}: {error}"
+            reason = f"{stated}: the worker took it for {result.get('problem')!r}: {error}"
             raise WorkerError("internal", reason[:300]) from None
 
-    def supports(self, wish: Wish, n: int) -> bool:
-        """Return whether the worker understands the wish and some family solves it. Raises WorkerError if it fails."""
+    def supports(self, stated: StatedProblem, n: int) -> bool:
+        """Return whether the worker understands a problem and some family solves it. Raises WorkerError if it fails."""
         try:
-            self.resolve(wish, n)
+            self.resolve(stated, n)
         except WorkerError as error:
             if error.kind not in ("unsupported", "bad_request"):
                 raise

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from examples import DEVICES, PROBLEMS, SCAN, scan
-from scantune.cli.asked import Asked, OwnOperator
 from scantune.cli.filter import Filter
+from scantune.cli.named_problems import NamedProblems, OwnOperator
 from scantune.errors import UsageError
 from scantune.model.algorithms import Algorithms
 from scantune.model.device import Device, Hello
 from scantune.model.operator_source import OperatorSource
 from scantune.model.problem import Problem
-from scantune.model.wish import Types
+from scantune.model.stated_problem import Types
 from scantune.worker.client import Worker
 from scantune.worker.evaluation import Evaluator, Timeouts
 
@@ -25,8 +25,8 @@ N = 4096
 
 
 def problems(worker: Worker, types: Sequence[str], ops: Sequence[str]) -> list[Problem]:
-    asked = Asked(types, ops)
-    return asked.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
+    named = NamedProblems(types, ops)
+    return named.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_operator_that_is_for_none_of_all_types_is_refused(worker: Worker) -> No
     notes: list[str] = []
     only_floats = with_types(worker.hello(), ("f16", "f32"))
     with pytest.raises(UsageError, match="no kernel is for any of the types with these options"):
-        Asked(["all"], ["bit_xor"]).problems(only_floats, Evaluator(worker, Timeouts()), N, notes.append)
+        NamedProblems(["all"], ["bit_xor"]).problems(only_floats, Evaluator(worker, Timeouts()), N, notes.append)
     assert notes == ["left out, because no kernel is for them: f16 bit_xor, f32 bit_xor"]
 
 
 def test_guarantee_that_the_worker_does_not_know_is_refused_for_all_types(worker: Worker) -> None:
-    asked = Asked(["all"], ["sum"], (("determinism", "mostly"),))
+    named = NamedProblems(["all"], ["sum"], (("determinism", "mostly"),))
     with pytest.raises(UsageError, match="determinism must be one of"):
-        asked.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
+        named.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
 
 
 NAMED = "custom32 custom_expensive:Affine_pair-2.0"
@@ -210,9 +210,9 @@ def test_wrong_combination_says_which_option_why_and_what_to_do(
 
 def test_unknown_cost_is_refused_with_the_classes_that_there_are(worker: Worker, path: Path) -> None:
     ops, source = OwnOperator(path, "affine", "dear").checked(["custom8"], [])
-    asked = Asked(["custom8"], ops, source=source)
+    named = NamedProblems(["custom8"], ops, source=source)
     with pytest.raises(UsageError, match=r"--cost: the operator custom_dear is unknown; .*custom_cheap, custom_mod"):
-        asked.problems(worker.hello(), Evaluator(worker, Timeouts(), source), N, lambda note: None)
+        named.problems(worker.hello(), Evaluator(worker, Timeouts(), source), N, lambda note: None)
 
 
 def test_filter_takes_devices_by_arch_and_name() -> None:

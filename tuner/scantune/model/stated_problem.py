@@ -54,7 +54,7 @@ def types_text(algorithm: Algorithm) -> str:
 
 
 @dataclass(frozen=True)
-class Wish:
+class StatedProblem:
     """A problem of which the worker decides whatever nobody named."""
 
     algorithm: Algorithm

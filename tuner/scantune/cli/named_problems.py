@@ -15,6 +15,7 @@ from scantune.model.device import Hello
 from scantune.model.operator_source import OperatorSource
 from scantune.model.problem import Problem
 from scantune.model.quantity import format_size, parse_sizes
+from scantune.model.stated_problem import StatedProblem, Types
 from scantune.model.value import (
     CUSTOM_TYPE,
     check_operator_name,
@@ -23,7 +24,6 @@ from scantune.model.value import (
     operator_of_cost,
     split_operator,
 )
-from scantune.model.wish import Types, Wish
 from scantune.worker.client import WorkerError
 from scantune.worker.evaluation import Evaluator
 
@@ -81,7 +81,9 @@ class OwnOperator:
 
 
 @dataclass(frozen=True)
-class Asked:
+class NamedProblems:
+    """The problems that the options name, before a worker has told what they leave open."""
+
     types: Sequence[str]  # as --type spells them
     ops: Sequence[str] = ()
     options: tuple[tuple[str, str], ...] = ()  # members and extents of the request, and what was given for them
@@ -106,7 +108,7 @@ class Asked:
                     f"{option_of(name)} '{value}': it is no word; 'scantune tune --help' lists what it may be"
                 )
 
-    def or_else(self, types: Sequence[str]) -> Asked:
+    def or_else(self, types: Sequence[str]) -> NamedProblems:
         """Return what is meant where no types were named."""
         return replace(self, types=self.types or types)
 
@@ -117,14 +119,14 @@ class Asked:
         does not know, or does not support at n items.
         """
         problems, left_out = [], []
-        for wish in self._wishes(hello):
+        for stated in self._stated(hello):
             try:
-                problems.append(evaluator.resolve(wish, n))
+                problems.append(evaluator.resolve(stated, n))
             except WorkerError as error:
                 if error.kind == "unsupported" and ALL_TYPES in self.types:
-                    left_out.append(str(wish))
+                    left_out.append(str(stated))
                 elif error.kind in ("unsupported", "bad_request"):
-                    raise UsageError(f"{wish} of {format_size(n)} items cannot be tuned: {error}") from None
+                    raise UsageError(f"{stated} of {format_size(n)} items cannot be tuned: {error}") from None
                 else:
                     raise
         if left_out:
@@ -141,15 +143,15 @@ class Asked:
         So many rows, say, need so many items; without such an extent every size does. Where none does, all are
         returned: problems() says why.
         """
-        wishes = [wish for wish in self._wishes(hello) if wish.extents]
-        does = (any(evaluator.supports(wish, n) for wish in wishes) for n in default) if wishes else ()
+        all_stated = [stated for stated in self._stated(hello) if stated.extents]
+        does = (any(evaluator.supports(stated, n) for stated in all_stated) for n in default) if all_stated else ()
         first = next((place for place, is_supported in enumerate(does) if is_supported), 0)
         if first:
             left_out = ", ".join(map(format_size, default[:first]))
             note(f"left out, because no kernel is for so few items: {left_out}")
         return list(default[first:])
 
-    def _wishes(self, hello: Hello) -> list[Wish]:
+    def _stated(self, hello: Hello) -> list[StatedProblem]:
         self.check()
         algorithm = hello.algorithms.get(self.algorithm)
         if algorithm is None:
@@ -163,10 +165,10 @@ class Asked:
             one.members_of(algorithm)
             _check_types(one, algorithm)
         ops: Sequence[str | None] = self.ops or [None]
-        wishes = [Wish(algorithm, one, op, members, extents) for op in ops for one in types]
-        for wish in wishes:
-            _check_struct(wish)
-        return wishes
+        all_stated = [StatedProblem(algorithm, one, op, members, extents) for op in ops for one in types]
+        for stated in all_stated:
+            _check_struct(stated)
+        return all_stated
 
     def _check_operators(self, algorithm: Algorithm) -> None:
         option = "--cost" if self.source else "--op"
@@ -222,16 +224,16 @@ def _check_types(types: Types, algorithm: Algorithm) -> None:
             raise UsageError(f"--type {types}: the type {name} is unknown; the worker knows {known}{structs}")
 
 
-def _check_struct(wish: Wish) -> None:
-    operator = wish.algorithm.operator
-    if operator is None or wish.operator is None or not any(map(is_custom_type, wish.types.names)):
+def _check_struct(stated: StatedProblem) -> None:
+    operator = stated.algorithm.operator
+    if operator is None or stated.operator is None or not any(map(is_custom_type, stated.types.names)):
         return
-    token, _ = split_operator(wish.operator)
+    token, _ = split_operator(stated.operator)
     if is_custom_operator(token):
         return
     classes = ", ".join(filter(is_custom_operator, operator.values))
     raise UsageError(
-        f"--type {wish.types} is a struct, which --op {token} cannot combine; choose the class of an operator that "
+        f"--type {stated.types} is a struct, which --op {token} cannot combine; choose the class of an operator that "
         f"can ({classes}), or tune an operator of your own with --operator FILE"
     )
 
