@@ -21,6 +21,7 @@ std::atomic<long> file_system_type = 0;  // 0: what it is
 }  // namespace
 
 // In place of the C library's for the whole program.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the system's begin with underscores.
 extern "C" int statfs(const char* file, struct statfs* found) noexcept {
   const long result = syscall(SYS_statfs, file, found);
   if (result == 0 && file_system_type != 0) found->f_type = file_system_type;
@@ -41,7 +42,7 @@ std::atomic<Locks> locks = Locks::work;
 int (*really_lock)(sqlite3_file*, int) = nullptr;
 
 int lock(sqlite3_file* file, int kind) {
-  switch (locks) {
+  switch (locks.load()) {
     case Locks::fail:
       return SQLITE_IOERR_LOCK;
     case Locks::seem_busy:  // as SQLite reports ENOLCK
@@ -109,6 +110,7 @@ class Unlockable : public testing::DatabaseFile {
     database.exec("COMMIT");
   }
 
+ private:
   sqlite3_vfs* unix_ = nullptr;
   sqlite3_vfs vfs_{};
 };
