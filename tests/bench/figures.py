@@ -56,7 +56,7 @@ def microseconds(text: str) -> str:
 
 
 def sums(*names: str) -> str:
-    """Of each type and N: microseconds, how many times as fast as the faster CUB, and the share of a copy's speed."""
+    """Microseconds, times as fast as the faster CUB, and the share of a copy's speed, by type and N."""
     rows = [row for name in names for row in read(name).rows if row["input"] == row["output"]]
     sizes = sorted({int(row["n"]) for row in rows})
     shown = {(row["input"], int(row["n"])): _sum_cell(row) for row in rows}
@@ -167,6 +167,21 @@ def effects(*families: str) -> Callable[[], str]:
     return shown
 
 
+def replays() -> str:
+    """Median share and worst tenth's after 60 evaluations, and evaluations to a share of 0.98, by sampler and space."""
+    rows = read("h200-replays").rows
+    spaces = list(dict.fromkeys(row["space"] for row in rows))
+    shown = {(row["sampler"], row["space"]): row for row in rows}
+    samplers = dict.fromkeys((row["sampler"], row["seeds"]) for row in rows)
+    body = ([f"{one} ({seeds})", *(_replayed(shown[one, space]) for space in spaces)] for one, seeds in samplers)
+    return table(["sampler (seeds)", *(space.removeprefix("h200-").replace("-2p", " 2^") for space in spaces)], body)
+
+
+def _replayed(row: Row) -> str:
+    share, worst = (f"{float(row[name]):.3f}" for name in ("median_share_at_60", "worst_tenth_share_at_60"))
+    return f"{share} / {worst}, {row['evaluations_to_98'] or '–'}"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "ratios": ratios,
     "large sums": lambda: sums("h200-sums-large"),
@@ -180,6 +195,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "host path": host_path,
     "first calls": first_calls,
     "peers": peers,
+    "replays": replays,
     "effects where the input fits the SMs": effects("single_block", "one_shot"),
     "effects beyond": effects("lookback", "pipelined", "three_phase"),
 }
