@@ -191,6 +191,7 @@ class FakeGpuWorker:
         self._faults = faults
         self._shipped = shipped or {}
         self.measured: list[tuple[dict[str, Any], dict[str, Any]]] = []  # request and config
+        self.compilers: FakeCompilers | None = None  # which have to have compiled what is verified
         self._clock = clock
         self._buffers: dict[str, Any] | None = None  # whose input lies on the device
 
@@ -238,6 +239,7 @@ class FakeGpuWorker:
         return {"config": space(request)["default_config"], "origin": "default", "reason": "nothing was tuned"}
 
     def _verify(self, params: dict[str, Any]) -> dict[str, Any]:
+        assert self.compilers is None or self.compilers.has(params["request"], params["config"], params["all_kinds"])
         # As on an H200, where some 500 candidates and 390 winners of a run took 22 s.
         other_kinds_s = 0.03 if params["all_kinds"] else 0.0
         self._clock.seconds += 0.01 + other_kinds_s + 0.05e-9 * moved_bytes(params["request"])
@@ -300,7 +302,8 @@ class FakeCompilers:
         self._clock = clock
         self._free_at = [0.0] * processes
         self._compile_s = compile_s
-        self._compiled: dict[tuple[str, Config], float] = {}  # which share of what is usual
+        # By type and config: when which share of what is usual is there.
+        self._compiled: dict[tuple[str, str], dict[float, float]] = {}
 
     def __enter__(self) -> FakeCompilers:
         return self
@@ -311,14 +314,28 @@ class FakeCompilers:
     def submit(
         self, request: dict[str, Any], config: Config, all_kinds: bool = False, measured_only: bool = False
     ) -> Future[float | Failure]:
-        kernel = request["input_type"], config
-        before, share = self._compiled.get(kernel, 0.0), 3.0 if all_kinds else 0.5 if measured_only else 1.0
+        kernel = request["input_type"], str(config.message())
+        compiled = self._compiled.setdefault(kernel, {})
+        before, share = max(compiled, default=0.0), 3.0 if all_kinds else 0.5 if measured_only else 1.0
         if share <= before:
-            return self._compilation(config, self._clock.seconds + 2e-3)
-        self._compiled[kernel] = share
-        first = min(range(len(self._free_at)), key=self._free_at.__getitem__)
-        self._free_at[first] = max(self._free_at[first], self._clock.seconds) + self._compile_s * (share - before)
-        return self._compilation(config, self._free_at[first])
+            compiled[share] = min(compiled.get(share, math.inf), self._clock.seconds + 2e-3)
+        else:
+            first = min(range(len(self._free_at)), key=self._free_at.__getitem__)
+            self._free_at[first] = max(self._free_at[first], self._clock.seconds) + self._compile_s * (share - before)
+            compiled[share] = self._free_at[first]
+        return self._compilation(config, max(compiled[share], self._clock.seconds))
+
+    def abreast(self, most: int) -> int:
+        return min(most, len(self._free_at) + 1)
+
+    def wait_for_any(self, futures: list[Compilation]) -> None:
+        self._clock.seconds = max(self._clock.seconds, min(future.ready_at for future in futures))
+
+    def has(self, request: dict[str, Any], config: dict[str, Any], all_kinds: bool) -> bool:
+        """Return whether what verifies a config is compiled by now."""
+        compiled = self._compiled.get((request["input_type"], str(config)), {})
+        needed = 3.0 if all_kinds else 1.0
+        return any(share >= needed and ready_at <= self._clock.seconds for share, ready_at in compiled.items())
 
     def _compilation(self, config: Config, ready_at: float) -> Compilation:
         refusal = Failure("compile_error", "error: expected a ';'\nmore of it")
@@ -330,11 +347,11 @@ class Compilation(Future[float | Failure]):
         super().__init__()
         self._outcome = outcome
         self._clock = clock
-        self._ready_at = ready_at
+        self.ready_at = ready_at
 
     def done(self) -> bool:
-        return self._clock.seconds >= self._ready_at
+        return self._clock.seconds >= self.ready_at
 
     def result(self, timeout: float | None = None) -> float | Failure:
-        self._clock.seconds = max(self._clock.seconds, self._ready_at)
+        self._clock.seconds = max(self._clock.seconds, self.ready_at)
         return self._outcome

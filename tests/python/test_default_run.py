@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
@@ -53,7 +54,13 @@ ALL_SUMS = tuple(scan(value_type) for value_type in TYPES)
 
 
 @pytest.fixture
-def default_run(database: Database) -> DefaultRun:
+def measured() -> list[Measured]:
+    """Return what each run has measured so far, also one that was ended."""
+    return []
+
+
+@pytest.fixture
+def default_run(database: Database, measured: list[Measured]) -> DefaultRun:
     """Return what comes of it, the minutes that it took, and what was measured."""
     database._connection.execute("PRAGMA synchronous = OFF")  # the run is simulated, and so is its loss
 
@@ -71,8 +78,9 @@ def default_run(database: Database) -> DefaultRun:
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
         worker = FakeGpuWorker(clock, shipped, faults, shipped_of=shipped_of)
-        pool = FakeCompilers(clock, processes=12, compile_s=compile_s)
+        pool = worker.compilers = FakeCompilers(clock, processes=12, compile_s=compile_s)
         policy = policy_of(GPU, effort, budget_s, is_portfolio)
+        measured.append(worker.measured)
         own = Run(
             started_at="2026-01-01T00:00:00Z", tool_version="0.1.0", template_hash="a" * 64,
             compiler_version="NVRTC 13.0", driver_version="13.0", effort=effort, seed=1, policy="{}",
@@ -139,6 +147,47 @@ def test_default_run_reaches_every_type_at_every_size_within_ten_minutes(default
     regrets = list(map(regret, outcome.records))
     assert sum(regrets) / len(regrets) < 0.02
     assert max(regret(record) for record in outcome.records if record.n >= 2**24) < 0.05
+
+
+@pytest.mark.parametrize("calls", [10, 60, 250])
+def test_all_that_was_measured_is_saved_whenever_a_run_is_ended(
+    default_run: DefaultRun, database: Database, measured: list[Measured], calls: int
+) -> None:
+    left = calls
+
+    def interrupt(method: str, request: dict[str, Any], config: dict[str, Any] | None) -> None:
+        nonlocal left
+        left -= method == "measure"
+        if left < 0:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        default_run(faults=interrupt)
+    tried = {(request["input_type"], request["n"], str(config)) for request, config in measured[0]}
+    saved = rows(database, "all_trials")
+    assert len(tried) >= calls / 4
+    assert len(saved) == len(tried)
+
+
+def test_best_so_far_is_always_verified(default_run: DefaultRun) -> None:
+    """A family is wrong, and its configs are the fastest of many batches."""
+    verified: set[tuple[str, int, str]] = set()
+    n = 2**16
+
+    def faults(method: str, request: dict[str, Any], config: dict[str, Any] | None) -> WorkerError | None:
+        if method == "verify" and config:
+            if config["family"] == "lookback":
+                return WorkerError("wrong_result", "index 17")
+            verified.add((request["input_type"], request["n"], str(config)))
+        return None
+
+    outcome, _, measured = default_run(ALL_SUMS[2:3], (n,), faults=faults, effort=Effort.normal)
+    assert outcome.records[0].config.family != "lookback"
+    finalists = 10  # at most, and measured last
+    texts = [str(config) for _, config in measured[:-finalists]]
+    again = {text for text, times in Counter(texts).items() if times > 1}
+    assert again
+    assert {("i32", n, config) for config in again} <= verified
 
 
 def test_run_tells_where_all_of_its_time_went(default_run: DefaultRun) -> None:

@@ -330,12 +330,12 @@ def test_interrupted_search_resumes_without_repeating_a_trial(tune: Tune, databa
     with pytest.raises(KeyboardInterrupt):
         tune(notebook=Notebook(on_try=interrupt))
     saved = rows(database, "all_trials")
-    assert len(saved) == 7
+    assert len(saved) >= 7  # and those measured together with the seventh
     assert Archive(database).records() == []
     outcome, notebook = tune(started_at="2026-01-02T00:00:00Z")
     assert len(outcome.records) == 1
-    assert len(rows(database, "all_trials")) == 7 + notebook.tries
-    assert rows(database, "all_trials")[:7] == saved
+    assert len(rows(database, "all_trials")) == len(saved) + notebook.tries
+    assert rows(database, "all_trials")[: len(saved)] == saved
 
 
 def test_changed_templates_repeat_the_search_from_the_old_winner(
@@ -434,10 +434,10 @@ def test_worker_that_cannot_be_restarted_ends_the_run_and_keeps_the_trials(
     tune: Tune, database: Database, faults: Callable[..., None]
 ) -> None:
     def break_everything(tries: int) -> None:
-        if tries == 5:
+        if tries == 3:
             faults(start="die")
 
     faults(crash={**BIG, "method": "verify"})
     with pytest.raises(ScantuneError, match=r"(?s)did not start.*libmissing"):
         tune(notebook=Notebook(on_try=break_everything))
-    assert len(rows(database, "all_trials")) >= 5
+    assert len(rows(database, "all_trials")) >= 3

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future
+from typing import cast
 
 import pytest
 
 from scantune.model.trial import Failure
 from scantune.search.turns import Steps, in_turns
-from scantune.worker.compile_pool import Waits
+from scantune.worker.compile_pool import CompilePool, Waits
+from scantune.worker.stopwatch import Stopwatch
 
 Compilation = Future[float | Failure]
 
 
-def one_after_the_other(begin: list[Steps]) -> Callable[[], Steps | None]:
-    return lambda: begin.pop(0) if begin else None
+class Compilers:
+    """Two processes that end the first compilation that somebody waits for."""
+
+    def abreast(self, most: int) -> int:
+        return min(most, 3)
+
+    def wait_for_any(self, futures: list[Compilation]) -> None:
+        futures[0].set_result(1.0)
+
+
+def run(begin: list[Steps], most: int) -> None:
+    in_turns(lambda: begin.pop(0) if begin else None, most, cast(CompilePool, Compilers()), Stopwatch())
 
 
 def told(name: str, waits: list[Waits], log: list[str]) -> Steps:
@@ -29,7 +40,7 @@ def told(name: str, waits: list[Waits], log: list[str]) -> Steps:
 
 def test_each_has_its_turn_and_the_next_begins_when_one_ends() -> None:
     log: list[str] = []
-    in_turns(one_after_the_other([told("a", [[]], log), told("b", [[], []], log), told("c", [[]], log)]), abreast=2)
+    run([told("a", [[]], log), told("b", [[], []], log), told("c", [[]], log)], most=2)
     assert log == ["a", "b", "a ends", "b", "c", "b ends", "c ends"]
 
 
@@ -41,15 +52,22 @@ def test_others_go_on_while_one_waits_for_its_compilation() -> None:
         yield from told("quick", [[], []], log)
         compilation.set_result(1.0)
 
-    in_turns(one_after_the_other([told("slow", [[compilation]], log), quick()]), abreast=2)
+    run([told("slow", [[compilation]], log), quick()], most=2)
     assert log == ["slow", "quick", "quick", "quick ends", "slow ends"]
 
 
-def test_oldest_goes_on_where_all_wait_and_waits_itself() -> None:
+def test_where_all_wait_the_first_whose_compilation_ends_goes_on() -> None:
     log: list[str] = []
-    never = Compilation()
-    in_turns(one_after_the_other([told("a", [[never]], log), told("b", [[never]], log)]), abreast=2)
-    assert log == ["a", "b", "a ends", "b ends"]
+    never, soon = Compilation(), Compilation()
+    soon.set_running_or_notify_cancel()
+    run([told("a", [[never, soon]], log), told("b", [[soon]], log), told("c", [[]], log)], most=9)
+    assert log == ["a", "b", "c", "c ends", "a ends", "b ends"]
+
+
+def test_no_more_are_under_way_than_compilers_can_serve() -> None:
+    log: list[str] = []
+    run([told(name, [[]], log) for name in "abcd"], most=9)
+    assert log.index("d") > log.index("a ends")
 
 
 def test_an_error_of_one_closes_the_others() -> None:
@@ -60,5 +78,5 @@ def test_an_error_of_one_closes_the_others() -> None:
         raise ValueError("lost")
 
     with pytest.raises(ValueError, match="lost"):
-        in_turns(one_after_the_other([failing(), told("other", [[Compilation()]], log)]), abreast=2)
+        run([failing(), told("other", [[Compilation()]], log)], most=2)
     assert log == ["other", "other ends"]

@@ -51,11 +51,13 @@ class FinalRound:
         self._seed = seed
 
     def decide(
-        self, finalists: Sequence[Config], holders: Sequence[Config], rounds: Rounds, reject: Reject
-    ) -> Generator[Waits, None, Decision | None]:
+        self, finalists: Sequence[Config], holders: Sequence[Config], rounds: Rounds, reject: Reject,
+        save: Callable[[Mapping[Config, Measurement]], None] = lambda times: None,
+    ) -> Generator[Waits, None, Decision | None]:  # fmt: skip
         """Return the fastest; the first holder that can be measured stays unless it is beaten.
 
-        Yields the compilations of what verifies the winner. Whoever fails is told to `reject`. None when everybody did.
+        Yields the compilations of what verifies the winner. Whoever fails is told to `reject`; the times are told to
+        `save` before anything is waited for. None when everybody failed.
         """
         measured = self._evaluator.measure(*self._cell, finalists, rounds)
         times: dict[Config, Measurement] = {}
@@ -64,6 +66,7 @@ class FinalRound:
                 reject(config, outcome)
             else:
                 times[config] = outcome
+        save(times)
         left = dict(times)
         while (winner := pick_winner(left, next((config for config in holders if config in left), None))) is not None:
             if (failure := (yield from self._verify(winner))) is None:
@@ -78,7 +81,8 @@ class FinalRound:
             return None
         compiling = self._pool.submit(self._evaluator.request(*self._cell), winner, all_kinds=True)
         yield [compiling]
-        self._evaluator.compiled(compiling)
+        if isinstance(outcome := self._evaluator.compiled(compiling), Failure):
+            return outcome
         failure = self._evaluator.verify(*self._cell, winner, self._seed, all_kinds=True)
         if failure is None:
             self._verified.add((self._cell, winner))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -181,22 +181,24 @@ class ProblemSearch:
             compiling = self._compiling.popleft()
             outcome = self._tools.evaluator.compiled(compiling.outcome)
             if isinstance(outcome, Failure):
-                self._save(Trial(compiling.config, failure=outcome), score=None)
+                self._learn_new(self._saved(Trial(compiling.config, failure=outcome)), score=None)
             else:
                 batch[compiling.config] = outcome
         if batch:
             yield from self._measure_batch(batch)
 
-    def _verify_candidate(self, config: Config) -> Failure | None:
+    def _verify_candidate(self, config: Config, compiling: Future[float | Failure] | None) -> Failure | None:
         """Verify at a size that is quick to check; only the winner is verified at its real N too."""
         if self._is_verified(config):
             return None
-        failure = self._tools.evaluator.verify_at_most(
+        if compiling and isinstance(failure := self._tools.evaluator.compiled(compiling), Failure):
+            return failure
+        failed = self._tools.evaluator.verify_at_most(
             self._problem, self._n, self._tools.policy.verify_items, config, self._tools.seed
         )
-        if failure is None:
+        if failed is None:
             self._tools.verified.add(self._verified_as(config))
-        return failure
+        return failed
 
     def _is_verified(self, config: Config) -> bool:
         return self._verified_as(config) in self._tools.verified
@@ -212,33 +214,38 @@ class ProblemSearch:
         drift = self._drift(best, measured)
         if best and isinstance(failure := outcomes.pop(best), Failure):
             self._reject(best, failure)
-        scores = {
-            config: outcome.median_us * drift
-            for config, outcome in outcomes.items()
-            if not isinstance(outcome, Failure)
-        }
-        last = sorted((one for one in scores if self._may_win(scores[one], scores.values())), key=scores.__getitem__)
-        for config in outcomes:
-            if config not in last:
-                self._save_tried(config, outcomes[config], scores.get(config), batch[config])
-        if compiling := [self._compile(config) for config in last if not self._is_verified(config)]:
-            yield compiling
-        for config in last:
-            outcome = self._verify_candidate(config) or outcomes[config]
-            self._save_tried(config, outcome, scores[config], batch[config])
+        trials = {config: _trial(config, outcome, batch[config]) for config, outcome in outcomes.items()}
+        with self._tools.session.together():
+            # Now, since the run may be ended while what verifies some of them compiles.
+            trials = {config: self._saved(trial) for config, trial in trials.items()}
+        for trial in trials.values():
+            if trial.failure:
+                self._learn_new(trial, score=None)
+        scores = {one: trial.measurement.median_us * drift for one, trial in trials.items() if trial.measurement}
+        yield from self._learn_verified(trials, scores)
 
-    def _save_tried(
-        self, config: Config, outcome: Measurement | Failure, score: float | None, compile_ms: float
-    ) -> None:
-        if isinstance(outcome, Failure):
-            self._save(Trial(config, failure=outcome, compile_ms=compile_ms), score=None)
-        else:
-            self._save(Trial(config, outcome, compile_ms=compile_ms), score)
+    def _learn_verified(self, trials: Mapping[Config, Trial], scores: Mapping[Config, float]) -> Iterator[Waits]:
+        """Learn times, those that may win once they are verified: what is held for the best always is right."""
+        left = dict(scores)
+        while near := self._near_best(left):
+            compiling = {config: self._compile(config) for config in near if not self._is_verified(config)}
+            if compiling:
+                yield list(compiling.values())
+            for config in near:
+                if failure := self._verify_candidate(config, compiling.get(config)):
+                    self._reject(config, failure)
+                    self._tell_watcher()
+                else:
+                    self._learn_new(trials[config], scores[config])
+                del left[config]
+        for config in left:
+            self._learn_new(trials[config], scores[config])
 
-    def _may_win(self, score: float, others: Iterable[float]) -> bool:
-        """Return whether a score comes near the best so far and the best of others."""
+    def _near_best(self, scores: Mapping[Config, float]) -> list[Config]:
+        """Return those that may win by their scores, the fastest first."""
         best = [self._times[self._best]] if self._best else []
-        return score < _MAY_WIN * min([*best, *others])
+        least = min([*best, *scores.values()], default=0.0)
+        return sorted((one for one, score in scores.items() if score < _MAY_WIN * least), key=scores.__getitem__)
 
     def _drift(self, best: Config | None, measured: Measured) -> float:
         """Return the factor that makes this batch comparable with the earlier ones: clocks drift, ratios hardly do."""
@@ -247,26 +254,32 @@ class ProblemSearch:
             return 1.0
         return self._times[best] / again.median_us
 
-    def _save(self, trial: Trial, score: float | None) -> None:
+    def _saved(self, trial: Trial) -> Trial:
+        """Save a trial; return it as it is saved."""
         if trial.failure:
             trial = trial.failed(self._counted(trial.config, trial.failure))
         self._tools.session.save_trial(self._problem, self._n, trial, trial.config == self._space.default)
-        self._learn(trial, score)
-        best = self._best
-        limit = min(self._tools.policy.trials, len(self._space))
-        self._tools.watcher.tried(self._tried, limit, best, self._times[best] if best else None)
+        return trial
 
     def _learn(self, trial: Trial, score: float | None) -> None:
         self._owed.discard(trial.config)
         if trial.failure:
             self._failures[trial.config] = trial.failure
             self._search.tell(trial.config, None)
-            return
-        assert trial.measurement
-        self._times[trial.config] = score if score is not None else trial.measurement.median_us
-        if not trial.measurement.probe_only:
-            self._racers[trial.config] = trial.measurement
-        self._search.tell(trial.config, self._times[trial.config])
+        elif trial.measurement:
+            self._times[trial.config] = score if score is not None else trial.measurement.median_us
+            if not trial.measurement.probe_only:
+                self._racers[trial.config] = trial.measurement
+            self._search.tell(trial.config, self._times[trial.config])
+
+    def _learn_new(self, trial: Trial, score: float | None) -> None:
+        self._learn(trial, score)
+        self._tell_watcher()
+
+    def _tell_watcher(self) -> None:
+        best = self._best
+        limit = min(self._tools.policy.trials, len(self._space))
+        self._tools.watcher.tried(self._tried, limit, best, self._times[best] if best else None)
 
     def _decide(self, always: Sequence[Config]) -> Steps:
         """Return the record of the final round; of another one among the next fastest if all finalists failed."""
@@ -288,6 +301,7 @@ class ProblemSearch:
 
     def _reject(self, config: Config, failure: Failure) -> None:
         failure = self._counted(config, failure)
+        self._owed.discard(config)
         self._times.pop(config, None)
         self._failures[config] = failure
         self._search.tell(config, None)
@@ -317,6 +331,12 @@ class ProblemSearch:
         """Look at the clock, and remember if the search had to end for it."""
         self.cut_short = self.cut_short or self._tools.clock() >= self._deadline
         return self.cut_short
+
+
+def _trial(config: Config, outcome: Measurement | Failure, compile_ms: float) -> Trial:
+    if isinstance(outcome, Failure):
+        return Trial(config, failure=outcome, compile_ms=compile_ms)
+    return Trial(config, outcome, compile_ms=compile_ms)
 
 
 def first_reasons(failures: dict[Config, Failure], count: int = 3) -> Sequence[str]:

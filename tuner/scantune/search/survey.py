@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -12,6 +12,7 @@ from scantune.errors import ScantuneError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.coverage import Coverage, Way
+from scantune.model.measurement import Measurement
 from scantune.model.policy import CLEARLY_SLOWER
 from scantune.model.record import Record
 from scantune.model.space import Space
@@ -22,7 +23,7 @@ from scantune.search.turns import Steps, in_turns
 from scantune.worker.client import WorkerDied, WorkerError
 from scantune.worker.environment import EnvironmentFault
 
-_ABREAST = 13  # cells: while one is raced the configs of others compile, or what verifies their winners
+_ABREAST = 13  # cells at most: while one is raced the configs of others compile, or what verifies their winners
 _HOPELESS = 3  # cells in which nothing works: where no other has a winner, the device or the compiler is to blame
 
 
@@ -61,10 +62,19 @@ class Survey:
         self._spaces: dict[Cell, Space] = {}
         self._lost: list[Cell] = []  # nothing works there
 
-    def race_all(self, cells: Iterable[Cell], is_time_for: Callable[[Cell], bool]) -> None:
-        """Race cells as race() does, as long as there is time for them."""
-        waiting = iter(cells)
-        in_turns(lambda: next((self.race(cell, is_time_for) for cell in waiting), None), _ABREAST)
+    def race_all(self, cells: Iterable[Cell], is_time_for: Callable[[Cell, int], bool]) -> None:
+        """Race cells as race() does, as long as there is time for them and for as many races as are under way."""
+        waiting, under_way = iter(cells), 0
+
+        def race(cell: Cell) -> Steps:
+            nonlocal under_way
+            under_way += 1
+            try:
+                yield from self.race(cell, lambda cell: is_time_for(cell, under_way))
+            finally:
+                under_way -= 1
+
+        in_turns(lambda: next(map(race, waiting), None), _ABREAST, self._tools.pool, self._tools.evaluator.stopwatch)
 
     def race(self, cell: Cell, is_time_for: Callable[[Cell], bool]) -> Steps:
         """Race a cell, step by step, if there is something to be raced in it and time for it.
@@ -168,18 +178,21 @@ class Survey:
         rounds = replace(tools.policy.final, slower_than=CLEARLY_SLOWER)
         final = FinalRound(tools.evaluator, tools.pool, entry.cell, tools.seed + 1, tools.verified_winners)
         racers = list(compile_ms)
-        decision = (yield from final.decide(racers, entry.configs, rounds, reject)) if racers else None
+
+        def save(times: Mapping[Config, Measurement]) -> None:
+            with session.together():
+                for config, time in times.items():
+                    trial = Trial(config, time, compile_ms=compile_ms[config])
+                    session.save_trial(*entry.cell, trial, config == entry.space.default)
+
+        decision = (yield from final.decide(racers, entry.configs, rounds, reject, save)) if racers else None
         if decision is None:
             self._lose(covered, failures)
             return
         covered.learn(decision.winner, decision.times)
         run = session.run_of(*entry.cell, decision.winner)
         record = record_of(decision, session.device, entry.cell, entry.space.default, run)
-        with session.together():
-            for config, time in decision.times.items():
-                trial = Trial(config, time, compile_ms=compile_ms[config])
-                session.save_trial(*entry.cell, trial, config == entry.space.default)
-            self._save(covered, record)
+        self._save(covered, record)
         self._watcher.raced(covered, record, entry.space)
 
     def settle(self, cells: Iterable[Cell]) -> None:

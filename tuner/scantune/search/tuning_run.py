@@ -219,8 +219,9 @@ class TuningRun:
         def left_s() -> float:
             return deadline - self._clock()
 
-        def is_time_for(cell: Cell) -> bool:
-            return left_s() >= self._model.ending_s(*cell)
+        def is_time_for(cell: Cell, races: int = 1) -> bool:
+            """Return whether there is time for so many races, of this cell and of such."""
+            return left_s() >= races * self._model.ending_s(*cell)
 
         def race_again() -> None:
             survey.race_all([cell for cell in todo if survey.has_news(cell)], is_time_for)
@@ -309,7 +310,11 @@ class TuningRun:
             active.append(_Active(turn, OwnTime(self._clock), self._model.ending_s(*turn.cell)))
             return search(active[-1])
 
-        in_turns(begin, _ABREAST)
+        def waited(seconds: float) -> None:
+            for one in active:
+                one.time.add(seconds / len(active))
+
+        in_turns(begin, _ABREAST, self._pool, self._stopwatch, waited)
         return searches
 
     def _search_one(self, tools: Tools, turn: Turn, outcome: Outcome, others_go_on: Callable[[], bool]) -> Steps:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from scantune.worker.compile_pool import Waits
+from scantune.worker.compile_pool import CompilePool, Waits
+from scantune.worker.stopwatch import Stopwatch
+
+_WAITING = "waiting for compilers"
 
 Steps = Generator[Waits, None, None]  # yields what the next step waits for
 
 
-@dataclass
+@dataclass(eq=False)
 class _Active:
     steps: Steps
     waits: Waits | None = field(default_factory=list)
@@ -20,11 +23,15 @@ class _Active:
         return all(future.done() for future in self.waits or [])
 
 
-def in_turns(next_one: Callable[[], Steps | None], abreast: int) -> None:
-    """Begin and end them all, at most `abreast` at once: `next_one` returns one to begin, or None while there is none.
+def in_turns(
+    next_one: Callable[[], Steps | None], most: int, pool: CompilePool, stopwatch: Stopwatch,
+    waited: Callable[[float], None] = lambda seconds: None,
+) -> None:  # fmt: skip
+    """Begin and end them all, at most so many at once: `next_one` returns one to begin, or None while there is none.
 
-    Each step is that of the first whose compilations are done. Where none is ready the oldest waits, and all with it.
+    Each step is of one whose compilations are done. `waited` is told the seconds in which none was.
     """
+    abreast = pool.abreast(most)
     active: list[_Active] = []
     try:
         while True:
@@ -32,10 +39,14 @@ def in_turns(next_one: Callable[[], Steps | None], abreast: int) -> None:
                 active.append(_Active(steps))
             if not active:
                 return
-            place = next((place for place, one in enumerate(active) if one.is_ready), 0)
-            one = active[place]
+            if (one := next((one for one in active if one.is_ready), None)) is None:
+                before_s = stopwatch.seconds[_WAITING]
+                with stopwatch.on(_WAITING):
+                    pool.wait_for_any([future for one in active for future in one.waits or () if not future.done()])
+                waited(stopwatch.seconds[_WAITING] - before_s)
+                continue
             one.waits = next(one.steps, None)
-            del active[place]
+            active.remove(one)
             if one.waits is not None:
                 active.append(one)  # so that each has its turn
     finally:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from scantune.model.config import Config
@@ -26,6 +26,7 @@ class CompilePool:
 
     def __init__(self, new_worker: Callable[[], Worker], size: int, timeout_s: float) -> None:
         self._new_worker = new_worker
+        self._size = size
         self._timeout_s = timeout_s
         self._workers: list[Worker] = []
         self._local = threading.local()
@@ -56,6 +57,13 @@ class CompilePool:
                 self._compile, request, config, all_kinds, measured_only
             )
         return known
+
+    def abreast(self, most: int) -> int:
+        """Return of how many, up to the most, one may wait for each process while another is measured."""
+        return min(most, self._size + 1)
+
+    def wait_for_any(self, futures: Waits) -> None:
+        wait(futures, return_when=FIRST_COMPLETED)
 
     def close(self) -> None:
         """Drop what waits, end what runs."""

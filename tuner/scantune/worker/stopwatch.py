@@ -45,6 +45,10 @@ class OwnTime:
     def __call__(self) -> float:
         return self._spent_s + (self._clock() - self._since if self._since is not None else 0.0)
 
+    def add(self, seconds: float) -> None:
+        """Count seconds in which nobody had a turn."""
+        self._spent_s += seconds
+
     def of(self, steps: Iterator[Step]) -> Iterator[Step]:
         """Yield the steps of an iterator, whose time this is."""
         while True:
