@@ -22,7 +22,7 @@ from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
 from scantune.store.forget import Entry, chosen, forget
 
-ADA = Origin("ada", "berlin.db", "0123456789ab")
+ADA = Origin("ada", "berlin.db", "0123456789ab", host="its-host")
 LOW = RECORDS[0]
 HIGH = replace(LOW, n=2 * LOW.n, config=CONFIGS[0])
 ABOVE = replace(HIGH, n=4 * LOW.n, config=CONFIGS[2], finished_at="2026-02-01T00:00:00Z")
@@ -116,6 +116,8 @@ def path(filled: Database) -> Path:
         (["--origin", "ada"], 1, 0, 1),
         (["--origin", "berlin.db"], 1, 0, 1),
         (["--origin", "none"], 3, 2, 3),
+        (["--origin", "0123456789ab"], 1, 0, 1),
+        (["--origin", "its-host"], 1, 0, 1),
         (["--all"], 4, 2, 4),
     ],
 )
@@ -151,6 +153,8 @@ def test_what_is_no_choice_ends_with_2(path: Path) -> None:
         (["--all", "--device", "H200"], "another option contradicts"),
         (["--older-than", "1000000000d"], "no record is so old"),
         (["--family", "a b"], "it is no word"),
+        (["--origin", ""], "names nobody"),
+        (["--origin", " "], "names nobody"),
         (["--all", "--db", str(path.with_name("other.db"))], "there is no such database"),
     ):
         code, output = scantune("db", "forget", "--db", str(path), *options)

@@ -23,6 +23,7 @@ from scantune.cli.terminal import leave_standard_output, note, reported_errors, 
 from scantune.compare.exchange import ImportReport, import_database
 from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError, UsageError
+from scantune.model.origin import NO_ORIGIN
 from scantune.model.quantity import counted
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database, open_readonly
@@ -81,6 +82,8 @@ def export_command(
             raise UsageError("only one of FILE and --json can be -: standard output is one")
         if key and is_standard(file):
             raise UsageError("--sign writes the signature beside FILE, and - is no file: name one")
+        if by == NO_ORIGIN:
+            raise UsageError(f"--by {by}: 'db forget --origin {by}' means what nobody exported; --by '' says nobody")
         if key:
             check_key(key)
             check_place(beside(file), force)

@@ -18,14 +18,13 @@ from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.algorithms import Algorithms
 from scantune.model.config import is_token
-from scantune.model.origin import Origin
+from scantune.model.origin import NO_ORIGIN, Origin
 from scantune.model.quantity import counted, format_size, parse_duration, parse_sizes
 from scantune.model.record import time_text
 from scantune.report.messages import winner_message
 from scantune.store.database import open_database, open_readonly
 from scantune.store.forget import Chosen, Entry, chosen, count_rows, forget, forget_everything
 
-_NO_ORIGIN = "none"
 _MOST_DAYS = 100 * 366
 
 
@@ -52,6 +51,8 @@ class _Choice:
     def check(self) -> None:
         """Raise UsageError for what no row can have, and if nothing is chosen."""
         self.filter.check()
+        if self.origin is not None and not self.origin.strip():
+            raise UsageError(f"--origin '{self.origin}' names nobody; '--origin {NO_ORIGIN}' is what was measured here")
         for family in self.families:
             if not is_token(family):
                 raise UsageError(f"--family {family}: it is no word, as the names of families are")
@@ -77,7 +78,9 @@ def forget_command(
     older_than: Annotated[str | None, typer.Option(help="Measured so long ago, or earlier: 30d, 12h.")] = None,
     origin: Annotated[
         str | None,
-        typer.Option(help="Exported by this person, from this file, in this run; none: measured here."),
+        typer.Option(
+            help="Exported by this person, from this file or host, in this run, or signed by them; none: measured here."
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All there is, and rows that are not valid too.")] = False,
     dry_run: DryRunOption = False,
@@ -163,6 +166,6 @@ def _time_before(age: str | None) -> str | None:
 
 
 def _is_of(origin: Origin | None, asked: str) -> bool:
-    if origin is None:
-        return asked == _NO_ORIGIN
-    return asked in (origin.by, origin.file, origin.run, origin.signer)
+    if origin is None or asked == NO_ORIGIN:
+        return origin is None and asked == NO_ORIGIN
+    return asked in filter(None, vars(origin).values())

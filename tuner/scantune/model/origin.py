@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+NO_ORIGIN = "none"  # as forget calls records without one, so that nobody exports by that name
 _MOST_TEXT = {"by": 64, "file": 128, "run": 16, "host": 64, "signer": 128}  # characters
 
 
