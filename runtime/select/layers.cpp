@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -70,9 +71,31 @@ void add_directory(std::vector<LayeredFile>& files, Layer layer, const fs::path&
   }
 }
 
+// Whether a file is one that only imports, tuning and syncs here write.
+bool is_written_here(const fs::path& file) {
+  std::error_code error;
+  const auto own = user_database();
+  if (own && fs::equivalent(file, *own, error)) return true;
+  const auto synced = synced_directory();
+  return synced && fs::equivalent(fs::absolute(file, error).parent_path(), *synced, error);
+}
+
+// The records of a file. In one from elsewhere anybody may have written a signer, whom nobody has verified.
+CheckedRows rows_of(const fs::path& file, Layer layer) {
+  CheckedRows rows = read_records(file, layer);
+  if (is_written_here(file)) return rows;
+  for (TuningRecord& record : rows.records) {
+    if (!record.origin || record.origin->signer.empty()) continue;
+    RecordOrigin unsigned_origin = *record.origin;
+    unsigned_origin.signer.clear();
+    record.origin = std::make_shared<const RecordOrigin>(std::move(unsigned_origin));
+  }
+  return rows;
+}
+
 void add_if_readable(CheckedRows& rows, const LayeredFile& file, Remarks& remarks) {
   try {
-    rows.add(read_records(file.file, file.layer));
+    rows.add(rows_of(file.file, file.layer));
   } catch (const DatabaseError& error) {
     go_on_without(error, remarks);
   }
@@ -188,7 +211,7 @@ std::vector<RecordRow> built_in_records() {
 TuningTable table_of(std::span<const std::filesystem::path> files) {
   CheckedRows rows;
   for (std::size_t index = 0; index < files.size(); ++index)
-    rows.add(read_records(files[index], index == 0 ? Layer::user : Layer::project));
+    rows.add(rows_of(files[index], index == 0 ? Layer::user : Layer::project));
   add_built_in(rows);
   return TuningTable(std::move(rows));
 }

@@ -1,15 +1,40 @@
 #include "select/record_origin.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "select/printable.h"
 
 namespace scantune {
 namespace {
 
-std::string text_of(const nlohmann::json& origin, const char* name) {
-  const auto found = origin.find(name);
-  return found != origin.end() && found->is_string() ? printable(found->get_ref<const std::string&>()) : "";
+struct Member {
+  const char* name;
+  std::string RecordOrigin::*text;
+  std::size_t longest;  // characters
+  bool is_required;
+  bool may_be_empty;
+};
+
+// The limits that tuner/scantune/model/origin.py has.
+constexpr Member kMembers[] = {
+    {"by", &RecordOrigin::by, 64, true, true},           {"file", &RecordOrigin::file, 128, true, false},
+    {"run", &RecordOrigin::run, 16, true, false},        {"host", &RecordOrigin::host, 64, false, true},
+    {"signer", &RecordOrigin::signer, 128, false, true},
+};
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+// Of UTF-8, as the parser lets no other through.
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool is_valid(const Member& member, const std::string& text) {
+  return characters(text) <= member.longest && std::ranges::none_of(text, is_control) &&
+         (member.may_be_empty || !text.empty());
 }
 
 }  // namespace
@@ -21,18 +46,22 @@ std::shared_ptr<const RecordOrigin> origin_of_policy(std::string_view policy) {
   if (!parsed.is_object()) return nullptr;
   const auto origin = parsed.find("origin");
   if (origin == parsed.end() || !origin->is_object()) return nullptr;
-  return std::make_shared<const RecordOrigin>(RecordOrigin{.by = text_of(*origin, "by"),
-                                                           .file = text_of(*origin, "file"),
-                                                           .run = text_of(*origin, "run"),
-                                                           .host = text_of(*origin, "host"),
-                                                           .signer = text_of(*origin, "signer")});
+  RecordOrigin read;
+  for (const Member& member : kMembers) {
+    const auto found = origin->find(member.name);
+    if (found == origin->end() && !member.is_required) continue;
+    if (found == origin->end() || !found->is_string()) return nullptr;
+    const auto& text = found->get_ref<const std::string&>();
+    if (!is_valid(member, text)) return nullptr;
+    read.*member.text = printable(text);
+  }
+  return std::make_shared<const RecordOrigin>(std::move(read));
 }
 
 std::string phrase(const RecordOrigin& origin) {
   std::string text = "exported";
   if (!origin.by.empty()) text += " by " + origin.by;
-  if (!origin.file.empty()) text += " from " + origin.file;
-  if (!origin.run.empty()) text += " (run " + origin.run + ')';
+  text += " from " + origin.file + " (run " + origin.run + ')';
   if (!origin.signer.empty()) text += ", signed by " + origin.signer;
   return text;
 }

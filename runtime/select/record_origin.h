@@ -13,12 +13,13 @@ struct RecordOrigin {
   std::string file;    // the database that it was exported from, without its directory
   std::string run;     // digits that tell the run
   std::string host;    // likewise the machine
-  std::string signer;  // whose signature was verified when it was imported
+  std::string signer;  // whose signature was verified, if this database is one that verified it
 };
 
 inline constexpr std::size_t kLongestPolicy = 4096;  // bytes; a tuner writes none longer
 
-// Null where a policy tells no origin, or cannot be read: nothing depends on it.
+// Null where a policy tells no origin that the tuner takes for one (tuner/scantune/model/origin.py), or cannot be read:
+// nothing depends on it.
 std::shared_ptr<const RecordOrigin> origin_of_policy(std::string_view policy);
 
 // A clause for people: "exported by alice from tuning.db (run 0123456789ab), signed by alice@example.com".

@@ -273,6 +273,30 @@ TEST_F(DatabaseFile, OfSeveralAreLayeredInTheOrderGiven) {
   EXPECT_EQ(choose({shared, file_}), 128);
 }
 
+// Anybody may have written the name into a file that is read in place.
+TEST_F(DatabaseFile, TellsSignersOnlyInOnesThatAreWrittenHere) {
+  const fs::path layer = directory_ / "scantune" / "layers" / "team.db";
+  fs::create_directories(layer.parent_path());
+  for (const fs::path& file : {file_, layer}) {
+    auto database = create(file);
+    database.exec(R"(UPDATE run SET policy = '{"origin":{"by":"eve","file":"a.db","run":"1","signer":"alice"}}')");
+    insert(database, testing::row_with("lookback", 65536, "block_threads", 512));
+  }
+  const auto reason = [&](const fs::path& file) {
+    return select(table_of(std::vector{file}), kH200, sum_of(65536)).reason;
+  };
+  setenv("SCANTUNE_DB", "/no/such.db", 1);
+  EXPECT_TRUE(contains(reason(file_), "exported by eve from a.db (run 1)")) << reason(file_);
+  EXPECT_FALSE(contains(reason(file_), "signed")) << reason(file_);
+  EXPECT_FALSE(contains(reason(layer), "signed")) << reason(layer);
+  setenv("SCANTUNE_DB", file_.c_str(), 1);
+  EXPECT_TRUE(contains(reason(file_), "signed by alice")) << reason(file_);
+  setenv("XDG_DATA_HOME", directory_.c_str(), 1);
+  EXPECT_TRUE(contains(reason(layer), "signed by alice")) << reason(layer);
+  unsetenv("SCANTUNE_DB");
+  unsetenv("XDG_DATA_HOME");
+}
+
 TEST(Layers, ReadThePathsOfProjectDatabasesFromTheEnvironment) {
   setenv("SCANTUNE_DB_PATH", "/a/one.db::/b/two.db:", 1);
   EXPECT_EQ(project_databases(), (std::vector<fs::path>{"/a/one.db", "/b/two.db"}));

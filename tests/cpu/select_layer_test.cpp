@@ -139,12 +139,25 @@ TEST(Selector, NamesWhoExportedARecordAndWhoseSignatureItBore) {
             "alice@example.com");
 }
 
+std::string policy_by(const std::string& by) { return R"({"origin":{"by":")" + by + R"(","file":"a.db","run":"1"}})"; }
+
+// The cases of tests/python/test_origin.py.
 TEST(RecordOrigin, OfAStrangersPolicyIsPrintableOrNone) {
-  const auto origin = origin_of_policy("{\"origin\":{\"by\":\"\\u001b[31mred\\n\",\"file\":7}}");
+  const auto origin = origin_of_policy(policy_by("\u00fc"));
   ASSERT_NE(origin, nullptr);
-  EXPECT_EQ(phrase(*origin), "exported by ?[31mred?");
-  EXPECT_EQ(phrase(*origin_of_policy(R"({"origin":{"by":")" + std::string(3000, 'a') + R"("}})")).size(),
-            std::string("exported by ").size() + kLongestText);
+  EXPECT_EQ(phrase(*origin), "exported by ?? from a.db (run 1)");
+  EXPECT_EQ(phrase(*origin_of_policy(policy_by(""))), "exported from a.db (run 1)");
+  std::string wide;
+  for (int count = 0; count < 64; ++count) wide += "\u00fc";
+  EXPECT_NE(origin_of_policy(policy_by(wide)), nullptr);
+  for (const std::string& policy :
+       {policy_by(wide + 'a'), policy_by("\\u001b[31mred"), policy_by("a\\nb"),
+        std::string(R"({"origin":{"by":"ada","file":"a.db"}})"),
+        std::string(R"({"origin":{"by":1,"file":"a","run":"1"}})"),
+        std::string(R"({"origin":{"by":"ada","file":"","run":"1"}})"),
+        std::string(R"({"origin":{"by":"ada","file":"a","run":"1","signer":7}})"),
+        R"({"origin":{"by":"","file":"a.db","run":"1","signer":")" + std::string(129, 's') + R"("}})"})
+    EXPECT_EQ(origin_of_policy(policy), nullptr) << policy;
   for (const std::string& policy :
        {std::string(R"({"trials":96})"), std::string(R"({"origin":)"), std::string(R"({"origin":[]})"),
         std::string(R"(["origin"])"), std::string(R"({"origins":{"by":"a"},"x":"\"origin\""})"),

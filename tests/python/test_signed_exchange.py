@@ -96,6 +96,25 @@ def test_signer_that_a_file_claims_is_not_believed(signed: Path, keys: Keys, tmp
     assert signers_of(other) == {""}
 
 
+def test_signer_is_shown_of_ones_own_database_alone(
+    signed: Path, keys: Keys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, mine = imported(signed, keys)
+    for own, is_shown in ((tmp_path / "absent.db", False), (mine, True)):
+        monkeypatch.setenv("SCANTUNE_DB", str(own))
+        told = tmp_path / "told.json"
+        code, said = scantune("db", "show", "--db", str(mine), "--json", str(told))
+        assert code == 0, said
+        origins = [winner["origin"] for winner in json.loads(told.read_text())["winners"]]
+        assert {origin.get("signer") for origin in origins} == {ALICE if is_shown else None}
+        assert ("signed by" in said) is is_shown
+    layer = tmp_path / "scantune" / "layers" / "team.db"
+    layer.parent.mkdir(parents=True)
+    mine.rename(layer)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert "signed by" in scantune("db", "show", "--db", str(layer))[1]
+
+
 def test_log_beside_a_signed_database_is_no_part_of_what_is_imported(tmp_path: Path, keys: Keys) -> None:
     """Its signature covers the file alone, and SQLite would read pages of the log in place of the file's."""
     fill(tmp_path / "alice.db")
@@ -120,6 +139,7 @@ def test_log_beside_a_signed_database_is_no_part_of_what_is_imported(tmp_path: P
     [
         (["export", "-", "--sign", "key"], "- is no file"),
         (["import", "-", "--allowed-signers", "list"], "- is no file"),
+        (["export", "file.db", "--by", "none"], "what nobody exported"),
         (["import", "file.db", "--principal", "alice"], "name that by --allowed-signers"),
     ],
 )

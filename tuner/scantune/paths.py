@@ -20,6 +20,16 @@ def layers_directory() -> Path:
     return _xdg("XDG_DATA_HOME", ".local/share") / "scantune" / "layers"
 
 
+def is_written_here(database: Path) -> bool:
+    """Return whether a database is the user's own or of a sync: only those tell verified signers, since anybody may
+    have written one into another.
+    """
+    own = database_path()
+    if own.exists() and database.exists() and own.samefile(database):
+        return True
+    return database.absolute().parent.resolve() == layers_directory().resolve()
+
+
 def layers_file() -> Path:
     """Return the list of what is to be fetched."""
     return _xdg("XDG_CONFIG_HOME", ".config") / "scantune" / "layers.json"

@@ -94,7 +94,10 @@ def show(
 
 def _stored(path: Path) -> tuple[list[Record], list[Breakpoint]]:
     with open_readonly(path) as database:
-        return Archive(database).records(), Archive(database).breakpoints()
+        records, breakpoints = Archive(database).records(), Archive(database).breakpoints()
+    if not paths.is_written_here(path):
+        records = [replace(record, run=record.run.without_signer()) for record in records]
+    return records, breakpoints
 
 
 def _built_in(stack: contextlib.ExitStack) -> tuple[list[Record], list[Breakpoint]]:

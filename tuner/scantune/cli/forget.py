@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from scantune import paths
 from scantune.cli.filter import Filter
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, DryRunOption, JsonOption, SizesOption, existing_database, listed
@@ -20,7 +21,7 @@ from scantune.model.algorithms import Algorithms
 from scantune.model.config import is_token
 from scantune.model.origin import NO_ORIGIN, Origin
 from scantune.model.quantity import counted, format_size, parse_duration, parse_sizes
-from scantune.model.record import time_text
+from scantune.model.record import Record, time_text
 from scantune.report.messages import winner_message
 from scantune.store.database import open_database, open_readonly
 from scantune.store.forget import Chosen, Entry, chosen, count_rows, forget, forget_everything
@@ -110,7 +111,7 @@ def forget_command(
         output.write(
             database=str(path), dry_run=dry_run, winners=counts["records"], breakpoints=counts["breakpoints"],
             trials=counts["trials"], unread=0 if everything else found.unread,
-            forgotten=[] if everything else [winner_message(record, None) for record in found.records],
+            forgotten=[] if everything else [winner_message(_told(record, path), None) for record in found.records],
         )  # fmt: skip
 
 
@@ -154,6 +155,10 @@ def _check_that_problems_are_known(choice: _Choice, algorithms: Algorithms) -> N
         raise ScantuneError(
             "no worker can be asked, so that nobody knows which rows are of --type and --op; see scantune doctor"
         )
+
+
+def _told(record: Record, path: Path) -> Record:
+    return record if paths.is_written_here(path) else replace(record, run=record.run.without_signer())
 
 
 def _time_before(age: str | None) -> str | None:

@@ -12,13 +12,13 @@ _MOST_TEXT = {"by": 64, "file": 128, "run": 16, "host": 64, "signer": 128}  # ch
 
 @dataclass(frozen=True)
 class Origin:
-    """All of it is what somebody said, but for the signer."""
+    """All of it is what somebody said; the signer too, but in a database that only imports and syncs here write."""
 
     by: str  # who exported it; empty where they did not say
     file: str  # the name of the database it was exported from, without a directory
     run: str  # Run.digest of what measured it
     host: str = ""  # digest of the machine, where it was asked for
-    signer: str = ""  # principal of a signature that was verified when it was imported
+    signer: str = ""  # principal of a signature that the import verified
 
     def __post_init__(self) -> None:
         for name, text in vars(self).items():
