@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from command import scantune
+from command import invoke, scantune
 from conftest import FAKE_WORKER, QUICK, SUM
 from examples import scan
 from scantune.compare.correction import DatabaseCorrection, TextCorrection
 from scantune.compare.suspicion import Suspicion
 from scantune.compare.verify import Checked, Verdict, Verification
+from scantune.model.breakpoint import Breakpoint, Probe
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
@@ -27,8 +28,10 @@ from scantune.model.record import Record, Run, now
 from scantune.model.trial import Trial
 from scantune.store.archive import Archive
 from scantune.store.database import Database, DatabaseError, open_database
-from scantune.worker.client import Worker
+from scantune.store.text_form import text_of
+from scantune.worker.client import Worker, WorkerError
 from scantune.worker.compile_pool import CompilePool
+from scantune.worker.environment import EnvironmentFault
 from scantune.worker.evaluation import Evaluator, Timeouts
 
 HERE = Device("host", "Fake CPU", 8)
@@ -267,12 +270,94 @@ def test_text_that_was_changed_meanwhile_stays(planted: Path, verify: Verify) ->
     (slow,) = verify(record(SLOW))
     text = planted.with_suffix(".jsonl")
     text.write_text("{}\n")
-    correction = TextCorrection(text, [slow.record], [])
+    text.write_text("{}\n{}\n")  # while its records were read, or measured
+    correction = TextCorrection(text, b"{}\n", [slow.record], [])
     assert correction.apply(slow)
-    text.write_text("{}\n{}\n")
     with pytest.raises(DatabaseError, match="it was changed"):
         correction.finish()
+    assert not correction.is_written
     assert text.read_text() == "{}\n{}\n"
+
+
+def test_results_are_told_though_the_file_cannot_be_written(
+    planted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, told = planted.with_suffix(".jsonl"), tmp_path / "told.json"
+    assert scantune("db", "export", str(text), "--db", str(planted))[0] == 0
+
+    def failing(self: TextCorrection) -> None:
+        raise DatabaseError("the disk is full")
+
+    monkeypatch.setattr(TextCorrection, "finish", failing)
+    options = ["--arch", "host", "--workers", "2", "--apply", "--json", str(told)]
+    result = invoke("db", "verify", str(text), *options)
+    code, output = result.exit_code, result.output
+    assert (code, "the disk is full" in output, " forgotten" in output) == (1, True, False), output
+    assert "1 verified, 1 slower, 1 wrong, 1 not applicable" in output
+    message = json.loads(told.read_text())
+    assert (len(message["results"]), message["applied"]) == (4, False)
+
+
+def test_line_that_stands_twice_goes_as_one(verify: Verify, tmp_path: Path) -> None:
+    (slow,) = verify(record(SLOW))
+    text = tmp_path / "twice.jsonl"
+    text.write_text(text_of([slow.record, slow.record], []))
+    correction = TextCorrection(text, text.read_bytes(), [slow.record, slow.record], [])
+    assert correction.apply(slow)
+    correction.finish()
+    assert text.read_text() == ""
+
+
+def test_breakpoint_stays_with_the_config_that_it_was_measured_with(verify: Verify, tmp_path: Path) -> None:
+    """Git's union of two versions has two lines of one record, of which one has the breakpoint."""
+    (slow,), (good,) = verify(record(SLOW)), verify(record(GOOD))
+    high = record(GOOD, 2 * N)
+    for low, stays in ((slow.record, False), (good.record, True)):
+        found = Breakpoint(HERE, SUM, N, 2 * N, 2 * N, (Probe(2 * N, 2.0, 1.0),), low.config, GOOD, now(), RUN)
+        text = tmp_path / "union.jsonl"
+        text.write_text(text_of([slow.record, good.record, high], [found]))
+        assert text.read_text().count('"breakpoint"') == 1
+        correction = TextCorrection(text, text.read_bytes(), [slow.record, good.record, high], [found])
+        assert correction.apply(slow)
+        correction.finish()
+        assert [json.loads(line)["family"] for line in text.read_text().splitlines()] == [GOOD.family] * 2
+        assert ('"breakpoint"' in text.read_text()) is stays
+    assert '"breakpoint"' not in text_of([good.record, replace(high, config=SLOW)], [found])
+
+
+def test_wrong_record_without_a_trial_leaves_a_failed_one(planted: Path) -> None:
+    with open_database(planted) as database:
+        database.run("drop_all_trials", {})
+    code, output = scantune("db", "verify", str(planted), "--arch", "host", "--workers", "2", "--apply")
+    assert code == 0, output
+    with open_database(planted) as database:
+        trials = database.rows("all_trials")
+        assert [(row["n"], row["status"], row["is_default"]) for row in trials] == [(N + 3, "wrong_result", 0)]
+
+
+def test_failure_of_a_later_compilation_is_nobody_elses(verify: Verify, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_kernels = Verification._compile
+
+    def failing(self: Verification, later: Record) -> None:
+        if later.n == N + 1:
+            raise EnvironmentFault("the disk is full")
+        compile_kernels(self, later)
+
+    monkeypatch.setattr(Verification, "_compile", failing)
+    found = verify(record(GOOD, N), record(GOOD, N + 1), record(GOOD, N + 2))
+    assert verdicts(found) == {N: Verdict.verified, N + 1: Verdict.not_reached, N + 2: Verdict.verified}
+
+
+def test_failure_of_the_first_questions_is_of_its_record_alone(verify: Verify, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = Evaluator.refusal
+
+    def failing(self: Evaluator, problem: Problem, n: int, config: Config) -> str:
+        if n == N:
+            raise WorkerError("internal", "it has failed", False)
+        return refusal(self, problem, n, config)
+
+    monkeypatch.setattr(Evaluator, "refusal", failing)
+    assert verdicts(verify(record(GOOD, N), record(GOOD, N + 1))) == {N: Verdict.not_reached, N + 1: Verdict.verified}
 
 
 def test_own_database_is_verified_where_no_file_is_named(planted: Path, monkeypatch: pytest.MonkeyPatch) -> None:

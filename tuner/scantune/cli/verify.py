@@ -36,7 +36,8 @@ from scantune.model.quantity import counted, format_size, parse_duration, parse_
 from scantune.report.listing import Column, Listing, Row
 from scantune.store.archive import Archive
 from scantune.store.database import open_database
-from scantune.store.foreign import foreign_contents, is_text
+from scantune.store.foreign import foreign_contents
+from scantune.store.text_contents import TextContents
 from scantune.worker.device_choice import AUTO
 from scantune.worker.evaluation import Evaluator, Timeouts
 
@@ -109,13 +110,14 @@ class _Source:
         rejected: list[str] = []
         with foreign_contents(path, rejected.append, algorithms) as contents:
             self.records, self._breakpoints = contents.records(), contents.breakpoints()
+            self._text = contents.content if isinstance(contents, TextContents) else None
             self._is_whole = not (rejected or contents.unknown_keys)
         if rejected:
             note(f"{counted(len(rejected), 'row')} left out because not valid, as by every program: {rejected[0]}")
         self._path, self._algorithms = path, algorithms
 
     def correction(self, stack: contextlib.ExitStack, evaluator: Evaluator) -> Correction:
-        if not is_text(self._path):
+        if self._text is None:
             database = stack.enter_context(open_database(self._path))
             return DatabaseCorrection(Archive(database, self._algorithms), evaluator)
         if not self._is_whole:
@@ -123,7 +125,7 @@ class _Source:
                 f"{self._path}: it holds lines or keys that are unknown here and that writing it anew would drop; "
                 "leave out --apply, or import it first and verify the database"
             )
-        return TextCorrection(self._path, self.records, self._breakpoints)
+        return TextCorrection(self._path, self._text, self.records, self._breakpoints)
 
 
 @dataclass
@@ -139,17 +141,16 @@ class _Report:
     leaves_bad_ones: bool = False
 
     def keep(self, checked: Checked) -> None:
-        is_applied = self.correction is not None and self.correction.apply(checked)
-        self.applied[checked.verdict] += is_applied
-        self.leaves_bad_ones |= checked.verdict in BAD and not is_applied
         self.results.append(checked)
         if checked.verdict in _TRIED:
             note(str(checked))
             self.output.update(**self._message())
+        is_applied = self.correction is not None and self.correction.apply(checked)
+        self.applied[checked.verdict] += is_applied
+        self.leaves_bad_ones |= checked.verdict in BAD and not is_applied
 
     def tell(self) -> None:
-        if self.correction:
-            self.correction.finish()
+        """Tell all before what may fail: the measuring took long. Raises DatabaseError."""
         shown = [one for one in self.results if one.verdict in _TRIED or one.record.device == self.hello.device]
         if shown:
             console.print(_table(shown, str(self.hello.device)))
@@ -158,14 +159,18 @@ class _Report:
         say(f"{counted(len(self.results), 'winner')} of {self.path}: {told}")
         if elsewhere := len(self.results) - len(shown):
             say(f"{elsewhere} of the not applicable are of other devices")
-        if self.correction:
-            forgotten = sum(self.applied[verdict] for verdict in BAD)
-            say(f"{forgotten} forgotten, {self.applied[Verdict.verified]} with the times of now")
-        self.output.write(**self._message())
+        try:
+            if self.correction:
+                self.correction.finish()
+                forgotten = sum(self.applied[verdict] for verdict in BAD)
+                say(f"{forgotten} forgotten, {self.applied[Verdict.verified]} with the times of now")
+        finally:
+            self.output.write(**self._message())
 
     def _message(self) -> dict[str, Any]:
         return {
-            "device": vars(self.hello.device), "source": str(self.path), "applied": self.correction is not None,
+            "device": vars(self.hello.device), "source": str(self.path),
+            "applied": self.correction is not None and self.correction.is_written,
             "results": [one.message() for one in self.results],
         }  # fmt: skip
 

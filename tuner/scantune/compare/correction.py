@@ -9,6 +9,7 @@ from typing import Protocol
 from scantune.compare.verify import Checked, Verdict
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.record import Record
+from scantune.model.trial import Failure, Trial
 from scantune.store.archive import Archive
 from scantune.store.connection import DatabaseError
 from scantune.store.export import export_text
@@ -23,6 +24,10 @@ class Correction(Protocol):
 
     def finish(self) -> None:
         """Write what is not written yet. Raises DatabaseError."""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the file has all that was applied."""
 
 
 class DatabaseCorrection:
@@ -42,41 +47,50 @@ class DatabaseCorrection:
                 return True
             self._archive.drop_record(record)
             if failure:
-                session = self._archive.start(record.run, record.device, self._evaluator.template_hash)
-                session.save_failure(record.problem, record.n, record.config, failure)
+                self._keep_failure(record, failure)
         return True
+
+    def _keep_failure(self, record: Record, failure: Failure) -> None:
+        """Mark the trial of a record's config as failed, or add one that says so: no search is to find it again."""
+        session = self._archive.start(record.run, record.device, self._evaluator.template_hash)
+        if session.save_failure(record.problem, record.n, record.config, failure):
+            return
+        default = self._evaluator.space(record.problem, record.n, configs=False).default
+        trial = Trial(record.config, failure=failure)
+        session.save_trial(record.problem, record.n, trial, is_default=record.config == default)
 
     def finish(self) -> None:
         """Everything is written."""
+
+    @property
+    def is_written(self) -> bool:
+        return True
 
 
 class TextCorrection:
     """Writes the file anew at the end, unless somebody has changed it since."""
 
-    def __init__(self, path: Path, records: Sequence[Record], breakpoints: Sequence[Breakpoint]) -> None:
+    def __init__(self, path: Path, text: bytes, records: Sequence[Record], breakpoints: Sequence[Breakpoint]) -> None:
+        """The text is what the records were read from."""
         self._path = path
-        self._text = path.read_bytes()
+        self._text = text
         self._records = list(records)
         self._breakpoints = breakpoints
-        self._is_changed = False
+        self.is_written = True
 
     def apply(self, checked: Checked) -> bool:
         if not (checked.renewed or checked.verdict in BAD):
             return False
         place = self._records.index(checked.record)
-        self._records[place : place + 1] = [checked.renewed] if checked.renewed else []
-        self._is_changed = True
+        others = [record for record in self._records if record != checked.record]  # two lines may tell the same
+        self._records = [*others[:place], *([checked.renewed] if checked.renewed else []), *others[place:]]
+        self.is_written = False
         return True
 
     def finish(self) -> None:
-        if not self._is_changed:
+        if self.is_written:
             return
         if self._path.read_bytes() != self._text:
             raise DatabaseError(f"{self._path}: it was changed while its records were measured, so it stays as it is")
-        keys = {record.key for record in self._records}
-        between = [
-            found
-            for found in self._breakpoints
-            if keys >= {(found.device, found.problem, n) for n in (found.n_low, found.n_high)}
-        ]
-        export_text(self._records, between, self._path, overwrite=True)
+        export_text(self._records, self._breakpoints, self._path, overwrite=True)
+        self.is_written = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ from scantune.worker.evaluation import Evaluator
 from scantune.worker.selection import select
 
 _AHEAD = 6  # records whose kernels compile while another is measured
+
+_OF_THE_MACHINE = (EnvironmentFault, WorkerError, WorkerDied)  # what says nothing about a record
 
 DEFAULT = "the default"
 IN_USE = "what is in use now"
@@ -89,20 +92,25 @@ class Verification:
         deadline = time.monotonic() + budget_s
         doubts: dict[Record, list[Suspicion]] = {}
         for record in records:
-            if reason := self._inapplicable(record):
-                yield Checked(record, Verdict.not_applicable, reason)
-            else:
-                doubts[record] = suspicions(record, self._evaluator)
+            try:
+                if reason := self._inapplicable(record):
+                    yield Checked(record, Verdict.not_applicable, reason)
+                else:
+                    doubts[record] = suspicions(record, self._evaluator)
+            except _OF_THE_MACHINE as error:
+                yield Checked(record, Verdict.not_reached, str(error))
         ordered = sorted(doubts, key=lambda record: urgency(record, doubts[record]))
         for index, record in enumerate(ordered):
             if time.monotonic() >= deadline:
                 yield Checked(record, Verdict.not_reached, "the budget ended before", doubts[record])
                 continue
             try:
-                for later in ordered[index : index + _AHEAD]:
-                    self._compile(later)
+                self._compile(record)
+                for later in ordered[index + 1 : index + _AHEAD]:
+                    with contextlib.suppress(*_OF_THE_MACHINE):  # that one's verdict says why
+                        self._compile(later)
                 yield replace(self._check(record), suspicions=doubts[record])
-            except (EnvironmentFault, WorkerError, WorkerDied) as error:
+            except _OF_THE_MACHINE as error:
                 yield Checked(record, Verdict.not_reached, str(error), doubts[record])
 
     def _inapplicable(self, record: Record) -> str:

@@ -172,10 +172,10 @@ class Session:
                 },
             )
 
-    def save_failure(self, problem: Problem, n: int, config: Config, failure: Failure) -> None:
-        """Note that a config which a trial had called good failed later."""
+    def save_failure(self, problem: Problem, n: int, config: Config, failure: Failure) -> bool:
+        """Note that a config which a trial had called good failed later. Return whether there was that trial."""
         with self._database.transaction():
-            self._database.run(
+            changed = self._database.run(
                 "fail_trial",
                 {
                     **self._key_of(problem, n, config),
@@ -184,6 +184,7 @@ class Session:
                     "finished_at": now(),
                 },
             )
+        return changed > 0
 
     def save_record(self, record: Record) -> None:
         with self._database.transaction():

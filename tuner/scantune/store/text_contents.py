@@ -47,7 +47,8 @@ class TextContents:
         self.unknown_keys: set[str] = set()  # which a later version may write
         # Thousands of lines are of one problem.
         self._problem = cache(lambda *columns: self._algorithms.problem(dict(zip(_PROBLEM, columns, strict=True))))
-        for number, line in _lines_of(path):
+        self.content = _content_of(path)  # what the lines were read from
+        for number, line in _lines_of(path, self.content):
             self._take(number, line)
 
     def records(self) -> list[Record]:
@@ -102,7 +103,7 @@ class TextContents:
         }  # fmt: skip
 
 
-def _lines_of(path: Path) -> Iterator[tuple[int, Line]]:
+def _content_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
@@ -110,6 +111,10 @@ def _lines_of(path: Path) -> Iterator[tuple[int, Line]]:
         raise DatabaseError(f"{path}: it cannot be read: {error.strerror}") from None
     if len(content) > _MOST_BYTES:
         raise DatabaseError(f"{path}: it holds more than {_MOST_BYTES >> 20} MiB; use another file")
+    return content
+
+
+def _lines_of(path: Path, content: bytes) -> Iterator[tuple[int, Line]]:
     budget = Budget()
     for number, text in enumerate(content.split(b"\n"), start=1):
         if not text.strip():

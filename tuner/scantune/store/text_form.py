@@ -48,8 +48,16 @@ def place_of(record: Record) -> tuple[Any, ...]:
 
 
 def _lines(records: Iterable[Record], breakpoints: Iterable[Breakpoint], part: Callable[[Line], Line]) -> str:
-    above = {found.key: found for found in breakpoints}
-    lines = (_line(record, above.get(record.key)) for record in sorted(records, key=place_of))
+    # Text may hold several records of a key, and a breakpoint is between the configs that it was measured with.
+    records = sorted(records, key=place_of)
+    ends = {(record.key, record.config) for record in records}
+    newest_last = sorted(breakpoints, key=lambda found: (found.finished_at, found.probes_text, str(found)))
+    above = {
+        (found.key, found.low): found
+        for found in newest_last
+        if ((found.device, found.problem, found.n_high), found.high) in ends
+    }
+    lines = (_line(record, above.get((record.key, record.config))) for record in records)
     return "".join(dumped(part(line)) + "\n" for line in lines)
 
 
