@@ -39,7 +39,7 @@ class PreparedConfig {
   Variant variant_;
   Arguments operands_;
   KernelArguments arguments_{};  // with the initial value, fill_init()'s
-  DeviceBuffer init_memory_;     // likewise, where it is read from memory
+  DeviceBuffer init_memory_;     // the same, where it is read from memory
   std::unique_ptr<Module> module_;
 };
 

@@ -38,7 +38,7 @@ std::string canonical_parameters(const Config& config);
 // Types are always named; other members are left out at their default, so one that is added later changes no row. A
 // custom operator's name stands in op.
 std::string canonical_request(const StatedRequest& stated);
-// The magnitudes of its extents beside n, likewise; empty where there are none.
+// The magnitudes of its extents beside n in the same form; empty where there are none.
 std::string canonical_shape(const Request& request);
 
 // These throw RequestError, naming the member that is missing, unknown or out of range. A config that parses has every
@@ -49,8 +49,8 @@ StatedRequest stated_request(const Json& json);
 Config config_from_json(const Json& json);
 Config config_of(const FamilyModel& family, const Json& parameters);
 
-// A request and a config from the columns of a database row. Throw RequestError likewise, also when the text is not
-// JSON.
+// A request and a config from the columns of a database row. Throw RequestError as those above, also when the text is
+// not JSON.
 StatedRequest parse_request(const AlgorithmModel& algorithm, std::string_view text);
 // Gives the request the extents that a shape stands for.
 void adopt_shape(Request& request, std::string_view text);

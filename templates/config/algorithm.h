@@ -13,7 +13,7 @@ namespace scantune {
 // template <> struct Algorithm<XRequest> {
 //   static constexpr const char* kName;               // in JSON, SQL, the worker's list and on the command line
 //   static constexpr const char* kRequestName;        // the struct's own name, in the generated source
-//   static constexpr const char* kProblemName;        // likewise of the template that kernels take the request by
+//   static constexpr const char* kProblemName;        // the name of the template that kernels take the request by
 //   static constexpr Member<XRequest> kMembers[];     // in the order of their declaration
 //   static constexpr Extent<XRequest> kExtents[];     // optional: those beside n
 //   static constexpr OperandList operands(const XRequest&);

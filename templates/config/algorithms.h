@@ -1,5 +1,5 @@
 // Every algorithm with its families. Adding a family: its config header and its name here, its kernels in the file that
-// it names. Adding an algorithm: likewise its request's header. The first one is meant where nobody names one.
+// it names. Adding an algorithm adds its request's header here. The first one is meant where nobody names one.
 #pragma once
 
 #include "config/copy.h"

@@ -11,7 +11,7 @@ struct CopyRequest {
   ValueType input_type = ValueType::i32;
   ValueType output_type = ValueType::i32;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;  // likewise
+  int custom_alignment = 0;  // and its alignment
   u64 n = 0;                 // items
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }

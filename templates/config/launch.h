@@ -12,7 +12,7 @@ struct KernelArguments {
   void* workspace;
   u64 n;                                           // items this launch works on
   u64 source_offset;                               // bytes into the workspace; what they mean is the family's business
-  u64 destination_offset;                          // likewise
+  u64 destination_offset;                          // the same of the output
   const void* init_memory;                         // Init::memory: where the initial value lies, an accumulator
   alignas(16) unsigned char init[kMaxValueBytes];  // Init::value: the initial value, an accumulator
 };

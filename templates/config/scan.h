@@ -58,7 +58,7 @@ struct ScanRequest {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;  // likewise
+  int custom_alignment = 0;  // and its alignment
   u64 n = 0;                 // items
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }

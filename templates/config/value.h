@@ -49,7 +49,7 @@ enum class Operator {
   sum,      // integers wrap
   product,  // integers wrap
   min,      // NaN propagates, -0 orders below +0
-  max,      // likewise
+  max,      // as min
   bit_and,  // the last three: integers only
   bit_or,
   bit_xor,

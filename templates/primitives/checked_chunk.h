@@ -9,7 +9,7 @@ namespace scantune {
 struct CheckedChunk {
   u64 index;
   u64 first;  // item
-  u64 end;    // likewise; no more than first where the thread has no chunk
+  u64 end;    // one past the last; no more than first where the thread has no chunk
 
   SCANTUNE_DEVICE static CheckedChunk of_thread(const KernelArguments& arguments) {
     const u64 index = static_cast<u64>(block_rank()) * kCheckThreads + thread_rank();

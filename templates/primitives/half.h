@@ -54,7 +54,7 @@ constexpr Half rounded_to(f64 value) {
   return {rounded_to_half<kExponentBits<Half>>(value)};
 }
 
-// What they are worth, likewise.
+// What their bits are worth.
 constexpr f32 exact_value_of(bf16 value) { return __builtin_bit_cast(f32, static_cast<u32>(value.bits) << 16); }
 
 template <class Half>

@@ -214,9 +214,7 @@ def documents() -> list[Path]:
 def out_of_date() -> list[str]:
     """Return which documents and pictures differ from the files of results."""
     texts = [path for path in documents() if filled(path.read_text(encoding="utf-8")) != path.read_text("utf-8")]
-    digest = pictures.digest(_PICTURED)
-    drawn = [path for path in pictures.paths(ROOT / "docs" / "pictures")
-             if not path.exists() or digest not in path.read_text(encoding="utf-8")]  # fmt: skip
+    drawn = [path for path in pictures.paths(ROOT / "docs" / "pictures") if not pictures.is_drawn_from(path, _PICTURED)]
     return [str(path.relative_to(ROOT)) for path in [*texts, *drawn]]
 
 

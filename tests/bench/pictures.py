@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,8 +170,9 @@ def _broken(heading: str) -> str:
 
 
 def digest(sources: Sequence[Path]) -> str:
-    """Return what changes with any of the files and with this program."""
-    return hashlib.sha256(b"".join(path.read_bytes() for path in [*sources, Path(__file__)])).hexdigest()
+    """Return what changes with any of the files and with what draws them."""
+    programs = [Path(__file__), Path(results_file.__file__)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in [*sources, *programs])).hexdigest()
 
 
 def paths(folder: Path) -> list[Path]:
@@ -178,11 +180,30 @@ def paths(folder: Path) -> list[Path]:
     return [folder / f"{name}{ending}.svg" for name in ("speedup", "bandwidth") for ending in _PAGES]
 
 
+def is_drawn_from(path: Path, sources: Sequence[Path]) -> bool:
+    """Return whether a picture is there, is drawn from the files as they are, and was not changed since."""
+    if not path.exists():
+        return False
+    text = path.read_text(encoding="utf-8")
+    told = f"{digest(sources)} {_digest_of(_UNTOLD.sub(_NOTHING, text))}"
+    return told in text
+
+
+_NOTHING = "0" * 64
+_UNTOLD = re.compile(r"(?<=[0-9a-f]{64} )[0-9a-f]{64}")  # the picture's own digest, behind that of its sources
+
+
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _save(figure: Figure, path: Path, told: str) -> None:
-    """Write an SVG that is the same for the same figures."""
+    """Write an SVG that is the same for the same figures, with the digest of what it is drawn from and its own."""
     with mpl.rc_context({"svg.hashsalt": path.name}):
-        figure.savefig(path, metadata={"Date": None, "Description": told})
+        figure.savefig(path, metadata={"Date": None, "Description": f"{told} {_NOTHING}"})
     plt.close(figure)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(f"{told} {_NOTHING}", f"{told} {_digest_of(text)}"), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,9 +22,8 @@ class Results:
     @property
     def provenance(self) -> str:
         """Return the facts that a caption gives: all but the method and what is told of single runs."""
-        told = ("gpu", "compiler", "against", "date", "commit")
-        return ", ".join((f"commit {self.facts[name]}" if name == "commit" else self.facts[name]) for name in told
-                         if name in self.facts)  # fmt: skip
+        told = {"gpu": "", "driver": "driver ", "compiler": "", "against": "", "date": "", "commit": "commit "}
+        return ", ".join(before + self.facts[name] for name, before in told.items() if name in self.facts)
 
 
 def read(path: Path) -> Results:

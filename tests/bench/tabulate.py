@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,23 @@ def table(figures: Mapping[str, Any]) -> str:
     facts = {
         "gpu": figures["gpu"], "driver": figures["driver"], "compiler": figures["compiler"],
         "against": " and ".join(figures["cub"]), "date": figures["date"][:10], "commit": figures["commit"],
-        "failures": str(len(figures["failures"])),
+        "failures": str(len(figures["failures"])), "wrong": _wrong(figures),
         "method": "cub_bench; microseconds, medians over replays of CUDA graphs in turn",
     }  # fmt: skip
-    cases = figures.get("results") or figures.get("draws") or []
-    lines = [line for case in cases for condition in CONDITIONS for line in _lines(case, condition)]
+    lines = [line for case in _cases(figures) for condition in CONDITIONS for line in _lines(case, condition)]
     return results_file.text_of(facts, COLUMNS, lines)
+
+
+def _cases(figures: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(figures.get("results") or figures.get("draws") or [])
+
+
+def _wrong(figures: Mapping[str, Any]) -> str:
+    """Return whose results were wrong, and so not timed, of which types and how often."""
+    wrong = Counter(
+        f"{one['name']}, {case['type']}" for case in _cases(figures) for one in case["contenders"] if one.get("wrong")
+    )
+    return "; ".join(f"{who}: {count}" for who, count in sorted(wrong.items()))
 
 
 def _lines(case: Mapping[str, Any], condition: str) -> Iterator[list[results_file.Value]]:

@@ -245,7 +245,7 @@ class Export(Scene):
 
 
 class Merge(Export):
-    """Replaces an older merge of two databases likewise; every other run writes text."""
+    """Replaces an older merge of two databases in the same way; every other run writes text."""
 
     def __init__(self, folder: Path) -> None:
         self._theirs = folder / "theirs.db"

@@ -5,7 +5,7 @@
 //   .truncate BYTES     cuts the file off
 //   .append HEX         goes on behind its end
 //   .wal HEX            stands beside it as its write-ahead log
-//   .journal HEX        likewise as its rollback journal
+//   .journal HEX        is put beside it as its rollback journal
 //   .shared             lets others write to it
 #pragma once
 
@@ -18,7 +18,7 @@ namespace scantune::fuzz {
 struct DatabaseFiles {
   std::string database;
   std::string wal;      // empty: there is none
-  std::string journal;  // likewise
+  std::string journal;  // what lies beside it, too
   bool shared = false;  // whether others may write to the database
 };
 

@@ -36,7 +36,7 @@ def test_every_table_stands_in_a_document_and_every_file_is_quoted_by_one() -> N
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_file_says_on_what_when_and_how_it_was_measured(path: Path) -> None:
     results = results_file.read(path)
-    assert {"gpu", "date", "commit", "method"} <= set(results.facts)
+    assert {"gpu", "driver", "date", "commit", "method"} <= set(results.facts)
     assert results.rows
 
 

@@ -28,7 +28,7 @@ enum class Waiting : u8 {
   memory,
   predecessor,
   barrier,         // a phase to end
-  tested_barrier,  // likewise, and it may do something else before
+  tested_barrier,  // as above, and it may do something else before
   copies_read,     // its bulk stores to read their source
   copies_written,  // and to write their destination
   exited

@@ -66,7 +66,7 @@ class Op {
   static const Op sum;      // integers wrap
   static const Op product;  // integers wrap
   static const Op min;      // NaN propagates, -0 orders below +0
-  static const Op max;      // likewise
+  static const Op max;      // as min
   static const Op bit_and;  // the last three: integers only
   static const Op bit_or;
   static const Op bit_xor;

@@ -139,7 +139,7 @@ class Plan {
   std::shared_ptr<scantune_plan> state_;
 };
 
-// Throws RequestError when no kernel solves the problem, and other scantune::Errors when one cannot be had.
+// Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 Plan<In, Out, Acc> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   const scantune_problem problem = detail::problem_of<In, Out, Acc>(n, options);

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of this header; scantune_version() is the library's. */
+/* The version of this header; scantune_version() tells the library's. */
 #define SCANTUNE_VERSION_MAJOR 0
 #define SCANTUNE_VERSION_MINOR 2
 #define SCANTUNE_VERSION_PATCH 0
@@ -63,7 +63,7 @@ typedef enum scantune_operator {
   SCANTUNE_SUM = 0,     /* integers wrap */
   SCANTUNE_PRODUCT = 1, /* integers wrap */
   SCANTUNE_MIN = 2,     /* NaN propagates, -0 orders below +0 */
-  SCANTUNE_MAX = 3,     /* likewise */
+  SCANTUNE_MAX = 3,     /* as for SCANTUNE_MIN */
   SCANTUNE_AND = 4,     /* the last three: integers only */
   SCANTUNE_OR = 5,
   SCANTUNE_XOR = 6,
@@ -127,7 +127,7 @@ typedef struct scantune_custom_operator {
 /* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). No
  * function keeps a pointer to it. */
 typedef struct scantune_problem {
-  size_t struct_bytes; /* sizeof(scantune_problem): likewise */
+  size_t struct_bytes; /* sizeof(scantune_problem): by which the library tells versions apart */
   uint64_t n;          /* items; 0 is a scan that does nothing */
   scantune_type input_type;
   scantune_type accumulator_type;
@@ -170,7 +170,7 @@ typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;
 typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy default stream */
 
-/* Of the last failed call of this thread; never NULL, valid until this thread's next failure. */
+/* The message of the last failed call of this thread; never NULL, valid until this thread's next failure. */
 SCANTUNE_API const char* scantune_error_message(void);
 /* The CUresult of the call of CUDA's driver that made this thread's last failed call fail; 0 if none did. The message
  * names it, too. */
