@@ -42,7 +42,7 @@ class Server:
 
     def __init__(self) -> None:
         self.answers: dict[str, bytes | Callable[[BaseHTTPRequestHandler], None]] = {}
-        self.named: list[str] = []
+        self.asked: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
