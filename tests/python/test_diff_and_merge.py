@@ -26,6 +26,7 @@ from scantune.model.trial import Trial
 from scantune.store.archive import Archive
 from scantune.store.contents import Contents
 from scantune.store.database import Database, open_database, open_readonly
+from scantune.store.foreign import foreign_contents
 from scantune.store.text_form import text_of
 
 CELL = replace(RECORDS[0], n=4096)
@@ -138,6 +139,35 @@ def test_merge_is_the_same_in_whatever_order(forms: tuple[str, ...], tmp_path: P
     assert len(found[0]) > (1 if "db" in forms else 0), "trials come along"
 
 
+@pytest.mark.parametrize("form", ["db", "jsonl"])
+def test_copy_of_a_file_counts_once_and_in_whatever_order(form: str, tmp_path: Path) -> None:
+    a, b = saved(tmp_path / f"a.{form}", [CELL, NEXT], [ABOVE]), tmp_path / f"b.{form}"
+    b.write_bytes(a.read_bytes())
+    found = []
+    for order in ((a, b), (b, a)):
+        with Referee() as referee, merged(order, referee) as (database, report):
+            found.append([*content(database), *(str(row["policy"]) for row in database.rows("all_runs"))])
+        assert report.same_as == {b: a}
+    assert found[0] == found[1]
+    code, output = scantune("db", "merge", str(b), str(a), "--dry-run")
+    assert code == 0
+    assert f"{b} holds what {a} holds" in output
+
+
+def test_merge_reads_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = saved(tmp_path / "a.db", [CELL]), saved(tmp_path / "b.db", [NEXT])
+    opened = []
+
+    def counted(path: Path, *arguments: Any) -> Any:
+        opened.append(path)
+        return foreign_contents(path, *arguments)
+
+    for module in ("holdings", "merge"):
+        monkeypatch.setattr(f"scantune.compare.{module}.foreign_contents", counted, raising=False)
+    with Referee() as referee, merged([a, b], referee) as (_, report):
+        assert (sorted(opened), report.trials) == ([a, b], 2)
+
+
 def test_merge_tells_each_conflict_and_why_and_takes_breakpoints_of_the_winners_alone(tmp_path: Path) -> None:
     short = replace(OTHER_WINNER, run=OTHER_WINNER.run.cut_short())
     a, b = saved(tmp_path / "a.db", [CELL, NEXT], [ABOVE]), saved(tmp_path / "b.jsonl", [short])
@@ -166,7 +196,6 @@ def test_merge_tells_each_conflict_and_why_and_takes_breakpoints_of_the_winners_
     [
         ({"run": replace(RUNS[0], effort=Effort.normal)}, "its search took more effort"),
         ({"finished_at": "2026-01-02T00:00:00Z"}, "it is newer"),
-        ({"run": RUNS[0].exported("ada", "a.db")}, "it says where it comes from"),
         ({"median_us": 3000.0}, "nothing tells them apart but their text"),
     ],
 )

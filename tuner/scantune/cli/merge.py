@@ -11,7 +11,7 @@ from scantune.cli.exchange import note_what_is_left_out
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DryRunOption, JsonOption
 from scantune.cli.standard_file import is_standard, output_file
-from scantune.cli.terminal import leave_standard_output, reported_errors, say
+from scantune.cli.terminal import leave_standard_output, note, reported_errors, say
 from scantune.compare.merge import Conflict, MergeReport, merged
 from scantune.compare.referee import Referee
 from scantune.errors import UsageError
@@ -57,6 +57,8 @@ def merge_command(
             f"{counted(report.trials, 'trial')} {place}; {counted(len(report.conflicts), 'conflict')}, "
             f"{counted(report.measured_twice, 'cell')} of one winner measured more than once"
         )
+        for path, other in report.same_as.items():
+            note(f"{path} holds what {other} holds, so it counts once")
         for path, left_out in report.files.items():
             note_what_is_left_out(path, left_out)
         told.write(

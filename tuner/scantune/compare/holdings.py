@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from scantune.compare.exchange import ImportReport, Reception
+from scantune.compare.exchange import ForeignTrial, ImportReport, Reception
 from scantune.compare.ranking import Key, best_first
 from scantune.compare.referee import Referee
 from scantune.model.breakpoint import Breakpoint
@@ -42,13 +43,20 @@ class Holdings:
         return {(found.key, found.low): found for found in reversed(best_first(self.breakpoints))}
 
 
-def holdings_of(path: Path, referee: Referee) -> Holdings:
-    """Read a file, a database or text. Raises DatabaseError as foreign_contents() does."""
+def holdings_of(
+    path: Path, referee: Referee, take_trials: Callable[[Iterator[ForeignTrial]], None] | None = None
+) -> Holdings:
+    """Read a file, a database or text; its trials, which may be more than the memory holds, are given on one by one.
+
+    All is of one moment. Raises DatabaseError as foreign_contents() does.
+    """
     path = path.expanduser()
-    report = ImportReport()
-    with foreign_contents(path, report.reject, referee.algorithms()) as contents:
+    report, algorithms = ImportReport(), referee.algorithms()
+    with foreign_contents(path, report.reject, algorithms) as contents:
         reception = Reception(report, path.name)
         records = list(reception.of("records", contents.records()))
         breakpoints = list(reception.of("breakpoints", contents.breakpoints()))
         report.unknown_keys = sorted(contents.unknown_keys)
+        if take_trials:
+            take_trials(reception.of("trials", contents.trials(lambda row: ForeignTrial.from_row(row, algorithms))))
     return Holdings(path, records, breakpoints, report)

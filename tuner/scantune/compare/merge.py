@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from scantune.compare.exchange import ForeignTrial, ImportReport, Reception, add_breakpoints, add_trials
+from scantune.compare.exchange import ImportReport, add_breakpoints, add_trials
 from scantune.compare.holdings import Holdings, holdings_of
 from scantune.compare.ranking import Ranked, best_first, ranked_by_key
 from scantune.compare.referee import Referee
@@ -19,7 +19,6 @@ from scantune.store.archive import Archive
 from scantune.store.connection import check_kind
 from scantune.store.database import Database, open_database
 from scantune.store.export import remove_abandoned
-from scantune.store.foreign import foreign_contents, is_text
 from scantune.store.text_form import place_of
 
 _PREFIX = "scantune-merge-"
@@ -42,6 +41,7 @@ class MergeReport:
     trials: int = 0
     breakpoints: int = 0
     files: dict[Path, ImportReport] = field(default_factory=dict)  # of what was left out of each
+    same_as: dict[Path, Path] = field(default_factory=dict)  # files left out, and those of the same content
     sources: dict[Record, list[Path]] = field(default_factory=dict)  # of those in conflicts
 
 
@@ -52,25 +52,27 @@ def merged(paths: Sequence[Path], referee: Referee) -> Iterator[tuple[Database, 
     Of several records of a cell the one of the highest rank counts, whatever file it is in; of several trials of a
     config, that of the file whose content sorts first.
     """
-    held = [holdings_of(path, referee) for path in sorted(paths, key=_content_digest)]
-    report = MergeReport(files={one.path: one.report for one in held})
+    report = MergeReport()
+    distinct = _distinct(paths, report)
     with contextlib.ExitStack() as stack:
         remove_abandoned(Path(tempfile.gettempdir()), _PREFIX, _WRITTEN)
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX))
         database = stack.enter_context(open_database(Path(directory) / _WRITTEN))
         with database.transaction():
-            _fill(Archive(database, referee.algorithms()), held, referee, report)
+            _fill(Archive(database, referee.algorithms()), distinct, referee, report)
         yield database, report
 
 
-def _fill(archive: Archive, held: list[Holdings], referee: Referee, report: MergeReport) -> None:
+def _fill(archive: Archive, paths: Sequence[Path], referee: Referee, report: MergeReport) -> None:
+    taken = ImportReport()
+    held = [holdings_of(path, referee, lambda trials: add_trials(archive, trials, taken)) for path in paths]
+    report.files = {one.path: one.report for one in held}
+    report.trials = taken.new_trials
     ranked = ranked_by_key(chain.from_iterable(one.records for one in held), referee)
     for record in sorted((found[0].record for found in ranked.values()), key=place_of):
         archive.add_record(record, archive.run_id(record.run))
         report.winners += 1
         _tell_conflicts(ranked[record.key], held, report)
-    for one in held:
-        report.trials += _add_trials(archive, one, referee)
     together = ImportReport()
     add_breakpoints(archive, best_first(chain.from_iterable(one.breakpoints for one in held)), together)
     report.breakpoints = len(archive.breakpoints())
@@ -86,14 +88,15 @@ def _tell_conflicts(ranked: list[Ranked], held: list[Holdings], report: MergeRep
             report.sources[record] = [one.path for one in held if one.holds(record)]
 
 
-def _add_trials(archive: Archive, held: Holdings, referee: Referee) -> int:
-    if is_text(held.path):
-        return 0
-    algorithms, taken = referee.algorithms(), ImportReport()
-    with foreign_contents(held.path, held.report.reject, algorithms) as contents:
-        trials = contents.trials(lambda row: ForeignTrial.from_row(row, algorithms))
-        add_trials(archive, Reception(held.report, held.path.name).of("trials", trials), taken)
-    return taken.new_trials
+def _distinct(paths: Sequence[Path], report: MergeReport) -> list[Path]:
+    """Return the files by their content, of those with the same one that whose name sorts first."""
+    first: dict[str, Path] = {}
+    for digest, _, path in sorted((_content_digest(path), path.name, path) for path in paths):
+        if digest in first:
+            report.same_as[path] = first[digest]
+        else:
+            first[digest] = path
+    return list(first.values())
 
 
 def _content_digest(path: Path) -> str:

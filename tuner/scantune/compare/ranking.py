@@ -18,7 +18,7 @@ Key = tuple[Device, Problem, int]
 # What decides, the first difference before all others; texts decide nothing but that the same is chosen everywhere.
 _REASONS = (
     "the worker here refuses the other config", "it was measured with the templates here",
-    "its search was finished", "its search took more effort", "it is newer", "it says where it comes from",
+    "its search was finished", "its search took more effort", "it is newer",
     "nothing tells them apart but their text",
 )  # fmt: skip
 
@@ -34,7 +34,7 @@ class Ranked:
     @cached_property
     def _rank(self) -> tuple[object, ...]:
         record = self.record
-        return *self.referee.standing(record), *record.quality, bool(record.run.origin), line_of(record)
+        return *self.referee.standing(record), *record.quality, line_of(record)
 
     def __lt__(self, other: Ranked) -> bool:
         return self._rank < other._rank
