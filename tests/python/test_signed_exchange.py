@@ -86,6 +86,49 @@ def test_file_that_nobody_allowed_has_signed_is_not_imported(signed: Path, keys:
     assert not mine.exists() or signers_of(mine) == set()
 
 
+def test_signature_of_what_came_unsigned_before_is_noted(signed: Path, keys: Keys) -> None:
+    mine = signed.with_name("mine.db")
+    assert scantune("db", "import", str(signed), "--db", str(mine))[0] == 0
+    assert signers_of(mine) == {""}
+    for newly in (len(RECORDS), 0):
+        code, said, _ = imported(signed, keys, "--json", str(mine.with_name("told.json")))
+        assert code == 0, said
+        told = json.loads(mine.with_name("told.json").read_text())
+        assert (told["new_winners"], told["kept_winners"], told["newly_signed"]) == (0, len(RECORDS), newly)
+        assert signers_of(mine) == {ALICE}
+
+
+def test_own_measurement_stays_ones_own_whoever_signs_it(signed: Path, keys: Keys) -> None:
+    own = signed.with_name("alice.db")
+    options = ["--db", str(own), "--allowed-signers", str(keys.allowed)]
+    assert scantune("db", "import", str(signed), *options)[0] == 0
+    assert signers_of(own) == {None}
+
+
+def test_errors_name_the_file_and_not_the_copy_that_was_verified(tmp_path: Path, keys: Keys) -> None:
+    for name, content in (("broken.jsonl", b"{}\n<<<<<<< ours\n"), ("broken.db", b"SQLite format 3\0" + b"x" * 200)):
+        file = tmp_path / name
+        file.write_bytes(content)
+        export_signature(file, sign(content, keys.alice))
+        code, said, _ = imported(file, keys)
+        folded = "".join(said.split())
+        assert (code, str(file) in folded, "scantune-import-" in folded) == (1, True, False), said
+
+
+def test_dry_run_of_an_import_makes_and_changes_nothing(signed: Path, keys: Keys) -> None:
+    mine = signed.with_name("mine.db")
+    code, said, _ = imported(signed, keys, "--dry-run")
+    assert (code, f"{len(RECORDS)} new winners" in said, mine.exists()) == (0, True, False), said
+    fill(mine)
+    before = mine.read_bytes()
+    code, said, _ = imported(signed, keys, "--dry-run")
+    assert (code, f"{len(RECORDS)} of ours kept" in " ".join(said.split()), mine.read_bytes() == before) == (
+        0, True, True,
+    ), said  # fmt: skip
+    code, said = scantune("db", "import", str(mine), "--db", str(mine), "--dry-run")
+    assert (code, "into itself" in " ".join(said.split())) == (1, True), said
+
+
 def test_signer_that_a_file_claims_is_not_believed(signed: Path, keys: Keys, tmp_path: Path) -> None:
     imported(signed, keys)
     mine, passed_on, other = tmp_path / "mine.db", tmp_path / "passed.jsonl", tmp_path / "other.db"

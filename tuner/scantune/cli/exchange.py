@@ -17,7 +17,7 @@ import typer
 
 from scantune import paths
 from scantune.cli.json_output import JsonOutput
-from scantune.cli.options import DbOption, JsonOption
+from scantune.cli.options import DbOption, DryRunOption, JsonOption
 from scantune.cli.standard_file import input_file, is_standard, output_file
 from scantune.cli.terminal import leave_standard_output, note, reported_errors, say
 from scantune.compare.exchange import ImportReport, import_database
@@ -143,6 +143,7 @@ def import_command(
     principal: Annotated[
         str | None, typer.Option(help="Who of --allowed-signers must have signed; whoever it lists by default.")
     ] = None,
+    dry_run: DryRunOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Merge the winners and trials of FILE, a database or text, - for standard input.
@@ -158,24 +159,41 @@ def import_command(
             signer, name = "", source.name
             if signers := _signers(file, allowed_signers, principal):
                 source, signer = stack.enter_context(_verified(source, signers))
-            database, referee = stack.enter_context(open_database(path)), stack.enter_context(Referee())
-            report = import_database(database, source, referee, file=name, signer=signer)
+            database = stack.enter_context(_copied(path) if dry_run else open_database(path))
+            if dry_run and path.exists() and source.samefile(path):
+                raise ScantuneError(f"{file}: a database cannot be imported into itself")
+            referee = stack.enter_context(Referee())
+            report = import_database(database, source, referee, file=name, signer=signer, shown=str(file))
         say(
             f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
             f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "
-            f"{counted(report.new_breakpoints, 'new breakpoint')} in {path}"
+            f"{counted(report.new_breakpoints, 'new breakpoint')} {'would be ' if dry_run else ''}in {path}"
         )
         if signer:
-            say(f"{file} was signed by {signer}")
+            kept = f", {report.newly_signed} of ours that were kept too" if report.newly_signed else ""
+            say(f"{file} was signed by {signer}{kept}")
         note_what_is_left_out(file, report)
         output.write(
-            file=str(file), database=str(path), new_winners=report.new_records, replaced_winners=report.better_records,
-            kept_winners=report.kept_records, new_trials=report.new_trials, new_breakpoints=report.new_breakpoints,
-            rejected=report.rejected, rejected_because=list(report.reasons), unknown_keys=report.unknown_keys,
-            signer=signer,
+            file=str(file), database=str(path), dry_run=dry_run, new_winners=report.new_records,
+            replaced_winners=report.better_records, kept_winners=report.kept_records,
+            new_trials=report.new_trials, new_breakpoints=report.new_breakpoints, rejected=report.rejected,
+            rejected_because=list(report.reasons), unknown_keys=report.unknown_keys,
+            signer=signer, newly_signed=report.newly_signed,
         )  # fmt: skip
         if report.took_nothing:
             raise ScantuneError(f"{file}: not one of its rows is valid")
+
+
+@contextlib.contextmanager
+def _copied(path: Path) -> Iterator[Database]:
+    """Yield a copy, gone afterwards, of a database that is not to be made, brought to a new schema or kept waiting."""
+    with tempfile.TemporaryDirectory(prefix="scantune-import-") as directory:
+        copy = Path(directory) / path.name
+        if path.exists():
+            with open_readonly(path) as own:
+                export_database(own, copy)
+        with open_database(copy) as database:
+            yield database
 
 
 def _signers(file: Path, allowed: Path | None, principal: str | None) -> Signers | None:

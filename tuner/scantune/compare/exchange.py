@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -34,6 +35,7 @@ class ImportReport:
     new_records: int = 0
     better_records: int = 0
     kept_records: int = 0  # of ours, which theirs did not replace
+    newly_signed: int = 0  # of those kept
     new_trials: int = 0
     new_breakpoints: int = 0
     rejected: int = 0  # rows
@@ -53,17 +55,18 @@ class ImportReport:
 
 
 def import_database(
-    database: Database, source_path: Path, referee: Referee, file: str = "", signer: str = ""
+    database: Database, source_path: Path, referee: Referee, file: str = "", signer: str = "", shown: str | None = None
 ) -> ImportReport:
     """Merge what another file holds into ours in one transaction; rows that are not valid are left out.
 
-    `file` names the origin of rows that have none, and `signer` who was verified to have signed them. Raises
-    DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is then unchanged.
+    `file` names the origin of rows that have none, `signer` who was verified to have signed them, and `shown` is what
+    errors call a copy. Raises DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is
+    then unchanged.
     """
     source_path = source_path.expanduser()
     report = ImportReport()
     algorithms = referee.algorithms()
-    with foreign_contents(source_path, report.reject, algorithms) as contents:
+    with foreign_contents(source_path, report.reject, algorithms, shown) as contents:
         if source_path.samefile(database.path):
             raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
         reception = Reception(report, file, signer)
@@ -71,10 +74,11 @@ def import_database(
         breakpoints = reception.of("breakpoints", contents.breakpoints())
         report.unknown_keys = sorted(contents.unknown_keys)
         archive = Archive(database, algorithms)
-        # NamedProblems before the transaction, which would keep other processes waiting for a worker.
+        # Asked before the transaction, which would keep other processes waiting for a worker.
         winners = _winners(archive, records, referee)
         with database.transaction():
             _merge_records(archive, records, winners, report)
+            _note_signers(archive, records, report)
             trials = contents.trials(lambda row: ForeignTrial.from_row(row, algorithms))
             add_trials(archive, reception.of("trials", trials), report)
             add_breakpoints(archive, best_first(breakpoints), report)
@@ -162,6 +166,20 @@ def _merge_records(
         archive.add_record(record, archive.run_id(record.run))
         report.better_records += 1 if ours else 0
         report.new_records += 0 if ours else 1
+
+
+def _note_signers(archive: Archive, records: list[Record], report: ImportReport) -> None:
+    """Note of ours, which came from elsewhere unsigned, who has signed the same measurement now."""
+    own = {record.key: record for record in archive.records()}
+    for record in records:
+        theirs, ours = record.run.origin, own.get(record.key)
+        if not theirs or not theirs.signer or not ours or not ours.is_measured_as(record):
+            continue
+        if ours.run.origin and not ours.run.origin.signer:
+            with contextlib.suppress(ValueError):  # its policy, a stranger's, has no room
+                run = ours.run.with_origin(replace(ours.run.origin, signer=theirs.signer))
+                archive.add_record(replace(ours, run=run), archive.run_id(run))
+                report.newly_signed += 1
 
 
 def add_trials(archive: Archive, trials: Iterable[ForeignTrial], report: ImportReport) -> None:

@@ -13,7 +13,7 @@ from scantune.compare.referee import Referee
 from scantune.errors import ScantuneError
 from scantune.model.layer import Layer
 from scantune.store.archive import Archive
-from scantune.store.database import DatabaseError, open_database
+from scantune.store.database import open_database
 from scantune.store.export import export_database
 from scantune.store.fetched import fetched, unpacked
 from scantune.store.signature import MOST_BYTES, SUFFIX, Signers, verified_signer
@@ -44,10 +44,7 @@ def sync_layer(layer: Layer, directory: Path, referee: Referee, dry_run: bool = 
     with tempfile.TemporaryDirectory(prefix="scantune-sync-") as name:
         source = Path(name) / "fetched"
         source.write_bytes(unpacked(layer.url, content))
-        try:
-            winners, report = _made(layer, source, signer, referee, None if dry_run else target)
-        except DatabaseError as error:
-            raise ScantuneError(str(error).replace(str(source), layer.url)) from None
+        winners, report = _made(layer, source, signer, referee, None if dry_run else target)
     return Synced(layer, target, digest, signer, winners, report)
 
 
@@ -69,7 +66,7 @@ def _checked(layer: Layer, content: bytes, digest: str) -> str:
 def _made(layer: Layer, source: Path, signer: str, referee: Referee, target: Path | None) -> tuple[int, ImportReport]:
     """Return how many winners the new database has, and what was left out."""
     with open_database(source.with_name("layer.db")) as database:
-        report = import_database(database, source, referee, name_at(layer.url), signer)
+        report = import_database(database, source, referee, name_at(layer.url), signer, shown=layer.url)
         winners = len(Archive(database).records())
         if not winners:
             raise ScantuneError(f"{layer.url}: it holds no valid record{_because(report)}")

@@ -19,17 +19,31 @@ _TEXT_BEGINS = ("{", *CONFLICT_MARKS)
 
 @contextlib.contextmanager
 def foreign_contents(
-    path: Path, reject: Callable[[str], None] = lambda reason: None, algorithms: Algorithms | None = None
+    path: Path,
+    reject: Callable[[str], None] = lambda reason: None,
+    algorithms: Algorithms | None = None,
+    shown: str | None = None,
 ) -> Iterator[Contents | TextContents]:
     """Yield what a file holds, all of one moment; reject is told why rows are left out.
 
-    Raises DatabaseError when the file is none of ours, is damaged or of a newer schema.
+    Raises DatabaseError when the file is none of ours, is damaged or of a newer schema; `shown` is what it calls a file
+    that is a copy of another.
     """
-    if is_text(path):
-        yield TextContents(path, reject, algorithms)
-        return
-    with open_readonly(path, foreign=True) as database:
-        yield Contents(database, reject, algorithms)
+    with _called(path, shown), contextlib.ExitStack() as stack:
+        if is_text(path):
+            yield TextContents(path, reject, algorithms)
+        else:
+            yield Contents(stack.enter_context(open_readonly(path, foreign=True)), reject, algorithms)
+
+
+@contextlib.contextmanager
+def _called(path: Path, shown: str | None) -> Iterator[None]:
+    try:
+        yield
+    except DatabaseError as error:
+        if shown is None or str(path) not in str(error):
+            raise
+        raise DatabaseError(str(error).replace(str(path), shown)) from None
 
 
 def is_text(path: Path) -> bool:
