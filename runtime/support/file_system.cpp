@@ -16,6 +16,7 @@ constexpr std::uint32_t kOfNetworks[] = {
     0xFF534D42,  // CIFS
     0x65735546,  // FUSE, of which sshfs and many cluster file systems are made
     0x01021997,  // 9P
+    0x564C,      // NCP
     0x00C36400,  // Ceph
     0x0BD00BD0,  // Lustre
     0x47504653,  // GPFS

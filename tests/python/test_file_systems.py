@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from examples import RECORDS
+from scantune.paths import checkout
 from scantune.store import database as database_module
 from scantune.store import file_system
 from scantune.store.archive import Archive
@@ -38,6 +40,21 @@ static int locked(int file, int command, void* argument) {
 REPLACE(fcntl)
 REPLACE(fcntl64)
 """
+
+# What /proc/self/mountinfo calls each number of statfs(); those of FUSE all begin alike.
+NAMES = {
+    0x6969: {"nfs", "nfs4"}, 0x517B: {"smbfs"}, 0xFE534D42: {"smb3"}, 0xFF534D42: {"cifs"}, 0x65735546: set(),
+    0x01021997: {"9p"}, 0x564C: {"ncpfs"}, 0x00C36400: {"ceph"}, 0x0BD00BD0: {"lustre"}, 0x47504653: {"gpfs"},
+    0x19830326: {"beegfs"}, 0xAAD7AAEA: {"panfs"}, 0x20030528: {"orangefs"}, 0x5346414F: {"afs"}, 0x6B414653: {"afs"},
+    0x7461636F: {"ocfs2"}, 0x01161970: {"gfs2"}, 0x786F4256: {"vboxsf"},
+}  # fmt: skip
+
+
+def test_library_and_tuner_know_the_same_file_systems_of_networks() -> None:
+    source = (checkout() / "runtime/support/file_system.cpp").read_text()
+    listed = re.findall(r"^ +(0x[0-9A-Fa-f]+),", source, re.MULTILINE)
+    assert sorted(int(number, 16) for number in listed) == sorted(NAMES)
+    assert set().union(*NAMES.values()) == file_system._OF_NETWORKS
 
 
 @pytest.fixture(scope="module")

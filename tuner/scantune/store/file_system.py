@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 import re
@@ -19,7 +18,6 @@ _OF_NETWORKS = {
 }  # fmt: skip
 _FUSE = "fuse"  # of which sshfs and many cluster file systems are made
 _MOUNTS = Path("/proc/self/mountinfo")
-_REFUSED = {errno.EACCES, errno.EAGAIN}  # of a lock that somebody else has
 _PREFIX = ".scantune-lock-"
 
 
@@ -51,10 +49,8 @@ def _is_granted(file: int) -> bool:
     whole_file = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     try:
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, whole_file)
-    except OSError as error:
-        if error.errno in _REFUSED:
-            return False
-        return False  # a system without such locks cannot be asked
+    except OSError:
+        return False  # refused, or by a system that has no such locks and cannot be asked
     return True
 
 
