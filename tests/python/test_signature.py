@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -111,6 +111,17 @@ def test_what_does_not_verify_is_refused(keys: Keys, case: str, words: str) -> N
         keys.allowed.unlink()
     with pytest.raises(SignatureError, match=words):
         verified_signer("FILE", content, made, signers)
+
+
+def test_pattern_of_the_list_is_nobodys_name(keys: Keys) -> None:
+    signature = sign(CONTENT, keys.alice)
+    signers = keys.allow(principals="*@example.com,!bob@example.com")
+    with pytest.raises(SignatureError, match="say who it must be by --principal"):
+        verified_signer("file", CONTENT, signature, signers)
+    assert verified_signer("file", CONTENT, signature, replace(signers, principal=ALICE)) == ALICE
+    with pytest.raises(SignatureError, match="is a pattern"):
+        verified_signer("file", CONTENT, signature, replace(signers, principal="*@example.com"))
+    assert verified_signer("file", CONTENT, signature, keys.allow(principals=f"*@example.com,{ALICE}")) == ALICE
 
 
 def test_key_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ _PROGRAM = "ssh-keygen"
 _SIGN_TIMEOUT_S = 300.0  # whoever has to may type a passphrase, or touch a key
 _VERIFY_TIMEOUT_S = 60.0
 _MOST_PRINCIPAL = 128  # characters
+_PATTERN = frozenset("*?!")
 
 
 class SignatureError(ScantuneError):
@@ -91,6 +92,10 @@ def signature_of(file: Path) -> bytes:
 def verified_signer(name: str, content: bytes, signature: bytes, signers: Signers) -> str:
     """Return the principal whose signature of the content it is; the name is for messages. Raises SignatureError."""
     signers.check()
+    if signers.principal is not None and not _is_name(signers.principal):
+        raise SignatureError(
+            f"{name}: the principal {signers.principal!r} is a pattern or too long: name one signer"[:300]
+        )
     if len(signature) > MOST_BYTES:
         raise SignatureError(f"{name}: its signature is longer than any that ssh-keygen makes")
     principals = [signers.principal] if signers.principal else _principals(name, signature, signers)
@@ -118,7 +123,16 @@ def _principals(name: str, signature: bytes, signers: Signers) -> Sequence[str]:
         )
     # A line of the list may name several, by commas.
     listed = done.stdout.decode(errors="replace").replace("\n", ",").split(",")
-    return [principal for principal in listed if principal.isprintable() and 0 < len(principal) <= _MOST_PRINCIPAL]
+    if not (names := list(filter(_is_name, listed))):
+        raise SignatureError(
+            f"{name}: {signers.allowed} lists who signed it by no name but a pattern; say who it must be by --principal"
+        )
+    return names
+
+
+def _is_name(principal: str) -> bool:
+    """Return whether it names one signer: a list may have patterns, and who is not meant."""
+    return principal.isprintable() and 0 < len(principal) <= _MOST_PRINCIPAL and _PATTERN.isdisjoint(principal)
 
 
 def _with_signature(arguments: Sequence[str], content: bytes, signature: bytes) -> subprocess.CompletedProcess[bytes]:
