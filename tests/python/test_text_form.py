@@ -199,6 +199,17 @@ def test_form_is_told_by_content_and_an_empty_file_s_by_its_name(text: Callable[
     assert imported(database, text("\n\n")).rejected == 0
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_number_that_json_does_not_have_is_refused_and_never_written(text: Callable[[str], Path], number: str) -> None:
+    with pytest.raises(DatabaseError, match=f"line 1: it is no record: {number} is no number of JSON"):
+        TextContents(text(line_of(LOW).replace('"spread":', f'"later":{number},"spread":')))
+    policy = f'{{"a":{number}}}'
+    written = line_of(replace(LOW, run=replace(LOW.run, policy=policy)))
+    assert TextContents(text(written)).records()[0].run.policy == policy
+    with pytest.raises(ValueError, match="JSON"):
+        line_of(replace(LOW, spread=float(number)))
+
+
 def test_keys_of_a_later_version_are_told(text: Callable[[str], Path], database: Database) -> None:
     line = json.loads(line_of(LOW, ABOVE))
     line |= {"power_w": 300}

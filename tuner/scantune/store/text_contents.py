@@ -128,10 +128,14 @@ def _lines_of(path: Path, content: bytes) -> Iterator[tuple[int, Line]]:
 
 
 def _object(text: str) -> Line:
-    line = json.loads(text)
+    line = json.loads(text, parse_constant=_refuse_constant)
     if not isinstance(line, dict):
         raise ValueError("it is no object")
     return line
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _complaint(text: bytes, error: Exception) -> str:

@@ -96,9 +96,9 @@ def _policy(text: str) -> Any:
     """Return the object that a policy spells as the tuner does, else, a stranger's, its text."""
     try:
         policy = json.loads(text)
+        return policy if isinstance(policy, dict) and dumped(policy) == text else text
     except (ValueError, RecursionError):
         return text
-    return policy if isinstance(policy, dict) and dumped(policy) == text else text
 
 
 def _of_library(line: Line) -> Line:
@@ -114,4 +114,5 @@ def _digits(value: Any) -> Any:
 
 
 def dumped(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    """Raise ValueError for what JSON has no number for."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
