@@ -12,8 +12,8 @@ from command import invoke
 from examples import RECORDS
 from scantune.store.archive import Archive
 from scantune.store.database import open_readonly
-from scantune.store.export import export_signature
-from scantune.store.signature import sign
+from scantune.store.export import export_database, export_signature
+from scantune.store.signature import SignatureError, sign
 from test_database import fill
 from test_signature import ALICE, Keys, new_keys
 
@@ -202,3 +202,45 @@ def test_signature_that_is_there_is_replaced_by_force_alone(tmp_path: Path, keys
     assert not (tmp_path / "e.db").exists()
     assert scantune(*arguments, "--force")[0] == 0
     assert (tmp_path / "e.db.sig").read_text().startswith("-----BEGIN SSH SIGNATURE-----")
+
+
+def test_file_that_cannot_be_signed_is_not_written(tmp_path: Path, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(content: bytes, key: Path) -> bytes:
+        raise SignatureError("the passphrase was wrong")
+
+    monkeypatch.setattr("scantune.cli.exchange.sign", failing)
+    fill(tmp_path / "alice.db")
+    for name in ("e.db", "e.jsonl"):
+        (tmp_path / name).write_text("before")
+        options = ["--db", str(tmp_path / "alice.db"), "--sign", str(keys.alice), "--force"]
+        code, said = scantune("db", "export", str(tmp_path / name), *options)
+        assert (code, "the passphrase was wrong" in said) == (1, True), said
+        assert (tmp_path / name).read_text() == "before"
+    assert not list(tmp_path.glob(".scantune-export-*"))
+
+
+def test_file_is_in_place_only_after_its_signature(
+    signed: Path, keys: Keys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(file: Path, signature: bytes) -> None:
+        export_signature(file, signature)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scantune.store.export.export_signature", interrupted)
+    before, signature = signed.read_bytes(), signed.with_name(signed.name + ".sig")
+    old = signature.read_bytes()
+    with pytest.raises(KeyboardInterrupt), open_readonly(tmp_path / "alice.db") as database:
+        export_database(database, signed, overwrite=True, sign=lambda content: sign(content + b" ", keys.alice))
+    assert signed.read_bytes() == before
+    assert signature.read_bytes() != old
+    assert imported(signed, keys)[0] == 1
+
+
+def test_file_that_is_replaced_unsigned_keeps_no_signature(signed: Path, keys: Keys, tmp_path: Path) -> None:
+    signature = signed.with_name(signed.name + ".sig")
+    options = ["--db", str(tmp_path / "alice.db")]
+    assert scantune("db", "export", str(signed), *options)[0] == 1
+    assert signature.exists()
+    code, said = scantune("db", "export", str(signed), *options, "--force")
+    assert (code, signature.exists()) == (0, False), said
+    assert f"{signature.name} is gone" in " ".join(said.split())

@@ -9,7 +9,7 @@ import platform
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -29,11 +29,11 @@ from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database, open_readonly
 from scantune.store.export import (
     Named,
+    Sign,
     check_is_other,
     check_place,
     export_built_in,
     export_database,
-    export_signature,
     export_text,
 )
 from scantune.store.signature import (
@@ -93,31 +93,41 @@ def export_command(
         path = paths.database_path(db)
         named = _names(path, _login_name() if by is None else by, with_host)
         text = text or built_in or is_text_name(file)
-        with output_file(file) as target, open_readonly(path) as database:
-            winners = _export(database, target, force, text, None if built_in else named)
+        signs = partial(sign, key=key.expanduser()) if key else None
+        with noted_signature(file), output_file(file) as target, open_readonly(path) as database:
+            winners = _export(database, target, force, text, None if built_in else named, signs)
         say(f"{counted(winners, 'winner')} exported to {file}")
         if key:
-            export_signature(file, sign(file.expanduser().read_bytes(), key.expanduser()))
             say(f"signed in {beside(file)}")
         output.write(
             file=str(file), built_in=built_in, text=text, winners=winners, signature=str(beside(file)) if key else None
         )
 
 
-def _export(database: Database, target: Path, force: bool, text: bool, named: Named | None) -> int:
+@contextlib.contextmanager
+def noted_signature(file: Path) -> Iterator[None]:
+    """Say afterwards if a signature that lay beside a file has gone with what it signed."""
+    signature = beside(file.expanduser())
+    was_there = signature.exists()
+    yield
+    if was_there and not signature.exists():
+        note(f"{beside(file)} is gone: it signed what {file} held before")
+
+
+def _export(database: Database, target: Path, force: bool, text: bool, named: Named | None, signs: Sign | None) -> int:
     """Return how many winners were written: without names those that a library comes with."""
     check_is_other(database, target)
     archive = Archive(database)
     with database.snapshot():
         records, breakpoints = archive.records(), archive.breakpoints()
     if named is None:
-        return len(export_built_in(records, breakpoints, target, overwrite=force))
+        return len(export_built_in(records, breakpoints, target, overwrite=force, sign=signs))
     if text:
         records = [replace(record, run=named(record.run)) for record in records]
         breakpoints = [replace(found, run=named(found.run)) for found in breakpoints]
-        export_text(records, breakpoints, target, overwrite=force)
+        export_text(records, breakpoints, target, overwrite=force, sign=signs)
     else:
-        export_database(database, target, overwrite=force, named=named)
+        export_database(database, target, overwrite=force, named=named, sign=signs)
     return len(records)
 
 

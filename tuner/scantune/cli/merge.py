@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from scantune.cli.exchange import note_what_is_left_out
+from scantune.cli.exchange import note_what_is_left_out, noted_signature
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DryRunOption, JsonOption
 from scantune.cli.standard_file import is_standard, output_file
@@ -71,7 +71,7 @@ def merge_command(
 
 
 def _write(database: Database, output: Path, text: bool, force: bool) -> None:
-    with output_file(output) as target:
+    with noted_signature(output), output_file(output) as target:
         if text:
             archive = Archive(database)
             export_text(archive.records(), archive.breakpoints(), target, overwrite=force)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from scantune.cli.exchange import noted_signature
 from scantune.cli.filter import Filter
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import (
@@ -161,7 +162,8 @@ class _Report:
             say(f"{elsewhere} of the not applicable are of other devices")
         try:
             if self.correction:
-                self.correction.finish()
+                with noted_signature(self.path):
+                    self.correction.finish()
                 forgotten = sum(self.applied[verdict] for verdict in BAD)
                 say(f"{forgotten} forgotten, {self.applied[Verdict.verified]} with the times of now")
         finally:

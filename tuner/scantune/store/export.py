@@ -23,26 +23,41 @@ _DAY_S = 24 * 3600
 
 
 Named = Callable[[Run], Run]  # gives a run its origin
+Sign = Callable[[bytes], bytes]  # the signature of a content
 
 
-def export_database(database: Database, target: Path, overwrite: bool = False, named: Named = lambda run: run) -> None:
+def export_database(
+    database: Database,
+    target: Path,
+    overwrite: bool = False,
+    named: Named = lambda run: run,
+    sign: Sign | None = None,
+) -> None:
     """Write a compact copy, whole or not at all, whose runs have their origin. Raises DatabaseError."""
     target = target.expanduser()
-    with _replacement(target, overwrite) as copy:
+    with _signed_replacement(target, overwrite, sign) as copy:
         check_is_other(database, target)
         database.vacuum_into(copy, target)
         _name_runs(copy, named)
 
 
 def export_text(
-    records: Iterable[Record], breakpoints: Iterable[Breakpoint], target: Path, overwrite: bool = False
+    records: Iterable[Record],
+    breakpoints: Iterable[Breakpoint],
+    target: Path,
+    overwrite: bool = False,
+    sign: Sign | None = None,
 ) -> None:
     """Write records as text, whole or not at all. Raises DatabaseError."""
-    _write(text_of(records, breakpoints), target, overwrite)
+    _write(text_of(records, breakpoints), target, overwrite, sign)
 
 
 def export_built_in(
-    records: Iterable[Record], breakpoints: Iterable[Breakpoint], target: Path, overwrite: bool = False
+    records: Iterable[Record],
+    breakpoints: Iterable[Breakpoint],
+    target: Path,
+    overwrite: bool = False,
+    sign: Sign | None = None,
 ) -> list[Record]:
     """Write winners as the lines of db/builtin/records.jsonl, and return those written. Raises DatabaseError.
 
@@ -50,7 +65,7 @@ def export_built_in(
     are a user's own.
     """
     chosen = sorted((record for record in records if _is_for_all(record)), key=place_of)
-    _write(built_in_text(chosen, breakpoints), target, overwrite)
+    _write(built_in_text(chosen, breakpoints), target, overwrite, sign)
     return chosen
 
 
@@ -81,13 +96,28 @@ def _name_runs(path: Path, named: Named) -> None:
                     copy.run("name_run", {"id": row["id"], "policy": policy})
 
 
-def _write(text: str, target: Path, overwrite: bool) -> None:
-    with _replacement(target.expanduser(), overwrite) as file:
+def _write(text: str, target: Path, overwrite: bool, sign: Sign | None) -> None:
+    with _signed_replacement(target.expanduser(), overwrite, sign) as file:
         file.write_text(text, encoding="utf-8")
 
 
 def _is_for_all(record: Record) -> bool:
     return not record.device.is_host and not record.problem.is_of_users_own and not record.run.source_digest
+
+
+@contextlib.contextmanager
+def _signed_replacement(target: Path, overwrite: bool, sign: Sign | None) -> Iterator[Path]:
+    """Yield a file to write, which takes the target's place after its signature has taken its own.
+
+    A signature of what is replaced goes. Whoever is interrupted between leaves a file whose signature does not verify,
+    and never one that was not signed.
+    """
+    with _replacement(target, overwrite) as written:
+        yield written
+        if sign:
+            export_signature(target, sign(written.read_bytes()))
+        elif overwrite and target.exists():
+            beside(target).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
