@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from scantune.compare.exchange import ForeignTrial, import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
 from scantune.model.device import Device
 from scantune.model.layer import layers_of
@@ -75,7 +75,7 @@ class Tools:
         in_memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # waiting for a disk finds nothing
         self.directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scantune-fuzz-", dir=in_memory)))
         self.worker = stack.enter_context(Worker(worker_command(), "host", described=H200))
-        self.referee = stack.enter_context(Referee())
+        self.precedence = stack.enter_context(Precedence())
         self.algorithms = self.worker.hello().algorithms
         for name in ("alice", "mallory"):
             command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(self.directory / name)]
@@ -170,7 +170,7 @@ def database_of(text: bytes, tools: Tools) -> bytes:
         file.unlink(missing_ok=True)
     source.write_bytes(text)
     with open_database(made) as database:
-        import_database(database, source, tools.referee)
+        import_database(database, source, tools.precedence)
         export_database(database, export)
     return export.read_bytes()
 
@@ -248,7 +248,7 @@ def check_selection(file: Path, records: list[Record], tools: Tools) -> None:
     for name in (ours, *(ours.with_name(ours.name + end) for end in ("-wal", "-shm", "-journal"))):
         name.unlink(missing_ok=True)
     with open_database(ours) as database:
-        import_database(database, file, tools.referee, "input", ALICE)
+        import_database(database, file, tools.precedence, "input", ALICE)
         for record in Archive(database).records():
             require(_signer_of(record.run) == ALICE, "the signer is the one who was verified")
     evaluator = Evaluator(tools.worker, Timeouts())

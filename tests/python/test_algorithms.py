@@ -20,7 +20,7 @@ from fake_worker import algorithms
 from scantune.cli.filter import Filter
 from scantune.cli.named_problems import NamedProblems, OwnOperator
 from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import UsageError
 from scantune.model.algorithm import Algorithm
 from scantune.model.algorithms import Algorithms
@@ -312,11 +312,11 @@ def test_rows_of_an_unknown_algorithm_are_exported_and_imported(
     Archive(database).start(RUNS[0], DEVICES[2]).save_trial(MEDIAN, 64, TRIALS[0], is_default=False)
     file = tmp_path / "export.db"
     export_database(database, file)
-    with open_database(tmp_path / "other.db") as other, Referee() as referee:
-        report = import_database(other, file, referee)
+    with open_database(tmp_path / "other.db") as other, Precedence() as precedence:
+        report = import_database(other, file, precedence)
         assert (report.new_records, report.new_trials, report.rejected) == (2, 1, 0)
         assert median in Archive(other).records()
-        again = import_database(other, file, referee)
+        again = import_database(other, file, precedence)
         assert (again.new_records, again.better_records, again.kept_records, again.new_trials) == (0, 0, 2, 0)
 
 
@@ -326,9 +326,9 @@ def test_newer_record_of_an_unknown_algorithm_replaces_ours_of_the_same_template
     median: Record, templates: str, wins: bool
 ) -> None:
     newer = replace(median, run=replace(median.run, template_hash=templates), finished_at="2026-02-01T00:00:00Z")
-    with Referee() as referee:
-        assert referee.prefers(newer, median) is wins
-        assert not referee.prefers(median, newer)
+    with Precedence() as precedence:
+        assert precedence.prefers(newer, median) is wins
+        assert not precedence.prefers(median, newer)
 
 
 def test_records_that_come_with_the_library_name_algorithm_and_shape() -> None:

@@ -16,8 +16,8 @@ from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS
 from scantune.compare.diff import Kind, counts, differences
 from scantune.compare.holdings import holdings_of
 from scantune.compare.merge import merged
+from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import Ranked
-from scantune.compare.referee import Referee
 from scantune.model.breakpoint import Breakpoint, Probe
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Effort
@@ -75,8 +75,8 @@ def test_cells_differ_by_winner_time_or_presence_and_not_by_origin(form: str, tm
     a = saved(tmp_path / f"a.{form}", [CELL, NEXT, H100, RECORDS[2]])
     of_b = replace(RECORDS[2], run=RECORDS[2].run.exported("bob", "elsewhere.db"))
     b = saved(tmp_path / f"b.{form}", [OTHER_WINNER, OTHER_TIME, RECORDS[3], of_b])
-    with Referee() as referee:
-        found = differences(holdings_of(a, referee), holdings_of(b, referee), referee)
+    with Precedence() as precedence:
+        found = differences(holdings_of(a, precedence), holdings_of(b, precedence), precedence)
     assert {one.record.key: one.kind for one in found} == {
         CELL.key: Kind.other_winner, NEXT.key: Kind.other_time, H100.key: Kind.only_a, RECORDS[3].key: Kind.only_b,
         RECORDS[2].key: Kind.same,
@@ -109,8 +109,8 @@ def test_diff_tells_both_sides_when_and_with_what(tmp_path: Path) -> None:
 def test_breakpoint_that_moved_is_a_difference_of_its_own(tmp_path: Path) -> None:
     moved = replace(ABOVE, n_switch=7000, probes=(Probe(7000, 1.0, 1.0),))
     a, b = (saved(tmp_path / f"{i}.db", [CELL, NEXT], [found]) for i, found in enumerate((ABOVE, moved)))
-    with Referee() as referee:
-        found = differences(holdings_of(a, referee), holdings_of(b, referee), referee)
+    with Precedence() as precedence:
+        found = differences(holdings_of(a, precedence), holdings_of(b, precedence), precedence)
     assert [one.kind for one in found] == [Kind.other_breakpoint, Kind.same]
 
 
@@ -132,7 +132,7 @@ def test_merge_is_the_same_in_whatever_order(forms: tuple[str, ...], tmp_path: P
     ]
     found = []
     for order in permutations(files):
-        with Referee() as referee, merged(order, referee) as (database, report):
+        with Precedence() as precedence, merged(order, precedence) as (database, report):
             found.append(content(database))
         assert (report.winners, len(report.conflicts), report.measured_twice) == (3, 2, 1)
     assert all(one == found[0] for one in found)
@@ -145,7 +145,7 @@ def test_copy_of_a_file_counts_once_and_in_whatever_order(form: str, tmp_path: P
     b.write_bytes(a.read_bytes())
     found = []
     for order in ((a, b), (b, a)):
-        with Referee() as referee, merged(order, referee) as (database, report):
+        with Precedence() as precedence, merged(order, precedence) as (database, report):
             found.append([*content(database), *(str(row["policy"]) for row in database.rows("all_runs"))])
         assert report.same_as == {b: a}
     assert found[0] == found[1]
@@ -164,7 +164,7 @@ def test_merge_reads_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     for module in ("holdings", "merge"):
         monkeypatch.setattr(f"scantune.compare.{module}.foreign_contents", counted, raising=False)
-    with Referee() as referee, merged([a, b], referee) as (_, report):
+    with Precedence() as precedence, merged([a, b], precedence) as (_, report):
         assert (sorted(opened), report.trials) == ([a, b], 2)
 
 
@@ -200,8 +200,8 @@ def test_merge_tells_each_conflict_and_why_and_takes_breakpoints_of_the_winners_
     ],
 )
 def test_reason_is_the_first_that_decides(changes: dict[str, Any], reason: str) -> None:
-    with Referee() as referee:
-        other, better = Ranked(CELL, referee), Ranked(replace(CELL, **changes), referee)
+    with Precedence() as precedence:
+        other, better = Ranked(CELL, precedence), Ranked(replace(CELL, **changes), precedence)
         assert other < better
         assert better.why_before(other) == reason
 

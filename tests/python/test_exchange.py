@@ -18,7 +18,7 @@ from conftest import FAKE_WORKER
 from examples import CONFIGS, DEVICES, RECORDS, RUNS, TRIALS
 from fake_worker import DEFAULTS
 from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.policy import Effort
@@ -55,7 +55,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def merged(database: Database, path: Path) -> list[Record]:
-    import_database(database, path, Referee())
+    import_database(database, path, Precedence())
     return Archive(database).records()
 
 
@@ -70,7 +70,7 @@ def test_export_and_import_carry_every_record_and_trial(database: Database, sour
     exported = tmp_path / "export.db"
     with open_readonly(source) as original:
         export_database(original, exported)
-        report = import_database(database, exported, Referee())
+        report = import_database(database, exported, Precedence())
         assert (report.new_records, report.rejected) == (len(RECORDS), 0)
         assert report.new_trials == len(RECORDS) * len(TRIALS)
         assert sorted(map(str, Archive(database).records())) == sorted(map(str, Archive(original).records()))
@@ -78,9 +78,9 @@ def test_export_and_import_carry_every_record_and_trial(database: Database, sour
 
 
 def test_second_import_changes_nothing(database: Database, source: Path) -> None:
-    import_database(database, source, Referee())
+    import_database(database, source, Precedence())
     before = list(database._connection.iterdump())
-    report = import_database(database, source, Referee())
+    report = import_database(database, source, Precedence())
     assert (report.new_records, report.better_records, report.new_trials) == (0, 0, 0)
     assert report.kept_records == len(RECORDS)
     assert list(database._connection.iterdump()) == before
@@ -258,7 +258,7 @@ def test_config_that_the_worker_refuses_replaces_none_of_ours(
     ours = host_record(GOOD, OURS)
     save(database.path, [ours])
     save(tmp_path / "theirs.db", [host_record(REFUSED, OURS, Effort.exhaustive)])
-    report = import_database(database, tmp_path / "theirs.db", Referee())
+    report = import_database(database, tmp_path / "theirs.db", Precedence())
     assert (report.kept_records, report.better_records) == (1, 0)
     assert Archive(database).records() == [ours]
 
@@ -311,7 +311,7 @@ def test_file_that_takes_too_long_to_read_is_refused(
     for name, value in (("_FREE_S", 0.0), ("_BYTES_PER_S", 2**60), ("_STEPS_PER_LOOK", 10)):
         monkeypatch.setattr(database_module, name, value)
     with pytest.raises(DatabaseError, match="takes longer than its size explains"):
-        import_database(database, source, Referee())
+        import_database(database, source, Precedence())
     assert Archive(database).records() == []
 
 
@@ -381,7 +381,7 @@ def test_row_that_is_not_valid_is_left_out_with_its_reason(
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(statement)
-    report = import_database(database, path, Referee())
+    report = import_database(database, path, Precedence())
     assert report.took_nothing
     (reason,) = report.reasons
     assert re.search(words, reason), reason
@@ -407,8 +407,8 @@ def test_row_that_is_not_as_the_worker_declares_it_is_left_out(
     save(path, [BASE])
     with sqlite3.connect(path) as connection:
         connection.execute(statement)
-    with Referee() as referee:
-        report = import_database(database, path, referee)
+    with Precedence() as precedence:
+        report = import_database(database, path, precedence)
     assert report.took_nothing
     assert any(re.search(words, reason) for reason in report.reasons), report.reasons
 
@@ -429,7 +429,7 @@ def test_trial_that_is_not_valid_is_left_out(database: Database, source: Path, s
     with sqlite3.connect(source) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         changed = connection.execute(statement).rowcount
-    report = import_database(database, source, Referee())
+    report = import_database(database, source, Precedence())
     assert report.rejected == changed > 0
     assert report.new_trials == len(RECORDS) * len(TRIALS) - changed
     assert report.new_records == len(RECORDS)
@@ -438,7 +438,7 @@ def test_trial_that_is_not_valid_is_left_out(database: Database, source: Path, s
 def test_one_bad_row_does_not_keep_the_good_ones_out(database: Database, source: Path) -> None:
     with sqlite3.connect(source) as connection:
         connection.execute("UPDATE record SET config = '{' WHERE n = 1000")
-    report = import_database(database, source, Referee())
+    report = import_database(database, source, Precedence())
     assert (report.new_records, report.rejected, report.took_nothing) == (len(RECORDS) - 1, 1, False)
 
 
@@ -458,7 +458,7 @@ def test_import_that_fails_half_way_leaves_ours_as_it_was(
 
     monkeypatch.setattr(database, "run", fail_late)
     with pytest.raises(DatabaseError, match="disk is full"):
-        import_database(database, source, Referee())
+        import_database(database, source, Precedence())
     assert list(database._connection.iterdump()) == before
 
 
@@ -467,16 +467,16 @@ def test_damaged_file_is_refused_whole(database: Database, source: Path) -> None
     content[-4096:] = b"\xff" * 4096
     source.write_bytes(content)
     with pytest.raises(DatabaseError, match="damaged"):
-        import_database(database, source, Referee())
+        import_database(database, source, Precedence())
     assert Archive(database).records() == []
 
 
 def test_database_is_not_imported_into_itself(database: Database) -> None:
     Archive(database).start(BASE.run, BASE.device).save_record(BASE)
     with pytest.raises(DatabaseError, match="into itself"):
-        import_database(database, database.path, Referee())
+        import_database(database, database.path, Precedence())
 
 
 def test_missing_file_is_named(database: Database, tmp_path: Path) -> None:
     with pytest.raises(DatabaseError, match=r"missing\.db: there is no such database"):
-        import_database(database, tmp_path / "missing.db", Referee())
+        import_database(database, tmp_path / "missing.db", Precedence())

@@ -14,7 +14,7 @@ import pytest
 from conftest import FAKE_WORKER, QUICK, Tune, rows
 from examples import DEVICES, RECORDS, RUNS, SCAN, scan
 from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.model.algorithms import Algorithms
 from scantune.model.config import Config
 from scantune.model.family_table import FamilyTable, FamilyTables
@@ -174,7 +174,7 @@ def test_import_brings_rows_into_the_form_of_now(
         session = Archive(theirs).start(RUNS[0], DEVICES[0])
         session.save_record(replace(RECORDS[0], config=full))
     faults(added={"lookback": {"window": 32}})
-    import_database(database, source, Referee())
+    import_database(database, source, Precedence())
     (stored,) = rows(database, "all_records")
     assert stored["config"] == '{"block_threads":128,"items_per_thread":8,"layout":"direct"}'
 

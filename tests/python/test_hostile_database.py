@@ -21,7 +21,7 @@ from conftest import FAKE_WORKER
 from examples import DEVICES, RECORDS, TRIALS
 from scantune.cli import doctor
 from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.store.archive import Archive
 from scantune.store.budget import Budget
 from scantune.store.contents import Contents
@@ -99,7 +99,7 @@ def test_schema_that_could_run_something_is_refused_before_anything_runs(
     changed(file, SCHEMAS[what])
     before = file.read_bytes()
     openers: tuple[Callable[[], object], ...] = (
-        lambda: open_readonly(file), lambda: open_database(file), lambda: import_database(database, file, Referee()),
+        lambda: open_readonly(file), lambda: open_database(file), lambda: import_database(database, file, Precedence()),
     )  # fmt: skip
     for opener in openers:
         started = time.process_time()
@@ -194,7 +194,7 @@ def test_text_that_is_not_utf8_costs_its_row_only(file: Path, tmp_path: Path, da
     with open_readonly(file) as damaged:
         others = Archive(damaged).records()
     assert {record.n for record in others} == {record.n for record in RECORDS} - {1000}
-    report = import_database(database, file, Referee())
+    report = import_database(database, file, Precedence())
     assert (report.rejected, report.new_records) == (1, len(RECORDS) - 1)
     assert "config" in report.reasons[0]
     with open_database(file) as damaged:
@@ -204,7 +204,7 @@ def test_text_that_is_not_utf8_costs_its_row_only(file: Path, tmp_path: Path, da
 
 def test_row_that_refers_to_text_that_is_not_utf8_is_left_out(file: Path, database: Database) -> None:
     changed(file, f"UPDATE device SET name = {NOT_UTF8} WHERE arch = 'host'; UPDATE record SET run_id = 77 WHERE n = 1")
-    report = import_database(database, file, Referee())
+    report = import_database(database, file, Precedence())
     assert (report.rejected, report.new_records) == (2, len(RECORDS) - 2)
     assert re.search("name of a device", "".join(report.reasons))
     assert "records: there is no run 77" in report.reasons

@@ -13,7 +13,7 @@ from conftest import QUICK, Tune, rows
 from examples import scan
 from fake_worker import FOR_LARGE, MISTAKE
 from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
 from scantune.model.operator_source import OperatorSource
 from scantune.store.archive import Archive
@@ -129,7 +129,7 @@ def test_import_keeps_the_trials_of_two_sources_apart(tune: Tune, database: Data
     tune(problems=(AFFINE,), source=FIRST)
     tune(problems=(AFFINE,), source=SECOND, started_at=LATER)
     with open_database(tmp_path / "theirs.db") as theirs:
-        report = import_database(theirs, database.path, Referee())
+        report = import_database(theirs, database.path, Precedence())
         assert (report.rejected, sorted(tried(theirs))) == (0, sorted(tried(database)))
         assert Archive(theirs).records() == Archive(database).records()
         runs = "SELECT count(DISTINCT template_hash || started_at) FROM run"

@@ -18,7 +18,7 @@ from examples import CONFIGS, DEVICES, NOON, RUNS, scan
 from fake_worker import true_us
 from scantune.compare.crossover import find_breakpoint, pairs_to_probe, probes_between
 from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.model.breakpoint import Breakpoint, Probe, probes_of
 from scantune.model.config import Config
 from scantune.model.policy import Effort
@@ -231,16 +231,16 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_import_takes_breakpoints_between_records_that_it_takes(source: Path, database: Database) -> None:
-    report = import_database(database, source, Referee())
+    report = import_database(database, source, Precedence())
     assert (report.new_records, report.new_breakpoints) == (2, 1)
     assert Archive(database).breakpoints() == [FOUND]
-    assert import_database(database, source, Referee()).new_breakpoints == 0
+    assert import_database(database, source, Precedence()).new_breakpoints == 0
 
 
 def test_import_leaves_breakpoints_between_configs_that_are_not_ours(source: Path, database: Database) -> None:
     ours = replace(HIGH, config=CONFIGS[2], finished_at="2026-02-01T00:00:00Z")
     Archive(database).start(RUNS[0], DEVICES[0]).save_record(ours)
-    assert import_database(database, source, Referee()).new_breakpoints == 0
+    assert import_database(database, source, Precedence()).new_breakpoints == 0
     assert Archive(database).breakpoints() == []
 
 
@@ -248,7 +248,7 @@ def test_import_keeps_what_we_measured_ourselves(source: Path, database: Databas
     save(database)
     ours = replace(FOUND, n_switch=7000)
     Archive(database).start(RUNS[0], DEVICES[0]).save_breakpoint(ours)
-    import_database(database, source, Referee())
+    import_database(database, source, Precedence())
     assert Archive(database).breakpoints() == [ours]
 
 
@@ -256,7 +256,7 @@ def test_import_takes_a_breakpoint_in_place_of_ours_of_other_templates(source: P
     save(database)
     older = replace(FOUND, n_switch=7000, run=replace(RUNS[0], template_hash="c" * 64))
     Archive(database).start(older.run, DEVICES[0]).save_breakpoint(older)
-    assert import_database(database, source, Referee()).new_breakpoints == 1
+    assert import_database(database, source, Precedence()).new_breakpoints == 1
     assert Archive(database).breakpoints() == [FOUND]
 
 
@@ -270,13 +270,13 @@ def test_import_takes_breakpoints_where_ours_spanned_a_size_that_we_did_not_have
         session.save_record(end)
     wide = replace(FOUND, n_high=16384, high=CONFIGS[2])
     session.save_breakpoint(wide)
-    import_database(database, source, Referee())
+    import_database(database, source, Precedence())
     assert Archive(database).breakpoints() == [FOUND]
 
 
 def test_import_leaves_a_breakpoint_that_spans_a_record_of_ours(source: Path, database: Database) -> None:
     Archive(database).start(RUNS[0], DEVICES[0]).save_record(record(6000, config=2))
-    assert import_database(database, source, Referee()).new_breakpoints == 0
+    assert import_database(database, source, Precedence()).new_breakpoints == 0
 
 
 def test_record_between_the_ends_of_a_breakpoint_ends_it(database: Database) -> None:
@@ -293,7 +293,7 @@ def test_import_names_breakpoints_that_are_not_valid(source: Path, database: Dat
     with open_database(source) as theirs:
         theirs._connection.execute("PRAGMA foreign_keys = OFF")
         theirs._connection.execute("UPDATE breakpoint SET n_high = 9000")
-    report = import_database(database, source, Referee())
+    report = import_database(database, source, Precedence())
     assert report.reasons == ["breakpoints: there is no record at its end n = 9000"]
     assert (report.new_records, report.new_breakpoints) == (2, 0)
 

@@ -16,7 +16,7 @@ import pytest
 from conftest import Tune
 from examples import CONFIGS, DEVICES, NOON, RECORDS, scan
 from scantune.compare.exchange import import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
 from scantune.model.config import Config
 from scantune.model.device import Device
@@ -196,7 +196,7 @@ def test_two_processes_update_one_file_once(old_file: Path) -> None:
 
 
 def test_old_file_is_imported(old_file: Path, database: Database) -> None:
-    report = import_database(database, old_file, Referee())
+    report = import_database(database, old_file, Precedence())
     assert (report.new_records, report.new_trials, report.rejected) == (4, 4, 0)
     assert keys(Archive(database).records()) == EVERYTHING
 

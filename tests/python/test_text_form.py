@@ -15,7 +15,7 @@ import pytest
 from command import scantune
 from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS
 from scantune.compare.exchange import ImportReport, import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.model.breakpoint import Breakpoint, Probe
 from scantune.model.origin import Origin
 from scantune.model.policy import Effort
@@ -63,8 +63,8 @@ def read(path: Path) -> tuple[list[Record], list[Breakpoint]]:
 
 
 def imported(database: Database, path: Path, **named: str) -> ImportReport:
-    with Referee() as referee:
-        return import_database(database, path, referee, **named)
+    with Precedence() as precedence:
+        return import_database(database, path, precedence, **named)
 
 
 def test_text_holds_all_of_a_record_and_of_its_breakpoint(text: Callable[[str], Path]) -> None:

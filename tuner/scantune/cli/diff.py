@@ -14,7 +14,7 @@ from scantune.cli.options import JsonOption
 from scantune.cli.terminal import console, reported_errors, say
 from scantune.compare.diff import Difference, Kind, Side, counts, differences
 from scantune.compare.holdings import holdings_of
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.model.quantity import counted
 from scantune.report.differences import differences_table, measured_text
 from scantune.report.messages import winner_message
@@ -28,10 +28,10 @@ def diff_command(
     json_: JsonOption = None,
 ) -> None:
     """Say cell by cell how the winners of B differ from those of A, and when and with what each was measured."""
-    with reported_errors(), Referee() as referee:
+    with reported_errors(), Precedence() as precedence:
         output = JsonOutput.of(json_, "db diff")
-        held = [holdings_of(path, referee) for path in (a, b)]
-        found = differences(held[0], held[1], referee)
+        held = [holdings_of(path, precedence) for path in (a, b)]
+        found = differences(held[0], held[1], precedence)
         apart = [one for one in found if one.kind is not Kind.same]
         _print(apart)
         of_kind = counts(found)

@@ -21,7 +21,7 @@ from scantune.cli.options import DbOption, DryRunOption, JsonOption
 from scantune.cli.standard_file import input_file, is_standard, output_file
 from scantune.cli.terminal import leave_standard_output, note, reported_errors, say
 from scantune.compare.exchange import ImportReport, import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.origin import NO_ORIGIN
 from scantune.model.quantity import counted
@@ -172,8 +172,8 @@ def import_command(
             database = stack.enter_context(_copied(path) if dry_run else open_database(path))
             if dry_run and path.exists() and source.samefile(path):
                 raise ScantuneError(f"{file}: a database cannot be imported into itself")
-            referee = stack.enter_context(Referee())
-            report = import_database(database, source, referee, file=name, signer=signer, shown=str(file))
+            precedence = stack.enter_context(Precedence())
+            report = import_database(database, source, precedence, file=name, signer=signer, shown=str(file))
         say(
             f"{counted(report.new_records, 'new winner')}, {report.better_records} replaced ours, "
             f"{report.kept_records} of ours kept, {counted(report.new_trials, 'new trial')}, "

@@ -15,7 +15,7 @@ from scantune.cli.filter import Filter
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, DryRunOption, JsonOption, SizesOption, existing_database, listed
 from scantune.cli.terminal import note, reported_errors, say
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.algorithms import Algorithms
 from scantune.model.config import is_token
@@ -119,8 +119,8 @@ _NOUNS = {"records": "winner", "breakpoints": "breakpoint", "trials": "trial"}
 
 
 def _forget(path: Path, choice: _Choice, dry_run: bool) -> Chosen:
-    with Referee() as referee:
-        algorithms = referee.algorithms()
+    with Precedence() as precedence:
+        algorithms = precedence.algorithms()
     _check_that_problems_are_known(choice, algorithms)
     if dry_run:
         with open_readonly(path) as database:

@@ -13,7 +13,7 @@ from scantune.cli.options import DryRunOption, JsonOption
 from scantune.cli.standard_file import is_standard, output_file
 from scantune.cli.terminal import leave_standard_output, note, reported_errors, say
 from scantune.compare.merge import Conflict, MergeReport, merged
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import UsageError
 from scantune.model.quantity import counted, format_size
 from scantune.model.record import Record
@@ -38,7 +38,7 @@ def merge_command(
     Where two files name different winners for a cell, that of the templates here counts, then the better measured, then
     the newer; each such conflict is told.
     """
-    with reported_errors(), Referee() as referee:
+    with reported_errors(), Precedence() as precedence:
         if output is None and not dry_run:
             raise UsageError("db merge needs -o FILE, what to write; --dry-run only says what would come of it")
         if output and json_ and is_standard(output) and is_standard(json_):
@@ -47,7 +47,7 @@ def merge_command(
         if output and is_standard(output):
             leave_standard_output()
         text = text or bool(output and is_text_name(output))
-        with merged(files, referee) as (database, report):
+        with merged(files, precedence) as (database, report):
             if output and not dry_run:
                 _write(database, output, text, force)
         _print(report)

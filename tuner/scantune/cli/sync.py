@@ -13,7 +13,7 @@ from scantune.cli.exchange import note_what_is_left_out
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DryRunOption, JsonOption
 from scantune.cli.terminal import note, reported_errors, say
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.compare.sync import Synced, sync_layer
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.layer import Layer, layers_of
@@ -42,8 +42,8 @@ def sync_command(
         directory = paths.layers_directory()
         if not dry_run:
             _make(directory)
-        with Referee() as referee:
-            results = [_sync(layer, directory, referee, dry_run) for layer in listed]
+        with Precedence() as precedence:
+            results = [_sync(layer, directory, precedence, dry_run) for layer in listed]
         _note_what_is_not_listed(directory, listed, file)
         output.write(file=str(file), directory=str(directory), dry_run=dry_run, layers=results)
         failed = [result["name"] for result in results if result["error"]]
@@ -78,11 +78,11 @@ def _make(directory: Path) -> None:
         raise ScantuneError(f"{directory}: it cannot be made: {error.strerror}") from None
 
 
-def _sync(layer: Layer, directory: Path, referee: Referee, dry_run: bool) -> dict[str, Any]:
+def _sync(layer: Layer, directory: Path, precedence: Precedence, dry_run: bool) -> dict[str, Any]:
     """Return what --json tells of a layer."""
     told: dict[str, Any] = {"name": layer.name, "url": layer.url, "error": None}
     try:
-        synced = sync_layer(layer, directory, referee, dry_run)
+        synced = sync_layer(layer, directory, precedence, dry_run)
     except ScantuneError as error:
         note(f"{layer.name}: {error}; {_what_stays(directory / f'{layer.name}.db')}")
         return {**told, "error": str(error)}

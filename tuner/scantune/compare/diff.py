@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from scantune.compare.holdings import Holdings
+from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import best_of_each
-from scantune.compare.referee import Referee
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.record import Record
 from scantune.store.text_form import place_of
@@ -63,12 +63,12 @@ class Difference:
         return self.b.record.median_us / self.a.record.median_us if self.a and self.b else None
 
 
-def differences(a: Holdings, b: Holdings, referee: Referee) -> list[Difference]:
+def differences(a: Holdings, b: Holdings, precedence: Precedence) -> list[Difference]:
     """Return every cell that one of them has, in the order of text. Of two lines for one cell that counts which import
     would take.
     """
     of_a, of_b = (
-        {record.key: Side(record, held.breakpoint_above(record)) for record in best_of_each(held.records, referee)}
+        {record.key: Side(record, held.breakpoint_above(record)) for record in best_of_each(held.records, precedence)}
         for held in (a, b)
     )
     found = [Difference(of_a.get(key), of_b.get(key)) for key in {**of_a, **of_b}]

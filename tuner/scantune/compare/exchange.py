@@ -10,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
+from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import best_first, best_of_each
-from scantune.compare.referee import Referee
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.config import Config
@@ -55,7 +55,12 @@ class ImportReport:
 
 
 def import_database(
-    database: Database, source_path: Path, referee: Referee, file: str = "", signer: str = "", shown: str | None = None
+    database: Database,
+    source_path: Path,
+    precedence: Precedence,
+    file: str = "",
+    signer: str = "",
+    shown: str | None = None,
 ) -> ImportReport:
     """Merge what another file holds into ours in one transaction; rows that are not valid are left out.
 
@@ -65,17 +70,17 @@ def import_database(
     """
     source_path = source_path.expanduser()
     report = ImportReport()
-    algorithms = referee.algorithms()
+    algorithms = precedence.algorithms()
     with foreign_contents(source_path, report.reject, algorithms, shown) as contents:
         if source_path.samefile(database.path):
             raise DatabaseError(f"{source_path}: a database cannot be imported into itself")
         reception = Reception(report, file, signer)
-        records = best_of_each(reception.of("records", contents.records()), referee)
+        records = best_of_each(reception.of("records", contents.records()), precedence)
         breakpoints = reception.of("breakpoints", contents.breakpoints())
         report.unknown_keys = sorted(contents.unknown_keys)
         archive = Archive(database, algorithms)
         # Asked before the transaction, which would keep other processes waiting for a worker.
-        winners = _winners(archive, records, referee)
+        winners = _winners(archive, records, precedence)
         with database.transaction():
             _merge_records(archive, records, winners, report)
             _note_signers(archive, records, report)
@@ -146,11 +151,13 @@ def _reason(reason: object) -> str:
     return "".join(character for character in reason[:_MAX_REASON] if character.isprintable() or character == "\n")
 
 
-def _winners(archive: Archive, records: list[Record], referee: Referee) -> dict[Record, Record]:
+def _winners(archive: Archive, records: list[Record], precedence: Precedence) -> dict[Record, Record]:
     """Return those of theirs that are to replace one of ours, each with the one it replaces."""
     own = {record.key: record for record in archive.records()}
     pairs = [(record, own[record.key]) for record in records if record.key in own]
-    return {theirs: ours for theirs, ours in pairs if not theirs.is_measured_as(ours) and referee.prefers(theirs, ours)}
+    return {
+        theirs: ours for theirs, ours in pairs if not theirs.is_measured_as(ours) and precedence.prefers(theirs, ours)
+    }
 
 
 def _merge_records(
@@ -159,7 +166,7 @@ def _merge_records(
     own = {record.key: record for record in archive.records()}
     for record in records:
         ours = own.get(record.key)
-        # One that a tuner saved while the referee was asked was not judged, and stays.
+        # One that a tuner saved while workers were asked was not compared, and stays.
         if ours and winners.get(record) != ours:
             report.kept_records += 1
             continue

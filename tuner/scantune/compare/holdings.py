@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from scantune.compare.exchange import ForeignTrial, ImportReport, Reception
+from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import Key, best_first
-from scantune.compare.referee import Referee
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.config import Config
 from scantune.model.record import Record
@@ -44,14 +44,14 @@ class Holdings:
 
 
 def holdings_of(
-    path: Path, referee: Referee, take_trials: Callable[[Iterator[ForeignTrial]], None] | None = None
+    path: Path, precedence: Precedence, take_trials: Callable[[Iterator[ForeignTrial]], None] | None = None
 ) -> Holdings:
     """Read a file, a database or text; its trials, which may be more than the memory holds, are given on one by one.
 
     All is of one moment. Raises DatabaseError as foreign_contents() does.
     """
     path = path.expanduser()
-    report, algorithms = ImportReport(), referee.algorithms()
+    report, algorithms = ImportReport(), precedence.algorithms()
     with foreign_contents(path, report.reject, algorithms) as contents:
         reception = Reception(report, path.name)
         records = list(reception.of("records", contents.records()))

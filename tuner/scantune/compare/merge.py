@@ -12,8 +12,8 @@ from pathlib import Path
 
 from scantune.compare.exchange import ImportReport, add_breakpoints, add_trials
 from scantune.compare.holdings import Holdings, holdings_of
+from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import Ranked, best_first, ranked_by_key
-from scantune.compare.referee import Referee
 from scantune.model.record import Record
 from scantune.store.archive import Archive
 from scantune.store.connection import check_kind
@@ -46,7 +46,7 @@ class MergeReport:
 
 
 @contextlib.contextmanager
-def merged(paths: Sequence[Path], referee: Referee) -> Iterator[tuple[Database, MergeReport]]:
+def merged(paths: Sequence[Path], precedence: Precedence) -> Iterator[tuple[Database, MergeReport]]:
     """Yield a database with what the files hold together, which is gone afterwards. Raises DatabaseError.
 
     Of several records of a cell the one of the highest rank counts, whatever file it is in; of several trials of a
@@ -59,16 +59,16 @@ def merged(paths: Sequence[Path], referee: Referee) -> Iterator[tuple[Database, 
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX))
         database = stack.enter_context(open_database(Path(directory) / _WRITTEN))
         with database.transaction():
-            _fill(Archive(database, referee.algorithms()), distinct, referee, report)
+            _fill(Archive(database, precedence.algorithms()), distinct, precedence, report)
         yield database, report
 
 
-def _fill(archive: Archive, paths: Sequence[Path], referee: Referee, report: MergeReport) -> None:
+def _fill(archive: Archive, paths: Sequence[Path], precedence: Precedence, report: MergeReport) -> None:
     taken = ImportReport()
-    held = [holdings_of(path, referee, lambda trials: add_trials(archive, trials, taken)) for path in paths]
+    held = [holdings_of(path, precedence, lambda trials: add_trials(archive, trials, taken)) for path in paths]
     report.files = {one.path: one.report for one in held}
     report.trials = taken.new_trials
-    ranked = ranked_by_key(chain.from_iterable(one.records for one in held), referee)
+    ranked = ranked_by_key(chain.from_iterable(one.records for one in held), precedence)
     for record in sorted((found[0].record for found in ranked.values()), key=place_of):
         archive.add_record(record, archive.run_id(record.run))
         report.winners += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, total_ordering
 
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.device import Device
 from scantune.model.problem import Problem
@@ -29,12 +29,12 @@ class Ranked:
     """A record among others of its cell; the greatest counts."""
 
     record: Record
-    referee: Referee
+    precedence: Precedence
 
     @cached_property
     def _rank(self) -> tuple[object, ...]:
         record = self.record
-        return *self.referee.standing(record), *record.quality, line_of(record)
+        return *self.precedence.standing(record), *record.quality, line_of(record)
 
     def __lt__(self, other: Ranked) -> bool:
         return self._rank < other._rank
@@ -45,17 +45,17 @@ class Ranked:
         return next((reason for own, theirs, reason in pairs if own != theirs), _REASONS[-1])
 
 
-def ranked_by_key(records: Iterable[Record], referee: Referee) -> dict[Key, list[Ranked]]:
+def ranked_by_key(records: Iterable[Record], precedence: Precedence) -> dict[Key, list[Ranked]]:
     """Return the records of each cell, the one that counts first. A measurement that was told twice counts once."""
     by_key: dict[Key, list[Record]] = {}
     for record in records:
         by_key.setdefault(record.key, []).append(record)
-    return {key: _ranked(found, referee) for key, found in by_key.items()}
+    return {key: _ranked(found, precedence) for key, found in by_key.items()}
 
 
-def best_of_each(records: Iterable[Record], referee: Referee) -> list[Record]:
+def best_of_each(records: Iterable[Record], precedence: Precedence) -> list[Record]:
     """Return the one record of each cell that counts."""
-    return [found[0].record for found in ranked_by_key(records, referee).values()]
+    return [found[0].record for found in ranked_by_key(records, precedence).values()]
 
 
 def best_first(breakpoints: Iterable[Breakpoint]) -> list[Breakpoint]:
@@ -63,11 +63,11 @@ def best_first(breakpoints: Iterable[Breakpoint]) -> list[Breakpoint]:
     return sorted(breakpoints, key=lambda found: (found.finished_at, found.probes_text, str(found)), reverse=True)
 
 
-def _ranked(records: list[Record], referee: Referee) -> list[Ranked]:
+def _ranked(records: list[Record], precedence: Precedence) -> list[Ranked]:
     if len(records) == 1:
-        return [Ranked(records[0], referee)]
+        return [Ranked(records[0], precedence)]
     distinct: list[Ranked] = []
-    for ranked in sorted((Ranked(record, referee) for record in records), reverse=True):
+    for ranked in sorted((Ranked(record, precedence) for record in records), reverse=True):
         if not any(ranked.record.is_measured_as(other.record) for other in distinct):
             distinct.append(ranked)
     return distinct

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from scantune.compare.exchange import ImportReport, import_database
-from scantune.compare.referee import Referee
+from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
 from scantune.model.layer import Layer
 from scantune.store.archive import Archive
@@ -31,7 +31,7 @@ class Synced:
     report: ImportReport
 
 
-def sync_layer(layer: Layer, directory: Path, referee: Referee, dry_run: bool = False) -> Synced:
+def sync_layer(layer: Layer, directory: Path, precedence: Precedence, dry_run: bool = False) -> Synced:
     """Fetch a layer and replace its database as a whole; what was there stays if anything is wrong.
 
     What was fetched is read only once it is known to be what was pinned or signed, and then as a stranger's. Raises
@@ -44,7 +44,7 @@ def sync_layer(layer: Layer, directory: Path, referee: Referee, dry_run: bool = 
     with tempfile.TemporaryDirectory(prefix="scantune-sync-") as name:
         source = Path(name) / "fetched"
         source.write_bytes(unpacked(layer.url, content))
-        winners, report = _made(layer, source, signer, referee, None if dry_run else target)
+        winners, report = _made(layer, source, signer, precedence, None if dry_run else target)
     return Synced(layer, target, digest, signer, winners, report)
 
 
@@ -63,10 +63,12 @@ def _checked(layer: Layer, content: bytes, digest: str) -> str:
     return verified_signer(layer.url, content, signature, Signers(layer.allowed_signers, layer.principal))
 
 
-def _made(layer: Layer, source: Path, signer: str, referee: Referee, target: Path | None) -> tuple[int, ImportReport]:
+def _made(
+    layer: Layer, source: Path, signer: str, precedence: Precedence, target: Path | None
+) -> tuple[int, ImportReport]:
     """Return how many winners the new database has, and what was left out."""
     with open_database(source.with_name("layer.db")) as database:
-        report = import_database(database, source, referee, name_at(layer.url), signer, shown=layer.url)
+        report = import_database(database, source, precedence, name_at(layer.url), signer, shown=layer.url)
         winners = len(Archive(database).records())
         if not winners:
             raise ScantuneError(f"{layer.url}: it holds no valid record{_because(report)}")

@@ -1,4 +1,4 @@
-"""Decides whether a record of a stranger may replace one of ours."""
+"""Which of two records of a cell takes precedence: whether one of a stranger may replace one of ours."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from scantune.worker.command import worker_command
 from scantune.worker.evaluation import Evaluator, Timeouts
 
 
-class Referee:
+class Precedence:
     """Asks workers that answer for a device of each record's architecture, wherever that is: which templates there are
     and which configs are legal depends on nothing else of it. They are started when the first question comes; where
-    none can be it rules for what we have.
+    none can be, ours stays.
     """
 
     def __init__(self) -> None:
         self._workers: dict[str, Worker | None] = {}  # by architecture; None: it cannot be started
 
-    def __enter__(self) -> Referee:
+    def __enter__(self) -> Precedence:
         return self
 
     def __exit__(self, *_: object) -> None:
