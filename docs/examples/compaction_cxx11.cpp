@@ -18,7 +18,7 @@ struct Destroy {
 using Plan = std::unique_ptr<scantune_plan, Destroy>;
 using Memory = std::unique_ptr<scantune_buffer, Destroy>;
 
-// Of n flags, bytes of 0 or 1: where each kept item goes.
+// A plan that tells where each kept item goes, from n flags that are bytes of 0 or 1.
 Plan plan_of_places(std::uint64_t n) {
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
   problem.n = n;

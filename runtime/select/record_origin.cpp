@@ -26,7 +26,7 @@ constexpr Member kMembers[] = {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// Of UTF-8, as the parser lets no other through.
+// The characters of a text in UTF-8; the parser lets no other through.
 std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

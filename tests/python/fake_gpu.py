@@ -240,7 +240,7 @@ class FakeGpuWorker:
 
     def _verify(self, params: dict[str, Any]) -> dict[str, Any]:
         assert self.compilers is None or self.compilers.has(params["request"], params["config"], params["all_kinds"])
-        # As on an H200, where some 500 candidates and 390 winners of a run took 22 s.
+        # These are the times of an H200, where some 500 candidates and 390 winners of a run took 22 s.
         other_kinds_s = 0.03 if params["all_kinds"] else 0.0
         self._clock.seconds += 0.01 + other_kinds_s + 0.05e-9 * moved_bytes(params["request"])
         return {"checks": 24}

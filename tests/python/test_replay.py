@@ -206,7 +206,7 @@ def test_command_searches_with_and_without_what_other_spaces_tell(
         assert code == 0, text
         told += json.loads(json_file.read_text())["results"]
     assert [one["effects"] for one in told] == [True, False]
-    # Which is better four searches of a made-up space cannot tell.
+    # Four searches of a made-up space cannot tell which of the two is better.
     assert told[0]["median_share_at_20"] != told[1]["median_share_at_20"]
 
 

@@ -45,7 +45,7 @@ TUNER_ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-# Which pages show which programs of docs/examples, and parts of which headers of templates/config.
+# The programs of docs/examples that each page shows, and the headers of templates/config of which it shows a part.
 SHOWN_EXAMPLES = {
     "README.md": {"scan.cpp", "single_block.h"},
     "docs/c-api.md": {"scan.c"},

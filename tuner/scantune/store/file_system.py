@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# As /proc/self/mountinfo names them. The library knows them by number: runtime/support/file_system.cpp.
+# The names of file systems in /proc/self/mountinfo. The library knows them by number: runtime/support/file_system.cpp.
 _OF_NETWORKS = {
     "9p", "afs", "beegfs", "ceph", "cifs", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs",
     "panfs", "smb3", "smbfs", "vboxsf",
@@ -35,7 +35,7 @@ def broken_locks(directory: Path) -> str | None:
     try:
         with _two_openings(directory) as (first, second):
             try:
-                # As SQLite locks a file.
+                # SQLite locks a file in the same way.
                 fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 return f"its file system cannot lock files ({error.strerror})"
