@@ -1,6 +1,6 @@
-// The contract of algorithms: host side only. A request is to its algorithm what a config is to its family. An
-// algorithm is one request struct, a specialisation of Algorithm for it, and its line in config/algorithms.h with its
-// families.
+// The contract of algorithms, for the host compiler only. A request is to its algorithm what a config is to its family.
+// An algorithm is one request struct, a specialisation of Algorithm for it, and its line in config/algorithms.h with
+// its families.
 #pragma once
 
 #ifndef __CUDACC_RTC__
@@ -15,12 +15,13 @@ namespace scantune {
 //   static constexpr const char* kRequestName;        // the struct's own name, in the generated source
 //   static constexpr const char* kProblemName;        // the name of the template that kernels take the request by
 //   static constexpr Member<XRequest> kMembers[];     // in the order of their declaration
-//   static constexpr Extent<XRequest> kExtents[];     // optional: those beside n
+//   static constexpr Extent<XRequest> kExtents[];     // optional: the extents beside n
 //   static constexpr OperandList operands(const XRequest&);
-//   static constexpr XRequest compiled(XRequest);     // optional: the same for requests whose kernels are the same
-//   static constexpr const char* remark(const XRequest&);  // optional: for people, what else is to be said of it
+//   static constexpr XRequest compiled(XRequest);     // optional: equal for requests whose kernels are equal
+//   static constexpr bool has_result_without_items(const XRequest&);  // optional: whether n = 0 launches anything
+//   static constexpr const char* remark(const XRequest&);  // optional: what messages add to the members
 // };
-// Beside it stands, for any request whose extents are not 0, the algorithm's rule of what no family can do:
+// Beside it stands the algorithm's rule of what no family can do, for any request whose extents are not 0:
 //   constexpr const char* unsupported_reason(const XRequest&);
 // An operator, the member of type Operator, combines values of the member accumulator_type. XRequest has u64 n, the
 // items, and input_bytes() and the like for the types of its operands. With value types that may be custom it has

@@ -5,19 +5,19 @@
 
 namespace scantune {
 
-inline constexpr int kMaxBlockThreads = 1024;  // of every architecture
+inline constexpr int kMaxBlockThreads = 1024;  // on every architecture
 
-// CTAs of a cluster on every architecture that has them; more is opted into.
+// CTAs of a cluster on every architecture that has clusters. Larger ones take an opt-in.
 inline constexpr int kMaxPortableClusterBlocks = 8;
 
 inline constexpr int kHostSm = 0;  // the host device: runs every kernel, so it has the limits of the newest GPU
 
 struct ArchLimits {
-  int shared_bytes_per_block;  // with the opt-in attribute
+  int shared_bytes_per_block;  // the most with the opt-in attribute
   int threads_per_sm;
   bool has_pdl;        // programmatic dependent launch (griddepcontrol)
   bool has_bulk_copy;  // asynchronous bulk copies that complete on an mbarrier
-  int cluster_blocks;  // most CTAs of a cluster; 1: none. A part of a GPU may offer less
+  int cluster_blocks;  // most CTAs of a cluster; 1: no clusters. A part of a GPU may offer fewer
 };
 
 // sm is 10 * major + minor of the compute capability, or kHostSm.

@@ -5,11 +5,11 @@
 
 namespace scantune {
 
-inline constexpr u64 kCheckedItems = 4096;  // of one chunk
-inline constexpr int kCheckThreads = 128;   // of a CTA
+inline constexpr u64 kCheckedItems = 4096;  // items of one chunk
+inline constexpr int kCheckThreads = 128;   // threads of a CTA
 
-// What a check writes, one after another: the total of each chunk, what comes before each chunk, and how many of its
-// outputs are right before the first that is wrong.
+// What a check writes, one after another: the total of each chunk, the carry into each chunk, and the number of its
+// outputs before the first wrong one.
 struct CheckWorkspace {
   u64 chunks;
 

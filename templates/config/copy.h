@@ -1,4 +1,4 @@
-// The copy: what a scan moves, without its arithmetic. Its speed is the ceiling that a scan's is held against.
+// The copy: what a scan moves, without its arithmetic. Its speed is the ceiling that a scan's is compared with.
 #pragma once
 
 #include "config/algorithm.h"
@@ -11,7 +11,7 @@ struct CopyRequest {
   ValueType input_type = ValueType::i32;
   ValueType output_type = ValueType::i32;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;  // and its alignment
+  int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // items
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
@@ -21,8 +21,8 @@ struct CopyRequest {
   constexpr int input_bytes() const { return bytes_of(input_type); }
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool converts() const { return input_type != output_type; }
-  // What kernels move where nothing is converted: the largest power of two that items and their addresses are multiples
-  // of.
+  // Bytes that kernels move as one where nothing is converted: the largest power of two that items and their addresses
+  // are multiples of.
   constexpr int unit_bytes() const {
     const int bits = input_bytes() | alignment_of(input_type), unit = bits & -bits;
     return unit < 8 ? unit : 8;

@@ -15,7 +15,7 @@ struct CopyVectorsConfig {
   constexpr bool operator==(const CopyVectorsConfig&) const = default;
 };
 
-// What one access moves: of the wider side as many bytes as a vector has, of the other as many items.
+// Units that one access moves: as many as fill a vector on the wider side.
 constexpr int vector_units(const CopyRequest& request, Variant variant) {
   if (variant == Variant::any) return 1;
   if (!request.converts()) return kVectorAlignmentBytes / request.unit_bytes();
@@ -23,7 +23,7 @@ constexpr int vector_units(const CopyRequest& request, Variant variant) {
   return kVectorAlignmentBytes / (in > out ? in : out);
 }
 
-// What is copied by itself: an item, or a part of one where nothing is converted.
+// Units of a request. A unit is an item, or a part of one where nothing is converted.
 constexpr u64 copied_units(const CopyRequest& request) {
   return request.converts() ? request.n : request.n * static_cast<u64>(request.input_bytes() / request.unit_bytes());
 }
@@ -42,7 +42,8 @@ struct Family<CopyVectorsConfig> {
 
   static constexpr int preference(const CopyRequest&, int) { return 1; }
 
-  // From the winners on an H200. What the L2 cache does not keep until it is read again need not stay there.
+  // These values come from the winners on an H200. Data that L2 does not keep until it is read again need not stay
+  // there.
   static constexpr CopyVectorsConfig default_config(const CopyRequest& request, int) {
     const u64 bytes = request.n * static_cast<u64>(request.input_bytes() + request.output_bytes());
     if (bytes < (u64{1} << 20)) return {.block_threads = 128, .unroll = 2};

@@ -1,4 +1,4 @@
-// The table of a config's parameters: host side only, so that kernels do not pay for compiling it.
+// The table of a config's parameters, for the host compiler only: it would make kernels slower to compile.
 #pragma once
 
 #ifndef __CUDACC_RTC__
@@ -15,15 +15,15 @@ inline constexpr int kMostFromDefault = 6;
 
 template <class Config>
 struct Parameter {
-  const char* name;  // of the member, in JSON and SQL too
+  const char* name;  // the member's name, in JSON and SQL too
   Role role;
-  const int* values;  // in ascending order, if they are numbers
+  const int* values;  // values to search, in ascending order if they are numbers
   int value_count;
   const char* const* tokens;  // spellings indexed by value, or null for plain integers
   int (*get)(const Config&);
   void (*set)(Config&, int);
   bool may_be_absent = false;
-  int absent = 0;  // what rows from before the parameter was there mean
+  int absent = 0;  // its value in rows that are older than the parameter
   int from_default[kMostFromDefault] = {};
   int from_default_count = 0;
 
@@ -36,8 +36,8 @@ struct Parameter {
     return later;
   }
 
-  // The same parameter, of whose values these are combined with no others: search lets the default config alone depart
-  // to them, which costs it one trial each. What it proposes beyond the list combines them, too.
+  // The same parameter, some of whose values the list combines with no others: the default config alone departs to
+  // them, which costs one trial each. What the search proposes beyond the list may combine them, too.
   template <class... Values>
   constexpr Parameter from_default_only(Values... values) const {
     static_assert(sizeof...(Values) <= kMostFromDefault);
@@ -47,13 +47,13 @@ struct Parameter {
   }
 };
 
-// What a value of a parameter became that was taken away, and that rows may still hold. A family's table of these is
-// its kFormerValues; a value that is not in it is refused.
+// What became of one value of a removed parameter, which rows may still hold. A family's table of these is its
+// kFormerValues; a value that is not in it is refused.
 struct FormerValue {
-  const char* name;                 // of the parameter that was
-  const char* spelling;             // of its value: a token, or digits
-  const char* parameter = nullptr;  // which one of now stands for it, whatever the row says of that; null: none has to
-  int value = 0;                    // of that one
+  const char* name;                 // the removed parameter's
+  const char* spelling;             // its value's: a token, or digits
+  const char* parameter = nullptr;  // the parameter that replaces it, whatever the row says of that; null: none
+  int value = 0;                    // the replacement's value
 };
 
 namespace detail {
@@ -94,8 +94,8 @@ constexpr Parameter<Config> make_parameter(const char* name, Role role, const Co
           &Access::set};
 }
 
-// One row of a table: the member, its role and the values that the search may give it. Behind the row may stand
-// .from_default_only(values...), and behind that of a member that was added later .absent_means(value).
+// One row of a table: the member, its role and the values that the search may give it. The row may be followed by
+// .from_default_only(values...), and by .absent_means(value) if the member was added later.
 #define SCANTUNE_PARAMETER(Config, member, role, ...) \
   ::scantune::make_parameter<&Config::member, __VA_ARGS__>(#member, ::scantune::Role::role, Config{})
 

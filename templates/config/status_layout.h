@@ -7,15 +7,15 @@ namespace scantune {
 
 enum class StatusLayout {
   packed,  // flag, epoch and value in one single-copy-atomic word, or a few where the value needs them
-  split    // the value beside its flag, ordered by release and acquire
+  split    // the value lies beside its flag; release and acquire order the two
 };
 template <>
 struct Tokens<StatusLayout> {
   static constexpr const char* kNames[] = {"packed", "split"};
 };
 
-// How a split record and the values in it are aligned: by the value's size alone, since workspaces are kept apart by
-// it.
+// How a split record and the values in it are aligned: by the value's size alone, since each size has its own
+// workspace.
 constexpr int split_alignment(int value_bytes) {
   int alignment = kVectorAlignmentBytes;
   while (value_bytes % alignment != 0) alignment /= 2;
@@ -25,8 +25,8 @@ constexpr int split_alignment(int value_bytes) {
 // A packed word is as wide as an access that is single-copy-atomic: 4 bytes of flag and epoch, then value.
 constexpr int packed_word_bytes(int value_bytes) { return value_bytes <= 4 ? 8 : 16; }
 
-// One status descriptor of a tile. A packed record holds as many words as the value needs; a split one a 4-byte flag
-// padded to the value's alignment, then aggregate and prefix.
+// One status descriptor of a tile. A packed record holds as many words as the value needs; a split one holds a 4-byte
+// flag padded to the value's alignment, then aggregate and prefix.
 constexpr u64 descriptor_bytes(StatusLayout layout, int value_bytes) {
   if (layout == StatusLayout::packed) {
     const u64 word = static_cast<u64>(packed_word_bytes(value_bytes));

@@ -1,4 +1,4 @@
-// How CTAs that scan one tile each come to it.
+// How a CTA that scans one tile chooses it.
 #pragma once
 
 #include "config/types.h"

@@ -1,5 +1,5 @@
-// Value types and operators: what algorithms combine, and how. Said once, for the host library, the kernels and the
-// database.
+// Value types and operators: what algorithms combine, and how. They are declared once for the host library, the kernels
+// and the database.
 #pragma once
 
 #include "config/types.h"
@@ -13,7 +13,7 @@ namespace scantune {
 enum class TypeClass { signed_integer, unsigned_integer, floating, none };
 
 // Every built-in type, once: row(name, bytes, class, its constant in scantune.h behind SCANTUNE_). Types are spelled by
-// these names, which end in how many bits they have.
+// these names, which end in their numbers of bits.
 // clang-format off
 #define SCANTUNE_VALUE_TYPES(row)    \
   row(i8, 1, signed_integer, I8)     \
@@ -49,7 +49,7 @@ enum class Operator {
   sum,      // integers wrap
   product,  // integers wrap
   min,      // NaN propagates, -0 orders below +0
-  max,      // as min
+  max,      // like min
   bit_and,  // the last three: integers only
   bit_or,
   bit_xor,
@@ -73,7 +73,7 @@ struct Tokens<Operator> {
 
 constexpr bool is_custom(Operator op) { return op >= Operator::custom_cheap; }
 
-// Not for ValueType::custom, whose size is the request's to say.
+// The size of a built-in type; a request holds that of ValueType::custom.
 constexpr int size_of(ValueType type) {
 #define SCANTUNE_BYTES(name, bytes, type_class, constant) bytes,
   constexpr int kBytes[] = {SCANTUNE_VALUE_TYPES(SCANTUNE_BYTES) 0};
@@ -93,9 +93,9 @@ constexpr bool is_integer(ValueType type) { return class_of(type) < TypeClass::f
 constexpr bool is_signed(ValueType type) { return class_of(type) == TypeClass::signed_integer || is_floating(type); }
 
 inline constexpr int kVectorAlignmentBytes = 16;  // what the widest load and store instruction needs
-inline constexpr int kMaxValueBytes = 32;  // of a custom value; room for an initial value in the kernel arguments
+inline constexpr int kMaxValueBytes = 32;         // the largest custom value, for which kernel arguments have room
 
-// Null if a custom type may be so.
+// Null if a custom type may have this size and alignment, else why not.
 constexpr const char* invalid_custom_reason(int bytes, int alignment) {
   if (bytes < 1 || bytes > kMaxValueBytes) return "a custom type has 1 to 32 bytes";
   if (alignment < 1 || alignment > kVectorAlignmentBytes || (alignment & (alignment - 1)) != 0 ||
@@ -107,8 +107,8 @@ constexpr const char* invalid_custom_reason(int bytes, int alignment) {
 // The types that values are combined in. Narrower ones widen on load: nothing is gained by combining them as they are.
 constexpr bool is_accumulator(ValueType type) { return type == ValueType::custom || size_of(type) >= 4; }
 
-// Where the caller names none: the output's type, or the input's if that is wider and of the same class (integer,
-// floating-point), at least 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
+// The accumulator where the caller names none: the output's type, or the input's if that is wider and of the same class
+// (integer, floating-point), at least 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
 constexpr ValueType default_accumulator(ValueType input, ValueType output) {
   if (input == ValueType::custom || output == ValueType::custom) return ValueType::custom;
   const bool by_input = is_floating(input) == is_floating(output) && size_of(input) > size_of(output);

@@ -1,4 +1,4 @@
-// The variants of a config's kernels. A plan holds both, and takes one by the pointers of a call.
+// The variants of a config's kernels. A plan holds both, and the pointers of a call decide which one runs.
 #pragma once
 
 #include "config/types.h"
@@ -7,7 +7,7 @@ namespace scantune {
 
 enum class Variant {
   any,     // pointers are multiples of what their types are aligned to
-  aligned  // and of 16 bytes
+  aligned  // pointers are also multiples of 16 bytes
 };
 template <>
 struct Tokens<Variant> {

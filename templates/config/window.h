@@ -5,7 +5,7 @@
 
 namespace scantune {
 
-inline constexpr int kMostGatheredAtOnce = 8 * kWarpThreads;  // that many still fit the registers
+inline constexpr int kMostGatheredAtOnce = 8 * kWarpThreads;  // so many still fit the registers
 
 constexpr const char* invalid_window_reason(int window) {
   if (window < kWarpThreads || window > kMostGatheredAtOnce || window % kWarpThreads != 0)

@@ -1,4 +1,4 @@
-// Holds the output of a copy against its input, as kernels/check_scan.h does that of a scan. Not a family.
+// Checks the output of a copy by its input, as kernels/check_scan.h checks that of a scan. This is no family.
 #pragma once
 
 #include "primitives/checked_chunk.h"
@@ -10,7 +10,7 @@ template <class Problem>
 struct CopyCheck {
   using Input = typename Problem::Input;
   using Output = typename Problem::Output;
-  // Where nothing is converted an item may be several of what kernels move.
+  // Units of an item, which may have several where nothing is converted.
   static constexpr u64 kUnits = Problem::kRequest.converts() ? 1 : Problem::kRequest.input_bytes() / sizeof(Input);
 
   SCANTUNE_DEVICE static Output converted(Input value) {
@@ -26,7 +26,7 @@ struct CopyCheck {
     return scantune::have_equal_bits(to, converted(from));
   }
 
-  // Each thread walks a chunk, as far as the outputs are what they should be.
+  // Each thread walks a chunk as far as the outputs are right.
   SCANTUNE_DEVICE static void check_chunks(const KernelArguments& arguments) {
     const CheckedChunk chunk = CheckedChunk::of_thread(arguments);
     if (!chunk.exists()) return;

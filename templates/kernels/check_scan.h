@@ -1,5 +1,5 @@
-// Holds the output of a scan against its input, for verifying large scans: by loops as plain as can be, which share
-// nothing with the kernels that they are held against but the operator and the conversions. Not a family.
+// Checks the output of a large scan by its input, in plain loops that share nothing with the scan's kernels but the
+// operator and the conversions. This is no family.
 #pragma once
 
 #include "primitives/checked_chunk.h"
@@ -15,8 +15,8 @@ SCANTUNE_DEVICE auto number_of(T value) {
     return value;
 }
 
-// arguments.input is what the scan read, arguments.output what it wrote. Where results depend on the order of combining
-// this order is one of many.
+// arguments.input is what the scan read, arguments.output what it wrote. Where results depend on the order of
+// combining, the order here is one of many.
 template <class Problem>
 struct ScanCheck {
   using Op = typename Problem::Op;
@@ -60,7 +60,7 @@ struct ScanCheck {
     }
   }
 
-  // Each thread walks its chunk again, as far as the outputs are what they should be.
+  // Each thread walks its chunk again as far as the outputs are right.
   SCANTUNE_DEVICE static void check_chunks(const KernelArguments& arguments) {
     const CheckedChunk chunk = CheckedChunk::of_thread(arguments);
     if (!chunk.exists()) return;

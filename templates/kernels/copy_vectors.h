@@ -1,4 +1,4 @@
-// The copy by vectors: no CTA waits for another, and no thread for another.
+// The copy by vectors: no CTA or thread waits for another.
 #pragma once
 
 #include "config/copy_vectors.h"
@@ -11,8 +11,8 @@ struct alignas(kUnits * sizeof(Unit)) CopiedVector {
   Unit units[kUnits];
 };
 
-// What a thread holds: units that are to be converted, or else words, since bytes take a register and instructions
-// each.
+// What a thread holds: units that are to be converted, otherwise words, since each byte would take a register and
+// instructions.
 template <class Problem, class Unit, int kUnits>
 struct HeldVector {
   using Type = CopiedVector<Unit, kUnits>;

@@ -43,7 +43,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   struct alignas(16) Shared {
     typename Tile::Shared tile;
     typename Cluster::Shared cluster;
-    T parts[kConfig.poll_warps];  // of what comes before the tile
+    T parts[kConfig.poll_warps];  // parts of what comes before the tile
     T head_total;
     u32 tile_index;
     u32 epoch;
@@ -70,7 +70,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   }
 
   // Take a tile. A single cluster touches no workspace: it has none.
-  if (kBlocks > 1 && index >= tiles) return;  // fills up the last cluster
+  if (kBlocks > 1 && index >= tiles) return;  // it fills up the last cluster
   const bool is_alone = block_count() == kBlocks;
   u32 epoch = 0;
   if (!is_alone && thread_rank() == 0) epoch = Status::read_epoch(arguments.workspace);
@@ -91,10 +91,10 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
     const T total = head.scan(output + Place::kHead, carry);
     if (tile.lane() == 0) shared.head_total = total;  // visible, like the epoch, after the barrier of reduce()
   }
-  if (thread_rank() == 0) shared.epoch = epoch;  // for all threads
+  if (thread_rank() == 0) shared.epoch = epoch;  // one copy for all threads
   T aggregate = tile.reduce();
 
-  // Tell the others its aggregate: within the cluster, and by the last CTA of each that of all.
+  // Send the aggregate to the others of the cluster, whose last CTA publishes that of all.
   const u32 rank = index % kBlocks, cluster = index / kBlocks;
   const bool publishes = !is_alone && rank == kBlocks - 1;
   const Status status(arguments.workspace, shared.epoch);
@@ -123,15 +123,15 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   if (has_carry) tile.carry_in(carry);
   tile.store(output + place.first(), has_carry);
 
-  // The CTA of the last tile has an aggregate of every CTA before it, directly or in that of a cluster: all have read
-  // epoch and ticket. Others may still poll the words; the next launch touches none before this one has ended, even if
-  // it has started.
+  // The CTA of the last tile has an aggregate of every CTA before it, directly or in that of a cluster, so all have
+  // read epoch and ticket. Others may still poll the words; the next launch touches none before this one has ended,
+  // even if it has started.
   if (!is_alone && tile.in_first_warp()) status.finish(index, tiles, block_count() / kBlocks, tile.lane());
 }
 
 }  // namespace scantune
 
-// Two kernels, of which a config uses one and leaves the other empty: the compiler has to know clusters.
+// A config uses one of these two kernels and leaves the other empty: the compiler has to know the clusters' size.
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                        \
   SCANTUNE_KERNEL(scan_by_ctas, kConfig.block_threads, kConfig.min_ctas_per_sm) {                                     \
     if constexpr (kConfig.cluster_blocks == 1) ::scantune::one_shot_scan<Problem, kConfig>(arguments);                \

@@ -35,13 +35,13 @@ class Pipeline {
  public:
   struct alignas(16) Shared : ExchangeSpace<exchange_bytes(kConfig, Problem::kRequest)> {
     Vector tiles[kStages][kThreads * kVectors];
-    T before_thread[kStages][kThreads];  // in its warp; nothing for lane 0
+    T before_thread[kStages][kThreads];  // what comes before it in its warp; nothing for lane 0
     T before_warp[kStages][kWarps];  // first a warp's total, then everything in the tile before it; nothing for warp 0
     T carry_in[kStages];             // everything before the tile
     Barrier loaded[kStages];         // the tile and its index are there
-    Barrier reduced[kStages];        // so are the totals of all warps
-    Barrier carried[kStages];        // so are carry_in and before_warp
-    Barrier scanned[kStages];        // so are the results, in place of the items
+    Barrier reduced[kStages];        // the totals of all warps are there
+    Barrier carried[kStages];        // carry_in and before_warp are there
+    Barrier scanned[kStages];        // the results are there, in place of the items
     u32 tile_index[kStages];
     u32 tile_before[kStages];  // the CTA's tile before it
     u32 epoch;
@@ -72,7 +72,7 @@ class Pipeline {
   }
 
  private:
-  // Some of the first tiles, whoever draws them.
+  // Prefetches some of the first tiles, whoever draws them.
   SCANTUNE_DEVICE void prefetch() const {
 #pragma unroll
     for (int turn = 0; turn < kConfig.prefetch_tiles; ++turn) {
@@ -130,7 +130,7 @@ class Pipeline {
       const u32 tile = scantune::shuffle_index(drawn, 0);
       more = tile < tiles_.count();
       loaded += more;
-      // Drawn one ahead, so that its latency hides behind the copy.
+      // The ticket is drawn one tile ahead, so that its latency hides behind the copy.
       if (more) drawn = draw();
       load(loading.stage(), more ? tile : kNoTile, tile_before);
       tile_before = tile;
@@ -148,7 +148,8 @@ class Pipeline {
       sync_warp();
       load_next();
     }
-    // Every warp that looks back waits for a tile of its own. All lanes have read the indices in these stages.
+    // Every warp that looks back waits for a tile of its own. Behind sync_warp() all lanes have read the indices in
+    // these stages.
     sync_warp();
     for (int warp = 1; warp < kConfig.look_back_warps; ++warp) {
       load(loading.stage(), kNoTile, tile_before);
@@ -213,7 +214,7 @@ class Pipeline {
     }
   }
 
-  // Leaves what lies before each thread in its warp, and the total of the warp. False behind the last tile.
+  // Leaves what lies before each thread in its warp, and the total of the warp. Returns false behind the last tile.
   SCANTUNE_DEVICE bool reduce(Slot& slot, u32 warp) {
     const u32 stage = slot.stage(), tile = shared_.tile_index[stage];
     if (tile == kNoTile) return false;
@@ -351,7 +352,7 @@ class Pipeline {
           carry = Op::combine(shared_.carry_in[before.stage()], carry);
         }
         if (lane_ == 0) shared_.carry_in[stage] = carry;
-      }  // else the publisher knows
+      }  // the publisher writes the carry-in of tile 0
       barrier_arrive(&shared_.carried[stage]);
       for (u32 skipped = 0; skipped < kConfig.look_back_warps; ++skipped) {
         if (has_before) before.next();

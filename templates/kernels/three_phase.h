@@ -16,7 +16,7 @@ SCANTUNE_DEVICE T* sums_at(const KernelArguments& arguments, u64 offset) {
   return reinterpret_cast<T*>(static_cast<unsigned char*>(arguments.workspace) + offset);
 }
 
-// Phase 1: the sum of each tile; of the first one with the head before it.
+// Phase 1: sums each tile, the first one with the head before it.
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typename Problem::Input* input) {
   using T = typename Problem::Accumulator;

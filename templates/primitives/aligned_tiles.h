@@ -6,8 +6,8 @@
 namespace scantune {
 
 // Tiles are cut so that each starts on a vector boundary of the input. The items before the first boundary, the head,
-// belong to none. Items that are aligned to less than their size may lie across every boundary: they cannot be loaded
-// in bulk. The output is aligned like the input, or not.
+// belong to none. Items that are aligned to less than their size may lie across every boundary, and are not loaded in
+// bulk. The output is aligned like the input, or not.
 template <class Problem, u32 kTileItems>
 class AlignedTiles {
   using Input = typename Problem::Input;

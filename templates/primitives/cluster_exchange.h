@@ -1,4 +1,4 @@
-// What the CTAs of a cluster tell each other: each its aggregate to all behind it, through shared memory.
+// How the CTAs of a cluster exchange aggregates: each sends its own to all behind it, through shared memory.
 #pragma once
 
 #include "primitives/intrinsics.h"
@@ -17,12 +17,12 @@ class ClusterExchange {
 
  public:
   struct alignas(16) Shared {
-    Sent aggregates[kBlocks];  // of the CTAs of lower rank
+    Sent aggregates[kBlocks];  // those of the CTAs of lower rank
     Barrier arrived;           // where their bytes arrive
   };
 
-  // First thing in the kernel: lets the others know that this CTA can be sent to, where it will be: if it has items and
-  // is not the first. Nothing waits here.
+  // Comes first in the kernel, and waits for nothing. It tells the others that this CTA can be sent to, which they do
+  // if it has items and is not the first.
   SCANTUNE_DEVICE static void start(Shared& shared, bool has_items) {
     if (thread_rank() == 0 && has_items && cluster_rank() > 0) {
       barrier_init(&shared.arrived, 1);

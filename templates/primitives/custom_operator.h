@@ -1,5 +1,5 @@
-// What stands around the source of a custom operator, which comes between this include and SCANTUNE_CUSTOM_OPERATOR;
-// after the kernels' own headers, so that no macro of the source reaches those.
+// What stands around the source of a custom operator. The source comes between this include and
+// SCANTUNE_CUSTOM_OPERATOR, and after the kernels' own headers, so that none of its macros reaches those.
 #pragma once
 
 #include "primitives/intrinsics.h"
@@ -33,8 +33,8 @@ inline constexpr bool kIsAssignable = requires(T& to, const T& from) { to = from
 }  // namespace scantune
 
 // Declares the operator `name` from the caller's ::Value and ::combine. value_bytes and value_alignment are those of
-// the type whose items are scanned. The namespace first: where the source lacks a closing brace, this is what says so.
-// A combine that cannot be called is looked for without ::, since only so its absence makes a concept false.
+// the type whose items are scanned. The namespace comes first: there the compiler finds that the source lacks a closing
+// brace. combine is looked for without ::, since only then its absence makes a concept false.
 #define SCANTUNE_CUSTOM_OPERATOR(name, value_bytes, value_alignment)                                             \
   namespace scantune {}                                                                                          \
   template <class ScantuneValue>                                                                                 \

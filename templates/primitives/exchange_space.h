@@ -1,4 +1,5 @@
-// Shared memory through which the threads of a warp hand each other items or values: none where there is no need.
+// Shared memory through which the threads of a warp hand each other items or values. It is empty where there is no
+// need.
 #pragma once
 
 #include "primitives/intrinsics.h"

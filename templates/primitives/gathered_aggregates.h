@@ -8,17 +8,17 @@ namespace scantune {
 
 // How a lane goes on when words that it has polled were not published yet.
 enum class Repolled {
-  one_by_one,  // the first of them until it is there, then the next: few polls, where one CTA is late
-  together     // all of them at once: one trip to L2, where all CTAs publish at about the same time
+  one_by_one,  // polls the first of them until it is there, then the next: few polls where one CTA is late
+  together     // polls all of them at once: one trip to L2 where all CTAs publish at about the same time
 };
 
 // Returns the combination of the tiles [first, last), of which there is at least one, as soon as all are published. The
-// association depends on first and last alone.
-// kInOrder: for operators that need not commute; else neighbouring lanes poll neighbouring words, which costs less.
+// association depends on first and last alone. kInOrder serves operators that need not commute; else neighbouring lanes
+// poll neighbouring words, which costs less.
 template <class Op, bool kInOrder, int kWindow, int kPollDelayNs, class T, StatusLayout kLayout,
           Repolled kRepolled = Repolled::one_by_one>
 class GatheredAggregates {
-  static constexpr u32 kMostPolls = kWindow / kWarpThreads;  // of each lane at once
+  static constexpr u32 kMostPolls = kWindow / kWarpThreads;  // polls of each lane at once
 
  public:
   using Status = TileStatus<T, kLayout>;

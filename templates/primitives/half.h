@@ -12,7 +12,7 @@ struct bf16 {
   u16 bits;
 };
 
-// Beside the sign; the rest is significand. 0 of what is no such value.
+// Exponent bits of a 16-bit format, whose other bits are sign and significand; 0 for any other type.
 template <class T>
 inline constexpr int kExponentBits = 0;
 template <>
@@ -23,8 +23,8 @@ inline constexpr int kExponentBits<bf16> = 8;
 template <class T>
 inline constexpr bool kIsHalf = kExponentBits<T> != 0;
 
-// A number rounded to nearest even in a 16-bit format, in integer arithmetic; every NaN becomes the canonical one. For
-// machines without an instruction for it.
+// A number rounded to nearest even in a 16-bit format, in integer arithmetic; every NaN becomes the canonical one. It
+// serves machines without an instruction for it.
 template <int kExponentBits>
 constexpr u16 rounded_to_half(f64 value) {
   constexpr int kSignificandBits = 15 - kExponentBits;  // without the implicit one
@@ -54,7 +54,7 @@ constexpr Half rounded_to(f64 value) {
   return {rounded_to_half<kExponentBits<Half>>(value)};
 }
 
-// What their bits are worth.
+// The number that the bits stand for.
 constexpr f32 exact_value_of(bf16 value) { return __builtin_bit_cast(f32, static_cast<u32>(value.bits) << 16); }
 
 template <class Half>
@@ -72,7 +72,7 @@ constexpr f32 exact_value_of(Half value) {
   return __builtin_bit_cast(f32, sign | widened << 23 | fraction << (23 - kFractionBits));
 }
 
-// Both by instructions of the machine, where it has them.
+// Both conversions, for which machines may have instructions.
 template <class Half>
   requires kIsHalf<Half>
 constexpr f32 value_of(Half value) {

@@ -10,7 +10,7 @@ SCANTUNE_DEVICE u32 bytes_before_boundary(const void* pointer) {
   return static_cast<u32>(-reinterpret_cast<u64>(pointer) % kVectorAlignmentBytes);
 }
 
-// Scanned by one warp, of which each lane holds one item. Where there are no items, nothing but exists() is called.
+// One warp scans the head, and each lane holds one item. Where there are no items, nothing but exists() is called.
 template <class Problem>
 class HeadScan {
   using T = typename Problem::Accumulator;

@@ -1,6 +1,6 @@
-// The integer functions, roundings and casts that a custom operator finds without an include, as it does in CUDA C++:
-// for the host device. Their definitions are those of the CUDA Math API; what a GPU has more of (vectors in a word,
-// other directions of rounding, approximations) is not here.
+// The integer functions, roundings and casts that a custom operator finds without an include on the host device, as it
+// does in CUDA C++. Their definitions are those of the CUDA Math API. What else a GPU has (vectors in a word, other
+// directions of rounding, approximations) is not here.
 #pragma once
 
 #include "primitives/host_math.h"
@@ -20,7 +20,7 @@ inline unsigned long long __brevll(unsigned long long x) {
 }
 inline unsigned __brev(unsigned x) { return static_cast<unsigned>(__brevll(x) >> 32); }
 
-// Three bits of the selector's each four name one of eight bytes.
+// Three of every four bits of the selector name one of eight bytes.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
   unsigned result = 0;

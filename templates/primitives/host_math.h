@@ -1,5 +1,5 @@
-// The mathematical functions that a custom operator finds without an include, as it does in CUDA C++: for the host
-// device, whose kernels link the C library's.
+// The mathematical functions that a custom operator finds without an include on the host device, as it does in CUDA
+// C++. Kernels there link the C library's.
 #pragma once
 
 #define SCANTUNE_UNARY(name) \
@@ -78,8 +78,8 @@ inline bool signbit(T x) {
   return __builtin_signbit(x);
 }
 
-// The larger as a GPU has it: a number beats a NaN of either kind, and 0 is larger than -0. The C library's functions
-// return a NaN where one signals.
+// The larger number by a GPU's rules: a number is preferred to a NaN of either kind, and 0 is larger than -0. The C
+// library's functions return a NaN where one signals.
 template <class T>
 inline T larger_number(T x, T y) {
   if (isnan(x) || isnan(y)) return isnan(x) ? y : x;
@@ -97,7 +97,7 @@ inline long long abs(long long x) { return x < 0 ? -x : x; }
 inline float abs(float x) { return fabsf(x); }
 inline double abs(double x) { return fabs(x); }
 
-// Integers of two types meet in the type in which C++ would compare them; of a number and a NaN it is the number.
+// Integers of two types are compared in the type that C++ would choose. A number is preferred to a NaN.
 template <class A, class B>
 inline auto min(A a, B b) {
   const decltype(true ? a : b) x = a, y = b;

@@ -1,7 +1,7 @@
 // The machine under the kernels. Everything that differs between a GPU and the host device is behind these names.
 //
 // Whatever takes or returns values of an accumulator is called by its qualified name everywhere: where that is a struct
-// of the caller's, its namespace would be searched too, and a function there of the same name would win.
+// of the caller's, its namespace would be searched too, and a function there of the same name could be chosen.
 #pragma once
 
 #include "config/launch.h"
@@ -10,7 +10,7 @@
 
 namespace scantune {
 
-// What shuffles move as it is; other types go word by word.
+// The types that shuffles move as they are; others go word by word.
 template <class T>
 inline constexpr bool kIsShuffled = false;
 template <>

@@ -26,7 +26,7 @@ constexpr T integer_bound(bool greatest) {
 }
 
 // Whether integers keep their order as accumulators. Otherwise they are taken modulo the accumulator's width, and the
-// bounds of their type bound nothing of what becomes of them.
+// bounds of their type do not bound the accumulators.
 template <class Item, class T>
 constexpr bool keeps_order() {
   if constexpr (kIsFloating<T>) {
@@ -38,7 +38,7 @@ constexpr bool keeps_order() {
   }
 }
 
-// The item that is the greatest, or the least, of all when they are accumulators T.
+// The item that becomes the greatest, or the least, accumulator T.
 template <class Item, class T>
 constexpr Item extreme_item(bool greatest) {
   if constexpr (kIsFloating<Item>) {

@@ -1,8 +1,8 @@
 // Items of one or two bytes, reduced and scanned as they lie in 32-bit words.
 //
-// Each class here reduces words (first, add, total) and scans them (scan), given the carry: what comes before a word,
-// in the form in which the class keeps it. kMostWords: as far as carries and totals fit; kFiller: a word of items that
-// change no result.
+// Each class here reduces words (first, add, total) and scans them (scan), given the carry. The carry is what comes
+// before a word, in the form in which the class keeps it. kMostWords is how many words carries and totals have room
+// for. kFiller is a word of items that change no result.
 #pragma once
 
 #include "primitives/neutral_item.h"
@@ -66,7 +66,7 @@ struct HalfwordSums {
   }
 };
 
-// Minima and maxima, inclusive and from no initial value, which might lie outside the items' range.
+// Minima and maxima of inclusive scans without an initial value, which might lie outside the items' range.
 template <class Problem>
 struct Extremes {
   using T = typename Problem::Accumulator;

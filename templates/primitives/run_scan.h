@@ -1,5 +1,5 @@
-// How one thread reduces and scans a run: consecutive items that it holds, as words, since a register that is taken
-// apart into items costs instructions to put together again.
+// How one thread reduces and scans a run, which is consecutive items that it holds. They are held as words, since a
+// register that is taken apart into items costs instructions to put together again.
 #pragma once
 
 #include "config/packing.h"
@@ -19,8 +19,8 @@ SCANTUNE_DEVICE Words<Item, kItems> words_of(const Item (&items)[kItems]) {
   return result;
 }
 
-// Item by item, for every operator, and for runs that the end of the input cuts short: `count` items exist, at least
-// one.
+// Works item by item. It serves every operator, and runs that the end of the input cuts short: `count` items exist, at
+// least one.
 template <class Problem, int kItems>
 struct ItemwiseRun {
   using T = typename Problem::Accumulator;
@@ -63,7 +63,7 @@ struct ItemwiseRun {
   }
 };
 
-// Whole words at a time.
+// Works on whole words at a time.
 template <class Problem, int kItems, class Packed>
 struct PackedRun {
   using T = typename Problem::Accumulator;
@@ -96,7 +96,7 @@ struct PackedRun {
 
 struct NotPacked {};
 
-// The class of packed.h that knows the problem, if any does.
+// The class of packed.h that serves the problem, if any does.
 template <class Problem, int kItems, bool kFull>
 SCANTUNE_DEVICE auto packing_of() {
   constexpr ScanRequest kRequest = Problem::kRequest;

@@ -19,7 +19,7 @@ class StagedRun {
   template <class Item>
   struct alignas(kVectorAlignmentBytes) Vector : Words<Item, kVectorItems> {};
 
-  // The combination of the first `items` items; nothing where there are none. kFull: all exist.
+  // Returns the combination of the first `items` items, which is undefined where there are none. kFull: all exist.
   template <bool kFull>
   SCANTUNE_DEVICE static T reduce(const Vector<Input>* vectors, u32 items) {
     T total;

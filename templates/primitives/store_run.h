@@ -10,7 +10,7 @@ SCANTUNE_DEVICE void store_itemwise(Item* to, const Item* from, u32 items, u32 l
   for (u32 item = lane; item < items; item += kWarpThreads) scantune::store_global<kHint>(to + item, from[item]);
 }
 
-// By aligned words, which are put together from neighbouring words of shared memory.
+// Stores aligned words, which are put together from neighbouring words of shared memory.
 template <CacheHint kHint = CacheHint::normal, class Item>
 SCANTUNE_DEVICE void store_by_words(Item* to, const Item* from, u32 items, u32 lane) {
   const u32 before_word = static_cast<u32>(-reinterpret_cast<u64>(to) % sizeof(u32) / sizeof(Item));
@@ -42,7 +42,7 @@ SCANTUNE_DEVICE void store_by_vectors(Item* to, const Item* from, u32 items, u32
   scantune::store_itemwise<kHint>(to + stored, from + stored, items - stored, lane);
 }
 
-// from: on a vector boundary.
+// from lies on a vector boundary.
 template <CacheHint kHint = CacheHint::normal, class Item>
 SCANTUNE_DEVICE void store_run(Item* to, const Item* from, u32 items, u32 lane) {
   if (reinterpret_cast<u64>(to) % kVectorAlignmentBytes == 0) {

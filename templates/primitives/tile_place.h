@@ -1,4 +1,4 @@
-// Where a tile lies in input and output, behind a head that belongs to none.
+// Where a tile lies in input and output.
 #pragma once
 
 #include "primitives/head_scan.h"
@@ -28,7 +28,7 @@ class TilePlace {
 
   SCANTUNE_DEVICE u64 first() const { return first_; }
 
-  // Items right before the tile that belong to none.
+  // Items right before the tile that belong to no tile.
   SCANTUNE_DEVICE u32 head_items() const { return head_items_; }
 
   // Items at the end of the input that are not for this tile, however few it has.

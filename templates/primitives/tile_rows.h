@@ -2,7 +2,8 @@
 //
 // Both take vectors as they were loaded, give each row's total, then put what comes before a row into its items, and
 // end as vectors to be stored. A row begins at item `first` of the tile; the items from `end` on do not exist. Where
-// kPadsPartialTiles, neutral ones stand in their place and are scanned like any item. kFiller: the bytes of several.
+// kPadsPartialTiles is true, neutral ones stand in their place and are scanned like any item. kFiller has the bytes of
+// several.
 #pragma once
 
 #include "primitives/neutral_item.h"
@@ -10,7 +11,7 @@
 
 namespace scantune {
 
-// As accumulators, scanned in place while the totals are taken: one combination of each item waits for the prefix.
+// Rows of accumulators, scanned in place while the totals are taken: one combination of each item waits for the prefix.
 template <class Problem, int kRows, int kRowItems, bool kPads>
 class AccumulatorRows {
   using T = typename Problem::Accumulator;
@@ -81,7 +82,7 @@ class AccumulatorRows {
   T items_[kItems];
 };
 
-// As words, reduced at once and scanned when the prefix is known: a quarter or half of the registers.
+// Rows of words, reduced at once and scanned when the prefix is known. They take a quarter or half of the registers.
 template <class Problem, int kRows, int kRowItems>
 class WordRows {
   using T = typename Problem::Accumulator;

@@ -1,9 +1,9 @@
 // Loads, scans and stores one tile with all threads of a CTA.
 //
-// A thread holds rows of consecutive items. Striped: one row per vector, a warp's lanes side by side in each row.
-// Otherwise one row with all of the thread's items. In a partial tile, items that do not exist are never combined, or
-// padding is (kPadsPartialTiles); what costs instructions per item for the former is compiled once for full tiles
-// (kFull) and once for partial ones.
+// A thread holds rows of consecutive items. In the striped layout each vector is a row, in which a warp's lanes lie
+// side by side; otherwise one row has all of the thread's items. In a partial tile, items that do not exist are either
+// never combined, or replaced by padding (kPadsPartialTiles). What costs instructions per item in the first case is
+// compiled once for full tiles (kFull) and once for partial ones.
 #pragma once
 
 #include "primitives/begin_kernel.h"
@@ -45,10 +45,10 @@ class TileScan {
   // Rows of different lanes are added up before those between them are, so the operator must commute.
   static constexpr bool kReducesFirst =
       kShape.aggregate_from == AggregateFrom::reduction && !is_custom(Problem::kRequest.op);
-  // Where totals are many, and one from every lane, their sum is there before they are scanned.
+  // Where there are many totals, one from every lane, they are reduced before they are scanned.
   static constexpr bool kHasManyTotals = kShape.warps() > kMostTotalsInTurn;
   static constexpr bool kScansTotalsLast = kPads && kHasManyTotals && kLanesOfTotals == kShape.warps();
-  static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // of those that have it
+  static constexpr u32 kLaneOfTotal = kPads ? kWarpThreads - 1 : 0;  // one of the lanes that have it
   template <class Item>
   struct alignas(kAccessBytes<Item>) Vector : VectorOf<Item, kVectorItems, kShape.pads_tiles> {};
 
@@ -56,7 +56,7 @@ class TileScan {
   static constexpr u32 kTileItems = kShape.tile_items();
 
   struct alignas(16) Shared : ExchangeSpace<kShape.warps() * kExchangeBytes> {
-    T warp_totals[kWarpThreads];  // then, for each warp, the combination of everything before it
+    T warp_totals[kWarpThreads];  // totals, then, for each warp, the combination of everything before it
   };
 
   // left: items from the start of this tile to the end of the input; the tile is partial if they do not fill it.
@@ -69,13 +69,13 @@ class TileScan {
   SCANTUNE_DEVICE bool in_first_warp() const { return warp_ == 0; }
   SCANTUNE_DEVICE u32 lane() const { return lane_; }
 
-  // What load() from here and store() to there need to know beforehand, for begin_kernel().
+  // What load() and store() need to know beforehand, for begin_kernel().
   SCANTUNE_DEVICE u64 prepared(const Input* from, const Output* to) const {
     return reinterpret_cast<u64>(from + vector_position(0)) + reinterpret_cast<u64>(to + vector_position(0)) +
            tile_items_;
   }
 
-  // Brings the tile into L2, as far as it fills vectors. One thread asks for all.
+  // Brings the tile into L2, as far as it fills vectors. One thread does so for all.
   SCANTUNE_DEVICE void prefetch(const Input* tile) const {
     if (thread_rank() != 0) return;
     const u64 first = round_up(reinterpret_cast<u64>(tile), u64{kVectorAlignmentBytes});
@@ -110,8 +110,8 @@ class TileScan {
     return scantune::shuffle_index(inclusive, valid_warps() - 1);
   }
 
-  // The same in every warp for itself, which costs instructions and saves a barrier: one is left, and none in a CTA of
-  // one warp. Returns all threads the aggregate; carry_in() follows.
+  // Does the same in every warp by itself, which costs instructions and saves a barrier: one is left, and none in a CTA
+  // of one warp. Returns all threads the aggregate; carry_in() follows.
   SCANTUNE_DEVICE T scan_in_every_warp() {
     // Where lanes are reduced by one instruction, all warps may be scanned while their totals travel.
     if constexpr (kReducesFirst && LaneReduction<Op>::kExists) {
@@ -150,7 +150,7 @@ class TileScan {
     }
   }
 
-  // What is left of the scan after reduce().
+  // Does the rest of the scan after reduce().
   SCANTUNE_DEVICE void scan_reduced() {
     if constexpr (!kReducesFirst) return;
     scan_row_totals();
@@ -170,7 +170,7 @@ class TileScan {
     before_warp_ = shared_.warp_totals[warp_];
   }
 
-  // Every thread knows what comes before the tile.
+  // Takes what comes before the tile, which every thread passes.
   SCANTUNE_DEVICE void carry_in(T carry) {
     const bool exists = kPads || warp_ * kWarpItems < tile_items_;
     before_warp_ = warp_ == 0 ? carry : combine_if(exists, carry, before_warp_);
@@ -214,7 +214,8 @@ class TileScan {
     return carry;
   }
 
-  // By recursion: of a loop the compiler may make two, one for the first lane. What is one shuffle then waits for both.
+  // This recurses, since the compiler may split a loop into two, one for the first lane. One shuffle then waits for
+  // both.
   template <int kRow>
   SCANTUNE_DEVICE void scan_row_totals_from(T& carry) {
     const u32 valid_lanes = this->valid_lanes(kRow);
@@ -235,8 +236,8 @@ class TileScan {
     sync_block();
   }
 
-  // One total after the other: for so few, shuffles would take longer. Returns the aggregate, to
-  // which warps without items add neutral ones.
+  // Combines one total after the other: for so few, shuffles would take longer. Returns the aggregate, to which warps
+  // without items add neutral ones.
   SCANTUNE_DEVICE T combine_totals() {
     T sum = shared_.warp_totals[0];
 #pragma unroll
@@ -247,7 +248,7 @@ class TileScan {
     return sum;
   }
 
-  // Tells every warp what is before it. Returns the aggregate.
+  // Gives every warp what is before it. Returns the aggregate.
   SCANTUNE_DEVICE T distribute_totals() {
     const T inclusive = scan_totals();
     before_warp_ = scantune::shuffle_index(inclusive, warp_ - 1);
@@ -281,8 +282,8 @@ class TileScan {
     return warp_ * kWarpItems + (row * kWarpThreads + lane) * kRowItems;
   }
 
-  // How many of kUnits neighbouring units of kUnitItems items, starting at `first`, hold at least one item; of padding
-  // all do.
+  // How many of kUnits neighbouring units of kUnitItems items, starting at `first`, hold at least one item; with
+  // padding all do.
   template <u32 kUnitItems, u32 kUnits>
   SCANTUNE_DEVICE u32 valid_units(u32 first) const {
     if (kPads) return kUnits;
@@ -348,8 +349,8 @@ class TileScan {
     for (int v = 0; v < kVectors; ++v) vectors[v] = space[slot(v * kWarpThreads + lane_)];
   }
 
-  // By index of the vector: to an address made of items, at an offset that is known late, the compiler stores a vector
-  // word by word.
+  // Addresses are made by the index of the vector. Where they are made of items, at an offset that is known late, the
+  // compiler stores a vector word by word.
   SCANTUNE_DEVICE void store_vectors(Output* tile, const Vector<Output> (&vectors)[kVectors]) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v)
@@ -357,10 +358,10 @@ class TileScan {
           reinterpret_cast<Vector<Output>*>(tile) + vector_position(v) / kVectorItems, vectors[v]);
   }
 
-  // Through shared memory: to anywhere, and as much as there is.
+  // Stores through shared memory, to any address and as many items as there are.
   SCANTUNE_DEVICE void store_staged(Output* tile, const Vector<Output> (&vectors)[kVectors]) {
     Vector<Output>* const space = reinterpret_cast<Vector<Output>*>(shared_.at(warp_ * kExchangeBytes));
-    if constexpr (kTransposed) sync_warp();  // every lane has read what it was turned
+    if constexpr (kTransposed) sync_warp();  // every lane has read its turned items
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) space[(vector_position(v) - warp_ * kWarpItems) / kVectorItems] = vectors[v];
     sync_warp();
@@ -375,7 +376,7 @@ class TileScan {
   Shared& shared_;
   const u32 warp_;
   const u32 lane_;
-  const u32 tile_items_;  // that exist
+  const u32 tile_items_;  // items that exist
   Rows rows_;
   T prefix_[kRows];  // total of each row, then everything in this warp before this thread's row; nothing for lane 0 of
                      // row 0

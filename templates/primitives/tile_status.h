@@ -12,7 +12,7 @@ enum class TileFlag : u32 { none, aggregate, prefix };
 template <class T>
 struct TileDescriptor {
   TileFlag flag;
-  T value;  // of the aggregate or the inclusive prefix, as flag says
+  T value;  // the aggregate or the inclusive prefix, as flag says
 };
 
 template <class T, StatusLayout kLayout>
@@ -23,7 +23,7 @@ class TileStatus {
   static constexpr int kWords = ceil_div(static_cast<int>(sizeof(T)), kPayloadBytes);
   static constexpr int kSplitAlignment = split_alignment(sizeof(T));
 
-  // One single-copy-atomic access: never seen half written.
+  // One single-copy-atomic access moves a word, so it is never seen half written.
   struct alignas(kWordBytes) PackedWord {
     u32 state;
     unsigned char payload[kPayloadBytes];
@@ -92,15 +92,15 @@ class TileStatus {
     return descriptor;
   }
 
-  // Called by the first warp of every CTA, of one tile each, after the CTA's last poll. The CTA of the last tile has
-  // seen that all others have read epoch and ticket, since they have published: it may set both for the next launch.
-  // Nothing waits for what is stored here. descriptors: how many the launch has used.
+  // The first warp of every CTA calls this after the CTA's last poll; each CTA has one tile. The CTA of the last tile
+  // has seen that all others have read epoch and ticket, since they have published: it may set both for the next
+  // launch. Nothing waits for what is stored here. descriptors: how many the launch has used.
   SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 descriptors, u32 lane) const {
     if (epoch_ == kLastEpoch) return wrap(tiles, descriptors, lane);
     if (tile == tiles - 1 && lane == 0) next_epoch(descriptors);
   }
 
-  // Called once by every persistent CTA that has drawn its last ticket, in any but the last epoch, which ends with
+  // Every persistent CTA calls this once, when it has drawn its last ticket, in any but the last epoch, which ends with
   // wrap(). The CTA that comes last knows that all have read epoch and tickets.
   SCANTUNE_DEVICE void leave(u32 ctas, u32 tiles) const {
     if (epoch_ == kLastEpoch || fetch_add(&header_->finished, 1) != ctas - 1) return;
@@ -108,8 +108,8 @@ class TileStatus {
     next_epoch(tiles);
   }
 
-  // The epochs are used up: the CTA that is done last zeroes every word that any launch has written. Called by one warp
-  // of each CTA, after the CTA's last access to any word.
+  // The epochs are used up: the CTA that is done last zeroes every word that any launch has written. One warp of each
+  // CTA calls this after the CTA's last access to any word.
   SCANTUNE_DEVICE void wrap(u32 ctas, u32 tiles, u32 lane) const {
     u32 done = 0;
     if (lane == 0) {

@@ -1,7 +1,7 @@
 // The vectors in which one thread loads and stores its items of a tile, and what it accesses of a partial tile instead.
 //
-// position(item) says where in the tile this thread's items lie. Rows::kFiller: bytes of items to take where none
-// exist.
+// position(item) says where in the tile this thread's items lie. Rows::kFiller has the bytes of items to take where
+// none exist.
 #pragma once
 
 #include "primitives/run_scan.h"
@@ -37,7 +37,8 @@ struct ItemwiseAccess {
   }
 };
 
-// Whole vectors where all of their items exist, and padding where none do. Takes more registers than item by item.
+// Accesses whole vectors where all of their items exist, and pads where none do. This takes more registers than access
+// item by item.
 template <class Item>
 struct VectorwiseAccess {
   template <CacheHint kHint, class Rows, class Vector, int kVectors>
@@ -81,7 +82,7 @@ struct VectorwiseAccess {
   }
 };
 
-// Items side by side in aligned words; the end of the input cuts one word at most, whose first items exist.
+// Accesses items side by side as aligned words; the end of the input cuts one word at most, whose first items exist.
 template <class Item>
 struct WordwiseAccess {
   static constexpr u32 kWordItems = sizeof(u32) / sizeof(Item);
@@ -153,7 +154,8 @@ struct SelectAccess<Item, true> {
   using Type = VectorwiseAccess<Item>;
 };
 
-// What one load or store moves. Small items as words: the compiler would copy a struct of them one by one.
+// What one load or store moves. Small items are held as words, since the compiler would copy a struct of them one by
+// one.
 template <class Item, int kItems, bool kPads,
           bool kByWords = sizeof(Item) < sizeof(u32) && kItems * sizeof(Item) % sizeof(u32) == 0>
 struct VectorOf {

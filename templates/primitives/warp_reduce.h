@@ -22,8 +22,8 @@ struct LaneReduction<OperatorOf<T, kOperator>> {
   }
 };
 
-// Every lane gets the combination of its group of kLanes neighbouring lanes, which is of lanes or of groups of them in
-// any order: the operator commutes.
+// Every lane gets the combination of its group of kLanes neighbouring lanes, combined in any order, since the operator
+// commutes.
 template <class Op, u32 kLanes = kWarpThreads, class T>
 SCANTUNE_DEVICE T warp_reduce(T value, u32 lane) {
   if constexpr (LaneReduction<Op>::kExists && kLanes == kWarpThreads)

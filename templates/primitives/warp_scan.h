@@ -5,8 +5,8 @@
 
 namespace scantune {
 
-// A step of radix 2 reaches twice as far as the one before it by one shuffle, of radix 4 four times by three that do
-// not wait for each other.
+// A step of radix 2 reaches twice as far as the one before it, by one shuffle. A step of radix 4 reaches four times as
+// far, by three shuffles that do not wait for each other.
 template <class Op, u32 kLanes, int kRadix, class T>
 SCANTUNE_DEVICE T scan_by_kogge_stone(T value, i32 place) {
   static_assert(kRadix == 2 || kRadix == 4);
