@@ -21,7 +21,7 @@ Accumulator identity(Operator op) {
         return static_cast<Accumulator>(neutral_item<Operator::bit_and, Input, Accumulator>());
       [[fallthrough]];
     default:
-      return 0;  // also of floating-point sums, whose neutral item is -0: exclusive ones begin with it
+      return 0;  // exclusive floating-point sums begin with +0, too, though their neutral item is -0
   }
 }
 

@@ -1,4 +1,4 @@
-// What leaves the library in C: statuses and messages in the place of exceptions.
+// Statuses and messages, which leave the C interface in the place of exceptions.
 #pragma once
 
 #include "scantune/scantune.h"
@@ -14,7 +14,7 @@ const char* message() noexcept;
 // The CUresult of its last failure; 0 if no call of the driver failed.
 int cuda_result() noexcept;
 
-// Runs what a C function does.
+// Runs the body of a C function.
 template <class Body>
 scantune_status guarded(const Body& body) noexcept {
   try {

@@ -10,20 +10,20 @@ namespace scantune::c_api {
 // A struct of scantune.h. Its first member is its size as the caller knows it; later versions only append members,
 // whose defaults are zeroes.
 struct StructVersion {
-  const char* member;        // that holds the size, as messages name it
+  const char* member;        // the member that holds the size, as messages name it
   const char* type;          // the struct's name
   const char* advice;        // what to start from
-  std::size_t oldest_bytes;  // of the first version that is served
-  std::size_t bytes;         // of this one
+  std::size_t oldest_bytes;  // size of the oldest version served
+  std::size_t bytes;         // size of this version
 };
 
 // Throws RequestError unless a caller's struct may have this size.
 void check_struct_bytes(const StructVersion& version, std::size_t struct_bytes);
-// Throws RequestError, too, if a larger one holds more than zeroes beyond what this library knows.
+// Also throws RequestError if a larger struct holds more than zeroes beyond what this library knows.
 void check_struct(const StructVersion& version, const void* given, std::size_t struct_bytes);
 
-// What is given, as this library knows it: with the defaults of what an older caller does not know. Itself if it is of
-// this version, else a copy in the storage.
+// The caller's struct as this library knows it, with the defaults of members that an older caller does not know. It is
+// the struct itself if that is of this version, else a copy in the storage.
 template <class Struct>
 const Struct* as_known(const StructVersion& version, const Struct* given, const Struct& defaults, Struct& storage) {
   const std::size_t struct_bytes = given->struct_bytes;

@@ -14,7 +14,7 @@
 namespace scantune {
 
 struct LoadedModule {
-  std::string key;  // of the binary, as binary_key() makes it
+  std::string key;  // the binary's, as binary_key() makes it
   std::string compiler;
   std::string log;
   std::unique_ptr<Module> module;
@@ -26,9 +26,9 @@ class ModuleCache {
   explicit ModuleCache(Device& device) : device_(device) {}
 
   // Compiles and loads the instantiation unless that has been done. Threads that ask for the same one at once wait for
-  // one compilation and share what comes of it, an exception too; a failure is not remembered. A module found takes one
-  // shared lock. Plans keep what they get here, so that no launch comes by.
-  // max_shared_bytes: the largest dynamic shared memory of each kernel.
+  // one compilation and share what comes of it, an exception too; a failure is not remembered. Finding a module takes
+  // one shared lock. Plans keep what they get here, so no launch looks here. max_shared_bytes: the largest dynamic
+  // shared memory of each kernel.
   std::shared_ptr<const LoadedModule> get(const Instantiation& instantiation, std::span<const int> max_shared_bytes);
 
  private:
@@ -36,7 +36,7 @@ class ModuleCache {
 
   std::shared_ptr<const LoadedModule> load(const std::string& key, const Instantiation& instantiation,
                                            std::span<const int> max_shared_bytes);
-  std::optional<Loading> find(const std::string& slot);  // to be waited for without the lock
+  std::optional<Loading> find(const std::string& slot);  // callers wait for it without the lock
   void forget(const std::string& slot);
 
   Device& device_;

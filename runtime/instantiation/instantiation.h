@@ -11,7 +11,7 @@ namespace scantune {
 
 struct Instantiation {
   std::string source;                // a translation unit
-  std::vector<std::string> headers;  // that it includes, relative to templates/: a binary is kept under their text too
+  std::vector<std::string> headers;  // what it includes, relative to templates/; a binary's key covers their text
   std::vector<std::string> kernels;  // unmangled names, indexed by Launch::kernel
   std::string label;                 // for messages: lookback{...} of f32 inclusive sum, aligned to 16 bytes
 };
@@ -21,11 +21,11 @@ std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom);
 
 // The source does not depend on request.n, so one compiled module serves every N. custom: the operator, if the
 // request's is a custom one. Its source follows the kernels' headers, with line numbers of its own. Throws CompileError
-// for one that no compiler is asked about, because it reads a file or lacks a definition.
+// for one that reads a file or lacks a definition, before any compiler sees it.
 Instantiation instantiate(const Request& request, const Config& config, Variant variant,
                           const CustomOperator* custom = nullptr);
 
-// The kernels that hold outputs of the request against their input, of a header that is no family's. custom as above.
+// The kernels that check outputs of the request by their input, from a header that is no family's. custom is as above.
 Instantiation instantiate_check(const Request& request, const std::string& header, std::vector<std::string> kernels,
                                 const CustomOperator* custom = nullptr);
 

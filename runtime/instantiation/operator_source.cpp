@@ -32,7 +32,7 @@ bool is_directive(const Line& line, std::string_view name) {
   return line.front().is_directive_mark() && line.size() > 1 && line[1].is(name);
 }
 
-// visit: whether to go on after a line. The last one ends with what is unclear, if anything is.
+// visit returns whether to go on after a line. The last one ends with what is unclear, if anything is.
 template <class Visit>
 void visit_lines(SourceLexer lexer, Visit visit) {
   Line line;
@@ -67,7 +67,7 @@ std::optional<SourceMistake> read_by_directive(const Line& line) {
   return std::nullopt;
 }
 
-// A line that the C++ standard takes for a directive of modules.
+// The mistake of a line that the C++ standard takes for a directive of modules.
 std::optional<SourceMistake> read_by_module(Line line) {
   if (line.front().is("export")) line.erase(line.begin());
   if (line.size() < 2) return std::nullopt;

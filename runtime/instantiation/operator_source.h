@@ -11,7 +11,7 @@
 namespace scantune {
 
 struct SourceMistake {
-  int line;          // of the source, from 1
+  int line;          // line of the source, from 1
   std::string text;  // what is wrong and what to do
 
   bool operator==(const SourceMistake&) const = default;
@@ -27,7 +27,7 @@ std::optional<SourceMistake> first_read_of_a_file(std::string_view source);
 // may be there.
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value);
 
-// Where what is missing in a source shows.
+// The line at which a compiler finds what is missing in a source.
 int line_after(std::string_view source);
 
 }  // namespace scantune

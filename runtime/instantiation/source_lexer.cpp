@@ -6,7 +6,7 @@
 namespace scantune {
 namespace {
 
-constexpr std::size_t kLongestDelimiter = 16;  // of a raw string
+constexpr std::size_t kLongestDelimiter = 16;  // a raw string's
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -26,7 +26,7 @@ bool is_raw_prefix(std::string_view word) {
 
 }  // namespace
 
-// Carriage returns and zeroes are looked for first, so that the rest need not think of them.
+// Carriage returns and zeroes are looked for first, so that the rest need not handle them.
 SourceLexer::SourceLexer(std::string_view source, Separators separators) : source_(source), separators_(separators) {
   for (; position_ < source.size(); advance()) {
     if (source[position_] == '\0') unclear("a zero character: delete it");
@@ -212,7 +212,7 @@ SourceToken::Kind SourceLexer::unclear(const char* what, int line) {
   return Kind::unclear;
 }
 
-// Where the line and its directive are after the token.
+// Updates what is known of the line and its directive after the token.
 void SourceLexer::follow(const SourceToken& token) {
   const bool ends = token.kind == Kind::newline || token.kind == Kind::end;
   if (names_directive_ && token.text.starts_with("if")) ++open_groups_;

@@ -13,11 +13,11 @@ struct SourceToken {
   enum class Kind { identifier, number, literal, punctuation, newline, unclear, end };
 
   Kind kind;
-  std::string text;         // without the backslashes that continue a line; of an unclear token, what to change and why
-  int line;                 // where it starts, from 1
+  std::string text;  // without the backslashes that continue a line; what to change and why, for an unclear token
+  int line;          // the line where it starts, from 1
   bool starts_line = true;  // nothing but blanks and comments before it: a # here begins a directive
 
-  // Not by a literal, whatever stands in it.
+  // No literal is a spelling, whatever stands in it.
   bool is(std::string_view spelling) const { return kind != Kind::literal && text == spelling; }
   bool is_directive_mark() const { return starts_line && (is("#") || is("%:")); }
 };
@@ -29,7 +29,8 @@ class SourceLexer {
 
   explicit SourceLexer(std::string_view source, Separators separators = Separators::parts_of_numbers);
 
-  // A newline token ends every line that holds others. After an unclear token, and after the end, comes the same again.
+  // A newline token ends every line that holds others. After an unclear token, and after the end, the same token comes
+  // again.
   SourceToken next();
 
  private:
@@ -57,14 +58,14 @@ class SourceLexer {
   Separators separators_;
   std::size_t position_ = 0;
   int line_ = 1;
-  bool line_is_blank_ = true;     // so far
-  bool line_has_tokens_ = false;  // so far; a comment of several lines may make a line blank again
+  bool line_is_blank_ = true;     // as far as it is read
+  bool line_has_tokens_ = false;  // as far as it is read; a comment of several lines may make a line blank again
   bool in_directive_ = false;
-  bool in_message_ = false;       // of #error or #warning
+  bool in_message_ = false;       // in the text of #error or #warning
   bool names_directive_ = false;  // the next token does
-  int open_groups_ = 0;           // of #if to #endif
+  int open_groups_ = 0;           // groups of #if to #endif
   int unclear_line_ = 0;
-  std::string unclear_;  // the first thing that is, if any
+  std::string unclear_;  // the first thing that is unclear, if any
 };
 
 }  // namespace scantune

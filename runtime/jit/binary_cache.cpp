@@ -126,7 +126,8 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
-// Once a day, so that warm starts write next to nothing. What may not be written is used all the same.
+// A use is noted once a day, so that warm starts write next to nothing. A file that may not be written is used all the
+// same.
 void note_use(const std::filesystem::path& path) {
   constexpr time_t kDay = 24 * 3600;
   struct stat status {};
@@ -178,7 +179,7 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   const FileSizeSignalBlock block;
   TemporaryFile temporary(path);
   write_all(temporary.get(), text);
-  // Synced before it gets its name: after a crash the name must not stand for an empty file.
+  // The file is synced before it gets its name: after a crash the name must not stand for an empty file.
   if (::fsync(temporary.get()) != 0) throw_errno("syncing");
   temporary.rename_to(path);
 }

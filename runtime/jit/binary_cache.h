@@ -14,7 +14,8 @@
 
 namespace scantune {
 
-// Behind the key, which is 64 hexadecimal digits. While it is written a dot and kTemporaryDigits characters follow.
+// The end of a file's name, behind the key of 64 hexadecimal digits. While the file is written, a dot and
+// kTemporaryDigits characters follow.
 inline constexpr std::string_view kCacheSuffix = ".bin";
 inline constexpr std::size_t kTemporaryDigits = 6;
 

@@ -7,7 +7,7 @@ namespace {
 
 const TemplateHashes& hashes_for(const std::string& arch) {
   if (arch != "host") return template_hashes(TemplateView::cuda);
-  // The host device's kernels tell where they stand in their file, so that a comment above moves what they hold.
+  // Kernels of the host device hold the line numbers of their calls, which a comment above changes.
   static const TemplateHashes kHost(template_files(), TemplateView::host, Hashed::text);
   return kHost;
 }

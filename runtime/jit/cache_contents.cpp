@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kKeyDigits = Sha256::kHexDigits;
-constexpr std::int64_t kAbandonedAfterS = 3600;  // no compilation is written for so long
+constexpr std::int64_t kAbandonedAfterS = 3600;  // no compilation takes so long to write
 
 bool is_entry(std::string_view name) {
   const bool is_key = name.substr(0, kKeyDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -52,7 +52,7 @@ std::vector<CacheEntry> files_of(const fs::path& directory, const Named& is_name
   return found;
 }
 
-// False if it is gone, or was written or used since it was looked at.
+// Returns false if the entry is gone, or was written or used since it was looked at.
 bool removed(const CacheEntry& entry) {
   const auto now = entry_of(entry.file);
   if (!now || now->used_at != entry.used_at) return false;

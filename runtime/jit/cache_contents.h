@@ -22,8 +22,8 @@ struct CacheContents {
   u64 bytes() const;
 };
 
-// Regular files with names that BinaryCache gives; nothing else in the directory is looked at. Empty if there is no
-// such directory. Throws Error if it cannot be read.
+// Regular files with names that BinaryCache gives; nothing else in the directory is looked at. The result is empty if
+// there is no such directory. Throws Error if it cannot be read.
 CacheContents cache_contents(const std::filesystem::path& directory);
 
 // Removes the least recently used entries until no more than so many bytes are left, and what processes that died left

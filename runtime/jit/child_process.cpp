@@ -61,7 +61,7 @@ pid_t fork_supervisor(const SupervisedProgram& program) {
   const pid_t child = fork();
   if (child < 0) fail(errno, "fork");
   if (child == 0) supervise(program);
-  setpgid(child, child);  // as the child does: whoever is first
+  setpgid(child, child);  // the child does so, too, since either may be first
   return child;
 }
 
@@ -152,7 +152,7 @@ int error_of_start(int report) {
   return bytes == sizeof error ? error : 0;
 }
 
-// Collects the output until the other end is closed. False when the time is up first.
+// Collects the output until the other end is closed. Returns false when the time is up first.
 bool read_until(int input, std::chrono::steady_clock::time_point deadline, Output& output) {
   char buffer[4096];
   while (true) {

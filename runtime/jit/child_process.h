@@ -21,7 +21,7 @@ struct ChildResult {
 
 struct ChildLimits {
   std::chrono::milliseconds time;
-  u64 memory_bytes;  // of the address space of each process
+  u64 memory_bytes;  // address space of each process
 };
 
 // Runs the program with its arguments (the first one after its name) in a directory, where its temporary files go too,

@@ -1,4 +1,5 @@
-// A compiler turns an instantiation into a binary that a device can load. Two exist: NVRTC for GPUs, g++ for the host.
+// A compiler turns an instantiation into a binary that a device can load. Two exist: NVRTC for GPUs, g++ for the host
+// device.
 #pragma once
 
 #include <string>
@@ -21,10 +22,11 @@ class Compiler {
   virtual ~Compiler() = default;
 
   // What beside the source and the architecture decides the binary: options and, where it is cheap to know, the
-  // compiler's version. Part of the cache key; must not load the compiler.
+  // compiler's version. It is part of the cache key, and must not load the compiler.
   virtual std::string fingerprint() const = 0;
 
-  // Name and version, "NVRTC 13.0", for people and provenance. May load the compiler; throws DeviceError without one.
+  // Name and version, "NVRTC 13.0", for people and provenance. It may load the compiler; throws DeviceError without
+  // one.
   virtual std::string version() { return fingerprint(); }
 
   // arch: "sm_90", or "host". Throws CompileError with the whole log, DeviceError when there is no compiler.

@@ -85,7 +85,7 @@ void write_templates(std::span<const TemplateFile> templates, const fs::path& ro
   }
 }
 
-// Tells of a signal in the words of a compiler's driver, one of whose programs ended by it.
+// Says how a program ended. A signal is described in the words of a compiler's driver.
 std::string ending_of(const fs::path& program, int exit_status) {
   if (exit_status <= 128) return program.string() + " returned " + std::to_string(exit_status);
   return std::string(strsignal(exit_status - 128)) + " signal terminated program " + program.string();
@@ -131,7 +131,8 @@ std::string HostCompiler::version() {
   return version_;
 }
 
-// The binary is kept under the text of the kernel and of the templates; of no other file would a change be noticed.
+// The binary is kept under the text of the kernel and of the templates; a change of any other file would not be
+// noticed.
 void HostCompiler::refuse_foreign_files(const fs::path& dependencies, const std::string& label) const {
   const std::optional<std::vector<char>> read = read_file(dependencies);
   if (!read) throw CompileError(label + " for host: " + compiler_.string() + " does not say which files it read (-MD)");

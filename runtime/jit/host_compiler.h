@@ -29,7 +29,7 @@ class HostCompiler : public Compiler {
   std::span<const TemplateFile> templates_;
   std::filesystem::path compiler_;  // empty: none found
   std::mutex mutex_;
-  std::string version_;  // asked for once
+  std::string version_;  // queried once
 };
 
 }  // namespace scantune

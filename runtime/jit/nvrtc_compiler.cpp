@@ -11,12 +11,12 @@ namespace scantune {
 namespace {
 
 // The templates' constexpr functions carry no __device__, since a host compiler reads them too. Resource usage goes to
-// the log: registers, shared memory and spills are what a reader of a slow kernel wants first.
-// No header is looked for in the current directory, which is not part of a binary's key.
+// the log: registers, shared memory and spills are what a reader of a slow kernel needs first. No header is looked for
+// in the current directory, which is not part of a binary's key.
 constexpr const char* kOptions[] = {"--std=c++20", "--device-as-default-execution-space", "--minimal",
                                     "--no-source-include", "--ptxas-options=-v"};
 
-// The templates as NVRTC wants its in-memory headers.
+// The templates as NVRTC takes its in-memory headers.
 struct Headers {
   std::vector<const char*> texts;
   std::vector<const char*> names;

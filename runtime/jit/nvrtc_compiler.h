@@ -2,8 +2,8 @@
 //
 // Cache keys and the version of NVRTC: a warm start must not open NVRTC, so its version cannot be part of a key. A
 // cubin for an exact sm_XX stays right whichever NVRTC made it; the cache entry records which one did. What a key does
-// hold is kOldestNvrtc: raising it, when an older NVRTC turns out to miscompile a template, makes every entry of before
-// a miss. An NVRTC that SCANTUNE_NVRTC names has keys of its own, so that two can be compared.
+// hold is kOldestNvrtc: raising it, when an older NVRTC turns out to miscompile a template, makes every earlier entry a
+// miss. An NVRTC that SCANTUNE_NVRTC names has keys of its own, so that two can be compared.
 #pragma once
 
 #include <string>

@@ -27,7 +27,8 @@ std::string spelled(NvrtcVersion version) {
 }
 
 // NVRTC opens its builtins by bare name, and the loader looks for that beside NVRTC only where NVRTC's file says so:
-// PyPI's does not. Loaded before, they are found by their name. A failure is NVRTC's to report, when it compiles.
+// PyPI's does not. Once they are loaded, NVRTC finds them by their name. NVRTC itself reports a failure, when it
+// compiles.
 void load_builtins_beside(const std::string& nvrtc_path, NvrtcVersion version) {
   const std::filesystem::path directory = std::filesystem::path(nvrtc_path).parent_path();
   const DynamicLibrary builtins({directory / ("libnvrtc-builtins.so." + spelled(version))});

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr const char* kPrefix = "scantune-kernel-";
 constexpr std::time_t kDay = 24 * 60 * 60;
 
-// Not through a link: whoever plants one must not choose what is removed.
+// Links are not followed: whoever plants one must not choose what is removed.
 int open_directory(const fs::path& path) { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
 
 bool is_abandoned(int directory) {

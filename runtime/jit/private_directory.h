@@ -5,8 +5,9 @@
 
 namespace scantune {
 
-// In the system's directory for temporary files, open to this user alone, and gone with the object. Making one also
-// removes those that killed processes of this user have left there, once they are a day old. Throws CompileError.
+// It lies in the system's directory for temporary files, is open to this user alone, and is gone with the object.
+// Making one also removes those that killed processes of this user have left there, once they are a day old. Throws
+// CompileError.
 class PrivateDirectory {
  public:
   PrivateDirectory();

@@ -18,7 +18,7 @@ namespace scantune {
 namespace {
 
 constexpr int kCannotRun = 127;         // as a shell says it
-constexpr rlim_t kMostFiles = 1 << 20;  // where nothing limits them, to go over all would take minutes
+constexpr rlim_t kMostFiles = 1 << 20;  // without a limit of the system, to go over all would take minutes
 
 void kill_group(int) { kill(0, SIGKILL); }
 
@@ -28,20 +28,21 @@ void kill_group(int) { kill(0, SIGKILL); }
   _exit(kCannotRun);
 }
 
-// The starter's handlers must not run here, and what it ignores is no business of the program's.
+// The starter's handlers must not run here, and the signals that it ignores must not be ignored by the program.
 void reset_signals() {
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number) sigaction(number, &by_default, nullptr);
 }
 
-// The signal comes when the thread that has forked ends. That waits for us, so it ends with its process.
+// The signal comes when the thread that has forked ends. That thread waits for this process, so it ends only when its
+// own process does.
 void end_with(pid_t starter) {
   struct sigaction on_death {};
   on_death.sa_handler = kill_group;
   sigaction(SIGTERM, &on_death, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != starter) kill_group(SIGTERM);  // it ended before it was asked for
+  if (getppid() != starter) kill_group(SIGTERM);  // it ended before the signal was requested
 }
 
 void unblock_signals() {

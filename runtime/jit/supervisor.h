@@ -15,14 +15,14 @@ struct SupervisedProgram {
   const char* directory;
   int output;      // takes standard output and error
   int report;      // takes errno if the program cannot be started; closed by its start
-  u64 most_bytes;  // of address space, of each process
-  u64 most_cpu_s;  // of each process
+  u64 most_bytes;  // address space of each process
+  u64 most_cpu_s;  // CPU seconds of each process
   pid_t starter;   // the process that forks
 };
 
-// The body of a forked process. Leads a process group of its own, runs the program in it, and exits with its status as
-// a shell would say it. Kills the group when the starter ends, however it does: a compiler's driver gets to know of
-// nothing, and the programs that it has started of less. All signals must be blocked.
+// The body of a forked process. It leads a process group of its own, runs the program in it, and exits with its status
+// as a shell would say it. It kills the group when the starter ends, however it does: neither a compiler's driver nor
+// the programs that it has started would notice. All signals must be blocked.
 [[noreturn]] void supervise(const SupervisedProgram& program);
 
 }  // namespace scantune

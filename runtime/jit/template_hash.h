@@ -29,13 +29,13 @@ class TemplateHashes {
   // Reads every file once. They need not outlive this.
   TemplateHashes(std::span<const TemplateFile> files, TemplateView view, Hashed hashed = Hashed::code);
 
-  // SHA-256, in hex, over all that the headers include, themselves among it, whatever their order. Throws Error for one
-  // that there is not.
+  // SHA-256, in hex, over all that the headers include, themselves among it, whatever their order. Throws Error if
+  // there is no such header.
   std::string of(std::span<const std::string> headers) const;
 
  private:
   struct File {
-    std::string digest;  // of its text
+    std::string digest;  // hash of its text
     std::vector<std::string> includes;
   };
 
@@ -44,7 +44,7 @@ class TemplateHashes {
 
 constexpr TemplateView view_of(int sm) { return sm == kHostSm ? TemplateView::host : TemplateView::cuda; }
 
-// Those of the library's own templates, read on first use.
+// The hashes of the library's own templates, which are read on first use.
 const TemplateHashes& template_hashes(TemplateView view);
 
 // What a family's kernels are compiled from, for built-in operators or one of the caller's own, on an architecture: the

@@ -44,7 +44,7 @@ class Lines {
  public:
   explicit Lines(std::string_view source) : source_(source) {}
 
-  // Reads the next one, without comments, with single blanks inside and none around. False at the end.
+  // Reads the next one, without comments, with single blanks inside and none around. Returns false at the end.
   bool next(std::string& line) {
     line.clear();
     if (position_ == source_.size()) return false;
@@ -72,7 +72,7 @@ class Lines {
     add_blank(line);
   }
 
-  // What is copied as it is, up to a blank or a quote that may belong to the word before it.
+  // Copies text as it is, up to a blank or a quote that may belong to the word before it.
   void take_run(std::string& line) {
     const std::string_view run = skip([](char c) { return sort_of(c) <= Sort::digit; });
     line += run;
@@ -110,7 +110,7 @@ class Lines {
     if (!line.empty() && line.back() != ' ') line += ' ';
   }
 
-  // The rest of a number: a quote between digits separates them.
+  // Copies the rest of a number, in which a quote between digits separates them.
   void take_digits(std::string& line) {
     const std::size_t begin = position_;
     while (is_word(at(position_)) || at(position_) == '.' || (at(position_) == '\'' && is_word(at(position_ + 1))))
@@ -184,7 +184,7 @@ class Reader {
   struct Group {
     bool is_decided;  // on __CUDACC_RTC__, so that none of its directives stays in the text
     bool was_visible;
-    bool had_branch;  // that is seen
+    bool had_branch;  // one that was visible
   };
 
   void read_directive(std::string& line) {

@@ -1,4 +1,4 @@
-// The pointers of a call, and what can be said against them.
+// The pointers of a call, and their checks.
 #pragma once
 
 #include <array>
@@ -9,10 +9,11 @@
 
 namespace scantune {
 
-// In the order of the request's operands. Kernels write through those of outputs.
+// Pointers in the order of the request's operands. Kernels write through those of outputs.
 using Pointers = std::array<const void*, OperandList::kCapacity>;
 
-// A request whose extents are neither 0 nor more than the address space has room for.
+// A request whose extents are not 0, unless it has a result without items, nor more than the address space has room
+// for.
 class CheckedRequest {
  public:
   explicit CheckedRequest(const Request& request);  // throws RequestError that names the extent
@@ -29,7 +30,7 @@ class Arguments {
   explicit Arguments(const CheckedRequest& request);
 
   // Throws RequestError if null, alignment, the end of the address space or an overlap says that a pointer is wrong.
-  // Where none does nobody is asked: this is small enough for every call of a plan.
+  // The device is queried only for the text of an error, so this is fast enough for every call of a plan.
   void check(Device& device, const Pointers& pointers, Stream stream) const {
     if (!are_plausible(pointers)) [[unlikely]]
       refuse(device, pointers, stream);
@@ -39,7 +40,7 @@ class Arguments {
 
   // Puts the pointers where kernels find them. Returns which kernels serve them.
   Variant fill(KernelArguments& arguments, const Pointers& pointers) const;
-  // Only those of arrays.
+  // Puts only those of arrays there.
   void fill_arrays(KernelArguments& arguments, const Pointers& pointers) const;
 
  private:
@@ -51,7 +52,7 @@ class Arguments {
     bool is_init;        // read in the place of an initial value
   };
 
-  // An output and what else is named.
+  // An output and another operand.
   struct Pair {
     std::size_t output;
     std::size_t other;
@@ -70,7 +71,7 @@ class Arguments {
   Operands operands_;
   std::array<Place, OperandList::kCapacity> places_{};
   std::array<Pair, kMostPairs> pairs_{};
-  std::array<NamedMemory, OperandList::kCapacity> named_{};  // but for where it lies
+  std::array<NamedMemory, OperandList::kCapacity> named_{};  // complete but for the addresses
   std::size_t count_, pair_count_ = 0;
 };
 

@@ -20,8 +20,8 @@ class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
   CaptureReserve(const CaptureReserve&) = delete;
   CaptureReserve& operator=(const CaptureReserve&) = delete;
 
-  // A workspace that the graph being captured keeps until it dies. The reserve outlives its graphs, even if the plan
-  // does not. Throws RequestError when all are taken, OutOfMemoryError.
+  // Returns a workspace that the graph being captured keeps until it dies. The reserve outlives its graphs, even if the
+  // plan does not. Throws RequestError when all are taken, OutOfMemoryError when memory is short.
   void* take(Device& device, void* graph);
 
  private:

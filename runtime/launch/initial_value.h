@@ -12,7 +12,7 @@ struct InitialValue {
   alignas(16) unsigned char bytes[kMaxValueBytes] = {};
 
   InitialValue() = default;
-  // accumulator: as wide as the request's.
+  // accumulator is as wide as the request's.
   InitialValue(const Request& request, const void* accumulator) {
     std::memcpy(bytes, accumulator, static_cast<std::size_t>(request.accumulator_bytes()));
   }

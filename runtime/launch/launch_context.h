@@ -30,8 +30,8 @@ class LaunchContext {
   StreamWorkspaces streams_;
 };
 
-// The context of a device, made on first use. Never destroyed: graphs may replay its kernels after main has returned,
-// and the driver may be gone before static objects are.
+// The context of a device, made on first use. It is never destroyed: graphs may replay its kernels after main has
+// returned, and the driver may be gone before static objects are.
 LaunchContext& launch_context(const std::shared_ptr<Device>& device);
 
 }  // namespace scantune

@@ -24,8 +24,9 @@ class StreamWorkspaces {
   explicit StreamWorkspaces(std::shared_ptr<WorkspacePool> pool);
   ~StreamWorkspaces();
 
-  // The stream's workspace for a need that is not none. Lock-free and allocation-free unless the stream is new or needs
-  // more than ever before; then a new block is taken, and the old one kept, since a launch may still be using it.
+  // The stream's workspace for a need that is not none. The call takes no lock and allocates nothing unless the stream
+  // is new or needs more than ever before; then a new block is taken, and the old one kept, since a launch may still be
+  // using it.
   LeasedWorkspace lease(u64 stream_id, const WorkspaceNeed& need) {
     if (const Regions* regions = find(stream_id))
       if (Region* region = (*regions)[static_cast<std::size_t>(layout_of(need))].load(std::memory_order_acquire);
@@ -89,7 +90,7 @@ class StreamWorkspaces {
 
   std::shared_ptr<WorkspacePool> pool_;
   std::atomic<Table*> table_;
-  mutable std::mutex mutex_;  // of everything below; writers only
+  mutable std::mutex mutex_;  // guards everything below; only writers take it
   std::unordered_map<u64, std::unique_ptr<Stream>> streams_;
   std::vector<std::unique_ptr<Table>> tables_;  // old ones stay: a reader may be in them; each is twice the one before
 };

@@ -29,7 +29,7 @@ WorkspaceBlock WorkspacePool::take_free(const WorkspaceNeed& need) {
 void WorkspacePool::give_back(const WorkspaceBlock& block) noexcept try {
   const std::lock_guard lock(mutex_);
   free_[static_cast<std::size_t>(block.layout)].emplace(block.bytes, block.memory);
-} catch (...) {  // out of host memory: the block is lost, the process has worse problems
+} catch (...) {  // the host is out of memory, and the block is lost
 }
 
 }  // namespace scantune

@@ -1,6 +1,6 @@
-// Memory for workspaces on one device, in blocks that are handed on from owner to owner and never given to the driver
-// again: freeing waits for the whole device, and a block with status words needs no clearing, since the epoch in it
-// tells old words from new.
+// Memory for workspaces on one device, in blocks that are handed on from owner to owner. They are never given to the
+// driver again, since freeing waits for the whole device. A block with status words needs no clearing, since the epoch
+// in it tells old words from new.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ class WorkspacePool {
  public:
   explicit WorkspacePool(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  // A block of at least need.bytes whose last owner had the same layout; need.kind is not none. Zeroed when it is new,
-  // if the layout asks for it. Throws OutOfMemoryError.
+  // A block of at least need.bytes whose last owner had the same layout; need.kind is not none. It is zeroed when it is
+  // new, if the layout needs that. Throws OutOfMemoryError.
   WorkspaceBlock acquire(const WorkspaceNeed& need);
 
-  // No launch that uses the block may be running. Touches no device, so a driver's callback may call it.
+  // No launch that uses the block may be running. This touches no device, so a driver's callback may call it.
   void give_back(const WorkspaceBlock& block) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Outputs held against their inputs on the device, at the speed of its memory.
+// Outputs are checked by their inputs on the device, at the speed of its memory.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace scantune {
 
-// What checks outputs on the device does not say what the CPU says. That tells nothing about a config.
+// The check on the device does not agree with the CPU's. That tells nothing about a config.
 struct NoCheck : Error {
   using Error::Error;
 };
@@ -19,12 +19,12 @@ struct NoCheck : Error {
 // and where they lie is what a large output can get wrong that small ones, checked on the CPU, do not.
 class DeviceCheck {
  public:
-  // Whether the algorithm has one for the input. Results must not depend on the order of combining.
+  // Whether the algorithm has a check for the input. Results must not depend on the order of combining.
   static bool exists_for(const InputSpec& input);
 
-  // Compiles it for requests that differ from this one in n and in what same_results() levels. With a custom operator
-  // it is of the stand-in. Throws CompileError, and NoCheck unless it says of right and of spoiled outputs what the
-  // CPU says.
+  // Compiles the check for requests that differ from this one in n and in what same_results() makes equal. With a
+  // custom operator it checks the stand-in. Throws CompileError, and NoCheck unless it agrees with the CPU on right and
+  // on spoiled outputs.
   DeviceCheck(Device& device, const Request& request);
 
   // The index of the first wrong item of the output of n items; n if there is none. Both lie on the device.
@@ -36,7 +36,7 @@ class DeviceCheck {
   Device& device_;
   Request request_;
   int kernels_;
-  KernelArguments arguments_{};  // with the initial value
+  KernelArguments arguments_{};  // they hold the initial value
   std::unique_ptr<Module> module_;
 };
 

@@ -9,7 +9,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kPartItems = u64{1} << 14;  // that one thread makes at a time
+constexpr u64 kPartItems = u64{1} << 14;  // items that one thread makes at a time
 
 }  // namespace
 

@@ -11,10 +11,10 @@
 namespace scantune {
 
 enum class InputPattern {
-  // Every order of combining gives the same bits, also in a narrower output, and results depend on items far back:
-  // integer sums and products wrap over their whole range; floating-point sums and products telescope, so that those of
-  // any segment are small integers or powers of two; running minima and maxima move on to the end, and so do bit_and
-  // and bit_or as far as their bits last; items of custom operators are random bytes.
+  // Every order of combining gives the same bits, also in a narrower output, and results depend on items far back.
+  // Integer sums and products wrap over their whole range. Floating-point sums and products telescope, so that those of
+  // any segment are small integers or powers of two. Running minima and maxima move on to the end, and so do bit_and
+  // and bit_or as far as their bits last. Items of custom operators are random bytes.
   exact,
   rounding,  // floating-point sums and products only: every combination rounds
   specials   // floating-point min and max only: an infinity, -0 beside +0, and a NaN at three quarters
@@ -41,7 +41,7 @@ struct RequestVariant {
   bool operator==(const RequestVariant&) const = default;
 };
 
-// Requests that differ in what a record serves anyway are fed alike: as this one.
+// The request whose inputs all requests get that differ only in what a record serves anyway.
 Request fed_alike(Request request);
 
 // Whether the pattern exists for the request.
@@ -51,7 +51,7 @@ bool applies(InputPattern pattern, const Request& request);
 void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out);
 void fill_input_on_all_cores(const InputSpec& spec, u64 first, std::span<std::byte> out);
 
-// An initial value that matters: it changes every sum and product, and beats the first items of a running minimum or
+// An initial value that matters: it changes every sum and product, and replaces the first items of a running minimum or
 // maximum but not the last. Writes an accumulator to init, which has room for kMaxValueBytes.
 void fill_init(const Request& request, unsigned char* init);
 

@@ -8,7 +8,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kCopiedBytes = u64{256} << 10;  // by one thread at a time
+constexpr u64 kCopiedBytes = u64{256} << 10;  // bytes that one thread copies at a time
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 
 namespace scantune {
 
-// Up to here an input, or an output, is kept whole; what is larger is made again, part by part.
+// An input or output of up to so many bytes is kept whole; a larger one is made again, part by part.
 constexpr u64 kMostKeptBytes = u64{16} << 20;
 
 class KnownItems {
@@ -38,7 +38,7 @@ struct KnownInput {
 
   // Items from `first` on: the kept ones, or made in scratch, which has room for them.
   std::span<const std::byte> items(u64 first, std::span<std::byte> scratch) const;
-  // Writes those that fill `out`, and compares those that should be `found`, on all cores.
+  // write() writes the items that fill `out`, equals() compares those that should be `found`, both on all cores.
   void write(u64 first, std::span<std::byte> out) const;
   bool equals(u64 first, std::span<const std::byte> found) const;
 

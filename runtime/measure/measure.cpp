@@ -10,7 +10,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kBoundaryBytes = 256;  // to which buffers are aligned, as allocations are
+constexpr u64 kBoundaryBytes = 256;  // the alignment of buffers, as of allocations
 
 }  // namespace
 
@@ -90,7 +90,7 @@ std::span<const PreparedConfig> Measurer::copies_beside(const Request& request) 
   std::vector<PreparedConfig> copies;
   for (const Config& config : ceiling_configs(*copy, device_.identity())) try {
       copies.emplace_back(device_, *copy, config);
-    } catch (const Error&) {  // a record may name what does not run here: no fault of what is timed beside it
+    } catch (const Error&) {  // a record may name what does not run here
       if (!is_alive(device_)) throw;
     }
   copies_ = std::move(copies);

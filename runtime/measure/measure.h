@@ -14,14 +14,14 @@
 
 namespace scantune {
 
-// What scans are timed with does not work here. Says nothing about a config.
+// What scans are timed with does not work here. This tells nothing about a config.
 struct NoInstrument : Error {
   using Error::Error;
 };
 
 struct Measurements {
   std::vector<MeasureOutcome> configs;  // in the order given
-  std::optional<double> ceiling_us;     // of the fastest copy of as many bytes, where the policy asks for it
+  std::optional<double> ceiling_us;     // the fastest copy of as many bytes, where the policy has one
 };
 
 class Measurer {
@@ -33,7 +33,7 @@ class Measurer {
   // OutOfDeviceMemory when there is none for the buffers, and NoInstrument.
   Measurements measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy);
 
-  // Gives back the buffers, which are kept from call to call. False if there are none.
+  // Gives back the buffers, which are kept from call to call. Returns false if there are none.
   bool release() { return std::exchange(buffers_, nullptr) != nullptr; }
 
  private:
@@ -58,7 +58,7 @@ class Measurer {
   Device& device_;
   Staging staging_{device_};
   std::unique_ptr<Buffers> buffers_;
-  std::vector<PreparedConfig> copies_;         // of one request
+  std::vector<PreparedConfig> copies_;         // those of one request
   std::unique_ptr<OrdinaryKernel> neighbour_;  // made for the first isolated run
 };
 

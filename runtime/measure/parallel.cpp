@@ -12,7 +12,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kComparedBytes = u64{256} << 10;  // by one thread at a time
+constexpr u64 kComparedBytes = u64{256} << 10;  // bytes that one thread compares at a time
 
 // Threads that wait for the next loop: starting one costs as much as many a loop's whole work.
 class Pool {
@@ -20,7 +20,7 @@ class Pool {
   explicit Pool(unsigned helpers) {
     try {
       while (helpers_.size() < helpers) helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
-    } catch (const std::system_error&) {  // no more threads are to be had; the loop ends with fewer, too
+    } catch (const std::system_error&) {  // the system has no more threads; the loop ends with fewer, too
     }
   }
 
@@ -80,7 +80,7 @@ class Pool {
   std::condition_variable_any begun_;
   std::condition_variable left_;
   Loop* loop_ = nullptr;  // the one that has the helpers
-  u64 loops_ = 0;         // so far
+  u64 loops_ = 0;         // loops begun so far
   unsigned inside_ = 0;   // helpers at work on it
   std::vector<std::jthread> helpers_;
 };

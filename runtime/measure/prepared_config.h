@@ -17,7 +17,7 @@ Instantiation instantiate_measured(const Request& request, const Config& config,
 
 class PreparedConfig {
  public:
-  // custom as above. Throws RequestError if the config is not legal for the request, CompileError and DeviceError.
+  // custom is as above. Throws RequestError if the config is not legal for the request, CompileError and DeviceError.
   PreparedConfig(Device& device, const Request& request, const Config& config, Variant variant = Variant::aligned,
                  const CustomOperator* custom = nullptr);
 
@@ -25,7 +25,7 @@ class PreparedConfig {
   const Config& config() const { return config_; }
   Variant variant() const { return variant_; }
 
-  u64 workspace_bytes(u64 n) const;  // for up to n items
+  u64 workspace_bytes(u64 n) const;  // enough for up to n items
   // The workspace starts as zeros and belongs to one stream; runs in it follow each other without clearing. An operand
   // in the place of an initial value is its own.
   void enqueue(const Pointers& pointers, u64 n, void* workspace, Stream stream) const;
@@ -38,7 +38,7 @@ class PreparedConfig {
   Config config_;
   Variant variant_;
   Arguments operands_;
-  KernelArguments arguments_{};  // with the initial value, fill_init()'s
+  KernelArguments arguments_{};  // they hold the initial value, fill_init()'s
   DeviceBuffer init_memory_;     // the same, where it is read from memory
   std::unique_ptr<Module> module_;
 };

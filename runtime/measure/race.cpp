@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kShortProbeUs = 5000;  // a probe this short is repeated: the first one may have met cold caches
 constexpr int kMostReplays = 1 << 20;
-constexpr int kNeighbourProbes = 2;  // after one that warms up
+constexpr int kNeighbourProbes = 2;  // probes after one that warms up
 
 class Race {
  public:
@@ -42,8 +42,8 @@ class Race {
     Runner(const Contender& runs_this) : contender(&runs_this) {}
 
     const Contender* contender;
-    double probe_us = std::numeric_limits<double>::infinity();  // of one run
-    int replays = 1;                                            // in one sample
+    double probe_us = std::numeric_limits<double>::infinity();  // time of one run
+    int replays = 1;                                            // replays in one sample
     std::vector<double> samples_us;
     std::optional<int> sm_clock_mhz;
     std::optional<MeasureFailure> failure;
@@ -122,7 +122,7 @@ class Race {
     }
   }
 
-  // What befalls the neighbours is no contender's fault, and leaves nothing to compare with.
+  // A failure of the neighbours says nothing of a contender, and leaves nothing to compare with.
   template <class Action>
   void with_neighbours(const Action& action) {
     if (!batch_.neighbour || !lost_.empty() || neighbours_fault_) return;
@@ -189,7 +189,7 @@ class Race {
   Batch batch_;
   MeasurePolicy policy_;
   std::vector<Runner> runners_;
-  std::vector<double> alone_us_;  // of a run's share of the neighbours, the last in the current round
+  std::vector<double> alone_us_;  // times of a run's share of the neighbours, the last in the current round
   int neighbour_replays_ = 1;
   std::optional<MeasureFailure> neighbours_fault_;
   std::string lost_;  // why the device was lost; empty while it is well

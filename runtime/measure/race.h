@@ -21,7 +21,7 @@ struct MeasurePolicy {
 };
 
 struct Measurement {
-  double median_us = 0;            // of one run
+  double median_us = 0;            // median time of one run
   double spread = 0;               // interquartile range over the median
   std::vector<double> samples_us;  // in the order in which they were taken
   int launches_per_sample = 0;
@@ -32,14 +32,14 @@ struct Measurement {
 struct Contender {
   std::string name;                                 // for messages
   std::function<void(Stream, int buffer)> enqueue;  // one run, in the buffer of that index
-  bool is_ceiling = false;                          // of these, only the fastest is timed beyond the probe
+  bool is_ceiling = false;                          // only the fastest of these is timed beyond the probe
 };
 
 // Runs that are enqueued together, in one graph on a GPU, taking the buffers in turn.
 struct Batch {
   int launches = 1;
   int buffers = 1;
-  // Enqueued before each run and after the last. Its own time, taken in the same round, does not count. Null: run
+  // It is enqueued before each run and after the last. Its own time, taken in the same round, does not count. Null: run
   // follows run.
   std::function<void(Stream)> neighbour = nullptr;
 };
@@ -47,18 +47,18 @@ struct Batch {
 struct MeasureFailure {
   std::string message;
   bool fatal = false;      // the device is lost
-  bool of_device = false;  // at another time it may succeed: nothing that is wrong with the contender
+  bool of_device = false;  // it may succeed at another time: nothing is wrong with the contender
 };
 
 using MeasureOutcome = std::variant<Measurement, MeasureFailure>;
 
-// In the order of the contenders. A contender that the device refuses fails alone; once the device is lost or refuses
-// the neighbour, every contender does. Between neighbours a run is known by what it adds to their time, so one that
-// adds no more than that varies has no time.
+// The outcomes, in the order of the contenders. A contender that the device refuses fails alone; once the device is
+// lost or refuses the neighbour, every contender does. Between neighbours a run is known by what it adds to their time,
+// so one that adds no more than that varies has no time.
 std::vector<MeasureOutcome> race(Device& device, std::span<const Contender> contenders, const Batch& batch,
                                  const MeasurePolicy& policy);
 
-// Whether the device still does what it is told.
+// Whether the device still works.
 bool is_alive(Device& device) noexcept;
 
 }  // namespace scantune

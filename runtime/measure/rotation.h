@@ -9,7 +9,7 @@ namespace scantune {
 // translation of addresses out of the figures.
 inline constexpr u64 kRotationBytes = u64{512} << 20;
 
-// Launches in one graph. Many for small n, where launching is most of the time; few for large n, where one suffices.
+// Launches in one graph: many for small n, where launching is most of the time, few for large n, where one suffices.
 constexpr int launches_per_graph(u64 n) {
   if (n <= u64{1} << 22) return 64;
   return n <= u64{1} << 26 ? 16 : 4;

@@ -16,7 +16,7 @@ struct SmallFloat {
   static constexpr unsigned kExponents = 1u << (15 - kMantissaBits);
   static constexpr unsigned kInfinity = (kExponents - 1) << kMantissaBits;
   static constexpr unsigned kQuietNaN = kInfinity | 1u << (kMantissaBits - 1);
-  static constexpr int kLeastExponent = 2 - static_cast<int>(kExponents / 2);  // of a normal number in [1, 2) * 2^x
+  static constexpr int kLeastExponent = 2 - static_cast<int>(kExponents / 2);  // normal numbers are in [1, 2) * 2^x
 
   static constexpr int kDigits = kMantissaBits + 1;
 

@@ -10,7 +10,7 @@
 
 namespace scantune {
 
-// Made tells by bytes() how much memory it takes. What was asked for longest ago goes first.
+// The bytes() of a Made is the memory that it takes. The least recently used entry goes first.
 template <class Made>
 class SpecCache {
  public:

@@ -9,7 +9,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kLeastBytes = u64{64} << 10;  // of a buffer: page-locking costs the same for fewer
+constexpr u64 kLeastBytes = u64{64} << 10;  // least size of a buffer: page-locking costs the same for fewer
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void Staging::upload(std::span<const Part> parts, const Make& make, int count, u
   for (u64 part = 0; part < parts.size(); ++part) {
     const auto made = room(part, parts[part].bytes);
     make(part, made);
-    wait();  // for the other buffer, which the next part takes
+    wait();  // the next part takes the other buffer
     under_way_ = true;
     for (int place = 0; place < count; ++place)
       device_.begin_upload(parts[part].on_device + static_cast<u64>(place) * stride_bytes, made.data(), made.size());

@@ -28,21 +28,21 @@ class Staging {
 
   // No launch may be under way that touches the parts.
 
-  // Calls make() for each part, in order, and copies what it made to `count` places, stride_bytes apart. Complete on
-  // return.
+  // Calls make() for each part, in order, and copies what it made to `count` places, stride_bytes apart. All copies are
+  // complete on return.
   void upload(std::span<const Part> parts, const Make& make, int count = 1, u64 stride_bytes = 0);
 
   // Calls use() for each part, in order, until it returns false.
   void download(std::span<const Part> parts, const Use& use);
 
-  // One part, which lasts until the next call.
+  // Copies one part, which lasts until the next call.
   std::span<const std::byte> download(const Part& part);
 
  private:
   void reserve(std::span<const Part> parts);
   void release() noexcept;
-  void wait();  // for the copies under way, of which a caller that stopped early leaves one
-  // The two buffers in turn: a part is in one of them while the next takes the other.
+  void wait();  // ends the copies under way, of which a caller that stopped early leaves one
+  // A part's place in one of the two buffers, while the next part takes the other.
   std::span<std::byte> room(u64 part, u64 bytes) const { return {static_cast<std::byte*>(buffers_[part % 2]), bytes}; }
 
   Device& device_;

@@ -13,11 +13,11 @@
 
 namespace scantune {
 
-std::span<const EmbeddedFile> stand_in_files();  // measure/stand_in_operators.h, put in by the build
+std::span<const EmbeddedFile> stand_in_files();  // measure/stand_in_operators.h, embedded by the build
 
 namespace {
 
-// What a value is made of, so far as its alignment lets kernels see it.
+// The size of the units by which kernels see a value, as its alignment allows.
 int unit_bytes(const Request& request) {
   const int alignment = request.alignment_of(request.accumulator_type());
   return alignment < 4 ? alignment : 4;

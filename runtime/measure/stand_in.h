@@ -10,10 +10,10 @@
 
 namespace scantune {
 
-// For a request with a custom operator, of any accumulator type: only integer instructions touch its bits.
+// The operator for a request with a custom one, of any accumulator type: only integer instructions touch its bits.
 CustomOperator stand_in_for(const Request& request);
 
-// The same operator on the CPU. The three may be one place.
+// The same operator on the CPU. The three pointers may be equal.
 class StandIn {
  public:
   explicit StandIn(const Request& request);

@@ -29,8 +29,8 @@ auto visit_type(ValueType type, Function&& function) {
 }
 
 // Every number of every built-in type is a long double, and every integer is 64 bits modulo 2^64. So one conversion to
-// them and one from them is exact up to the single rounding, or the single reduction, that the target type asks for.
-// They stand here because a reference calls several of them for each of 2^30 items.
+// them and one from them is exact up to the single rounding, or the single reduction, that the target type needs. They
+// are inline because a reference calls several of them for each of 2^30 items.
 template <class T>
 T value_at(const std::byte* bytes) {
   T value;
@@ -49,7 +49,7 @@ inline long double floating_at(ValueType type, const std::byte* value) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) { return static_cast<long double>(value_at<T>(value)); });
 }
 
-// Integer types; negative numbers with their sign extended.
+// Reads an integer type; negative numbers have their sign extended.
 inline u64 integer_at(ValueType type, const std::byte* value) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> u64 {
     if constexpr (std::is_integral_v<T>) return static_cast<u64>(value_at<T>(value));
@@ -57,7 +57,7 @@ inline u64 integer_at(ValueType type, const std::byte* value) {
   });
 }
 
-// Floating-point types; to nearest even.
+// Writes a floating-point type, rounded to nearest even.
 inline void put_floating(ValueType type, long double number, std::byte* value) {
   visit_type(type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>)
@@ -67,7 +67,7 @@ inline void put_floating(ValueType type, long double number, std::byte* value) {
   });
 }
 
-// Integer types; modulo their width.
+// Writes an integer type, modulo its width.
 inline void put_integer(ValueType type, u64 number, std::byte* value) {
   visit_type(type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>)
@@ -77,10 +77,10 @@ inline void put_integer(ValueType type, u64 number, std::byte* value) {
   });
 }
 
-// As kernels convert on load and on store: from any built-in type to any that the request rules allow.
+// Converts as kernels do on load and on store: from any built-in type to any that the request rules allow.
 void convert(ValueType from, const std::byte* value, ValueType to, std::byte* converted);
 
-// What a number is in that type, and back.
+// The number that a value of that type holds after rounding, or modulo its width.
 inline long double rounded(ValueType type, long double number) {
   return visit_type(type, [&]<class T>(std::type_identity<T>) -> long double {
     if constexpr (std::is_integral_v<T>)
@@ -99,7 +99,7 @@ inline u64 reduced(ValueType type, u64 number) {
 // Bits of an integer's magnitude, or of a floating-point number's significand.
 int significant_bits(ValueType type);
 
-// For messages; a custom value as hexadecimal bytes.
+// A value's text in messages; a custom value is spelled as hexadecimal bytes.
 std::string spell_value(const Request& request, ValueType type, const std::byte* value);
 
 }  // namespace scantune

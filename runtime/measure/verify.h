@@ -1,4 +1,4 @@
-// Runs a config and compares what it returns with the CPU's reference, before it may win.
+// Runs a config and compares what it returns with the CPU's reference, before it may be recorded.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ constexpr u64 kOtherKindsItems = u64{1} << 22;  // other kinds than the request'
 
 struct VerifyOptions {
   u64 seed = 1;
-  // Also what else a record of this request would serve: scans inclusive, exclusive, and from initial values in the
-  // arguments and in memory.
+  // Verifies also what else a record of this request would serve: scans inclusive, exclusive, and from initial values
+  // in the arguments and in memory.
   bool all_kinds = true;
   // Outputs of more items are checked on the device, where they can be: the CPU takes seconds for 2^30 of them.
   u64 most_items_on_cpu = kOtherKindsItems;
@@ -49,16 +49,16 @@ class Verifier {
   static constexpr u64 kMostInputBytes = 4 * kMostKeptBytes;
   static constexpr u64 kMostReferenceBytes = 8 * kMostKeptBytes;
 
-  // Runs request.n items, one fewer, and sizes around the config's tile; by the kernel for aligned pointers and by the
-  // one for any pointer; out of place and, where items keep their size, in place; into poisoned outputs between guard
-  // zones; again and again on one workspace that is never cleared. Returns the number of cases. Throws WrongResult, and
-  // what PreparedConfig, DeviceCheck and the device throw. Outputs of many items are checked on the device, which is
-  // given their input once; where it finds a wrong item the CPU looks too, and says what is wrong.
+  // Runs request.n items, one fewer, and sizes around the config's tile, by the kernel for aligned pointers and by the
+  // one for any pointer. It runs out of place and, where items keep their size, in place. Outputs are poisoned and lie
+  // between guard zones. All runs share one workspace that is never cleared. Returns the number of cases. Throws
+  // WrongResult, and what PreparedConfig, DeviceCheck and the device throw. Outputs of many items are checked on the
+  // device, which is given their input once; where it finds a wrong item the CPU checks too, and says what is wrong.
   //
   // custom: the caller's own operator. What a config can get wrong is which items it combines, in which order, and how
   // its CTAs wait for each other, and none of that depends on what combining does. So the config is verified with the
   // stand-in of the same size, for which the CPU knows every bit; the caller's own kernels must compile, run to their
-  // end, stay within their memory and, where the request asks for it, return the same bits again.
+  // end, stay within their memory and, where the request requires it, return the same bits again.
   int verify(const Request& request, const Config& config, const CustomOperator* custom = nullptr,
              const VerifyOptions& options = {});
 
@@ -73,7 +73,7 @@ class Verifier {
   Staging staging_{device_};
   SpecCache<KnownItems> inputs_{kMostInputBytes};
   SpecCache<Reference> references_{kMostReferenceBytes};
-  // Without n; null where none compiles.
+  // The checks by request, without n; null where none compiles.
   std::vector<std::pair<Request, std::unique_ptr<const DeviceCheck>>> checks_;
 };
 

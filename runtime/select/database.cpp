@@ -57,7 +57,7 @@ void check_schema(HardenedDatabase& database, const std::filesystem::path& file,
   }
 }
 
-// Whether the pages of the tables that are read hang together.
+// Throws unless the pages of the tables that are read are consistent.
 void check_pages(HardenedDatabase& database, const std::filesystem::path& file, int version) {
   for (const std::string& table : tables_of(version)) {
     auto finding = database.statement("PRAGMA quick_check(" + table + ")");
@@ -87,7 +87,7 @@ DatabaseError unusable_for(const std::filesystem::path& file, const SQLite::Exce
       return unusable(file, "it holds a value or a statement that is longer than any that a tuner writes",
                       "do not use it");
     case SQLITE_NOMEM:
-      throw std::bad_alloc();  // as where the memory ends in the library itself
+      throw std::bad_alloc();  // the caller treats it like a lack of memory in the library itself
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -97,7 +97,7 @@ DatabaseError unusable_for(const std::filesystem::path& file, const SQLite::Exce
   }
 }
 
-// SQLite reads logs and checks pages without a look at the time.
+// SQLite reads logs and checks pages without heed of the deadline.
 void check_bytes(const DatabaseFiles& files, const std::filesystem::path& file) {
   if (files.bytes() > kMostCheckedBytes)
     throw unusable(file,
@@ -113,7 +113,7 @@ struct Reading {
   HardenedDatabase::Clock::time_point deadline = HardenedDatabase::Clock::now() + HardenedDatabase::kMostTime;
 };
 
-// Begins to count the time.
+// The time begins to count here.
 Reading reading_of(const DatabaseFiles& files, const std::filesystem::path& file, Layer layer) {
   const bool checks_pages = files.may_be_of_others();
   if (checks_pages) check_bytes(files, file);

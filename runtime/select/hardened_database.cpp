@@ -6,12 +6,12 @@ namespace scantune {
 namespace {
 
 constexpr int kBusyTimeoutMs = 250;
-constexpr int kStepsPerCheck = 1000;  // of SQLite's machine: some microseconds
+constexpr int kStepsPerCheck = 1000;  // steps of SQLite's machine: some microseconds
 // A schema of ours takes a few hundred steps. Statements that are longer, and more of them, would fill the memory.
 constexpr int kMostSchemaChecks = 20;
 constexpr int kLongestStatement = 8 << 10;  // bytes
 constexpr int kMostColumns = 64;
-constexpr int kMostFunctionArguments = 3;  // of the functions in db/queries
+constexpr int kMostFunctionArguments = 3;  // arguments of the functions in db/queries
 constexpr const char* kCacheKib = "PRAGMA cache_size = -2000";
 
 }  // namespace
@@ -47,7 +47,7 @@ void HardenedDatabase::load_schema() {
   sqlite3_limit(handle, SQLITE_LIMIT_FUNCTION_ARG, kMostFunctionArguments);
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
   checks_left_ = std::numeric_limits<int>::max();
-  connection_.exec(kCacheKib);  // the file may ask for any size
+  connection_.exec(kCacheKib);  // the file may set any size
 }
 
 bool HardenedDatabase::is_over() { return --checks_left_ < 0 || Clock::now() > deadline_; }

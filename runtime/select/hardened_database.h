@@ -22,7 +22,7 @@ class HardenedDatabase {
   HardenedDatabase(const HardenedDatabase&) = delete;  // SQLite holds its address
   HardenedDatabase& operator=(const HardenedDatabase&) = delete;
 
-  // To be called before any statement but PRAGMA application_id and user_version. A schema with a function in it does
+  // It is called before any statement but PRAGMA application_id and user_version. A schema with a function in it does
   // not load.
   void load_schema();
 

@@ -29,7 +29,7 @@ struct JsonColumns {
     const Json& value = object.at(name);
     return value.is_object() ? value.dump() : value.get<std::string>();
   }
-  // By reference, which throws for a number with a fraction: get() would convert what no integer holds.
+  // Reads by reference, which throws for a number with a fraction: get() would convert what no integer holds.
   std::int64_t integer(const char* name) const { return object.at(name).get_ref<const std::int64_t&>(); }
   double real(const char* name) const { return object.at(name).get<double>(); }
   bool is_null(const char* name) const { return !object.contains(name) || object.at(name).is_null(); }
@@ -80,7 +80,7 @@ bool is_written_here(const fs::path& file) {
   return synced && fs::equivalent(fs::absolute(file, error).parent_path(), *synced, error);
 }
 
-// The records of a file. In one from elsewhere anybody may have written a signer, whom nobody has verified.
+// The records of a file. Anybody may have written a signer into a file from elsewhere, whom nobody has verified.
 CheckedRows rows_of(const fs::path& file, Layer layer) {
   CheckedRows rows = read_records(file, layer);
   if (is_written_here(file)) return rows;
@@ -128,7 +128,7 @@ TuningTable load_all_layers(Remarks& remarks) {
   return TuningTable(std::move(rows));
 }
 
-// The table of the process, and what is to be said of it once it is there.
+// The table of the process, and the remarks to make on it once it is there.
 struct LoadedTable {
   Remarks remarks;
   TuningTable table = load_all_layers(remarks);

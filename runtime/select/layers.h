@@ -34,14 +34,14 @@ struct LayeredFile {
 };
 
 // The databases of all layers but the built-in one, the first overriding those behind it; a user's that does not exist
-// yet is left out. A directory that cannot be read is told in a remark.
+// yet is left out. A remark names each directory that cannot be read.
 std::vector<LayeredFile> layered_files(std::vector<std::string>& remarks);
 
 // Rows of text with one JSON object per line, as docs/sharing.md describes it, of which the library needs the columns
 // of db/queries/load_*.sql; what may be null may be left out. Throws DatabaseError naming the line.
 std::vector<RecordRow> parse_built_in(std::string_view json_lines);
 std::vector<RecordRow> built_in_records();
-std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*.jsonl, put in by the build
+std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*.jsonl, embedded by the build
 
 // The table over the given files, the first overriding those behind it, and the built-in records. Throws DatabaseError.
 TuningTable table_of(std::span<const std::filesystem::path> files);

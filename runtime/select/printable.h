@@ -1,4 +1,4 @@
-// Text of a database ends up in messages: nothing that a terminal would interpret.
+// Text of a database as it stands in messages: without anything that a terminal would interpret.
 #pragma once
 
 #include <algorithm>

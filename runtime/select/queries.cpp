@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-std::span<const EmbeddedFile> database_queries();  // put in by the build
+std::span<const EmbeddedFile> database_queries();  // embedded by the build
 
 std::string query(std::string_view file) {
   for (const EmbeddedFile& embedded : database_queries())

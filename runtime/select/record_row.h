@@ -40,8 +40,8 @@ inline constexpr std::size_t kLongestRequest = 1024;  // bytes of its JSON; a tu
 struct ProblemRow {
   std::string algorithm;
   std::string request;  // JSON; its members at their default are left out
-  std::string shape;    // of the extents beside n
-  // What it says once it was read, which many records share; null before that.
+  std::string shape;    // classes of the extents beside n
+  // The request that the row states, once it was read, which many records share; null before that.
   std::shared_ptr<const StatedRequest> stated;
 
   bool is_of_same_problem(const ProblemRow& other) const {

@@ -12,7 +12,7 @@ namespace scantune {
 namespace {
 
 constexpr std::size_t kLongestConfig = 4096;
-constexpr int kLargestParameter = 1 << 16;  // no family multiplies two such values out of an int
+constexpr int kLargestParameter = 1 << 16;  // families multiply such values, and an int must hold the product
 
 std::string label(const RecordRow& row) {
   return printable(row.family) + " for " + printable(row.algorithm) + " " + printable(row.request) + " of " +

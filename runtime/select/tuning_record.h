@@ -27,18 +27,18 @@ struct Breakpoint {
 struct TuningRecord {
   DeviceIdentity device;
   Request request;
-  std::string operator_name;  // of a custom operator that was tuned by name; else empty
+  std::string operator_name;  // that of a custom operator that was tuned by name; else empty
   Config config;
-  std::string template_hash;  // of the config's family
+  std::string template_hash;  // that of the config's family
   double median_us = 0;
-  std::optional<double> default_us;  // of the default config in the same round; nullopt if that one failed
+  std::optional<double> default_us;  // the default config's in the same round; nullopt if that one failed
   std::string finished_at;
   std::optional<Breakpoint> breakpoint;  // towards the record of the next larger n
   Layer layer = Layer::user;
   std::string database;
-  std::shared_ptr<const RecordOrigin> origin = nullptr;  // null where nothing is told
+  std::shared_ptr<const RecordOrigin> origin = nullptr;  // null where nothing is known
 
-  // What it would name if it were measured now.
+  // The hash that it would name if it were measured now.
   const std::string& current_template_hash() const {
     return scantune::template_hash(config.family(), request.has_custom_operator(), device.sm);
   }
@@ -50,25 +50,27 @@ struct TuningRecord {
 // the like.
 int sm_of(const std::string& arch);
 
-inline constexpr int kMostSms = 1 << 16;  // of any device
+inline constexpr int kMostSms = 1 << 16;  // the most of any device
 
 // A row that must not be used, and why.
 struct RejectedRow {
-  std::string row;  // database, config and problem, for people
+  std::string row;  // database, config and problem, for messages
   std::string reason;
 };
 
-// What a row asks for but for n, for all records that name the same; null unless it is spelled as a tuner spells it.
+// The request that a row states, without n, for all records that name the same; null unless it is spelled as a tuner
+// spells it.
 std::shared_ptr<const StatedRequest> stated_by(const ProblemRow& row);
 
 // The record, without its breakpoint.
 std::variant<TuningRecord, RejectedRow> check(const RecordRow& row);
-// That of a row that has one.
+// The breakpoint of a row that has one.
 std::variant<Breakpoint, RejectedRow> check_breakpoint(const RecordRow& row);
-// A breakpoint that is of no use, whatever its record is worth.
+// The refusal of a breakpoint, whose record may still be used.
 RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& reason);
 
-// What records have in common that come from one database and differ in n and config alone. Points into the record.
+// What records have in common that come from one database and differ in n and config alone. The tuple points into the
+// record.
 inline auto problem_of(const TuningRecord& record) {
   return std::tuple(std::string_view(record.database), record.device.sm, std::string_view(record.device.name),
                     record.device.sm_count, key_of(record.request), std::string_view(record.operator_name));

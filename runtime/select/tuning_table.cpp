@@ -9,7 +9,7 @@
 namespace scantune {
 namespace {
 
-// Equal where a record's types are as wide as a request's.
+// A key, which is equal where a record's types are as wide as a request's.
 auto widths_of(int sm, const Request& request) {
   std::array<unsigned char, Request::kMaxMembers> widths{};
   for (const MemberModel& member : request.members())
@@ -39,7 +39,7 @@ TuningTable::TuningTable(std::span<const RecordRow> rows) : TuningTable(rows_of(
 void TuningTable::complete_breakpoints() {
   const auto has_breakpoint = [](const TuningRecord& record) { return record.breakpoint.has_value(); };
   if (std::ranges::none_of(rows_.records, has_breakpoint)) return;
-  // Sorted: a database of any size is searched in no time.
+  // The places are sorted, so that searching a database of any size takes little time.
   std::map<std::pair<decltype(problem_of(rows_.records.front())), u64>, const TuningRecord*> places;
   for (const TuningRecord& record : rows_.records) places[{problem_of(record), record.request.n}] = &record;
   for (TuningRecord& record : rows_.records) {

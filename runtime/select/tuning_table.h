@@ -1,4 +1,5 @@
-// Every usable tuning record of this process, and every row that was refused. Immutable: readers need no lock.
+// Every usable tuning record of this process, and every row that was refused. The table is immutable, so readers need
+// no lock.
 #pragma once
 
 #include <span>

@@ -8,9 +8,9 @@
 namespace scantune {
 
 struct CustomOperator {
-  std::string
-      source;        // CUDA C++ that defines combine(Value, Value), and the struct Value where that is no built-in type
-  std::string name;  // tuning records are kept by it; empty: by cost class and the value's size
+  // CUDA C++ that defines combine(Value, Value), and the struct Value where that is no built-in type.
+  std::string source;
+  std::string name;  // the key of its tuning records; empty: cost class and the value's size are
 
   bool operator==(const CustomOperator&) const = default;
 };

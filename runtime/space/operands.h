@@ -13,10 +13,10 @@ struct RequestOperand {
   OperandRole role;
   ValueType type;
   int item_bytes;
-  int alignment;  // of its items
+  int alignment;  // alignment of its items
   u64 items;
-  const char* extent;  // that says how many
-  bool is_array;       // of as many items as an extent says, not of one
+  const char* extent;  // the name of the extent that says how many
+  bool is_array;       // it has as many items as an extent says, not one
 
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
 };
@@ -27,7 +27,7 @@ class Operands {
 
   std::span<const RequestOperand> list() const& { return {all_.data(), count_}; }
   void list() const&& = delete;               // it would point into what is gone
-  RequestOperand of(OperandRole role) const;  // the first of them; throws Error if there is none
+  RequestOperand of(OperandRole role) const;  // the first of that role; throws Error if there is none
 
  private:
   std::array<RequestOperand, OperandList::kCapacity> all_{};
@@ -37,7 +37,7 @@ class Operands {
 // The bytes of all operands but what is read in the place of an initial value.
 u64 moved_bytes(const Request& request);
 
-// What pointers are multiples of that its any-variant serves.
+// The alignment of pointers that the variant `any` serves.
 int element_alignment(const Request& request);
 
 }  // namespace scantune

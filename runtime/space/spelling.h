@@ -13,7 +13,7 @@ namespace scantune {
 
 struct SpelledType {
   ValueType type;
-  int custom_bytes = 0;  // of ValueType::custom, else 0
+  int custom_bytes = 0;  // size of ValueType::custom, else 0
 
   bool operator==(const SpelledType&) const = default;
 };
@@ -21,14 +21,14 @@ struct SpelledType {
 std::string spell(const SpelledType& type);
 std::optional<SpelledType> parse_type(std::string_view text);
 
-// The type as this request has it.
+// The spelling of a type as this request has it.
 std::string spell_type(const Request& request, ValueType type);
-// All its types, the one that the others convert by last: "i32", or "i8 to i32 in i64".
+// All types of a request, with the accumulator's last: "i32", or "i8 to i32 in i64".
 std::string spell_types(const Request& request);
 
 struct SpelledOperator {
   Operator op;
-  std::string name;  // of custom operators only; empty: whatever operator of that cost class
+  std::string name;  // a custom operator's; empty: any operator of that cost class
 
   bool operator==(const SpelledOperator&) const = default;
 };
@@ -40,15 +40,15 @@ std::optional<SpelledOperator> parse_operator(std::string_view text);
 bool is_operator_name(std::string_view name);
 inline constexpr std::string_view kOperatorNameRule = "1 to 64 letters, digits, '_', '.' or '-'";
 
-// What a custom type of that size is aligned to where nobody says: the largest power of two that divides it, at
-// most 16.
+// The alignment of a custom type of that size where none is given: the largest power of two that divides it, at most
+// 16.
 constexpr int natural_alignment(int bytes) {
   const int power_of_two = bytes & -bytes;
   return power_of_two < kVectorAlignmentBytes ? power_of_two : kVectorAlignmentBytes;
 }
 
-// Gives the request the size and natural alignment of a type that is to be one of its three. False if it has a custom
-// type of another size already.
+// Gives the request the size and natural alignment of a type that is to be one of its three. Returns false if it has a
+// custom type of another size already.
 bool adopt(Request& request, const SpelledType& type);
 
 }  // namespace scantune

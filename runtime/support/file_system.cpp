@@ -8,7 +8,7 @@
 namespace scantune {
 namespace {
 
-// What statfs() calls them. The tuner knows them by name: tuner/scantune/store/file_system.py.
+// Network file systems, as statfs() reports them. The tuner knows them by name: tuner/scantune/store/file_system.py.
 constexpr std::uint32_t kOfNetworks[] = {
     0x6969,      // NFS
     0x517B,      // SMB

@@ -5,8 +5,8 @@
 
 namespace scantune {
 
-// Whether other machines may write to a file there, and so whether its locks may fail or exclude nobody. False where
-// the file system is not listed.
+// Whether other machines may write to a file there, and so whether its locks may fail or exclude nobody. Returns false
+// where the file system is not listed.
 bool is_on_network(const std::filesystem::path& file);
 
 }  // namespace scantune

@@ -16,7 +16,7 @@ bool is_quiet() {
   return value != nullptr && std::string_view(value) == "quiet";
 }
 
-// Never destroyed: threads may have something to say while the process ends.
+// The log is never destroyed: threads may make remarks while the process ends.
 struct Log {
   std::recursive_mutex mutex;  // a log may call what has a remark to make
   LogFunction function = nullptr;
@@ -29,7 +29,7 @@ Log& log() {
   return only;
 }
 
-// In one write: lines of several threads and processes do not mix.
+// Writes the line at once, so that lines of several threads and processes do not mix.
 void write_line(const std::string& message) {
   const std::string line = "scantune: " + message + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
@@ -47,7 +47,7 @@ void log_once(std::string_view message) noexcept try {
     to.function(to.user, text->c_str());
   else
     write_line(*text);
-} catch (...) {  // out of memory: a remark is not worth more trouble
+} catch (...) {  // out of memory: the remark is dropped
 }
 
 void set_log(LogFunction function, void* user) noexcept {

@@ -5,7 +5,7 @@
 
 namespace scantune {
 
-// Gives the message to the log of the process; the same message only once. Never throws.
+// Gives the message to the log of the process; the same message only once. It never throws.
 void log_once(std::string_view message) noexcept;
 
 using LogFunction = void (*)(void* user, const char* message);

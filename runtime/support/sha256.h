@@ -16,9 +16,9 @@ class Sha256 {
   ~Sha256();
 
   Sha256& add(std::string_view bytes);
-  // With its length before it, so that neighbouring fields cannot run into each other.
+  // Adds bytes with their length before them, so that neighbouring fields cannot run into each other.
   Sha256& add_field(std::string_view bytes);
-  // The digest, kHexDigits of them. Nothing may be added afterwards.
+  // The digest in kHexDigits digits. Nothing may be added afterwards.
   std::string hex();
 
  private:

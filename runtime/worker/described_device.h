@@ -1,4 +1,4 @@
-// A device that is not here: what runs on it, and with which config, can be asked; nothing can be run.
+// A device that is not here: a worker can say what would run on it, and with which config, but can run nothing.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class DescribedDevice : public Device {
   Compiler& compiler() override { return compiler_; }
   std::string driver_version() const override { return "none"; }
 
-  // All others throw RequestError.
+  // The functions that need the device itself throw RequestError.
   std::unique_ptr<Module> load(const Binary&, std::span<const std::string>, std::span<const int>) override;
   void launch(const Module&, const Launch&, const KernelArguments&, Stream) override;
   void* allocate(u64) override;

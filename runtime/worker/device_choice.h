@@ -11,11 +11,11 @@ namespace scantune {
 
 class DeviceChoice {
  public:
-  // seed: of the host device's schedules. Throws RequestError if either is malformed.
+  // seed is that of the host device's schedules. Throws RequestError if either is malformed.
   static DeviceChoice parse(const std::string& device, const std::optional<std::string>& seed);
 
-  // To be called before anything else touches a device: it passes the choice on in the environment. Throws DeviceError
-  // when there is no such device, and may then be called again.
+  // It is called before anything else touches a device, since it passes the choice on in the environment. Throws
+  // DeviceError when there is no such device, and may then be called again.
   std::shared_ptr<Device> open();
 
  private:

@@ -13,20 +13,21 @@ class LineReader {
 
   enum class Outcome {
     line,
-    too_long,  // told as soon as the limit is passed; the next call goes on behind the line
+    too_long,  // returned as soon as the limit is passed; the next call goes on behind the line
     end
   };
 
   explicit LineReader(std::istream& input) : input_(*input.rdbuf()) {}
 
-  // Without its newline. Holds no more memory than a line may have, and next to none after a long one.
+  // Reads a line without its newline. This holds no more memory than a line may have, and next to none after a long
+  // one.
   Outcome next(std::string& line);
 
  private:
   void skip_rest();
 
   std::streambuf& input_;
-  bool inside_line_ = false;  // of one that was too long
+  bool inside_line_ = false;  // a line that was too long
 };
 
 }  // namespace scantune

@@ -26,7 +26,7 @@ std::string take(Json& document, WorkerRequest& request) {
 constexpr int kMostLevels = 32;
 constexpr std::size_t kMostValues = std::size_t{1} << 20;
 
-// What makes a document more than a request.
+// Why a document is more than a request.
 struct Excess {
   std::string fault;
 };

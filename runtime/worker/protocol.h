@@ -10,7 +10,7 @@
 
 namespace scantune {
 
-// What a request gets for its answer when it fails. kind is one of the protocol's.
+// The error that answers a failed request. kind is one of the protocol's.
 struct WorkerError : Error {
   WorkerError(std::string error_kind, const std::string& message, bool is_fatal = false)
       : Error(message), kind(std::move(error_kind)), fatal(is_fatal) {}
@@ -29,7 +29,7 @@ struct WorkerRequest {
 // Takes neither more memory nor more time than what a request may hold: 32 levels and 2^20 values.
 WorkerRequest read_request(const std::string& line);
 
-// One line each, without its end.
+// Each returns one line, without its end.
 std::string answer_line(const Json& id, Json result);
 std::string error_line(const Json& id, const WorkerError& error);
 std::string refusal_of_long_line();

@@ -68,7 +68,7 @@ void CudaContext::throw_failure(const Failure& failure) const {
 void CudaContext::remember_failure(const Failure& failure) const {
   auto kept = std::make_unique<const Failure>(failure);
   const Failure* expected = nullptr;
-  // Kept for as long as the process lives: whoever reads it holds no lock.
+  // The failure is kept for as long as the process lives, since whoever reads it holds no lock.
   if (failure_.compare_exchange_strong(expected, kept.get(), std::memory_order_acq_rel))
     static_cast<void>(kept.release());
 }

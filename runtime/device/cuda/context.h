@@ -47,7 +47,7 @@ class CudaContext {
   mutable std::atomic<const Failure*> failure_ = nullptr;
 };
 
-// Makes a context current while it lives. Costs one look at the current one where that is the context already.
+// Makes a context current while it lives. Where it is current already, this costs one query of the driver.
 class CurrentContext {
  public:
   explicit CurrentContext(const CudaContext& context);

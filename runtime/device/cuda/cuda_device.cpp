@@ -70,7 +70,7 @@ CUlaunchConfig config_of(const Launch& launch, LaunchAttributes& attributes, int
   return config;
 }
 
-// The context is current.
+// The context must be current.
 std::string stream_fault_in(const CudaContext& context, Stream stream) {
   CUcontext owner = nullptr;
   context.check(Driver::instance().cuStreamGetCtx(stream, &owner), "cuStreamGetCtx");
@@ -250,7 +250,7 @@ StreamState CudaDevice::stream_state(Stream stream) {
   context_->check(capture_info(stream, status, graph), "cuStreamGetCaptureInfo");
   if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
     throw DeviceError("the capture of the stream has been invalidated by an earlier call; end it and start anew");
-  // The driver tells no id while it captures.
+  // The driver has no id for a stream that it captures.
   if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) return {0, graph};
   unsigned long long id = 0;
   context_->check(Driver::instance().cuStreamGetId(stream, &id), "cuStreamGetId");
@@ -258,7 +258,7 @@ StreamState CudaDevice::stream_state(Stream stream) {
 }
 
 std::optional<int> CudaDevice::sm_clock_mhz() {
-  // Opened only here: initialising the management library takes milliseconds, which scans should not pay.
+  // The management library is opened only here: initialising it takes milliseconds, which scans should not pay.
   return NvmlDevice(pci_bus_id_of(ordinal_)).sm_clock_mhz();
 }
 
@@ -274,7 +274,7 @@ std::string CudaDevice::stream_fault(Stream stream) {
   return stream_fault_in(*context_, stream);
 }
 
-// Looks only once which context is current: every warm scan() comes here.
+// Looks up the current context only once, since every warm scan() comes here.
 std::string CudaDevice::argument_fault(std::span<const NamedMemory> arguments, Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);

@@ -11,10 +11,10 @@
 
 namespace scantune {
 
-// Thread-safe. Every call works whatever context is current, and leaves that one current.
+// The device is thread-safe. Every call works whatever context is current, and leaves that one current.
 class CudaDevice : public Device {
  public:
-  // The context must be current. Throws DeviceError when the driver does not answer about its GPU.
+  // The context must be current. Throws DeviceError when a query of its GPU fails.
   explicit CudaDevice(std::shared_ptr<const CudaContext> context);
   ~CudaDevice() override;
 

@@ -15,7 +15,7 @@ CUcontext make_primary_context_current() {
   CUdevice first = 0;
   check(driver.cuDeviceGet(&first, 0), "cuDeviceGet");
   CUcontext context = nullptr;
-  check(driver.cuDevicePrimaryCtxRetain(&context, first), "cuDevicePrimaryCtxRetain");  // for good
+  check(driver.cuDevicePrimaryCtxRetain(&context, first), "cuDevicePrimaryCtxRetain");  // never released
   check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
   return context;
 }
@@ -37,7 +37,7 @@ const std::shared_ptr<Device>& device_of(CUcontext context, u64 id) {
   return device;
 }
 
-// The context is current. Remembered per thread: the call path of scan() takes no lock.
+// The context must be current. Each thread remembers its device, so that the call path of scan() takes no lock.
 const std::shared_ptr<Device>& device_of_current(CUcontext context) {
   thread_local u64 last_id = 0;
   thread_local const std::shared_ptr<Device>* last = nullptr;

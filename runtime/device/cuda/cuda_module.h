@@ -22,8 +22,8 @@ struct KernelResources {
 
 class CudaModule : public Module {
  public:
-  // Loads at once what CUDA would by default load at the first launch. Throws DeviceError.
-  // allow_large_clusters: of more CTAs than every GPU with clusters has; only where the architecture has them.
+  // Loads at once what CUDA would by default load at the first launch. Throws DeviceError. allow_large_clusters admits
+  // clusters of more CTAs than every GPU with clusters has; only where the architecture has them.
   CudaModule(std::shared_ptr<const CudaContext> context, const Binary& binary, std::span<const std::string> kernels,
              std::span<const int> max_shared_bytes, bool allow_large_clusters);
   ~CudaModule() override;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kRunOnHost = "'--arch host' or SCANTUNE_DEVICE=host runs on the CPU.";
 
-// What cuInit's most frequent errors mean to the person before the machine.
+// What cuInit's most frequent errors mean to a user.
 std::string advice_for(CUresult result) {
   switch (result) {
     case CUDA_ERROR_NO_DEVICE:

@@ -39,7 +39,7 @@ class Driver {
   // The text is like "CUDA_ERROR_NO_DEVICE (100)"; a driver may know no name.
   std::string name_of(CUresult result) const;
 
-  // cuda.h gives many names a version suffix by macros; the members take part in that.
+  // cuda.h gives many names a version suffix by macros; the members get the same suffixes.
 #define SCANTUNE_DECLARE(function) decltype(&::function) function = nullptr;
   SCANTUNE_DRIVER_FUNCTIONS(SCANTUNE_DECLARE)
 #undef SCANTUNE_DECLARE

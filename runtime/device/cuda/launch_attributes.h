@@ -1,4 +1,4 @@
-// What a launch asks of the driver beside sizes: an overlap with the kernel before it, and clusters.
+// The attributes of a launch beside its sizes: an overlap with the kernel before it, and clusters.
 #pragma once
 
 #include "config/launch.h"

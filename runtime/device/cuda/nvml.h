@@ -1,4 +1,4 @@
-// What NVIDIA's management library tells about a GPU. Optional: containers often lack it.
+// What NVIDIA's management library tells about a GPU. The library is optional, since containers often lack it.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@ namespace scantune {
 
 class NvmlDevice {
  public:
-  // Every query answers nullopt when the library or the device is not there.
+  // Every query returns nullopt when the library or the device is not there.
   explicit NvmlDevice(const std::string& pci_bus_id);
 
   std::optional<int> sm_clock_mhz() const;

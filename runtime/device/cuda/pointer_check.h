@@ -21,8 +21,8 @@ class PointerCheck {
 
   const CudaContext& context_;
   int device_ordinal_;
-  // The allocation found last: input and output often share one, and a question to the driver costs more than the
-  // rest of the check.
+  // The allocation found last: input and output often share one, and a query of the driver costs more than the rest of
+  // the check.
   u64 known_start_ = 0;
   u64 known_bytes_ = 0;
 };

@@ -34,7 +34,7 @@ class Allocations {
   std::string describe(const void* address) const;  // where an address lies, for reports
 
  private:
-  std::vector<Range> ranges_;  // by address
+  std::vector<Range> ranges_;  // sorted by address
 };
 
 }  // namespace scantune

@@ -9,8 +9,8 @@ namespace scantune {
 
 // What a thread has seen of global memory.
 struct Sight {
-  u32 view = 0;                   // writes up to this time
-  bool predecessor_done = false;  // and all of the grid before
+  u32 view = 0;                   // all writes up to this time
+  bool predecessor_done = false;  // and all writes of the grid before
 
   void add(const Sight& other) {
     view = std::max(view, other.view);
@@ -19,20 +19,20 @@ struct Sight {
 };
 
 struct BarrierState {
-  // As the 64 bits of an mbarrier count them.
+  // The most that the 64 bits of an mbarrier count.
   static constexpr u32 kMaxArrivals = (1u << 20) - 1;
   static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
   u32 shared_offset = 0;
-  u32 initialiser = 0;         // thread rank
-  u32 arrivals = 0;            // that every phase needs
-  u32 missing = 0;             // of them, in this phase
-  i64 missing_bytes = 0;       // announced and not here; negative while bytes come before their announcement
+  u32 initialiser = 0;         // rank of the thread that initialised it
+  u32 arrivals = 0;            // arrivals that every phase needs
+  u32 missing = 0;             // arrivals that this phase still needs
+  i64 missing_bytes = 0;       // bytes announced and not here; negative while bytes come before their announcement
   u32 phase = 0;               // counted from 0
-  bool takes_sends = false;    // of the cluster's CTAs
+  bool takes_sends = false;    // CTAs of the cluster send to it
   bool serves_copies = false;  // fence_barrier_init came after its initialisation
-  Sight arrived{};             // of the threads that have arrived in this phase
-  Sight ended{};               // of those whose arrivals have ended a phase
+  Sight arrived{};             // the sight of the threads that have arrived in this phase
+  Sight ended{};               // the sight of those whose arrivals have ended a phase
 
   bool has_ended(u32 parity) const { return phase % 2 != parity; }
 

@@ -68,7 +68,7 @@ u32 Barriers::find_for_copies(const Cta& cta, const u64* mine, const char* unfen
   return index;
 }
 
-// What a thread has done and seen before it arrives, those see who see the phase end.
+// A thread that sees the phase end sees what the arriving thread has done and seen before.
 void Barriers::arrive(u64* word, u32 announced_bytes, host::Site site) {
   CudaThread& thread = scheduler_.begin_operation(site);
   Cta& cta = *thread.warp->cta;

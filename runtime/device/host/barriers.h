@@ -15,9 +15,9 @@ class Barriers {
   Barriers(WeakMemory& memory, WatchedWrites& watched, Scheduler& scheduler, Failures& failures)
       : memory_(memory), watched_(watched), scheduler_(scheduler), failures_(failures) {}
 
-  void open(u32 slot);  // for a new CTA, which has none
+  void open(u32 slot);  // begins a new CTA, which has none
 
-  // By the current thread.
+  // What the current thread does.
   void init(u64* word, u32 arrivals, host::Site site);
   void fence_init(host::Site site);
   void arrive(u64* word, u32 announced_bytes, host::Site site);
@@ -28,9 +28,9 @@ class Barriers {
   // has done wrong if the barrier does not serve copies.
   u32 find_for_copies(const Cta& cta, const u64* mine, const char* unfenced, host::Site site);
   void expect_sends(const Cta& cta, u32 index) { of(cta).barriers[index].takes_sends = true; }
-  void take(Cta& cta, u32 index, u32 bytes, const CudaThread& sender, host::Site site);  // bytes that have come
+  void take(Cta& cta, u32 index, u32 bytes, const CudaThread& sender, host::Site site);  // counts bytes that have come
 
-  bool wake_testing(std::span<const std::unique_ptr<Cta>> ctas);  // whether any of them has barriers
+  bool wake_testing(std::span<const std::unique_ptr<Cta>> ctas);  // returns whether any has barriers
   const BarrierState& awaited_by(const CudaThread& thread) const {
     return ctas_[thread.warp->cta->slot].barriers[thread.barrier];
   }
@@ -38,7 +38,7 @@ class Barriers {
  private:
   struct OfCta {
     std::vector<BarrierState> barriers;
-    u32 phases_ended = 0;  // of all of them
+    u32 phases_ended = 0;  // phases of all of them
   };
   OfCta& of(const Cta& cta) { return ctas_[cta.slot]; }
 

@@ -36,7 +36,7 @@ void BulkCopies::check(const void* shared, const void* global, u32 bytes, host::
   global_.check(global, bytes, site);
 }
 
-// Nothing is read, so it may come before the grid before this one has ended.
+// A prefetch reads nothing, so it may come before the previous grid has ended.
 void BulkCopies::prefetch(const void* global, u32 bytes, host::Site site) {
   const auto misuse = [&](const char* what) {
     failures_.fail({.what = what, .thread = &scheduler_.current(), .site = site, .address = global});
@@ -148,7 +148,7 @@ void BulkCopies::check_read(const CudaThread& thread) {
          .site = thread.site});
 }
 
-// A CTA ends.
+// Checks a CTA that ends.
 void BulkCopies::check_arrived(const Cta& cta) {
   for (const BulkCopy& copy : copies_) {
     if (copy.cta_serial != cta.serial) continue;

@@ -24,9 +24,9 @@ class BulkCopies {
         barriers_(barriers) {}
 
   void reset();
-  void open(u32 slot) { ctas_[slot] = {}; }  // for a new CTA
+  void open(u32 slot) { ctas_[slot] = {}; }  // begins a new CTA
 
-  // By the current thread.
+  // What the current thread does.
   void load(void* shared, const void* global, u32 bytes, u64* barrier, host::Site site);
   void store(void* global, const void* shared, u32 bytes, host::Site site);
   void commit(host::Site site);
@@ -35,19 +35,20 @@ class BulkCopies {
   void prefetch(const void* global, u32 bytes, host::Site site);
   void send(Cta& to, u32 barrier, unsigned char* place, const void* in, u32 bytes, host::Site site);
 
-  // What is due goes on by itself, any one goes on, and those of a grid that has ended come to their end.
+  // advance_due() advances the copies that are due, advance_any() any one of them, and finish() completes those of a
+  // grid that has ended.
   void advance_due() {
     if (scheduler_.step() >= due_) advance_all_due();
   }
-  void advance_any();  // must not be empty
+  void advance_any();  // there must be one
   void finish(u32 grid);
   bool empty() const { return copies_.empty(); }
 
-  void check_read(const CudaThread& thread);  // a thread exits
-  void check_arrived(const Cta& cta);         // a CTA ends
+  void check_read(const CudaThread& thread);  // called when a thread exits
+  void check_arrived(const Cta& cta);         // called when a CTA ends
 
  private:
-  static constexpr u64 kNever = ~0ull;  // as a step
+  static constexpr u64 kNever = ~0ull;  // a step that does not come
   struct OfCta {
     bool has_fenced = false;  // some thread has executed fence_shared_for_bulk
     bool has_loaded = false;
@@ -55,11 +56,11 @@ class BulkCopies {
 
   BulkCopy& issue(BulkCopy::Direction direction, void* shared, void* global, u32 bytes, host::Site site);
   void check(const void* shared, const void* global, u32 bytes, host::Site site);
-  void begin_newest();  // which may read at once
+  void begin_newest();  // the newest copy may read at once
   u32 draw_time() {
     return choices_.schedule.copy_delay != 0 ? choices_.random.around(choices_.schedule.copy_delay) : 0;
   }
-  bool finished_for(const CudaThread& thread) const;  // those that it waits for
+  bool finished_for(const CudaThread& thread) const;  // the copies that it waits for
   void advance_all_due();
   void advance(std::size_t index);
   static void read_source(BulkCopy& copy);

@@ -1,4 +1,4 @@
-// What a run leaves open: how it is drawn, and from what.
+// How a run draws what it leaves open, and from which numbers.
 #pragma once
 
 #include "device/host/random.h"

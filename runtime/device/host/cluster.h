@@ -1,4 +1,4 @@
-// CTAs that run at the same time, with a barrier of all their threads. It shows nobody what others have done.
+// CTAs that run at the same time, with a barrier of all their threads. The barrier makes no writes visible.
 #pragma once
 
 #include <vector>
@@ -15,11 +15,11 @@ struct Cluster {
 
   std::vector<Cta*> ctas;  // by rank
   u32 running = 0;         // CTAs that have not exited
-  u32 threads = 0;         // of all its CTAs
+  u32 threads = 0;         // threads of all its CTAs
 
-  u32 phase = 0;    // of its barrier, counted from 0
+  u32 phase = 0;    // phase of its barrier, counted from 0
   u32 missing = 0;  // threads that have not arrived in this phase
-  u32 gone = 0;     // of them, those that have exited and never will
+  u32 gone = 0;     // those of them that have exited and never will arrive
   u32 left = 0;     // threads that have arrived in this phase and exited
 
   bool somebody_arrived() const { return missing != threads; }

@@ -12,15 +12,15 @@ class Clusters {
   Clusters(Scheduler& scheduler, Failures& failures, Barriers& barriers, BulkCopies& copies)
       : scheduler_(scheduler), failures_(failures), barriers_(barriers), copies_(copies) {}
 
-  Cluster& form(u32 slot, u32 size, u32 block_threads);  // slot: of its first CTA
+  Cluster& form(u32 slot, u32 size, u32 block_threads);  // slot: that of its first CTA
 
-  // By the current thread. mine: the place in its own CTA's shared memory, and the barrier there, that the peer's are
-  // at.
+  // What the current thread does. mine and barrier lie in its own CTA's shared memory, at the places that they have in
+  // the peer's.
   void arrive(host::Site site);
   void wait(host::Site site);
   void send(const void* mine, u32 rank, const void* in, u32 bytes, const u64* barrier, host::Site site);
 
-  void leave(const CudaThread& thread);  // which exits
+  void leave(const CudaThread& thread);  // called when the thread exits
 
  private:
   void end_phase(Cluster& cluster);

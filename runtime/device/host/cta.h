@@ -28,9 +28,9 @@ enum class Waiting : u8 {
   memory,
   predecessor,
   barrier,         // a phase to end
-  tested_barrier,  // as above, and it may do something else before
+  tested_barrier,  // a phase to end, and it may do something else before
   copies_read,     // its bulk stores to read their source
-  copies_written,  // and to write their destination
+  copies_written,  // its bulk stores to write their destination
   exited
 };
 
@@ -48,10 +48,10 @@ struct CudaThread : host::Lane, Fibre {
   Viewer viewer{};
   bool predecessor_done = false;
 
-  u32 cluster_arrivals = 0;  // at its cluster's barrier
-  u32 cluster_waits = 0;     // there
+  u32 cluster_arrivals = 0;  // arrivals at its cluster's barrier
+  u32 cluster_waits = 0;     // waits at its cluster's barrier
 
-  // Barriers of which it has seen no phase end, time after time.
+  // Tests of barriers that saw no phase end, one after another.
   u32 failed_tests = 0;
   u32 tested_at = 0;  // phases that had ended in its CTA
 
@@ -95,23 +95,23 @@ struct Warp {
   u32 exited = 0;
   u32 runnable = 0;
   u32 polling = 0;
-  u32 testing = 0;   // rest until a phase ends
-  u32 awaiting = 0;  // the end of a phase
+  u32 testing = 0;   // lanes that rest until a phase ends
+  u32 awaiting = 0;  // lanes that wait for the end of a phase
   u32 at_cluster = 0;
   u32 votes = 0;
   u32 rotation = 0;     // where the order of its lanes starts
-  bool queued = false;  // or parked
+  bool queued = false;  // or it is parked
   bool listed_as_poller = false;
   u32 meeting_count = 0;
   void* result[32];  // where the lane's result goes
   u32 operand[32];
   u32 polled[32];  // count of polled changes at the oldest poll that the lane's next decision rests on
   alignas(16) unsigned char value[32][kMaxShuffleBytes];
-  Meeting meetings[32];  // of disjoint masks
+  Meeting meetings[32];  // their masks are disjoint
 };
 
 struct Cta {
-  u32 slot = 0;  // by which the machine's parts keep what they know of it
+  u32 slot = 0;  // the index by which the machine's parts keep what they know of it
   u32 serial = 0;
   u32 grid = 0;
   u32 rank = 0;

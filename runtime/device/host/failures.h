@@ -6,7 +6,7 @@
 
 namespace scantune {
 
-// Turned into text once the fibres are left, since what they own is abandoned.
+// A failure is turned into text once the fibres are left, since what they own is abandoned.
 struct Failure {
   const char* what = nullptr;
   const CudaThread* thread = nullptr;  // null: the machine as a whole
@@ -14,7 +14,7 @@ struct Failure {
   const void* address = nullptr;
   u32 mask = 0;
   const BarrierState* barrier = nullptr;
-  const Cta* cta = nullptr;    // the other one
+  const Cta* cta = nullptr;    // the other CTA of the failure
   bool lists_waiting = false;  // the report says what every lane waits for
 };
 

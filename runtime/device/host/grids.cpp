@@ -72,7 +72,7 @@ void Grids::start_late_or_now() {
   }
 }
 
-// All CTAs of a cluster or none: their places are free at the same time.
+// Starts all CTAs of a cluster at once: their places are free at the same time.
 void Grids::start_cluster() {
   GridState& grid = grids_[dispatching_];
   const Launch& launch = grid.grid->launch;

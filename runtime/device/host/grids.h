@@ -35,9 +35,9 @@ class Grids {
   void start_cluster();
   void start_late_or_now();
 
-  void wait_for_predecessor(host::Site site);  // by the current thread
-  void release(Cta& cta);                      // the next grid, as far as this CTA goes
-  void retire(Cta& cta);                       // whose last thread has exited; outside the threads' fibres
+  void wait_for_predecessor(host::Site site);  // the current thread waits
+  void release(Cta& cta);                      // lets the next grid start, as far as this CTA goes
+  void retire(Cta& cta);                       // after its last thread has exited; called outside the threads' fibres
 
  private:
   struct GridState {
@@ -45,7 +45,7 @@ class Grids {
     u32 started = 0;         // CTAs
     u32 unreleased;          // CTAs that have neither exited nor released the next grid
     u32 running;             // CTAs that have not exited
-    std::vector<u32> order;  // of the clusters; empty: by index
+    std::vector<u32> order;  // order of the clusters; empty: by index
   };
 
   void add(const Grid& grid);

@@ -20,7 +20,7 @@ class HostModule : public Module {
   std::size_t kernel_count() const { return kernels_.size(); }
   host::KernelFunction kernel(std::size_t index) const { return kernels_[index]; }
   const char* name(std::size_t index) const { return names_[index].c_str(); }
-  // CTAs of the clusters that a kernel is compiled for; 0: of whatever it is launched in.
+  // CTAs of the clusters that a kernel is compiled for; 0: clusters of any size.
   int cluster_blocks(std::size_t index) const;
 
  private:

@@ -33,7 +33,7 @@ void Machine::run(std::span<const Grid> grids, const Schedule& schedule) {
   if (!damage.empty()) throw DeviceError("host device: " + damage + "; " + to_string(choices_.schedule));
 }
 
-// What is drawn here is drawn in this order.
+// The order of these calls decides what each of them draws.
 void Machine::reset(std::span<const Grid> grids, const Schedule& schedule) {
   choices_ = {.schedule = schedule, .random = Random(schedule.seed)};
   memory_.reset(kSlots, schedule.buffered_stores, schedule.stale_percent, choices_.random);
@@ -81,7 +81,7 @@ CudaThread* Machine::next_thread() {
   }
 }
 
-// What a thread that tests barriers looks at besides is not known, so all look again before they count as stuck.
+// Threads that test barriers may look at other things, too, so all look again before they count as stuck.
 bool Machine::look_again() {
   if (scheduler_.seems_stuck(memory_.now() + grids_.started_ctas())) return false;
   if (barriers_.wake_testing(grids_.ctas())) pollers_.wake_all();

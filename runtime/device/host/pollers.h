@@ -33,7 +33,7 @@ class Pollers {
  private:
   WeakMemory& memory_;
   Scheduler& scheduler_;
-  std::vector<Warp*> resting_;  // with lanes that do
+  std::vector<Warp*> resting_;  // warps with lanes that rest
   u32 changes_seen_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is said of a failed run.
+// The report of a failed run.
 #pragma once
 
 #include <string>

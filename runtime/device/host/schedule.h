@@ -13,7 +13,7 @@ enum class LaneOrder { ascending, descending, rotated };
 // Each field is drawn by itself: a fixed combination of them misses many bugs.
 struct Schedule {
   u64 seed = 0;
-  u32 resident_ctas = 8;     // CTAs that run at a time; but as many as the largest cluster has
+  u32 resident_ctas = 8;     // CTAs that run at a time; no fewer than the largest cluster has
   u32 preempt_every = 0;     // mean number of memory accesses after which a lane must give way; 0: never
   u32 buffered_stores = 16;  // stores that may wait to become visible to other CTAs
   u32 drain_every = 0;       // mean number of scheduling steps after which one of them does; 0: only when pushed out
@@ -30,6 +30,6 @@ struct Schedule {
   static Schedule from_seed(u64 seed);
 };
 
-std::string to_string(const Schedule& schedule);  // for reports
+std::string to_string(const Schedule& schedule);  // the schedule in reports
 
 }  // namespace scantune

@@ -46,7 +46,7 @@ void Scheduler::stand_aside() {
   let_others_come_first();
 }
 
-// Else the thread that comes last would always be the first to go on.
+// Without this, the thread that comes last would always be the first to go on.
 void Scheduler::let_others_come_first_sometimes() {
   if (choices_.schedule.warp_order == WarpOrder::shuffled && choices_.random.chance(50)) let_others_come_first();
 }

@@ -28,7 +28,7 @@ class Scheduler {
   Scheduler(Steps& steps, Choices& choices, Fibres& fibres, Failures& failures, StoreDrain& drain)
       : steps_(steps), choices_(choices), fibres_(fibres), failures_(failures), drain_(drain) {}
 
-  void reset(u64 work);  // that no healthy run takes
+  void reset(u64 work);  // work: more than any healthy run takes
 
   u64 step() const { return step_; }
   CudaThread& current() const { return *fibres_.current(); }
@@ -73,23 +73,23 @@ class Scheduler {
     if (&warp != warp_) enqueue(warp);
   }
 
-  // A step of the machine.
+  // The parts of a step of the machine.
   bool begin_step();  // false once the run has taken longer than any healthy one, which is a failure
   void unpark_due() {
     if (!parked_.empty()) unpark(false);
   }
   bool unpark_all();  // false if no warp is parked
   bool has_queued() const { return !queue_.empty(); }
-  CudaThread* take_queued();  // of some warp; null if its CTA stands still
+  CudaThread* take_queued();  // a lane of some warp; null if its CTA stands still
 
   void note_progress() { ++progress_; }  // arrivals, and what bulk copies have done
-  // Whether look after look in vain has passed. elsewhere: counts other progress.
+  // Whether too many looks in a row have been in vain. elsewhere: counts other progress.
   bool seems_stuck(u64 elsewhere);
 
  private:
   static constexpr u32 kUnpreemptedAccesses = 4096;  // a lane that spins must give way some time
   static constexpr u32 kSliceSwitches = 4096;        // lanes that run before another warp gets its turn
-  static constexpr u32 kFutileLooks = 8;             // of testing threads before they count as stuck
+  static constexpr u32 kFutileLooks = 8;             // looks of testing threads before they count as stuck
 
   CudaThread& take_lane(Warp& warp) const {
     const u32 rotated = std::rotr(warp.runnable, static_cast<int>(warp.rotation));
@@ -115,8 +115,8 @@ class Scheduler {
   StoreDrain& drain_;
 
   WarpQueue queue_;
-  std::vector<Warp*> parked_;  // of CTAs that stand still
-  Warp* warp_ = nullptr;       // of the current thread
+  std::vector<Warp*> parked_;  // warps of CTAs that stand still
+  Warp* warp_ = nullptr;       // that of the current thread
   bool leave_warp_ = false;
   u32 slice_left_ = 0;
   u32 preempt_left_ = 0;

@@ -9,7 +9,7 @@ namespace scantune {
 
 class SharedMemory {
  public:
-  void poison(u32 bytes, Random& random);  // another CTA begins
+  void poison(u32 bytes, Random& random);  // called when another CTA begins
   unsigned char* begin() { return reinterpret_cast<unsigned char*>(first_address()); }
   bool guard_is_intact() const;
 

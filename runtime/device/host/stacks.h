@@ -16,7 +16,7 @@ class FibreStacks {
   FibreStacks& operator=(const FibreStacks&) = delete;
   ~FibreStacks();
 
-  // Room for `count` stacks. Throws DeviceError when memory is short. No fibre may be running on the old ones.
+  // Makes room for `count` stacks. Throws DeviceError when memory is short. No fibre may be running on the old ones.
   void reserve(u32 count);
   unsigned char* top(u32 index) const { return base(index) + kStackBytes; }
   bool overflowed(u32 index) const;  // something has written to the end of the stack

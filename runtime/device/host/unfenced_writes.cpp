@@ -27,7 +27,7 @@ void UnfencedWrites::catch_up(bool thread_ran) {
   }
 }
 
-// What others write, they write whole: some of a word's bytes may be what they were.
+// Others write whole words, some of whose bytes may stay as they were.
 void UnfencedWrites::note_word(u32 first, u32 bytes, bool by_thread) {
   if (std::memcmp(&known_[first], begin_ + first, bytes) == 0) return;
   for (u32 byte = first; byte < first + bytes; ++byte) {
@@ -43,7 +43,7 @@ void UnfencedWrites::fence() { std::fill(is_hidden_.begin(), is_hidden_.end(), f
 void UnfencedWrites::replaced(const unsigned char* begin, u32 bytes) {
   const u64 first = reinterpret_cast<u64>(begin) - reinterpret_cast<u64>(begin_);
   for (u64 byte = first; byte != first + bytes; ++byte) {
-    if (byte >= known_.size()) continue;  // before the first too, which wraps
+    if (byte >= known_.size()) continue;  // an offset before the first byte wraps around, and is skipped too
     known_[byte] = begin_[byte];
     is_hidden_[byte] = false;
   }

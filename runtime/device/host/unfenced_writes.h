@@ -14,16 +14,16 @@ class UnfencedWrites {
  public:
   struct HiddenByte {
     u32 offset;
-    unsigned char seen;  // instead of what is there
+    unsigned char seen;  // what copies see instead of what is there
   };
 
-  void watch(unsigned char* begin, u32 bytes);  // from now on, these bytes
+  void watch(unsigned char* begin, u32 bytes);  // watches these bytes from now on
 
-  // Takes note of what has changed since the last call: while the thread ran, or while it did not. To be called when
+  // Takes note of what has changed since the last call: while the thread ran, or while it did not. It is called when
   // the one turns into the other, and before any of the functions below.
   void catch_up(bool thread_ran);
 
-  void fence();                                          // the thread's: copies see what it has written so far
+  void fence();                                          // the thread's fence: copies see what it has written so far
   void replaced(const unsigned char* begin, u32 bytes);  // a copy has just written there
 
   // What a copy that is issued now need not see, as offsets from begin.

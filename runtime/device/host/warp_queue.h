@@ -19,7 +19,7 @@ class WarpQueue {
     warps_[(first_ + count_++) % kCapacity] = &warp;
   }
 
-  // Must not be empty. The warp stays marked as queued.
+  // The queue must not be empty. The warp stays marked as queued.
   Warp& pop(Choices& choices) {
     Random& random = choices.random;
     const WarpOrder order = choices.schedule.warp_order;

@@ -14,21 +14,22 @@ class WatchedWrites {
   explicit WatchedWrites(Random& random) : random_(random) {}
 
   void reset() { watching_ = false; }
-  void open(u32 slot) { ctas_[slot].thread = nullptr; }  // for a new CTA
+  void open(u32 slot) { ctas_[slot].thread = nullptr; }  // begins a new CTA
 
-  // From now on, for some thread of the CTA. Writes before its first barrier or bulk operation are not told apart.
+  // Watches some thread of the CTA from now on. Writes before its first barrier or bulk operation are not told apart.
   void watch(Cta& cta) {
     if (ctas_[cta.slot].thread == nullptr) choose(cta);
   }
   bool watches(const CudaThread& thread) const { return of(thread).thread == &thread; }
 
-  // Another thread runs. from: null if none did.
+  // Takes note that another thread runs. from is null if none ran before.
   void switch_threads(const CudaThread* from, const CudaThread& to) {
     if (!watching_) return;
     if (from != nullptr && watches(*from)) of(*from).writes.catch_up(true);
     if (watches(to)) of(to).writes.catch_up(false);
   }
-  // Takes note of writes since the CTA's watched thread last began or ceased to run. To be called before what follows.
+  // Takes note of writes since the CTA's watched thread last began or ceased to run. It is called before the functions
+  // below.
   void catch_up(const Cta& cta, const CudaThread* running) {
     ctas_[cta.slot].writes.catch_up(ctas_[cta.slot].thread == running);
   }
@@ -46,13 +47,13 @@ class WatchedWrites {
     CudaThread* thread = nullptr;
     UnfencedWrites writes;
   };
-  void choose(Cta& cta);  // the thread
+  void choose(Cta& cta);  // chooses the thread to watch
   OfCta& of(const CudaThread& thread) { return ctas_[thread.warp->cta->slot]; }
   const OfCta& of(const CudaThread& thread) const { return ctas_[thread.warp->cta->slot]; }
 
   Random& random_;
   std::array<OfCta, kSlots> ctas_;
-  bool watching_ = false;  // in some CTA
+  bool watching_ = false;  // some CTA has a watched thread
 };
 
 }  // namespace scantune

@@ -1,4 +1,5 @@
-// The first include of every C++ header, so that an older standard meets a sentence and not a page of errors.
+// The first include of every C++ header, so that a compiler of an older standard prints one sentence and not a page of
+// errors.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -1,4 +1,4 @@
-// Every exception of scantune. The text says what was asked, what was found and what to do.
+// Every exception of scantune. The text says what was requested, what was found and what to do.
 #pragma once
 
 #include "scantune/cxx20.hpp"

@@ -25,14 +25,14 @@ template <class T, class Acc>
 inline constexpr bool kIsNumber = kIsInteger<T> || std::is_floating_point_v<T> ||
                                   (kHalfType<T> != SCANTUNE_DEFAULT_TYPE && std::is_convertible_v<const T&, Acc>);
 
-// The number of an integer of any type.
+// An integer of any type, by sign and magnitude.
 struct Integer {
   bool is_negative;
   std::uint64_t magnitude;
 
   template <class T>
   static constexpr Integer of(T value) {
-    const auto promoted = +value;  // neither bool nor a character
+    const auto promoted = +value;  // an int where T is bool or a character
     static_assert(sizeof promoted <= 8, "init must have at most 64 bits");
     const auto bits = static_cast<std::uint64_t>(promoted);
     if constexpr (std::is_signed_v<decltype(+value)>)
@@ -46,7 +46,7 @@ constexpr bool holds(Integer integer) {
   using Limits = std::numeric_limits<Acc>;
   if constexpr (std::is_floating_point_v<Acc>) {
     const int bits = 64 - std::countl_zero(integer.magnitude) - std::countr_zero(integer.magnitude);
-    return bits <= Limits::digits;  // negative for 0
+    return bits <= Limits::digits;  // bits is negative for 0
   } else {
     constexpr auto kGreatest = static_cast<std::uint64_t>(Limits::max());
     return integer.magnitude <= kGreatest + (integer.is_negative ? 1u : 0u) &&
@@ -93,7 +93,7 @@ Acc accumulator_from_floating(const T& value) {
   return static_cast<Acc>(value);
 }
 
-// An Acc, what a struct Acc is made of, or nullopt.
+// Returns an Acc, a value that converts to a struct Acc, or nullopt.
 template <class Acc, class T>
 auto accumulator_from(const T& value) {
   if constexpr (std::is_same_v<T, std::nullopt_t>) {

@@ -13,7 +13,7 @@
 
 namespace scantune::runtime {
 
-// Takes the remarks of the process while it lives, each once; one Log at a time. take is called from any thread, one
+// Takes each remark of the process once while it lives. There is one Log at a time. take is called from any thread, one
 // call after another; what it throws is dropped. It must not wait for a thread that may be calling scantune, nor
 // destroy the Log.
 class Log {

@@ -14,7 +14,7 @@
 
 namespace scantune::runtime {
 
-// What one combination costs; tuning records of operators without a name are kept by it and by the value's size.
+// What one combination costs. Operators without a name share tuning records by it and by the value's size.
 enum class Cost {
   moderate = SCANTUNE_MODERATE,   // a few multiplications and additions for each 4 bytes of a value
   cheap = SCANTUNE_CHEAP,         // about one instruction for each 4 bytes
@@ -22,7 +22,7 @@ enum class Cost {
 };
 
 struct CustomOptions {
-  std::string name = {};  // tuning records are kept by it: letters, digits, '_', '-' and '.', at most 64
+  std::string name = {};  // the key of its tuning records: letters, digits, '_', '-' and '.', at most 64
   Cost cost = Cost::moderate;
 };
 
@@ -60,24 +60,24 @@ inline void refuse_null_characters(const char* argument, const std::string& text
 
 }  // namespace detail
 
-// An associative operator. Cheap to copy.
+// An associative operator, which is cheap to copy.
 class Op {
  public:
   static const Op sum;      // integers wrap
   static const Op product;  // integers wrap
   static const Op min;      // NaN propagates, -0 orders below +0
-  static const Op max;      // as min
+  static const Op max;      // like min
   static const Op bit_and;  // the last three: integers only
   static const Op bit_or;
   static const Op bit_xor;
 
   // An operator in CUDA C++ source, which is compiled with the kernel. The source defines
   //     __device__ Value combine(Value earlier, Value later)
-  // at global scope, associative but not necessarily commutative; Value is the accumulator T. It is declared already if
-  // T is a number; for a struct the source defines a Value of the same members. combine(identity, x) is x. The source
-  // cannot include files, since compiled kernels are kept under its text alone: paste their text in. A mistake in it is
-  // a CompileError of the scan or plan, whose text counts the source's lines as operator.cu. Throws RequestError when
-  // the source or the name is no text.
+  // at global scope, associative but not necessarily commutative; Value is the accumulator T. Value is declared already
+  // if T is a number; for a struct the source defines a Value of the same members. combine(identity, x) is x. The
+  // source cannot include files, since compiled kernels are kept under its text alone: paste their text in. A mistake
+  // in it is a CompileError of the scan or plan, whose text counts the source's lines as operator.cu. Throws
+  // RequestError when the source or the name holds a null character.
   template <class T>
   static Op custom(std::string source, const T& identity, CustomOptions options = {}) {
     detail::refuse_null_characters("source", source);

@@ -28,7 +28,7 @@ struct bf16 {
 namespace detail {
 
 template <class T>
-inline constexpr scantune_type kHalfType = SCANTUNE_DEFAULT_TYPE;  // of a type that is no half-precision number
+inline constexpr scantune_type kHalfType = SCANTUNE_DEFAULT_TYPE;  // T is no half-precision number
 template <>
 inline constexpr scantune_type kHalfType<f16> = SCANTUNE_F16;
 template <>
@@ -70,7 +70,7 @@ constexpr int size_of(scantune_type type) {
   return kBytes[type];
 }
 
-// For messages. bytes and alignment: of a struct.
+// A type's name in messages. bytes and alignment are those of a struct.
 inline std::string type_name(scantune_type type, std::size_t bytes, std::size_t alignment) {
   constexpr const char* kNames[] = {"",    "i8",  "i16", "i32",  "i64", "u8", "u16",
                                     "u32", "u64", "f16", "bf16", "f32", "f64"};
@@ -90,7 +90,7 @@ constexpr scantune_type default_accumulator(scantune_type input, scantune_type o
 
 constexpr bool is_accumulator(scantune_type type) { return type == SCANTUNE_CUSTOM_TYPE || size_of(type) >= 4; }
 
-// Items become accumulators, and these results, without a number losing its meaning.
+// Whether items become accumulators, and accumulators results, without a number losing its meaning.
 constexpr bool converts_to_accumulator(scantune_type input, scantune_type accumulator) {
   return !is_floating(input) || is_floating(accumulator);
 }
@@ -136,7 +136,8 @@ struct Number<SCANTUNE_F32> {
   using Type = float;
 };
 
-// The caller's own types where they serve: long long and long may be of one size and are two types.
+// The accumulator's type is the caller's own where that serves: long long and long may be of one size and are two
+// types.
 template <class In, class Out>
 constexpr auto accumulator_of() {
   check_output<Out>();
@@ -152,8 +153,8 @@ constexpr auto accumulator_of() {
 
 }  // namespace detail
 
-// What items are combined in if nothing else is asked for: the output's type, or the input's if that is wider and of
-// the same class (integer, floating-point), at least 4 bytes wide.
+// The type that items are combined in by default: the output's type, or the input's if that is wider and of the same
+// class (integer, floating-point), at least 4 bytes wide.
 template <class In, class Out>
 using default_accumulator_t = typename decltype(detail::accumulator_of<In, Out>())::type;
 

@@ -132,7 +132,7 @@ class RunningRounded {
   }
 
  private:
-  // More than long double itself loses.
+  // A factor larger than what long double itself loses.
   static constexpr long double kSlack = 1.001L;
 
   bool is_product() const { return request_->op == Operator::product; }

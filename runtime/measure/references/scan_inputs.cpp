@@ -12,10 +12,10 @@ namespace scantune {
 namespace {
 
 constexpr u64 kOddInteger = 12345;    // an initial value: odd, so that products keep it, and no power of two
-constexpr double kMovedShare = 0.9;   // of the range of values: how far a running minimum or maximum moves
-constexpr int kBoundedExponent = 6;   // of the product of any segment of floating-point items, from 2^-12 to 2^12
-constexpr int kGrowingExponent = 12;  // in all, of products of integers in floating point: f16 ends at 2^15
-constexpr double kMostSlope = 16;     // of sums of unsigned integers in floating point; an item is at most twice that
+constexpr double kMovedShare = 0.9;   // share of the range of values over which a running minimum or maximum moves
+constexpr int kBoundedExponent = 6;   // keeps the product of any segment of floating-point items between 2^-12 and 2^12
+constexpr int kGrowingExponent = 12;  // exponent that products of integers reach in floating point: f16 ends at 2^15
+constexpr double kMostSlope = 16;     // slope of floating-point sums of unsigned items; one is at most twice that
 
 double fraction(u64 bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
@@ -152,7 +152,7 @@ class Items {
     return telescoping_prefix(index) - (index == 0 ? 0 : telescoping_prefix(index - 1));
   }
 
-  // Rises by about `slope` a step, never falls, and ends at slope * n at most.
+  // The prefix rises by about `slope` a step, never falls, and ends at slope * n at most.
   u64 rising_prefix(double slope, u64 index) const {
     return static_cast<u64>(slope * (static_cast<double>(index) + fraction(random_bits(seed_, index))));
   }
@@ -185,7 +185,7 @@ class Items {
     return sign(bits >> 3) * std::ldexp(static_cast<double>((bits >> 12) | 1), -52 + static_cast<int>(bits & 7));
   }
 
-  // Pairs of a number and its inverse, nearly.
+  // Items are pairs of a number and, nearly, its inverse.
   double rounding_factor(u64 index) const {
     const double magnitude = 1 + fraction(random_bits(seed_, index / 2));
     return sign(random_bits(~seed_, index)) * (index % 2 == 0 ? magnitude : 1 / magnitude);
@@ -209,7 +209,7 @@ class Items {
     return range_.least + moving_offset(index);
   }
 
-  // The further on, the more of the bits may be set.
+  // The later the item, the more of its bits may be set.
   u64 few_ones(u64 index) const {
     const int enabled = 1 + static_cast<int>(static_cast<double>(index) / items() * (bits_ - 1));
     return random_bits(seed_, index) & (~u64{0} >> (64 - enabled));
@@ -218,7 +218,7 @@ class Items {
   ScanRequest request_;
   InputPattern pattern_;
   u64 seed_;
-  u64 n_;  // of the whole input
+  u64 n_;  // items of the whole input
   Range range_;
   int significant_bits_;
   double sum_slope_;
@@ -226,7 +226,7 @@ class Items {
   int bits_;
 };
 
-// Calls function.operator()<Operator>(): for every custom operator with the same one.
+// Calls function.operator()<Operator>(), with the same one for every custom operator.
 template <class Function>
 void visit_operator(Operator op, const Function& function) {
   switch (op) {
@@ -249,7 +249,7 @@ void visit_operator(Operator op, const Function& function) {
   }
 }
 
-// Any bits at all, but no NaN that is converted: nothing says which of them it becomes.
+// Whether items are any bits at all. A NaN must not be converted: nothing says which of them it becomes.
 bool takes_random_bytes(const ScanRequest& request) {
   return is_custom(request.op) && request.input_type == request.accumulator_type;
 }

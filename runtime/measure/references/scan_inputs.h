@@ -1,4 +1,4 @@
-// What scans are fed.
+// The inputs of scans.
 #pragma once
 
 #include <cstddef>
