@@ -7,7 +7,7 @@ _INTERRUPTED = 130
 
 def main() -> None:
     try:
-        # Half a second of imports, and what is made of them before a command begins: Ctrl-C may interrupt both.
+        # Imports take half a second, and building the commands follows: Ctrl-C may interrupt both.
         from scantune.cli import app
 
         app.main()

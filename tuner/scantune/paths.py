@@ -1,4 +1,4 @@
-"""Where things are kept: the XDG directories, and the files of the project itself."""
+"""Paths of what is kept: in the XDG directories, and in the project itself."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ def database_path(option: Path | None = None) -> Path:
     if option:
         return option.expanduser()
     if os.environ.get("SCANTUNE_DB"):
-        return Path(os.environ["SCANTUNE_DB"])  # as it is: the runtime, which reads it too, expands no ~
+        return Path(os.environ["SCANTUNE_DB"])  # is taken literally: the runtime, which reads it too, expands no ~
     return _xdg("XDG_DATA_HOME", ".local/share") / "scantune" / "tuning.db"
 
 
 def layers_directory() -> Path:
-    """Return where `scantune db sync` keeps what it fetches, and the library looks for it."""
+    """Return the directory where `scantune db sync` keeps what it fetches, and where the library looks for it."""
     return _xdg("XDG_DATA_HOME", ".local/share") / "scantune" / "layers"
 
 
 def is_written_here(database: Path) -> bool:
-    """Return whether a database is the user's own or of a sync: only those tell verified signers, since anybody may
-    have written one into another.
+    """Return whether a database is the user's own or one that a sync made.
+
+    Only these tell verified signers: anybody may have written a signer into another file.
     """
     own = database_path()
     if own.exists() and database.exists() and own.samefile(database):

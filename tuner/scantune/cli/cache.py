@@ -1,4 +1,4 @@
-"""The commands of the folder of compiled kernels: scantune cache."""
+"""The commands for the folder of compiled kernels: scantune cache."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def limit_command(
     size: Annotated[str, typer.Argument(metavar="SIZE", help="500M, 2G, 1000000: what may be left.")],
     json_: JsonOption = None,
 ) -> None:
-    """Remove the least recently used kernels until no more than SIZE is left. It is done now, and not remembered.
+    """Remove the least recently used kernels until no more than SIZE is left. The limit is not remembered.
 
     Programs may go on using the cache meanwhile: what they miss they compile anew.
     """
@@ -50,7 +50,7 @@ def limit_command(
 
 @cache_app.command("clear")
 def clear_command(json_: JsonOption = None) -> None:
-    """Remove all compiled kernels. Files that are none stay. Each is compiled anew when it is needed."""
+    """Remove all compiled kernels; other files stay. Each kernel is compiled anew when it is needed."""
     with reported_errors():
         _shrink(0, JsonOutput.of(json_, "cache clear"))
 

@@ -1,4 +1,4 @@
-"""The commands of the database: scantune db."""
+"""The commands for the database: scantune db."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _stored(path: Path) -> tuple[list[Record], list[Breakpoint]]:
 
 
 def _built_in(stack: contextlib.ExitStack) -> tuple[list[Record], list[Breakpoint]]:
-    # The library keeps of a breakpoint what selects, and not the probes that it was found by.
+    # The library's breakpoints are not shown: it keeps what selects, and not the probes that they were found by.
     return built_in_records(described_worker(stack, NO_DEVICE)), []
 
 
@@ -116,7 +116,7 @@ def _started(stack: contextlib.ExitStack, device: Device) -> Worker | None:
 
 
 def _shown(found: Iterable[Found], wanted: Filter, algorithms: Algorithms) -> list[Found]:
-    """Return what is wanted, with what is declared of its problem; what is spelled otherwise no library reads."""
+    """Return what the filter admits, with its problem's declaration; no library reads a problem spelled otherwise."""
     declared = cache(algorithms.declared)
     shown = []
     for one in found:

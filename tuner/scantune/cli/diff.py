@@ -1,4 +1,4 @@
-"""The command that holds two files of records side by side: scantune db diff."""
+"""The command that compares two files of records: scantune db diff."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scantune.model.quantity import counted
 from scantune.report.differences import differences_table, measured_text
 from scantune.report.messages import winner_message
 
-_OF_CELL = ("device", "problem", "n", "departures")  # which both sides have, or nobody can tell
+_OF_CELL = ("device", "problem", "n", "departures")  # keys of a message that both sides share
 
 
 def diff_command(

@@ -1,4 +1,4 @@
-"""Looks at everything that tuning needs, and says what to do about what is missing."""
+"""Checks of everything that tuning needs, with what to do about what is missing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMPILE_TIMEOUT_S = 60.0
 
 class Verdict(Enum):
     good = "ok"
-    absent = "--"  # not there and not needed
+    absent = "--"  # it is not there and not needed
     missing = "MISSING"
 
 
@@ -39,7 +39,7 @@ class Finding:
     text: str
 
     def message(self) -> dict[str, str]:
-        """Return what --json says of it."""
+        """Return the finding for --json."""
         return {"subject": self.subject, "verdict": self.verdict.name, "text": self.text}
 
 
@@ -117,7 +117,7 @@ def _nvrtc(findings: Sequence[Finding]) -> Finding:
 
 
 def _nvrtc_libraries() -> Iterator[str]:
-    """The places where the worker looks, too."""
+    """Yield the places where the worker looks for NVRTC too."""
     if os.environ.get("SCANTUNE_NVRTC"):
         yield os.environ["SCANTUNE_NVRTC"]
     if by_name := ctypes.util.find_library("nvrtc"):
@@ -149,7 +149,7 @@ def _cache() -> Finding:
 
 
 def _untrusted_because(path: Path) -> str:
-    """Return why the library does not use a directory of kernels; nothing if it does, or if there is none.
+    """Return why the library does not use a directory of kernels; an empty text if it does, or if there is none.
 
     runtime/support/ownership.h has the rule.
     """
@@ -178,7 +178,7 @@ def _database(path: Path) -> Finding:
             "database", Verdict.missing, f"{path}: its directory cannot be written; choose another with --db"
         )
     try:
-        # Opened for writing, which brings back the state before an interrupted change.
+        # It is opened for writing, which rolls back an interrupted change.
         with open_database(path) as database:
             database.check_pages()
             database.check_writable()

@@ -73,9 +73,9 @@ def export_command(
 ) -> None:
     """Write the database to FILE, - for standard output, for 'scantune db import' on other machines.
 
-    As text, FILE is for version control: sorted, of winners and breakpoints alone. Records that came from elsewhere
-    keep their origin. With --built-in, FILE is for those who build the library: it comes with those records, and uses
-    them untuned.
+    As text, FILE is for version control: it is sorted, and holds winners and breakpoints alone. Records that came from
+    elsewhere keep their origin. With --built-in, FILE is for those who build the library: the library comes with those
+    records, and uses them untuned.
     """
     with reported_errors():
         if is_standard(file) and json_ and is_standard(json_):
@@ -106,7 +106,7 @@ def export_command(
 
 @contextlib.contextmanager
 def noted_signature(file: Path) -> Iterator[None]:
-    """Say afterwards if a signature that lay beside a file has gone with what it signed."""
+    """Note at the end if the signature that lay beside a file was removed with what it signed."""
     signature = beside(file.expanduser())
     was_there = signature.exists()
     yield
@@ -115,7 +115,7 @@ def noted_signature(file: Path) -> Iterator[None]:
 
 
 def _export(database: Database, target: Path, force: bool, text: bool, named: Named | None, signs: Sign | None) -> int:
-    """Return how many winners were written: without names those that a library comes with."""
+    """Write the file and return how many winners it has; without `named` these are those that a library comes with."""
     check_is_other(database, target)
     archive = Archive(database)
     with database.snapshot():
@@ -158,8 +158,8 @@ def import_command(
 ) -> None:
     """Merge the winners and trials of FILE, a database or text, - for standard input.
 
-    Of two winners that of the templates here stays, then the better measured, then the newer. None of ours gives way to
-    one that the worker refuses.
+    Between two winners, the one measured with the templates here stays, then the better measured, then the newer. None
+    of ours gives way to one that the worker refuses.
     """
     with reported_errors():
         output = JsonOutput.of(json_, "db import")
@@ -196,7 +196,7 @@ def import_command(
 
 @contextlib.contextmanager
 def _copied(path: Path) -> Iterator[Database]:
-    """Yield a copy, gone afterwards, of a database that is not to be made, brought to a new schema or kept waiting."""
+    """Yield a temporary copy of a database, which itself is neither made, nor brought to a new schema, nor locked."""
     with tempfile.TemporaryDirectory(prefix="scantune-import-") as directory:
         copy = Path(directory) / path.name
         if path.exists():
@@ -218,7 +218,7 @@ def _signers(file: Path, allowed: Path | None, principal: str | None) -> Signers
 
 @contextlib.contextmanager
 def _verified(file: Path, signers: Signers) -> Iterator[tuple[Path, str]]:
-    """Yield a copy of what was signed, beside which nothing lies, and who signed it."""
+    """Yield a copy of what was signed, alone in its directory, and who signed it."""
     content = signed_content(file)
     signer = verified_signer(str(file), content, signature_of(file), signers)
     with tempfile.TemporaryDirectory(prefix="scantune-import-") as directory:

@@ -1,4 +1,4 @@
-"""The options that say which records are to be shown."""
+"""The options that choose the records to show."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ ALL_TYPES = "all"
 
 @dataclass(frozen=True)
 class Filter:
-    """What is to be shown: of any algorithm, type, operator or device where none is named."""
+    """The choice of what is shown. An algorithm, type, operator or device that is not named may be any."""
 
     types: Sequence[str] = ()
-    ops: Sequence[str] = ()  # custom_moderate: of that class, custom_moderate:NAME: of that name
+    ops: Sequence[str] = ()  # custom_moderate means that cost class, custom_moderate:NAME that name
     arch: str | None = None
     device: str | None = None  # its name, or a part of that
     algorithm: str | None = None
 
     def check(self) -> None:
-        """Raise UsageError for what no record can have."""
+        """Raise UsageError for a value that no record can have."""
         if self.arch is not None and not is_arch(self.arch):
             raise UsageError(f"--arch {self.arch}: it is no architecture; write sm_90 or the like, or host")
         if self.algorithm is not None and not is_token(self.algorithm):
@@ -45,7 +45,7 @@ class Filter:
         return self.arch in (None, device.arch) and (self.device is None or device.is_called(self.device))
 
     def admits(self, problem: Problem) -> bool:
-        """Return whether the problem is to be shown. One of an undeclared algorithm has only what its row names."""
+        """Return whether the problem is shown. For an undeclared algorithm only the members in its row are known."""
         named = [problem.operator] if problem.declared else [value for _, value in problem.others]
         operators = {spelling for op in named if op for spelling in (op, split_operator(op)[0])}
         return (

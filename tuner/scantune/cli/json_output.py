@@ -1,4 +1,4 @@
-"""Where a command writes what it found for programs: a file, standard output, or nowhere."""
+"""The output of commands for programs: to a file, to standard output, or nowhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scantune.model.record import now
 
 @dataclass(frozen=True)
 class JsonOutput:
-    """Every message says which command of which version wrote it, and when."""
+    """The output of one command. Every message says which command of which version wrote it, and when."""
 
     target: Path | None
     command: str
@@ -34,12 +34,12 @@ class JsonOutput:
         return cls(target, command)
 
     def update(self, **members: Any) -> None:
-        """Write what there is so far, where a later message can replace it. Raises ScantuneError."""
+        """Write a message that a later one replaces, if the target is a file. Raises ScantuneError."""
         if self.target and not is_standard(self.target) and not _is_special(self.target):
             self.write(**members)
 
     def write(self, **members: Any) -> None:
-        """Raises ScantuneError when the file cannot be written."""
+        """Write the message. Raises ScantuneError when the file cannot be written."""
         if self.target is None:
             return
         message = {"command": self.command, "scantune": __version__, "date": now(), **members}
@@ -65,7 +65,7 @@ def _check_writable(target: Path) -> None:
 
 
 def _is_special(target: Path) -> bool:
-    """Return whether it is a pipe or the like, which can be written once and not be replaced."""
+    """Return whether the target is a pipe or the like, which cannot be replaced."""
     return target.exists() and not target.is_file()
 
 
@@ -73,7 +73,7 @@ def _replace(target: Path, text: str) -> None:
     if _is_special(target):
         target.write_text(text, encoding="utf-8")
         return
-    # Whoever interrupts this finds the message before it, not half of this one.
+    # An interruption leaves the message before this one, and never half of it.
     target = target.resolve()
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:

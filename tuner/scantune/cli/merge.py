@@ -33,10 +33,10 @@ def merge_command(
     dry_run: DryRunOption = False,
     json_: JsonOption = None,
 ) -> None:
-    """Merge the winners and trials of FILEs by the rules of import, with the same result in whatever order.
+    """Merge the winners and trials of FILEs by the rules of import, whose result does not depend on their order.
 
-    Where two files name different winners for a cell, that of the templates here counts, then the better measured, then
-    the newer; each such conflict is told.
+    Where two files name different winners for a cell, the one measured with the templates here counts, then the better
+    measured, then the newer; each such conflict is told.
     """
     with reported_errors(), Precedence() as precedence:
         if output is None and not dry_run:

@@ -1,4 +1,4 @@
-"""Members and extents of requests as options of the command line: the worker declares which there are."""
+"""Options of the command line for members and extents of requests, which the worker declares."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def given_options(ctx: typer.Context) -> tuple[tuple[str, str], ...]:
 
 
 def _without_options(ctx: Any, args: list[str], own: set[str]) -> list[str]:
-    """Take what algorithms have as options out of the arguments; one that none has is left, and refused as unknown."""
+    """Take the options of algorithms out of the arguments; one that none has stays, and is refused as unknown."""
     rest: list[str] = []
     given: dict[str, str] = {}
     while args and args[0] != "--":
@@ -68,14 +68,14 @@ def _without_options(ctx: Any, args: list[str], own: set[str]) -> list[str]:
 
 
 def _name_of(option: str) -> str | None:
-    """Return the member or extent of any algorithm; which is meant may be told further on."""
+    """Return the member or extent that an option names in any algorithm; --algorithm may come later."""
     options = (one for algorithm in _declared().values() for one in algorithm.options)
     return next((one.name for one in options if one.option == option), None)
 
 
 @cache
 def _declared() -> Algorithms:
-    """Ask a worker that needs no device. Raises ScantuneError if there is none."""
+    """Return what a worker declares, which needs no device for that. Raises ScantuneError if there is no worker."""
     with contextlib.ExitStack() as stack:
         return described_worker(stack, NO_DEVICE).hello().algorithms
 

@@ -1,4 +1,4 @@
-"""Lets "-" stand for standard input or output where a command reads or writes a file."""
+"""Files that a command reads or writes, where "-" stands for standard input or output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_standard(file: Path) -> bool:
 
 @contextlib.contextmanager
 def output_file(file: Path) -> Iterator[Path]:
-    """Yield the file to write; what is written for "-" goes to standard output at the end, if there was no error."""
+    """Yield the file to write. For "-" it is a temporary one, copied to standard output if there was no error."""
     if not is_standard(file):
         yield file
         return
@@ -35,7 +35,7 @@ def output_file(file: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def input_file(file: Path) -> Iterator[Path]:
-    """Yield the file to read, for "-" one with all that comes from standard input."""
+    """Yield the file to read. For "-" it is a temporary one with all that comes from standard input."""
     if not is_standard(file):
         yield file
         return

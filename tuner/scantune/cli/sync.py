@@ -19,7 +19,7 @@ from scantune.errors import ScantuneError, UsageError
 from scantune.model.layer import Layer, layers_of
 from scantune.model.quantity import counted
 
-_MOST_LIST = 2**20  # bytes
+_MOST_LIST = 2**20  # bytes of the list
 
 
 def sync_command(
@@ -32,8 +32,9 @@ def sync_command(
 ) -> None:
     """Fetch the layers of records that a list names, each into a database that scans read behind the project's.
 
-    Nothing else ever fetches one. A layer has a pinned digest or must be signed by whom the list says. Where one fails,
-    what was there stays, and the others go on.
+    No other command and no program fetches layers. A layer has a pinned digest, or must be signed by whom the list
+    says.
+    Where one fails, what was there stays, and the others go on.
     """
     with reported_errors():
         output = JsonOutput.of(json_, "db sync")
@@ -52,7 +53,7 @@ def sync_command(
 
 
 def _listed(file: Path) -> Sequence[Layer]:
-    """Raises UsageError, naming what is wrong with the list."""
+    """Return the layers of a list. Raises UsageError, naming what is wrong with it."""
     try:
         with file.open("rb") as opened:
             content = opened.read(_MOST_LIST + 1)
@@ -79,7 +80,7 @@ def _make(directory: Path) -> None:
 
 
 def _sync(layer: Layer, directory: Path, precedence: Precedence, dry_run: bool) -> dict[str, Any]:
-    """Return what --json tells of a layer."""
+    """Fetch a layer and return the result for --json."""
     told: dict[str, Any] = {"name": layer.name, "url": layer.url, "error": None}
     try:
         synced = sync_layer(layer, directory, precedence, dry_run)
@@ -106,7 +107,7 @@ def _say(synced: Synced, dry_run: bool) -> None:
 
 
 def _note_what_is_not_listed(directory: Path, listed: Sequence[Layer], file: Path) -> None:
-    """Nobody but the user removes what serves scans."""
+    """Note layers that are no longer listed: they still serve scans, and only the user removes them."""
     names = {f"{layer.name}.db" for layer in listed}
     others = sorted(found.name for found in directory.glob("*.db") if found.name not in names)
     if others:

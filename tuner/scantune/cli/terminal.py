@@ -1,4 +1,4 @@
-"""What people read: results on standard output, all else on standard error."""
+"""Output for people: results go to standard output, all else to standard error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scantune.errors import ScantuneError, Status
 
 
 def _standard_output() -> Console:
-    """Return the console of results; a file or pipe, which has no width, gets room for whole rows."""
+    """Return the console for results. On a file or pipe, which has no width, it has room for whole rows."""
     has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console(width=None if has_width else 160, emoji=False)
 
@@ -24,7 +24,7 @@ errors = Console(stderr=True, emoji=False)
 
 
 def say(text: str) -> None:
-    """Print a result as it is: a path may hold what rich takes for markup."""
+    """Print a result without markup: a path may hold what rich takes for some."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -40,7 +40,7 @@ def leave_standard_output() -> None:
 
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
-    """Turn errors and Ctrl-C into a message and a status."""
+    """Turn errors and Ctrl-C within into a message and an exit status."""
     try:
         yield
     except ScantuneError as error:

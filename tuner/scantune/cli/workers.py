@@ -15,7 +15,7 @@ from scantune.worker.compile_pool import CompilePool
 from scantune.worker.device_choice import check_choice, choose_worker
 from scantune.worker.evaluation import Timeouts
 
-_MAX_COMPILE_WORKERS = 16  # each holds a context on the GPU
+_MAX_COMPILE_WORKERS = 16  # a limit because each holds a context on the GPU
 
 
 def chosen_worker(stack: contextlib.ExitStack, arch: str, device: str | None, seed: int = 1) -> Worker:
@@ -33,7 +33,7 @@ def described_worker(stack: contextlib.ExitStack, device: Device) -> Worker:
 
 
 def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
-    """Return so many processes, or one for each core but the measuring worker's, that compile for a worker's device."""
+    """Return a pool of processes that compile for a worker's device; by default one for each core but one."""
     timeouts = Timeouts.of(worker.hello().device)
     return CompilePool(
         lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
@@ -42,7 +42,7 @@ def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
 
 @contextlib.contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """End as by Ctrl-C, so that the workers are ended too."""
+    """Turn SIGTERM into what Ctrl-C raises, so that the workers are ended too."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Changes the file that records were verified in: wrong and slower ones go, others take the times of now."""
+"""Corrections of the file that records were verified in: wrong and slower ones go, others get the new times."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ BAD = (Verdict.wrong, Verdict.slower)
 
 class Correction(Protocol):
     def apply(self, checked: Checked) -> bool:
-        """Forget a wrong or slower record, or save the times of a verified one. Return whether that was done."""
+        """Forget a wrong or slower record, or save the new times of a verified one. Return whether that was done."""
 
     def finish(self) -> None:
-        """Write what is not written yet. Raises DatabaseError."""
+        """Write what was not written yet. Raises DatabaseError."""
 
     @property
     def is_written(self) -> bool:
@@ -31,7 +31,7 @@ class Correction(Protocol):
 
 
 class DatabaseCorrection:
-    """Writes at once. What another process has changed since it was read stays."""
+    """A correction of a database, written at once. What another process has changed meanwhile stays."""
 
     def __init__(self, archive: Archive, evaluator: Evaluator) -> None:
         self._archive = archive
@@ -51,7 +51,7 @@ class DatabaseCorrection:
         return True
 
     def _keep_failure(self, record: Record, failure: Failure) -> None:
-        """Mark the trial of a record's config as failed, or add one that says so: no search is to find it again."""
+        """Save a failed trial of a record's config, so that no search finds the config again."""
         session = self._archive.start(record.run, record.device, self._evaluator.template_hash)
         if session.save_failure(record.problem, record.n, record.config, failure):
             return
@@ -60,7 +60,7 @@ class DatabaseCorrection:
         session.save_trial(record.problem, record.n, trial, is_default=record.config == default)
 
     def finish(self) -> None:
-        """Everything is written."""
+        """Do nothing: everything is written already."""
 
     @property
     def is_written(self) -> bool:
@@ -68,10 +68,10 @@ class DatabaseCorrection:
 
 
 class TextCorrection:
-    """Writes the file anew at the end, unless somebody has changed it since."""
+    """A correction of a text file, which is written anew at the end unless somebody has changed it meanwhile."""
 
     def __init__(self, path: Path, text: bytes, records: Sequence[Record], breakpoints: Sequence[Breakpoint]) -> None:
-        """The text is what the records were read from."""
+        """Correct `path`, whose content was `text` when records and breakpoints were read from it."""
         self._path = path
         self._text = text
         self._records = list(records)
@@ -82,7 +82,7 @@ class TextCorrection:
         if not (checked.renewed or checked.verdict in BAD):
             return False
         place = self._records.index(checked.record)
-        others = [record for record in self._records if record != checked.record]  # two lines may tell the same
+        others = [record for record in self._records if record != checked.record]  # two lines may hold the same record
         self._records = [*others[:place], *([checked.renewed] if checked.renewed else []), *others[place:]]
         self.is_written = False
         return True

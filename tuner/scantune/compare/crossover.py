@@ -1,4 +1,4 @@
-"""Finds the breakpoints of a portfolio by measuring the two configs on either side of each at sizes between."""
+"""The search for breakpoints of a portfolio: at sizes between two records, their two configs are measured."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from scantune.model.record import Record, Run, now
 from scantune.model.trial import Failure
 from scantune.worker.evaluation import Evaluator
 
-Measure = Callable[[int], Probe]  # at one size
+Measure = Callable[[int], Probe]  # measures at one size
 
-# Where the config that serves below a breakpoint loses more than this at it, there is a cliff: one tile more than SMs,
-# say. So many probes halve what is between to the item, in an octave of 2^20 of them.
+# There is a cliff where the config that serves below a breakpoint loses more than this share at it, such as where it
+# needs one tile more than there are SMs. So many probes find a cliff to the item, in an octave of 2^20 of them.
 _CLIFF = 0.05
 _PROBES_OF_A_CLIFF = 20
 
@@ -27,10 +27,10 @@ _PROBES_OF_A_CLIFF = 20
 def pairs_to_probe(
     records: Sequence[Record], known: Sequence[Breakpoint], run_of: Callable[[Problem, int, Config, Config], Run]
 ) -> list[tuple[Record, Record]]:
-    """Return neighbouring records, of one problem on one device, between which it is not known yet who serves.
+    """Return the pairs of neighbouring records, of one problem on one device, that have no known breakpoint.
 
-    Between two of one config there is nothing to know. `run_of` returns the run as a breakpoint between configs that is
-    found now would name it.
+    Two records of one config need none. `run_of` returns the run that a breakpoint between two configs would name if it
+    were found now.
     """
     found = {
         (one.problem, one.n_low, one.n_high, one.low, one.high)
@@ -46,18 +46,18 @@ def pairs_to_probe(
 
 
 def probes_between(low: Record, high: Record, policy: Policy) -> int:
-    """Return how many sizes are measured: one more than the policy's for each doubling of the octaves between."""
+    """Return how many sizes are measured: the policy's, and one more for each doubling of the octaves between."""
     octaves = math.log2(high.n / low.n)
     return policy.probes + max(0, math.ceil(math.log2(octaves)))
 
 
 def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, run: Run) -> Breakpoint:
-    """Return where the larger record takes over, by so many probes, or fewer where fewer sizes lie between.
+    """Return where the larger record takes over, by `probes` probes, or fewer where fewer sizes lie between.
 
-    The first two are at the ends. What fills its tiles at low's size may need another for one item more, and what low's
-    config costs at the upper end bounds what it can cost below. The others halve, in log N, the widest gap between two
-    probes of which each config won one; where one config wins at both ends, the widest gap of all. Where the switch is
-    at a cliff, more probes find the very size.
+    The first two are at the ends. The one just above low's size is needed because a config that fills its tiles there
+    may need another tile for one item more. The one at the upper end bounds what low's config can cost below it.
+    The others halve, in log N, the widest gap between two probes that different configs won. Where one config wins at
+    both ends, they halve the widest gap of all. Where the switch is at a cliff, more probes find the very size.
     """
     taken = [measure(n) for n in dict.fromkeys((low.n + 1, high.n))]
 
@@ -91,7 +91,7 @@ def _next_size_at_cliff(taken: Sequence[Probe]) -> int | None:
 
 
 def _best_switch(probes: Sequence[Probe]) -> int:
-    """Return the size from which on the larger record is to serve, so that the worst of all probes is least bad.
+    """Return the size from which on the larger record is to serve, so that the largest loss at any probe is least.
 
     The last probe is at the larger record's own size, which that record serves in any case. A config that failed at a
     probe is worse than any slow one.
@@ -107,7 +107,7 @@ def _best_switch(probes: Sequence[Probe]) -> int:
 
 
 def prober(evaluator: Evaluator, problem: Problem, low: Config, high: Config, policy: Policy) -> Measure:
-    """Return what times both configs, interleaved, at a size. EnvironmentFault may come out of it."""
+    """Return a function that times both configs, interleaved, at a size. It raises EnvironmentFault."""
     rounds = replace(policy.final, ceiling=False)
 
     def measure(n: int) -> Probe:
@@ -122,6 +122,6 @@ def _microseconds(outcome: Measurement | Failure) -> float | None:
 
 
 def _middle(below: Probe, above: Probe) -> int | None:
-    """Return the size halfway in log N; None when there is none between."""
+    """Return the size halfway between two probes in log N; None when no size lies between."""
     n = round(math.sqrt(below.n * above.n))
     return n if below.n < n < above.n else None

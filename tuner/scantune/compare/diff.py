@@ -1,4 +1,4 @@
-"""Holds the winners of two files side by side, cell by cell."""
+"""Differences between the winners of two files, cell by cell."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Kind(str, Enum):
     only_a = "only_a"
     only_b = "only_b"
     other_winner = "other_winner"
-    other_time = "other_time"  # of the same config
-    other_breakpoint = "other_breakpoint"  # towards the next larger N, above the same measurement
+    other_time = "other_time"  # the same config was measured with another time
+    other_breakpoint = "other_breakpoint"  # the same measurement has another breakpoint above it
     same = "same"
 
 
@@ -34,14 +34,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Difference:
-    """One cell; at least one side has it."""
+    """One cell with the records of both sides, at least one of which is there."""
 
     a: Side | None
     b: Side | None
 
     @property
     def record(self) -> Record:
-        """A record of the cell, whoever's."""
+        """A record of the cell, from either side."""
         side = self.a or self.b
         assert side
         return side.record
@@ -64,8 +64,9 @@ class Difference:
 
 
 def differences(a: Holdings, b: Holdings, precedence: Precedence) -> list[Difference]:
-    """Return every cell that one of them has, in the order of text. Of two lines for one cell that counts which import
-    would take.
+    """Return every cell that one of them has, in the order of lines in text.
+
+    If a file has two lines for one cell, the one that import would take counts.
     """
     of_a, of_b = (
         {record.key: Side(record, held.breakpoint_above(record)) for record in best_of_each(held.records, precedence)}
@@ -76,6 +77,6 @@ def differences(a: Holdings, b: Holdings, precedence: Precedence) -> list[Differ
 
 
 def counts(found: list[Difference]) -> dict[Kind, int]:
-    """Return how many cells there are of each kind, none among them."""
+    """Return how many cells there are of each kind, which may be 0."""
     counted = Counter(one.kind for one in found)
     return {kind: counted[kind] for kind in Kind}

@@ -1,4 +1,4 @@
-"""Merges tuning databases of other machines into ours. What is imported is data of a stranger until it is checked."""
+"""Imports of other machines' databases into ours. A stranger may have written the data, so all of it is checked."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ Received = TypeVar("Received", Record, Breakpoint, "ForeignTrial")
 class ImportReport:
     new_records: int = 0
     better_records: int = 0
-    kept_records: int = 0  # of ours, which theirs did not replace
-    newly_signed: int = 0  # of those kept
+    kept_records: int = 0  # records of ours that theirs did not replace
+    newly_signed: int = 0  # kept records whose signer is known only now
     new_trials: int = 0
     new_breakpoints: int = 0
-    rejected: int = 0  # rows
-    reasons: list[str] = field(default_factory=list)  # of the first rows that were rejected
-    unknown_keys: list[str] = field(default_factory=list)  # of lines, which a later version wrote and none here reads
+    rejected: int = 0  # rows that are not valid
+    reasons: list[str] = field(default_factory=list)  # why the first rows were rejected
+    unknown_keys: list[str] = field(
+        default_factory=list
+    )  # keys of lines that a later version wrote and none here reads
 
     def reject(self, reason: str) -> None:
         self.rejected += 1
@@ -64,9 +66,9 @@ def import_database(
 ) -> ImportReport:
     """Merge what another file holds into ours in one transaction; rows that are not valid are left out.
 
-    `file` names the origin of rows that have none, `signer` who was verified to have signed them, and `shown` is what
-    errors call a copy. Raises DatabaseError when the file is none of ours, is damaged or has a newer schema; ours is
-    then unchanged.
+    `file` names the origin of rows that have none, `signer` is who was verified to have signed them, and `shown` is
+    what errors call a copy. Raises DatabaseError when the file is not of this project, is damaged or has a newer
+    schema; ours is then unchanged.
     """
     source_path = source_path.expanduser()
     report = ImportReport()
@@ -79,7 +81,7 @@ def import_database(
         breakpoints = reception.of("breakpoints", contents.breakpoints())
         report.unknown_keys = sorted(contents.unknown_keys)
         archive = Archive(database, algorithms)
-        # Asked before the transaction, which would keep other processes waiting for a worker.
+        # Workers are asked before the transaction, which would keep other processes waiting for them.
         winners = _winners(archive, records, precedence)
         with database.transaction():
             _merge_records(archive, records, winners, report)
@@ -91,7 +93,7 @@ def import_database(
 
 
 class Reception:
-    """Gives what comes in its origin. No signer is believed that was not verified here."""
+    """The origin that imported runs get. A signer counts only if it was verified here."""
 
     def __init__(self, report: ImportReport, file: str, signer: str = "") -> None:
         self._report = report
@@ -112,11 +114,11 @@ class ForeignTrial:
     device: Device
     problem: Problem
     run: Run
-    columns: Mapping[str, object]  # of the table, without ids
+    columns: Mapping[str, object]  # columns of the table, without ids
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], algorithms: Algorithms) -> ForeignTrial:
-        """Raise ValueError naming the first column that is not what it should be."""
+        """Check a row; raise ValueError naming the first column that is not valid."""
         device, problem, n = key_of(row)
         config = algorithms.complete(problem, Config.from_row(row["family"], row["config"]))
         if row["is_default"] not in (0, 1):
@@ -152,7 +154,7 @@ def _reason(reason: object) -> str:
 
 
 def _winners(archive: Archive, records: list[Record], precedence: Precedence) -> dict[Record, Record]:
-    """Return those of theirs that are to replace one of ours, each with the one it replaces."""
+    """Return their records that are to replace one of ours, each with the one that it replaces."""
     own = {record.key: record for record in archive.records()}
     pairs = [(record, own[record.key]) for record in records if record.key in own]
     return {
@@ -166,7 +168,7 @@ def _merge_records(
     own = {record.key: record for record in archive.records()}
     for record in records:
         ours = own.get(record.key)
-        # One that a tuner saved while workers were asked was not compared, and stays.
+        # A record that a tuner saved while workers were asked was not compared, and stays.
         if ours and winners.get(record) != ours:
             report.kept_records += 1
             continue
@@ -176,21 +178,21 @@ def _merge_records(
 
 
 def _note_signers(archive: Archive, records: list[Record], report: ImportReport) -> None:
-    """Note of ours, which came from elsewhere unsigned, who has signed the same measurement now."""
+    """Note the signer of those measurements of ours that came from elsewhere without one, and are signed now."""
     own = {record.key: record for record in archive.records()}
     for record in records:
         theirs, ours = record.run.origin, own.get(record.key)
         if not theirs or not theirs.signer or not ours or not ours.is_measured_as(record):
             continue
         if ours.run.origin and not ours.run.origin.signer:
-            with contextlib.suppress(ValueError):  # its policy, a stranger's, has no room
+            with contextlib.suppress(ValueError):  # a stranger's policy may have no room for it
                 run = ours.run.with_origin(replace(ours.run.origin, signer=theirs.signer))
                 archive.add_record(replace(ours, run=run), archive.run_id(run))
                 report.newly_signed += 1
 
 
 def add_trials(archive: Archive, trials: Iterable[ForeignTrial], report: ImportReport) -> None:
-    # Others wait for this transaction, and thousands of trials share a run.
+    # Ids are looked up once: other processes wait for this transaction, and thousands of trials share a run.
     run_id, device_id, problem_id = cache(archive.run_id), cache(archive.device_id), cache(archive.problem_id)
     for trial in trials:
         ids = {
@@ -202,7 +204,7 @@ def add_trials(archive: Archive, trials: Iterable[ForeignTrial], report: ImportR
 
 
 def add_breakpoints(archive: Archive, breakpoints: list[Breakpoint], report: ImportReport) -> None:
-    """Take what was measured between neighbours that are ours too, unless we have measured there as recently."""
+    """Take the breakpoints between records that are neighbours here too, unless ours were measured as recently."""
     pairs = _pairs(archive.records())
     own = {found.key: found for found in archive.breakpoints()}
     for theirs in breakpoints:
@@ -228,6 +230,6 @@ def _is_between(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
 
 
 def _is_outdated(found: Breakpoint, pair: tuple[Record, Record]) -> bool:
-    """Return whether it was measured with other templates than its records."""
+    """Return whether a breakpoint was measured with other templates than its records."""
     low, high = pair
     return found.run.template_hash != joint_hash(low.run.template_hash, high.run.template_hash)

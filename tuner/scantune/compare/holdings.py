@@ -1,4 +1,4 @@
-"""What a file of others holds of winners, for those who hold several files side by side."""
+"""The winners in a file of others, for commands that compare several files."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from scantune.store.foreign import foreign_contents
 @dataclass(frozen=True)
 class Holdings:
     path: Path
-    records: list[Record]  # each with an origin: text may have several of a cell
+    records: list[Record]  # each has an origin; text may have several of a cell
     breakpoints: list[Breakpoint]
-    report: ImportReport = field(repr=False)  # of what was left out
+    report: ImportReport = field(repr=False)  # what was left out
 
     def holds(self, record: Record) -> bool:
         """Return whether the measurement is in the file."""
         return any(map(record.is_measured_as, self._by_key.get(record.key, [])))
 
     def breakpoint_above(self, record: Record) -> Breakpoint | None:
-        """Return the newest that begins at the record and was measured with its config."""
+        """Return the newest breakpoint that begins at the record and was measured with its config."""
         return self._above.get((record.key, record.config))
 
     @cached_property
@@ -46,9 +46,10 @@ class Holdings:
 def holdings_of(
     path: Path, precedence: Precedence, take_trials: Callable[[Iterator[ForeignTrial]], None] | None = None
 ) -> Holdings:
-    """Read a file, a database or text; its trials, which may be more than the memory holds, are given on one by one.
+    """Read a file, a database or text, at one moment.
 
-    All is of one moment. Raises DatabaseError as foreign_contents() does.
+    Its trials may be more than the memory holds, so they are passed on one by one. Raises DatabaseError as
+    foreign_contents() does.
     """
     path = path.expanduser()
     report, algorithms = ImportReport(), precedence.algorithms()

@@ -1,4 +1,4 @@
-"""Merges files of records into a new one, the same in whatever order they are named."""
+"""Merges of files of records into a new one, which does not depend on the order in which they are named."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ _WRITTEN = "merged.db"
 
 @dataclass(frozen=True)
 class Conflict:
-    """A cell of which files name different winners."""
+    """A cell for which files name different winners."""
 
     kept: Record
-    others: list[tuple[Record, str]]  # and why each was not kept
+    others: list[tuple[Record, str]]  # the other records, and why each was not kept
 
 
 @dataclass
 class MergeReport:
     winners: int = 0
     conflicts: list[Conflict] = field(default_factory=list)
-    measured_twice: int = 0  # cells of one winner and several times
+    measured_twice: int = 0  # cells that have one winner and several times
     trials: int = 0
     breakpoints: int = 0
-    files: dict[Path, ImportReport] = field(default_factory=dict)  # of what was left out of each
+    files: dict[Path, ImportReport] = field(default_factory=dict)  # what was left out of each
     same_as: dict[Path, Path] = field(default_factory=dict)  # files left out, and those of the same content
-    sources: dict[Record, list[Path]] = field(default_factory=dict)  # of those in conflicts
+    sources: dict[Record, list[Path]] = field(default_factory=dict)  # files that hold the records in conflicts
 
 
 @contextlib.contextmanager
 def merged(paths: Sequence[Path], precedence: Precedence) -> Iterator[tuple[Database, MergeReport]]:
-    """Yield a database with what the files hold together, which is gone afterwards. Raises DatabaseError.
+    """Yield a database with what the files hold together, which is removed afterwards. Raises DatabaseError.
 
-    Of several records of a cell the one of the highest rank counts, whatever file it is in; of several trials of a
-    config, that of the file whose content sorts first.
+    If a cell has several records, the one of the highest rank counts, whatever file it is in. If a config has several
+    trials, that of the file whose content sorts first counts.
     """
     report = MergeReport()
     distinct = _distinct(paths, report)
@@ -89,7 +89,7 @@ def _tell_conflicts(ranked: list[Ranked], held: list[Holdings], report: MergeRep
 
 
 def _distinct(paths: Sequence[Path], report: MergeReport) -> list[Path]:
-    """Return the files by their content, of those with the same one that whose name sorts first."""
+    """Return the files sorted by content; among those with the same content only that whose name sorts first."""
     first: dict[str, Path] = {}
     for digest, _, path in sorted((_content_digest(path), path.name, path) for path in paths):
         if digest in first:
@@ -105,7 +105,7 @@ def _content_digest(path: Path) -> str:
     check_kind(path)
     digest = hashlib.sha256()
     for file in (path, path.with_name(path.name + "-wal")):
-        with contextlib.suppress(OSError), file.open("rb") as content:  # whoever reads the file says why it cannot be
+        with contextlib.suppress(OSError), file.open("rb") as content:  # reading its rows reports why it cannot be read
             while part := content.read(2**20):
                 digest.update(part)
     return digest.hexdigest()

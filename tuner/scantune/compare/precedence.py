@@ -1,4 +1,4 @@
-"""Which of two records of a cell takes precedence: whether one of a stranger may replace one of ours."""
+"""The precedence between two records of a cell: whether one of a stranger may replace one of ours."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from scantune.worker.evaluation import Evaluator, Timeouts
 
 
 class Precedence:
-    """Asks workers that answer for a device of each record's architecture, wherever that is: which templates there are
-    and which configs are legal depends on nothing else of it. They are started when the first question comes; where
-    none can be, ours stays.
+    """The precedence between records, as workers tell it.
+
+    A worker answers for a device of each record's architecture, wherever that device is: which templates there are and
+    which configs are legal depends on nothing else of it. Workers are started when they are asked first. Where none can
+    be started, ours stays.
     """
 
     def __init__(self) -> None:
-        self._workers: dict[str, Worker | None] = {}  # by architecture; None: it cannot be started
+        self._workers: dict[str, Worker | None] = {}  # by architecture; None where none can be started
 
     def __enter__(self) -> Precedence:
         return self
@@ -32,15 +34,15 @@ class Precedence:
                 worker.close()
 
     def algorithms(self) -> Algorithms:
-        """Return what rows mean, as the tool here has it; nothing without a worker."""
+        """Return the algorithms that a worker here declares; none without a worker."""
         worker = self._worker_for(NO_DEVICE)
         return worker.hello().algorithms if worker else Algorithms()
 
     def prefers(self, theirs: Record, ours: Record) -> bool:
-        """Return whether theirs, of the same key, is to replace ours.
+        """Return whether `theirs`, of the same key, is to replace `ours`.
 
-        What was measured with the templates of the tool here comes first, then what is better measured, and a config
-        that the worker refuses never wins. Where no worker knows the algorithm both must be of the same templates.
+        A record measured with the templates here is preferred, and then the better measured one. A config that the
+        worker refuses never wins. Where no worker knows the algorithm, both must be of the same templates.
         """
         worker = self._worker_for(theirs.device)
         if worker is None or theirs.problem.algorithm not in worker.hello().algorithms:
@@ -51,7 +53,7 @@ class Precedence:
         return wins and evaluator.is_valid(theirs.problem, theirs.n, theirs.config)
 
     def standing(self, record: Record) -> tuple[bool, bool]:
-        """Return whether the worker accepts the config, and whether the record is of the templates of the tool here.
+        """Return whether the worker accepts the config, and whether the record is of the templates here.
 
         Without a worker that knows the algorithm any config is accepted, and none is of the templates here.
         """
@@ -68,7 +70,7 @@ class Precedence:
 
 
 def _is_current(record: Record, evaluator: Evaluator) -> bool:
-    """Return whether it was measured with the templates of the tool here."""
+    """Return whether a record was measured with the templates here."""
     return record.run.template_hash == evaluator.template_hash(record.problem, record.n, record.config.family)
 
 

@@ -1,4 +1,4 @@
-"""Which of several records of one cell counts, whatever order they come in."""
+"""The rank of several records of one cell, which does not depend on their order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scantune.store.text_form import line_of
 
 Key = tuple[Device, Problem, int]
 
-# What decides, the first difference before all others; texts decide nothing but that the same is chosen everywhere.
+# The first difference decides. Texts at the end see to it that the same record is chosen everywhere.
 _REASONS = (
     "the worker here refuses the other config", "it was measured with the templates here",
     "its search was finished", "its search took more effort", "it is newer",
@@ -26,7 +26,7 @@ _REASONS = (
 @total_ordering
 @dataclass(frozen=True)
 class Ranked:
-    """A record among others of its cell; the greatest counts."""
+    """A record among others of its cell, of which the greatest counts."""
 
     record: Record
     precedence: Precedence
@@ -40,13 +40,13 @@ class Ranked:
         return self._rank < other._rank
 
     def why_before(self, other: Ranked) -> str:
-        """Return what decided between this one, which counts, and another record."""
+        """Return why this record, which counts, precedes another."""
         pairs = zip(self._rank, other._rank, _REASONS, strict=True)
         return next((reason for own, theirs, reason in pairs if own != theirs), _REASONS[-1])
 
 
 def ranked_by_key(records: Iterable[Record], precedence: Precedence) -> dict[Key, list[Ranked]]:
-    """Return the records of each cell, the one that counts first. A measurement that was told twice counts once."""
+    """Return the records of each cell, the one that counts first. A measurement that is there twice counts once."""
     by_key: dict[Key, list[Record]] = {}
     for record in records:
         by_key.setdefault(record.key, []).append(record)
@@ -59,7 +59,7 @@ def best_of_each(records: Iterable[Record], precedence: Precedence) -> list[Reco
 
 
 def best_first(breakpoints: Iterable[Breakpoint]) -> list[Breakpoint]:
-    """Return breakpoints so that of those at one place the newest comes first."""
+    """Return breakpoints sorted so that the newest comes first among those of one place."""
     return sorted(breakpoints, key=lambda found: (found.finished_at, found.probes_text, str(found)), reverse=True)
 
 

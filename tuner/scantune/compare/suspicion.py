@@ -1,4 +1,4 @@
-"""Why a record may not hold what it says, so that the most doubtful ones are measured again first."""
+"""Reasons to doubt a record, so that the most doubtful ones are measured again first."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from enum import Enum
 from scantune.model.record import Record, moment_of
 from scantune.worker.evaluation import Evaluator, is_implausible
 
-_MOST_GAIN = 2.0  # over the default; the largest of the 209 records that come with the library is 1.21
+_MOST_GAIN = 2.0  # plausible gain over the default; the largest of the library's 209 records is 1.21
 _OLD_DAYS = 180
 
 
 class Suspicion(str, Enum):
-    """The most serious first."""
+    """The reasons, the most serious first."""
 
     implausible = "its gain is implausible"
     foreign = "others measured it"
@@ -39,5 +39,5 @@ def suspicions(record: Record, evaluator: Evaluator) -> list[Suspicion]:
 
 
 def urgency(record: Record, found: list[Suspicion]) -> tuple[list[bool], str]:
-    """Return what sorts records: those with more serious suspicions first, of equal ones the older."""
+    """Return the key that sorts records: those with more serious reasons come first, and then the older ones."""
     return [suspicion not in found for suspicion in Suspicion], record.finished_at

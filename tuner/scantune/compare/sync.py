@@ -1,4 +1,4 @@
-"""Fetches a layer of records that others publish, and makes the database of it that the library reads."""
+"""Synchronization of a layer of records that others publish: it is fetched, and becomes a database for the library."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from scantune.store.export import export_database
 from scantune.store.fetched import fetched, unpacked
 from scantune.store.signature import MOST_BYTES, SUFFIX, Signers, verified_signer
 
-MOST_RECORDS = 100_000  # which the library reads of one file
+MOST_RECORDS = 100_000  # records that the library reads of one file
 
 
 @dataclass(frozen=True)
 class Synced:
     layer: Layer
     file: Path  # the database that was, or would be, made
-    sha256: str  # of what was fetched
-    signer: str  # empty where a digest was pinned
+    sha256: str  # digest of what was fetched
+    signer: str  # who signed it; empty where a digest was pinned
     winners: int
     report: ImportReport
 
@@ -34,8 +34,8 @@ class Synced:
 def sync_layer(layer: Layer, directory: Path, precedence: Precedence, dry_run: bool = False) -> Synced:
     """Fetch a layer and replace its database as a whole; what was there stays if anything is wrong.
 
-    What was fetched is read only once it is known to be what was pinned or signed, and then as a stranger's. Raises
-    ScantuneError.
+    What was fetched is read only once it is known to be what was pinned or signed, and even then its rows are checked
+    as those of a stranger. Raises ScantuneError.
     """
     content = fetched(layer.url)
     digest = hashlib.sha256(content).hexdigest()
@@ -49,7 +49,7 @@ def sync_layer(layer: Layer, directory: Path, precedence: Precedence, dry_run: b
 
 
 def _checked(layer: Layer, content: bytes, digest: str) -> str:
-    """Return who has signed it, nobody where its digest is pinned; raise if it is not what it must be."""
+    """Return who has signed the content, "" if its digest is pinned; raise if neither matches."""
     if layer.sha256 is not None:
         if digest != layer.sha256:
             raise ScantuneError(
@@ -74,7 +74,7 @@ def _made(
             raise ScantuneError(f"{layer.url}: it holds no valid record{_because(report)}")
         if winners > MOST_RECORDS:
             raise ScantuneError(f"{layer.url}: it holds {winners} records, and the library reads up to {MOST_RECORDS}")
-        database.run("drop_all_trials", {})  # nobody searches on with a layer
+        database.run("drop_all_trials", {})  # no search continues from a layer
         if target:
             export_database(database, target, overwrite=True)
     return winners, report
@@ -85,5 +85,5 @@ def _because(report: ImportReport) -> str:
 
 
 def name_at(url: str) -> str:
-    """Return the file's name in an address, for the origin of records that tell none."""
+    """Return the file's name in an address, for the origin of records that have none."""
     return Path(urlsplit(url).path).name or urlsplit(url).hostname or url

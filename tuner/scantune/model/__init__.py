@@ -1,1 +1,1 @@
-"""What is spoken of: problems, configs, devices, measurements, records. Starts nothing and opens no file."""
+"""The nouns of the tuner: problems, configs, devices, measurements, records. They start no process."""

@@ -12,7 +12,7 @@ from scantune.model.problem import Problem
 
 
 class Algorithms(dict[str, Algorithm]):
-    """Rows of others are taken as they are: a later version wrote them, and reads them again."""
+    """Algorithms by name. Rows of other algorithms are taken as they are: a later version wrote them."""
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Algorithms:
@@ -28,7 +28,7 @@ class Algorithms(dict[str, Algorithm]):
         return cls({algorithm.name: algorithm for algorithm in found})
 
     def problem(self, row: Mapping[str, Any]) -> Problem:
-        """Read the columns of a problem; raise ValueError if no tuner writes such."""
+        """Read the columns of a problem; raise ValueError if no tuner writes such columns."""
         return self.declared(Problem.from_row(row))
 
     def declared(self, problem: Problem) -> Problem:
@@ -37,12 +37,12 @@ class Algorithms(dict[str, Algorithm]):
         return problem.declared_by(algorithm) if algorithm else problem
 
     def tables(self, problem: Problem) -> FamilyTables:
-        """Return the families of the problem's algorithm; none where it is not known."""
+        """Return the families of the problem's algorithm; none where the algorithm is not known."""
         algorithm = self.get(problem.algorithm)
         return algorithm.families if algorithm else FamilyTables()
 
     def complete(self, problem: Problem, config: Config) -> Config:
-        """Return the config with all parameters, in order; as it is where no family of the algorithm has it."""
+        """Return the config with all parameters, in order; one that no family of the algorithm has stays as it is."""
         return self.tables(problem).complete(config)
 
 

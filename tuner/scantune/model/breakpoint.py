@@ -1,4 +1,4 @@
-"""Where, between two recorded N, the record of the larger takes over from that of the smaller."""
+"""Breakpoints: where, between two recorded N, the record of the larger takes over from that of the smaller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_PROBES = 64
 
 @dataclass(frozen=True)
 class Probe:
-    """Both configs, measured in turn at one size; None is one that failed there."""
+    """Both configs, measured in turn at one size; the time of one that failed there is None."""
 
     n: int
     low_us: float | None
@@ -48,7 +48,7 @@ class Breakpoint:
     problem: Problem
     n_low: int
     n_high: int
-    n_switch: int  # the first that n_high's config scans
+    n_switch: int  # the first n that n_high's config scans
     probes: tuple[Probe, ...]
     low: Config
     high: Config
@@ -86,7 +86,7 @@ class Breakpoint:
 
     @property
     def regret(self) -> float:
-        """By the probes, the most that a size pays for the choice: 0.02 is 2 % more time than the other config takes.
+        """The most time that a probed size loses by the choice: 0.02 is 2 % more than the other config takes.
 
         Sizes just below the breakpoint, where there are any that were not probed, are scanned by the config that lost
         at it.
@@ -126,5 +126,5 @@ def _probe(row: object) -> Probe:
 
 
 def worst_of(breakpoints: Sequence[Breakpoint]) -> Breakpoint:
-    """Return the one with the largest regret."""
+    """Return the breakpoint with the largest regret."""
     return max(breakpoints, key=lambda found: found.regret)

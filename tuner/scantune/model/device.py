@@ -22,7 +22,7 @@ def is_arch(text: object) -> bool:
 @dataclass(frozen=True)
 class Device:
     arch: str  # sm_90, host
-    name: str  # as the driver reports it
+    name: str  # what the driver reports
     sm_count: int
 
     def __post_init__(self) -> None:
@@ -38,7 +38,7 @@ class Device:
         return self.arch == HOST
 
     def is_called(self, name: str) -> bool:
-        """Return whether people mean it by its name or a part of that, as H200 for NVIDIA H200."""
+        """Return whether a text is its name or a part of that, such as H200 for NVIDIA H200."""
         return name.casefold() in self.name.casefold()
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Hello:
 
     device: Device
     version: str
-    template_hash: str  # of what any kernel is compiled from: tells a worker that was built anew
+    template_hash: str  # hash of what any kernel is compiled from, by which a worker that was built anew is noticed
     compiler_version: str
     driver_version: str
     algorithms: Algorithms

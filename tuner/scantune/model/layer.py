@@ -1,4 +1,4 @@
-"""A layer of records that others publish: where it is, and by what it is known to be theirs."""
+"""Layers of records that others publish: where each is, and what proves whose it is."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SIGNED_BY_KEYS = {"allowed_signers", "principal"}
 
 @dataclass(frozen=True)
 class Layer:
-    name: str  # of its file, without the ending
+    name: str  # name of its file, without the ending
     url: str
-    sha256: str | None = None  # of what the address gives; else it must be signed
+    sha256: str | None = None  # digest of what the address gives; without one it must be signed
     allowed_signers: Path | None = None
     principal: str | None = None  # who must have signed it
 

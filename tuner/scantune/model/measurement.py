@@ -1,4 +1,4 @@
-"""A time, and how far it can be trusted."""
+"""Measured times, and how far they can be trusted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Measurement:
     spread: float  # interquartile range over the median
     samples: int
     sm_clock_mhz: int | None = None  # None where there is none to read
-    probe_only: bool = False  # clearly slower than its rivals, so not measured on
-    samples_us: tuple[float, ...] = ()  # each, in the order taken, where they were asked for
+    probe_only: bool = False  # whether only a probe was taken, which was clearly slower than others
+    samples_us: tuple[float, ...] = ()  # every sample in the order taken, where they were asked for
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Measurement:
@@ -38,7 +38,9 @@ class Measurement:
 
     @property
     def standard_error_us(self) -> float:
-        """Of the median, as if samples were normally distributed: 1.25 sigma / sqrt(samples), sigma = IQR / 1.35."""
+        """The standard error of the median: 1.25 sigma / sqrt(samples), with sigma = IQR / 1.35 as in a normal
+        distribution.
+        """
         return 0.93 * self.spread * self.median_us / math.sqrt(self.samples)
 
     def gigabytes_per_second(self, bytes_moved: int) -> float:

@@ -14,7 +14,7 @@ from scantune.errors import UsageError
 class OperatorSource:
     text: str
     path: Path
-    alignment_bytes: int | None = None  # of the struct Value; None: the largest that its size allows
+    alignment_bytes: int | None = None  # alignment of the struct Value; None: the largest that its size allows
 
     @classmethod
     def read(cls, path: Path, alignment_bytes: int | None) -> OperatorSource:
@@ -34,9 +34,9 @@ class OperatorSource:
 
     @property
     def digest(self) -> str:
-        """What tells kernels of this source from those of another."""
+        """The digest that tells kernels of this source from those of another."""
         return hashlib.sha256(f"{self.alignment_bytes}\n{self.text}".encode()).hexdigest()[:16]
 
     def message(self) -> dict[str, Any]:
-        """Return members of the protocol's `request.operator`."""
+        """Return the members of the protocol's `request.operator`."""
         return {"source": self.text, **({"alignment": self.alignment_bytes} if self.alignment_bytes else {})}

@@ -1,4 +1,4 @@
-"""Where a record came from: told by whoever exported it first, and kept through every later export."""
+"""The origin of a record: told by whoever exported it first, and kept through every later export."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-NO_ORIGIN = "none"  # as forget calls records without one, so that nobody exports by that name
+NO_ORIGIN = "none"  # what `db forget` calls records without one, so that nobody exports by that name
 _MOST_TEXT = {"by": 64, "file": 128, "run": 16, "host": 64, "signer": 128}  # characters
 
 
 @dataclass(frozen=True)
 class Origin:
-    """All of it is what somebody said; the signer too, but in a database that only imports and syncs here write."""
+    """What somebody said of a record. The signer was verified only in a database that imports and syncs here write."""
 
     by: str  # who exported it; empty where they did not say
     file: str  # the name of the database it was exported from, without a directory
-    run: str  # Run.digest of what measured it
-    host: str = ""  # digest of the machine, where it was asked for
+    run: str  # Run.digest of the run that measured it
+    host: str = ""  # digest of the machine it was measured on, where that was asked for
     signer: str = ""  # principal of a signature that the import verified
 
     def __post_init__(self) -> None:
@@ -38,12 +38,12 @@ class Origin:
         return {name: text for name, text in asdict(self).items() if text or name == "by"}
 
     def __str__(self) -> str:
-        """In the words of the library, runtime/select/record_origin.cpp."""
+        """Return the same words as the library, in runtime/select/record_origin.cpp."""
         by = f" by {self.by}" if self.by else ""
         signed = f", signed by {self.signer}" if self.signer else ""
         return f"exported{by} from {self.file} (run {self.run}){signed}"
 
 
 def fitting(text: str, name: str) -> str:
-    """Return what of a text may stand as the origin's member of that name."""
+    """Return the part of a text that may stand as the origin's member of that name."""
     return "".join(character for character in text if character.isprintable())[: _MOST_TEXT[name]]

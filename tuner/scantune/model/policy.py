@@ -1,4 +1,4 @@
-"""How hard to search and how carefully to measure."""
+"""Policies: how hard to search and how carefully to measure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Rounds:
     min_round_ms: float
     slower_than: float | None = None  # None: every config is measured to the end
     ceiling: bool = False
-    samples: bool = False  # each one is told, beside their median
+    samples: bool = False  # whether the worker tells every sample beside their median
 
     def message(self) -> dict[str, Any]:
         message = {"rounds": self.rounds, "min_round_ms": self.min_round_ms, "rotate": True, "ceiling": self.ceiling}
@@ -38,30 +38,30 @@ class Rounds:
 class Policy:
     trials: int  # configs per problem and N, the default included
     patience: int  # trials in a row that bring no gain; then the search ends
-    batch: int  # candidates measured together, beside the incumbent; they are what a killed tuner loses
+    batch: int  # candidates measured together, beside the fastest so far; they are what a killed tuner loses
     ahead: int  # candidates that compile, or wait to be verified, while others are measured
-    finalists: int  # measured again in the final round, beside the default and the record of an earlier run
+    finalists: int  # configs measured again in the final round, beside the default and the record of an earlier run
     racing: Rounds
     final: Rounds
     verify_items: int  # candidates are verified at this size at most; the winner at its real N
     budget_s: float  # wall time of a whole run, unless the user says otherwise
-    # Sizes measured between two records of a portfolio that are an octave apart: both ends, and four that narrow one
-    # crossing to a sixteenth of it. Wider gaps get more.
+    # Sizes measured between two records of a portfolio that are an octave apart: both ends, and four between, which
+    # narrow a crossing down to a sixteenth of the octave. Wider gaps get more.
     probes: int = 6
     # First race what is known to be good in every cell, then search only where that leaves something to be gained.
     surveys: bool = False
 
     def message(self) -> dict[str, Any]:
-        """Return what a run remembers of it."""
+        """Return the members that a run keeps of the policy."""
         return asdict(self)
 
 
-# Than the fastest, by a probe: such a config cannot win any more, and is not measured on.
+# A config whose probe is slower than the fastest by this factor cannot win any more, and is not measured on.
 CLEARLY_SLOWER = 1.25
 
 _EVERYTHING = 1_000_000
 
-# Without options a run is to take ten minutes, of which half a minute is for what starts and ends it.
+# A run without options is to take ten minutes, half a minute of which is for starting and ending it.
 _GPU = {
     Effort.quick: Policy(
         trials=96, patience=36, batch=4, ahead=4, finalists=4,

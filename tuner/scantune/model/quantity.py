@@ -18,9 +18,9 @@ _DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?
 def parse_sizes(texts: Iterable[str]) -> list[int]:
     """Return the sizes, sorted and without repetition.
 
-    A text is a list with commas of 1000, 2^20, 1M (K, M and G are powers of 1024) and ranges such as 2^8..2^18, which
-    double from one size to the next; 2^8..2^18:4 goes in steps of 4. A range includes both ends, the last one also
-    where no step leads to it. Raises UsageError.
+    A text is a list, with commas, of sizes such as 1000, 2^20 and 1M, and of ranges. K, M and G are powers of 1024. A
+    range such as 2^8..2^18 doubles from one size to the next; 2^8..2^18:4 multiplies by 4. It includes both ends, the
+    last one also where no step leads to it. Raises UsageError.
     """
     return sorted({n for text in texts for part in text.split(",") for n in _parse_part(part.strip())})
 

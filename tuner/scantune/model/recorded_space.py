@@ -1,4 +1,4 @@
-"""A space as it was measured: the configs of a problem at one N, each with its samples. Searches are replayed on it."""
+"""Recorded spaces: the configs of a problem at one N, each with its samples. Searches are replayed on them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _MAX_CONFIGS = 1_000_000
 
 @dataclass(frozen=True)
 class RecordedConfig:
-    """Either samples or a failure is there."""
+    """A config with its samples or, if it failed, with its failure."""
 
     config: Config
-    is_listed: bool  # among the searched ones; others are a step or two from the fastest
+    is_listed: bool  # whether the worker lists it; others are a step or two from the fastest
     samples_us: tuple[float, ...] = ()  # corrected for drift
-    final_us: tuple[float, ...] = ()  # of the final round, where it took part
+    final_us: tuple[float, ...] = ()  # samples of the final round, where it took part
     failure: Failure | None = None
 
     @property
     def all_us(self) -> tuple[float, ...]:
-        """Every sample, of the final round or before it."""
+        """Every sample, from before the final round and from it."""
         return self.samples_us + self.final_us
 
     @cached_property
@@ -48,12 +48,12 @@ class RecordedConfig:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What stands behind the numbers, and how they were taken."""
+    """The programs that took the numbers, and how they took them."""
 
     tool_version: str
     compiler_version: str
     driver_version: str
-    template_hash: str  # of all kernels
+    template_hash: str  # hash of what all kernels are compiled from
     date: str
     commit: str | None = None
     method: Mapping[str, Any] = field(default_factory=dict)  # rounds, min_round_ms and the like
@@ -64,11 +64,11 @@ class RecordedSpace:
     device: Device
     problem: Problem
     n: int
-    families: tuple[Family, ...]  # their rows are the recorded configs that are listed
+    families: tuple[Family, ...]  # their rows are the listed configs among the recorded ones
     default: Config
-    configs: tuple[RecordedConfig, ...]  # the listed ones first
+    configs: tuple[RecordedConfig, ...]  # the listed ones come first
     left_out: int  # configs that were to be measured, and were not
-    ceiling_us: float | None  # of a copy of as many bytes
+    ceiling_us: float | None  # time of a copy of as many bytes
     provenance: Provenance
 
     @classmethod
@@ -163,7 +163,7 @@ class RecordedSpace:
         }
 
     def only_listed(self) -> RecordedSpace:
-        """Return the space without what was recorded around its fastest configs, which no result decided."""
+        """Return the space with its listed configs alone: no measured time decided which those are."""
         return replace(self, configs=tuple(one for one in self.configs if one.is_listed))
 
     @cached_property
@@ -176,7 +176,7 @@ class RecordedSpace:
 
     @cached_property
     def optimum(self) -> RecordedConfig | None:
-        """The fastest of the final round, or of all where there was none; None when nothing works."""
+        """The fastest config of the final round, or of all where there was none; None when nothing works."""
         working = [one for one in self.configs if one.samples_us]
         finalists = [one for one in working if one.final_us]
         return min(finalists or working, key=lambda one: one.true_us, default=None)

@@ -1,4 +1,4 @@
-"""Problems as people write them, with what they leave to the worker."""
+"""Problems as people write them; the worker completes what they leave out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Types:
 
     @classmethod
     def parse(cls, text: str) -> Types:
-        """Which names are types, and how many an algorithm has, is the worker's to say."""
+        """Split the names. The worker knows which of them are types, and how many an algorithm has."""
         return cls(tuple(text.split(":")))
 
     def members_of(self, algorithm: Algorithm) -> dict[str, str]:
@@ -60,8 +60,8 @@ class StatedProblem:
     algorithm: Algorithm
     types: Types
     op: str | None = None
-    others: tuple[tuple[str, str], ...] = ()  # members and their values
-    extents: tuple[tuple[str, int], ...] = ()  # all of the algorithm's
+    others: tuple[tuple[str, str], ...] = ()  # the other members that were named, and their values
+    extents: tuple[tuple[str, int], ...] = ()  # every extent of such a problem
 
     def request(self, n: int, source: OperatorSource | None = None) -> dict[str, Any]:
         """Return the protocol's `request`."""
@@ -78,7 +78,7 @@ class StatedProblem:
 
     @property
     def operator(self) -> str | None:
-        """What values are combined by; None where nothing is."""
+        """What values are combined by; None where nothing is combined."""
         member = self.algorithm.operator
         return (self.op or member.default) if member else None
 

@@ -1,4 +1,4 @@
-"""What came of trying one config."""
+"""Trials: what came of trying one config."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from scantune.model.measurement import Measurement
 
 STATUSES = ("ok", "compile_error", "wrong_result", "launch_error", "timeout", "crash")
 
-# A busy machine can be what is behind these, so a later run tries once more; the mark says that one did.
+# A busy machine can cause these, so a later run tries once more; the mark says that one did.
 _PERHAPS_CHANCE = ("timeout", "crash")
 _AGAIN = "again: "
 
 
 @dataclass(frozen=True)
 class Failure:
-    status: str  # one of STATUSES but ok
+    status: str  # one of STATUSES, but never ok
     reason: str
 
     def __post_init__(self) -> None:
@@ -29,13 +29,13 @@ class Failure:
         return self.status in _PERHAPS_CHANCE and not self.reason.startswith(_AGAIN)
 
     def again(self) -> Failure:
-        """Return the failure of a retry, which deserves no other."""
+        """Return the failure of a retry, which deserves no further retry."""
         return replace(self, reason=_AGAIN + self.reason) if self.deserves_retry else self
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Exactly one of measurement and failure is there."""
+    """A config with its measurement or its failure; exactly one of these is not None."""
 
     config: Config
     measurement: Measurement | None = None

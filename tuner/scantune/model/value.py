@@ -6,10 +6,10 @@ import re
 
 from scantune.model.config import is_token
 
-CUSTOM_TYPE = "custom"  # in lists of types: a struct, which a request spells with its size
+CUSTOM_TYPE = "custom"  # a struct in lists of types; a request spells it with its size
 _BUILT_IN_TYPE = re.compile(r"(?!custom)[a-z]+(8|16|32|64)")
 _CUSTOM_TYPE = re.compile(r"custom([1-9][0-9]?)")  # a struct of so many bytes
-_CUSTOM_OPERATOR = "custom_"  # begins the tokens of the cost classes
+_CUSTOM_OPERATOR = "custom_"  # prefix of the tokens of the cost classes
 _OPERATOR_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -40,7 +40,7 @@ def is_custom_operator(token: str) -> bool:
 
 
 def operator_of_cost(cost: str, name: str) -> str:
-    """Return how a request spells a named operator of a cost class."""
+    """Return the spelling of a named operator of a cost class in a request."""
     return f"{_CUSTOM_OPERATOR}{cost}:{name}"
 
 

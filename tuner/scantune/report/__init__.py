@@ -1,1 +1,1 @@
-"""What is said of results: tables and progress for people, messages for programs."""
+"""Reports of results: tables and progress for people, messages for programs."""

@@ -1,4 +1,4 @@
-"""How people see records of several files side by side."""
+"""The table of records of several files side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def differences_table(cells: Iterable[Cell], title: str) -> Listing:
 
 
 def measured_text(record: Record) -> str:
-    """Return a record's config, and when, how carefully and with what it was measured."""
+    """Return a record's config, and when, with how much effort and with which versions it was measured."""
     run = record.run
     with_what = ", ".join(filter(None, (run.compiler_version, run.driver_version and f"driver {run.driver_version}")))
     cut_short = ", cut short" if run.is_cut_short else ""

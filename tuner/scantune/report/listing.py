@@ -1,4 +1,4 @@
-"""Rows for people, in which nothing is ever left out: what does not fit beside the others goes below, or is folded."""
+"""Tables for people in which nothing is left out: what does not fit beside the others goes below, or is folded."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rich.text import Text
 
 _GAP = 2
 _INDENT = 2
-_LEAST_WIDTH = 12  # of a folded cell, however narrow the terminal
+_LEAST_WIDTH = 12  # columns of a folded cell, however narrow the terminal is
 
 
 @dataclass(frozen=True)
 class Column:
     header: str
-    is_text: bool = False  # text stands to the left and may be folded, numbers to the right
+    is_text: bool = False  # text is aligned to the left and may be folded, numbers are aligned to the right
 
 
 @dataclass(frozen=True)
 class Row:
     cells: Sequence[str]  # one for each column
-    detail: str = ""  # what is too long for a column; may have several lines
+    detail: str = ""  # text that is too long for a column; it may have several lines
     begins_section: bool = False
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Prints itself on a rich console: with the details as a last column where they fit, else each below its row."""
+    """A table that a rich console prints: with the details as a last column where they fit, else each below its row."""
 
     title: str
     columns: Sequence[Column]

@@ -1,4 +1,4 @@
-"""What --json says of winners, breakpoints and selections. docs/tuning.md lists the keys, which stay."""
+"""Messages of --json about winners, breakpoints and selections. docs/tuning.md lists their keys, which never change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scantune.worker.selection import Selection
 
 
 def config_message(problem: Problem, n: int, config: Config, defaults: Defaults | None) -> dict[str, Any]:
-    """Return a config with all its values, and those that depart from the family's default if it is known."""
+    """Return a config with all its values, and the departures from the family's default if that is known."""
     space = defaults.space(problem, n) if defaults else None
     if space is None:
         return {"config": config.message(), "departures": None}

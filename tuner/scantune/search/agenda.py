@@ -9,15 +9,15 @@ from scantune.model.cell import Cell
 from scantune.model.policy import Policy
 from scantune.search.time_model import TimeModel
 
-# The families' defaults, winners of similar searches and a step or two from them: with fewer, a search says hardly more
-# than the records around it do.
+# They suffice for the families' defaults, winners of similar searches and a step or two from them: with fewer, a search
+# tells hardly more than the records around it do.
 _LEAST_TRIALS = 12
 
 
 @dataclass(frozen=True)
 class Turn:
     cell: Cell
-    trials_s: float  # for its trials; what comes after them has been taken off
+    trials_s: float  # time for its trials; what comes after them has been taken off
 
 
 class Agenda:
@@ -29,17 +29,20 @@ class Agenda:
     def __init__(
         self, cells: Iterable[Cell], promise: Callable[[Cell], float], model: TimeModel, policy: Policy
     ) -> None:
-        """`promise` returns the share of a cell's time that a search may gain; it may change with what is found."""
+        """Order `cells` by `promise`: the share of a cell's time that a search may gain.
+
+        It is asked anew before each search, because it may change with what is found.
+        """
         self._waiting = list(cells)
         self._promise = promise
         self._promises: dict[Cell, float] = {}
         self._model = model
         self._policy = policy
         self._has_begun = False
-        self.left_out: list[Cell] = []  # for want of time
+        self.left_out: list[Cell] = []  # the time left could not pay for them
 
     def next(self, left_s: float) -> Turn | None:
-        """Return the next search that the time left can pay for, with its share of it; None when there is none.
+        """Return the next search that the time left can pay for, with its share of that time; None when there is none.
 
         The first one always gets its turn.
         """
@@ -54,7 +57,7 @@ class Agenda:
         return None
 
     def add(self, cells: Iterable[Cell] = ()) -> None:
-        """Let more cells wait, and again those that were left out: there is more time than it seemed."""
+        """Let more cells wait, and again those that were left out, because there is more time than it seemed."""
         self._waiting += [*self.left_out, *cells]
         self.left_out = []
 
@@ -82,6 +85,6 @@ class Agenda:
         return self._model.trials_s(*cell, min(_LEAST_TRIALS, self._policy.trials))
 
     def _wanted_s(self, cell: Cell) -> float:
-        """What its trials may take beyond the least of them, by what they may gain."""
+        """Return the time of its trials beyond the least number of them, weighted by what they may gain."""
         beyond_s = self._model.trials_s(*cell, self._policy.trials) - self._least_trials_s(cell)
         return self._promises[cell] * beyond_s

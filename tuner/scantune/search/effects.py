@@ -21,21 +21,21 @@ from scantune.model.config import Value
 from scantune.model.recorded_space import RecordedConfig, RecordedSpace
 from scantune.model.space import Family
 
-_MOST = 0.5  # log time that a change is taken to cost or gain: from there on it is out of the question anyway
-_DOUBT = 1.0  # added to how often a value was seen: what was seen seldom is drawn towards no effect
-_LEAST_CHANGES = 4  # of a parameter, for them to tell something
+_MOST = 0.5  # log time that a change is taken to cost or gain at most: a worse config is out of the question anyway
+_DOUBT = 1.0  # is added to how often a value was seen, so that effects of rare values are drawn towards none
+_LEAST_CHANGES = 4  # a parameter with fewer changes has no effects: they would be chance
 _DIGITS = 4
 
 
 @dataclass(frozen=True)
 class ParameterEffects:
-    effects: Mapping[Value, float]  # of the values that were seen
-    deviation: float  # of what changes of the parameter did from what the effects say
+    effects: Mapping[Value, float]  # log time that each value adds, for the values that were seen
+    deviation: float  # standard deviation of measured changes of log time from what the effects say
 
 
 @dataclass(frozen=True)
 class Effects:
-    of_parameters: Mapping[tuple[str, str], ParameterEffects] = field(default_factory=dict)  # by family and name
+    of_parameters: Mapping[tuple[str, str], ParameterEffects] = field(default_factory=dict)  # key: family and name
 
     @classmethod
     def from_message(cls, message: Iterable[Mapping[str, Any]]) -> Effects:
@@ -65,7 +65,7 @@ class Effects:
 
 @cache
 def shipped_effects() -> Effects:
-    """Return those that come with the tuner."""
+    """Return the effects that come with the tuner."""
     with (paths.sql_directory() / "effects.json").open(encoding="utf-8") as file:
         return Effects.from_message(json.load(file))
 

@@ -1,4 +1,4 @@
-"""Proposes configs of one family: of those that are little unlike the fastest, what is expected to gain most."""
+"""Proposals within one family: the configs near the fastest ones that are expected to gain most."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from scantune.model.space import Family, Indices, Parameter
 from scantune.search.effects import Effects
 from scantune.search.surrogate import Points, Prior, Surrogate, weight_of
 
-_CENTRES = 4  # of the fastest, all whose neighbours are considered
-_PROMISING = 6  # neighbours of the fastest, whose own neighbours are considered too
-_PROPOSED = 32  # of the candidates, since some may be illegal
-_MOST_LEARNED = 128  # times: the fastest half, and the latest
+_CENTRES = 4  # fastest configs whose neighbours are all considered
+_PROMISING = 6  # neighbours of the fastest config whose own neighbours are considered too
+_PROPOSED = 32  # candidates that are proposed at once, since some may be illegal
+_MOST_LEARNED = 128  # times that the surrogate learns from: half of them the fastest, half the latest
 
-_FAILED = 0.7  # log time by which what failed is taken to be slower than the slowest
+_FAILED = 0.7  # log time by which a config that failed is taken to be slower than the slowest
 
-_WEIGHTS = {True: 0.15, False: 0.05}  # of a step in a primary parameter, in another one
-_TRUST = 0.5  # in what other problems tell of a parameter; the rest is in no effect, and in the weight of its role
-_LEAST_WEIGHT, _MOST_WEIGHT = 0.01, 0.5  # that other problems may tell
+_WEIGHTS = {True: 0.15, False: 0.05}  # weight of a step in a parameter; the key is whether it is primary
+_TRUST = 0.5  # share of the prior that other problems tell; the rest is no effect, and the weight of the role
+_LEAST_WEIGHT, _MOST_WEIGHT = 0.01, 0.5  # limits to the weight that other problems tell
 
 
 class FamilySearch:
-    """Scores are log times. A config that is off the grid of values is learned from as the nearest on it."""
+    """The search within one family. Scores are log times.
+
+    A config with values that no parameter lists is learned from as the nearest listed one.
+    """
 
     def __init__(self, family: Family, seed: int, effects: Effects) -> None:
         self._family = family
         self._surrogate = Surrogate([_prior(family.name, one, effects) for one in family.parameters], seed)
         self._scores: dict[Indices, float | None] = {}  # None: it failed
-        self._asked: dict[Indices, None] = {}  # proposed, and not told of yet
+        self._asked: dict[Indices, None] = {}  # configs that were proposed, and whose score is not known yet
         self._illegal: set[Indices] = set()
-        self._proposals: tuple[float, list[tuple[float, Config]]] | None = (
-            None  # for a best log time, as long as it holds
-        )
-        self._is_told = False  # since the surrogate has learned
-        self._supposed: set[Indices] = set()  # what is asked, and the surrogate takes for known
+        # The best log time that they were made for, and the proposals; None when something has changed since.
+        self._proposals: tuple[float, list[tuple[float, Config]]] | None = None
+        self._is_told = False  # whether there are scores that the surrogate has not learned from
+        self._supposed: set[Indices] = set()  # what the surrogate takes for known, proposals under way included
 
     @property
     def best(self) -> float | None:
@@ -47,7 +49,7 @@ class FamilySearch:
         return sum(score is None for score in self._scores.values())
 
     def ask(self, config: Config) -> None:
-        """Take a config for proposed, whoever proposed it."""
+        """Take a config for proposed, also one that this search did not propose."""
         if indices := self._family.nearest_indices(config):
             self._asked[indices] = None
             self._proposals = None
@@ -60,15 +62,15 @@ class FamilySearch:
             self._proposals = None
 
     def refuse(self, config: Config) -> None:
-        """Never propose a config again: it is illegal."""
+        """Never propose a config again, because it is illegal."""
         if indices := self._family.nearest_indices(config):
             self._illegal.add(indices)
             self._proposals = None
 
     def proposals(self, best: float) -> list[tuple[float, Config]]:
-        """Return what is expected to lower the best log time of all families, and by how much; the most comes first.
+        """Return by how much each candidate is expected to lower `best`, the best log time of all families.
 
-        Nothing where nothing is known of the family, or nothing is left.
+        The largest gain comes first. There are no candidates where nothing of the family was timed, or nothing is left.
         """
         if self.best is None:
             return []
@@ -104,7 +106,7 @@ class FamilySearch:
             self._supposed.update(asked)
 
     def _candidates(self) -> Iterator[Indices]:
-        """Yield neighbours of the fastest, and of the neighbours of the very fastest that promise most."""
+        """Yield neighbours of the fastest configs, and of the most promising neighbours of the very fastest."""
         fastest = [indices for indices, score in self._scores.items() if score is not None]
         fastest = sorted(fastest, key=lambda indices: self._scores[indices] or 0.0)[:_CENTRES]
         nearest = list(self._neighbours(fastest[0]))
@@ -116,7 +118,7 @@ class FamilySearch:
         yield from sorted(considered - self._scores.keys() - self._asked.keys() - self._illegal)
 
     def _neighbours(self, centre: Indices) -> Iterator[Indices]:
-        """Yield what differs in one parameter, by any value."""
+        """Yield the configs that differ from the centre in one parameter, by any value."""
         for place, parameter in enumerate(self._family.parameters):
             for value in range(len(parameter.values)):
                 if value != centre[place]:

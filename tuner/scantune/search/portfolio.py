@@ -1,4 +1,4 @@
-"""Makes portfolios of the records of a run: beside the winners, where one takes over from the other."""
+"""Portfolios of the records of a run: the winners, and the breakpoints where one takes over from the other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pair = tuple[Record, Record]
 
 
 class Watcher(Protocol):
-    """Is told of every breakpoint that is found."""
+    """What is told of every breakpoint that is found."""
 
     def switches(self, found: Breakpoint) -> None: ...
 
@@ -51,7 +51,7 @@ class Portfolio:
         ]
 
     def probing_s(self, records: Sequence[Record]) -> float:
-        """Return what it will take to find the breakpoints between records that are not known yet."""
+        """Return the seconds that it will take to find those breakpoints between records that are not known yet."""
         return sum(
             probes_between(low, high, self._policy) * self._model.probe_s(high.problem, high.n)
             for low, high in self._to_probe(records)
@@ -60,7 +60,7 @@ class Portfolio:
     def complete(self, records: Sequence[Record], deadline: float) -> None:
         """Find the breakpoints between records that are not known yet, saving each, until the deadline.
 
-        Small N come first, of all problems: there neighbours differ most.
+        Pairs of small N come first, whatever their problem, because neighbours differ most there.
         """
         pairs = sorted(self._to_probe(records), key=lambda pair: pair[0].n)
         self.out_of_time = 0
@@ -71,7 +71,7 @@ class Portfolio:
                 self._find(pair)
 
     def breakpoints(self, records: Sequence[Record]) -> list[Breakpoint]:
-        """Return what is known between neighbours of these, as they are now."""
+        """Return the known breakpoints between neighbours among `records` whose configs are still the same."""
         ends = {
             (low.problem, low.n, high.n, low.config, high.config)
             for of_problem in _by_problem(records)

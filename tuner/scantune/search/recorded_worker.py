@@ -1,4 +1,4 @@
-"""A worker, compilers and a session that a recorded space takes the place of: a search runs on it, and nothing else."""
+"""A worker, compilers and a session that answer from a recorded space, so that a search runs on nothing else."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _OF_ALGORITHM = "type"  # the one member that a recorded algorithm is said to ha
 
 
 class RecordedWorker:
-    """Answers `space`, `validate`, `select`, `verify` and `measure` as the recording has it.
+    """A worker that answers `space`, `validate`, `select`, `verify` and `measure` as the recording has it.
 
     A config that was not recorded is illegal. A measurement draws its samples from the recorded ones, so its noise is
-    theirs; one seed draws alike.
+    theirs. The same seed draws the same samples.
     """
 
     device = "recorded"
@@ -41,7 +41,7 @@ class RecordedWorker:
 
     @classmethod
     def of(cls, recorded: RecordedSpace, seed: int) -> Worker:
-        """Return it as what an evaluator and a run take."""
+        """Return a recorded worker under the type that an evaluator and a run take."""
         return cast(Worker, cls(recorded, seed))
 
     def hello(self) -> Hello:
@@ -148,7 +148,7 @@ class RecordedCompilers:
 
 
 class RecordedSession:
-    """Remembers nothing, so that each search starts anew."""
+    """A session that remembers nothing, so that each search starts anew."""
 
     def __init__(self, recorded: RecordedSpace, policy: Policy, seed: int) -> None:
         provenance = recorded.provenance

@@ -1,4 +1,4 @@
-"""Replays searches on recorded spaces, and says how near to the fastest config they came, and how soon."""
+"""Replays of searches on recorded spaces: how near to the fastest config they came, and how soon."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _WORST_AT = 60
 
 @dataclass(frozen=True)
 class Trace:
-    """One search: which share of the fastest config's speed the best known had, after each evaluation."""
+    """One search: after each evaluation, the speed of the best known as a share of the fastest config's speed."""
 
     shares: Sequence[float]  # 0 while nothing has worked
-    final_share: float  # of what the search returns
+    final_share: float  # that of the config that the search returns
 
     def share_at(self, evaluations: int) -> float:
-        """Return the share after so many evaluations, or after the last."""
+        """Return the share after so many evaluations, or after the last where there were fewer."""
         return self.shares[min(evaluations, len(self.shares)) - 1] if self.shares else 0.0
 
     def evaluations_to(self, share: float) -> float:
@@ -72,7 +72,7 @@ class Replayed:
 
 @dataclass
 class _Notebook:
-    """Remembers which config a search holds for the best after each trial."""
+    """A watcher that remembers which config a search holds for the best after each trial."""
 
     held: list[Config | None] = field(default_factory=list)
 
@@ -81,20 +81,22 @@ class _Notebook:
 
 
 def replay_policy(recorded: RecordedSpace, effort: Effort) -> Policy:
-    """Return what a run of that effort searches by, without a limit of time."""
+    """Return the policy of a run of that effort, without a limit of time."""
     return replace(policy_of(recorded.device, effort), budget_s=math.inf)
 
 
 def effects_for(recorded: RecordedSpace, others: Iterable[RecordedSpace]) -> Effects:
-    """Return what the others tell but for those of the same problem, of whatever N."""
+    """Return the effects learned from the other spaces, leaving out those of the same problem at any N."""
     return learned_from(other for other in others if other.problem != recorded.problem)
 
 
 def replay(
     recorded: RecordedSpace, sampler: Sampler, seed: int, policy: Policy, effects: Effects | None = None
 ) -> Trace:
-    """Run one search. Other samplers than the default evaluate as many configs as the policy has trials, and know
-    nothing of effects.
+    """Run one search and return its trace.
+
+    Samplers other than the default evaluate as many configs as the policy has trials, and know nothing of effects.
+    Raises ScantuneError if a package of the sampler is missing.
     """
     if sampler is not Sampler.default:
         return trace_of(recorded, sample(recorded, sampler, policy.trials, seed))
@@ -102,13 +104,16 @@ def replay(
 
 
 def trace_of(recorded: RecordedSpace, held: Sequence[Config | None], winner: Config | None = None) -> Trace:
-    """`held`: after each evaluation the config that was held for the best. Without a winner it is the last of them."""
+    """Return the trace of a search; `held` has the config that was held for the best after each evaluation.
+
+    Without a winner the last of them counts as one. Raises ValueError when no config of the space works.
+    """
     optimum = recorded.optimum
     if optimum is None:
         raise ValueError("no config of the space works")
 
     def share(config: Config | None) -> float:
-        # One that no final round has timed may look faster than the fastest that one has.
+        # A config that no final round has timed may look faster than the fastest of those that one has timed.
         return min(1.0, optimum.true_us / recorded.by_config[config].true_us) if config else 0.0
 
     return Trace([share(config) for config in held], share(winner or (held[-1] if held else None)))

@@ -1,4 +1,4 @@
-"""What can search a recorded space."""
+"""The names of the samplers that can search a recorded space."""
 
 from __future__ import annotations
 

@@ -12,12 +12,13 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record
 from scantune.model.value import bytes_of, is_integer_type
 
-# Shares of the time that a search may gain, by what searches on an H100 gained over its defaults up to 2^20 items.
-_FIRST = 0.08
-_BETWEEN = 0.06  # between two sizes that are searched first, and whose winners may serve it
+# These are shares of a cell's time that a search may gain. They follow what searches on an H100 gained over its
+# defaults up to 2^20 items.
+_FIRST = 0.08  # at a size that is searched before its neighbours
+_BETWEEN = 0.06  # at a size between two that are searched first, and whose winners may serve it
 _ALIKE = 0.02  # where the winner of a problem with values as wide is raced
-_HARDLY = 0.01  # what is no more is not worth a search
-_NEAR_A_COPY = 0.94  # of the copy's bandwidth: no search is known to have gained more than 1 % from there
+_HARDLY = 0.01  # so little is not worth a search
+_NEAR_A_COPY = 0.94  # share of the copy's bandwidth: no search is known to have gained more than 1 % from there
 _COPY_COUNTS_FROM_BYTES = 4 * 2**20  # below, launching takes more time than copying
 
 
@@ -25,7 +26,10 @@ class Standings:
     def __init__(
         self, device: Device, cells: Sequence[Cell], records: Iterable[Record] = (), built_in: Iterable[Record] = ()
     ) -> None:
-        """`records` are the user's, `built_in` the library's; those of other devices of this architecture are tried."""
+        """Begin with what earlier runs know of `cells`.
+
+        `records` are the user's, `built_in` the library's. Winners of other devices of this architecture are raced too.
+        """
         self.coverage = {cell: Coverage(cell) for cell in cells}
         self._sizes = sorted({cell.n for cell in cells})
         self._built_in = {Cell(one.problem, one.n): one.config for one in built_in if one.device == device}
@@ -62,8 +66,10 @@ class Standings:
         return self._records.get(cell)
 
     def promising(self, cell: Cell) -> list[Config]:
-        """Return winners that may win this cell too: its own, the library's, its neighbours', of problems alike, and
-        what wins it on another device of this architecture.
+        """Return winners that may win this cell too.
+
+        They are its own, its neighbours', those of problems alike, the library's, and what wins the cell on another
+        device of this architecture.
         """
         kind = _likeness(cell.problem)
         alike = [other for other in self._winners if other.n == cell.n and _likeness(other.problem) == kind]
@@ -73,7 +79,7 @@ class Standings:
         return list(dict.fromkeys([*winners, *others]))
 
     def promise(self, cell: Cell) -> float:
-        """Return the share of its time that a search of the cell may gain; 0 where none is worth while."""
+        """Return the share of its time that a search of the cell may gain; 0 where no search is worth while."""
         if self.settled_because(cell):
             return 0.0
         leader = Cell(self._leaders[_likeness(cell.problem)], cell.n)
@@ -92,7 +98,7 @@ class Standings:
         return self._leaders[_likeness(cell.problem)] == cell.problem
 
     def settled_because(self, cell: Cell) -> str:
-        """Return why a race of the cell was enough; nothing if it was not."""
+        """Return why a race of the cell was enough; an empty string if it was not."""
         covered = self.coverage[cell]
         if not covered.winner:
             return ""
@@ -115,11 +121,11 @@ class Standings:
         return bool(rivals) and all(self._is_as_fast(config, covered) for config in (covered.default, *rivals))
 
     def _is_as_fast(self, config: Config, covered: Coverage) -> bool:
-        """Return whether it was raced in a cell and came in with the winner."""
+        """Return whether a config was raced in a cell and is not measurably slower than the winner."""
         return config == covered.winner or covered.ratios.get(config, 2.0) <= 1 + _HARDLY
 
     def _is_trusted(self, cell: Cell) -> bool:
-        """Return whether the winner there comes from a search, or needs none."""
+        """Return whether the winner of a cell comes from a search, or needs none."""
         known = self.coverage.get(cell)
         return cell in self._built_in or (
             known is not None and known.way in (Way.finished, Way.searched, Way.cut_short, Way.confirmed)
@@ -140,11 +146,11 @@ class Standings:
 
 
 def _likeness(problem: Problem) -> tuple[object, ...]:
-    """Return what problems have in common whose winners are alike: the bytes of their items, and all but the types."""
+    """Return what problems with similar winners share: the bytes of their items, and all members but the types."""
     return problem.algorithm, problem.shape, *map(bytes_of, problem.operand_types), problem.others
 
 
 def _sameness(problem: Problem) -> tuple[object, ...]:
-    """Return what problems have in common whose kernels do the same work: integers are signed or not, for one."""
+    """Return what problems share whose kernels do the same work, such as sums of signed and unsigned integers."""
     types = problem.types.values()
     return (*_likeness(problem), *map(is_integer_type, types), *map(bytes_of, types))

@@ -1,11 +1,13 @@
-"""What the times of a few configs say about all others of their family: a Gaussian process over log times.
+"""A surrogate of the times of a family's configs: a Gaussian process over log times, which a few of them train.
 
-Configs are alike by how few parameters differ, and by how much those matter, which is learned from the times with a
-prior. Small weights make it nearly additive: what two changes gain, both together are expected to gain, until a time
-says otherwise. Before there are times, a config is expected to take as much more as the effects of its values say.
-After Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, algorithm 2.1 and section 5.4; the gain
-that is expected after Jones, Schonlau and Welch, "Efficient Global Optimization of Expensive Black-Box Functions",
-1998.
+Two configs are the more alike, the fewer parameters differ and the less these matter. How much a parameter matters is
+its weight, which is learned from the times with a prior. Small weights make the model nearly additive: two changes
+together are expected to gain the sum of what each gains, until a time says otherwise. Before there are times, a config
+is expected to take as much longer as the effects of its values say.
+
+The method is that of Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, algorithm 2.1 and section
+5.4. The expected gain is that of Jones, Schonlau and Welch, "Efficient Global Optimization of Expensive Black-Box
+Functions", 1998.
 """
 
 from __future__ import annotations
@@ -20,15 +22,16 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Points = npt.NDArray[np.int64]  # a row for each config: the index of each parameter's value
 
-# Half and twice as much of each moved the mean share of the spaces in db/spaces after 60 trials by about 0.01.
-_DEVIATION = 0.1  # of log times, before anything is known
-_NOISE = 0.004  # of a log time
-_WEIGHTS_DEVIATION = 2.0  # of their logarithms
+# Halving or doubling any of these moved the mean share reached after 60 trials, over the spaces in db/spaces, by about
+# 0.01.
+_DEVIATION = 0.1  # prior standard deviation of log times
+_NOISE = 0.004  # standard deviation of one measured log time
+_WEIGHTS_DEVIATION = 2.0  # prior standard deviation of the weights' logarithms
 _PESSIMISM = 0.1  # log time by which an unknown config is taken to be slower than the fastest known
-_MOST_STEPS = 3  # what is farther is as unlike
+_MOST_STEPS = 3  # values of an ordered parameter that are farther apart count as so many steps
 _TRIES = (0.7, -0.7)  # changes of a weight's logarithm, one of which is made where that explains the times better
-_LEAST_TO_LEARN = 6  # times, for weights to be learned
-_LEARNED_EVERY = 2  # more of them
+_LEAST_TO_LEARN = 6  # times that are needed before weights are learned
+_LEARNED_EVERY = 2  # times that are needed before they are learned again
 
 
 @dataclass(frozen=True)
@@ -36,29 +39,29 @@ class Prior:
     """What is known of a parameter before any time is."""
 
     is_ordered: bool
-    weight: float  # of a step in it, in how unlike configs are
-    effects: Sequence[float]  # by how much more each value lets the log time be expected
+    weight: float  # how much one step in it adds to the distance between configs
+    effects: Sequence[float]  # log time that each value is expected to add
 
 
 def weight_of(deviation: float) -> float:
-    """Return the weight of a step by which log times change with a standard deviation."""
+    """Return the weight of a step that changes log times by `deviation`, a standard deviation."""
     return deviation**2 / (2 * _DEVIATION**2)
 
 
 class Surrogate:
-    """learn() before anything is asked."""
+    """The model of one family. learn() has to be called before any other method."""
 
     def __init__(self, priors: Sequence[Prior], seed: int) -> None:
-        """One prior for each parameter."""
+        """Take one prior for each parameter; `seed` orders the weights when they are learned."""
         self._is_ordered = np.array([one.is_ordered for one in priors])
         self._effects = [np.array(one.effects) for one in priors]
         self._prior = np.log([one.weight for one in priors])
         self._weights = self._prior.copy()  # logarithms
         self._random = np.random.default_rng(seed)
-        self._learned = 0  # times that the weights were learned from
+        self._learned = 0  # how many times the weights were learned from
 
     def learn(self, points: Points, log_times: Array) -> None:
-        """Take in all that is known."""
+        """Replace what is known by the log times of these points."""
         corrected, best = log_times - self._effects_of(points), int(log_times.argmin())
         self._points, self._mean, self._best = points, float(corrected[best]) + _PESSIMISM, float(log_times[best])
         self._steps, self._values = self._steps_between(points, points), corrected - self._mean
@@ -68,26 +71,26 @@ class Surrogate:
         self._solve()
 
     def suppose(self, points: Points) -> None:
-        """Take what is expected of points for known, until learn(): who asks next is to look elsewhere."""
+        """Take the expected log times of points for known until learn(), so that the next proposals lie elsewhere."""
         expected, _ = self.predict(points)
         across, among = self._steps_between(self._points, points), self._steps_between(points, points)
         self._steps = np.concatenate(
             [np.concatenate([self._steps, across], axis=1), np.concatenate([across.swapaxes(0, 1), among], axis=1)]
         )
         self._points = np.vstack([self._points, points])
-        # No better than the best: a gain that is only expected must not raise what others have to beat.
+        # A supposed time is no better than the best: other points need not beat a gain that is only expected.
         supposed = np.maximum(expected, self._best) - self._effects_of(points) - self._mean
         self._values = np.append(self._values, supposed)
         self._solve()
 
     def predict(self, points: Points) -> tuple[Array, Array]:
-        """Return the log times that are expected, and their standard deviations."""
+        """Return the expected log times and their standard deviations, one of each for each point."""
         covariance = self._covariance(self._steps_between(points, self._points), self._weights)
         variance = np.maximum(_DEVIATION**2 - np.einsum("ij,ij->i", covariance @ self._inverse, covariance), 1e-10)
         return self._mean + self._effects_of(points) + covariance @ self._solved, np.sqrt(variance)
 
     def expected_gain(self, points: Points, best: float) -> Array:
-        """Return by how much each point is expected to lower the best log time; one that does not counts as 0."""
+        """Return by how much each point is expected to lower the best log time, where a slower outcome counts as 0."""
         mean, deviation = self.predict(points)
         standing = (best - mean) / deviation
         below = np.array([0.5 * math.erfc(-one / math.sqrt(2)) for one in standing])
@@ -114,7 +117,7 @@ class Surrogate:
         self._solved = self._inverse @ self._values
 
     def _learn_weights(self) -> None:
-        """Change each weight once, where that makes the times likelier; every learn() goes a step further."""
+        """Change each weight by one step where that makes the times likelier; later calls go further."""
         likelihood = self._likelihood(self._weights)
         for parameter in self._random.permutation(len(self._weights)):
             for change in _TRIES:
@@ -125,7 +128,7 @@ class Surrogate:
                     break
 
     def _likelihood(self, weights: Array) -> float:
-        """Return the logarithm of how likely times and weights are, up to a constant."""
+        """Return the log likelihood of the times and the weights, up to a constant."""
         factor = np.linalg.cholesky(self._noisy(weights))
         solved = np.linalg.solve(factor, self._values)
         unlikely = ((weights - self._prior) / _WEIGHTS_DEVIATION) ** 2

@@ -1,4 +1,4 @@
-"""Races configs that are known to be good, cell by cell: what runs untuned, the defaults, the winners around it."""
+"""Races of configs that are known to be good, cell by cell: what runs untuned, defaults, winners of other cells."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from scantune.search.turns import Steps, in_turns
 from scantune.worker.client import WorkerDied, WorkerError
 from scantune.worker.environment import EnvironmentFault
 
-_ABREAST = 13  # cells at most: while one is raced the configs of others compile, or what verifies their winners
-_HOPELESS = 3  # cells in which nothing works: where no other has a winner, the device or the compiler is to blame
+_ABREAST = 13  # cells under way at once: while one is raced, kernels for the others compile
+_HOPELESS = 3  # cells in which nothing works: if no other has a winner, the device or the compiler is to blame
 
 
 class Watcher(Protocol):
-    """Is told of every race."""
+    """What is told of every race."""
 
     def raced(self, covered: Coverage, record: Record, space: Space) -> None: ...
 
@@ -41,7 +41,7 @@ class _Entry:
 
     cell: Cell
     space: Space
-    configs: Sequence[Config]  # the first stays unless it is beaten
+    configs: Sequence[Config]  # what is raced; the first stays unless it is beaten
     compiled: dict[Config, Future[float | Failure]]
 
 
@@ -49,8 +49,8 @@ class _Entry:
 class _Earlier:
     """Configs that were tried in a cell before."""
 
-    settled: set[Config]  # not to be raced: they failed, or an earlier run raced them with the winner
-    retried: set[Config]  # failed in an earlier run, perhaps by chance
+    settled: set[Config]  # configs that are not raced: they failed, or an earlier run raced them with the winner
+    retried: set[Config]  # configs that failed in an earlier run, perhaps by chance
 
 
 class Survey:
@@ -60,10 +60,10 @@ class Survey:
         self._watcher = watcher
         self._earlier: dict[Cell, _Earlier] = {}
         self._spaces: dict[Cell, Space] = {}
-        self._lost: list[Cell] = []  # nothing works there
+        self._lost: list[Cell] = []  # cells in which nothing works
 
     def race_all(self, cells: Iterable[Cell], is_time_for: Callable[[Cell, int], bool]) -> None:
-        """Race cells as race() does, as long as there is time for them and for as many races as are under way."""
+        """Race cells as race() does. `is_time_for` is asked of each, with the number of races under way."""
         waiting, under_way = iter(cells), 0
 
         def race(cell: Cell) -> Steps:
@@ -79,8 +79,8 @@ class Survey:
     def race(self, cell: Cell, is_time_for: Callable[[Cell], bool]) -> Steps:
         """Race a cell, step by step, if there is something to be raced in it and time for it.
 
-        What cannot be raced is told by its coverage; the next run tries it again. Raises ScantuneError when nothing
-        works in the first cells.
+        The coverage of a cell that cannot be raced says why; the next run tries it again. Raises ScantuneError when
+        nothing works in the first cells.
         """
         if not is_time_for(cell) or (entry := self._enter(cell)) is None:
             return
@@ -96,7 +96,7 @@ class Survey:
             self._give_up(covered, f"given up, to be tried again by the next run: {error}")
 
     def has_news(self, cell: Cell) -> bool:
-        """Return whether more may be gained in a cell, and winners around it have not been tried there."""
+        """Return whether more may be gained in a cell, and some winner around it was not tried there."""
         covered = self._standings.coverage[cell]
         if covered.way not in (Way.raced, Way.searched, Way.cut_short):
             return False
@@ -113,7 +113,7 @@ class Survey:
         if len(configs) < 2 and covered.winner:
             return None
         submit, request = self._tools.pool.submit, self._tools.evaluator.request(*cell)
-        # What verifies the winner is compiled once it has won.
+        # The kernels that verify a config are compiled only once it has won.
         compiled = {config: submit(request, config, measured_only=True) for config in configs}
         return _Entry(cell, space, configs, compiled)
 
@@ -123,7 +123,7 @@ class Survey:
         return self._spaces[cell]
 
     def _configs(self, covered: Coverage, space: Space) -> list[Config]:
-        """Return what serves now, and what has not been compared with it yet."""
+        """Return the config that serves now, and those that were not compared with it yet."""
         cell, evaluator = covered.cell, self._tools.evaluator
         if covered.default is None:
             covered.default, covered.untuned = space.default, evaluator.untuned(*cell)
@@ -136,7 +136,7 @@ class Survey:
         return [*legal[:1], *new]
 
     def _compared(self, covered: Coverage) -> set[Config]:
-        """Return what need not be raced in a cell: the winner, and what was compared with it or failed."""
+        """Return the configs that need not be raced in a cell: the winner, and what was compared with it or failed."""
         winner = [covered.winner] if covered.winner else []
         return {*covered.ratios, *winner, *covered.failed, *self._known(covered).settled}
 
@@ -154,7 +154,7 @@ class Survey:
         self._watcher.gave_up(covered)
 
     def _lose(self, covered: Coverage, failures: dict[Config, Failure]) -> None:
-        """Give up a cell in which nothing works, and the run if that is so in the first of them."""
+        """Give up a cell in which nothing works, and the run if nothing has worked in any cell so far."""
         reasons = "\n  ".join(first_reasons(failures)) or "no config may be tried"
         self._give_up(covered, reasons)
         self._lost.append(covered.cell)
@@ -196,14 +196,14 @@ class Survey:
         self._watcher.raced(covered, record, entry.space)
 
     def settle(self, cells: Iterable[Cell]) -> None:
-        """Look again at cells that were raced: what was found around them may have made a search needless."""
+        """Save raced cells as settled where the winners found around them have made a search needless."""
         for cell in cells:
             covered, record = self._standings.coverage[cell], self._standings.record(cell)
             if covered.way == Way.raced and record and self._standings.settled_because(cell):
                 self._save(covered, replace(record, run=self._tools.session.run_of(*cell, record.config)))
 
     def _save(self, covered: Coverage, record: Record) -> None:
-        """Save a record; one that a later run is to search again says so, and one of a search what may be left."""
+        """Save a record, with what a search may still gain and whether a later run is to search the cell again."""
         self._standings.learn(record)
         if not covered.is_searched:
             covered.reason = self._standings.settled_because(covered.cell)
@@ -214,7 +214,7 @@ class Survey:
         self._tools.session.save_record(record)
 
     def _rejected(self, cell: Cell, config: Config, failure: Failure) -> Failure:
-        """Save that a config failed, also where a trial had called it good; return the failure as it is saved."""
+        """Save that a config failed, also where an earlier trial succeeded; return the failure as it was saved."""
         earlier, session = self._known(self._standings.coverage[cell]), self._tools.session
         if config in earlier.retried:
             failure = failure.again()

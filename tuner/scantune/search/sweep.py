@@ -1,6 +1,6 @@
-"""Measures every config of a space, for searches to be replayed on: no search decides what is measured.
+"""Sweeps: measurements of every config of a space, on which searches are replayed.
 
-After the configs that a search would sample come those that it may walk to from the fastest.
+A sweep measures the listed configs first, and then the unlisted ones that a search may walk to from the fastest.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from scantune.worker.compile_pool import CompilePool
 from scantune.worker.environment import EnvironmentFault
 from scantune.worker.evaluation import Evaluator
 
-_WINDOW = 64  # configs ahead of the next one among which any that is compiled may go first
-_SMOOTHED = 2  # batches before and after one whose references tell its drift with its own
+_WINDOW = 64  # waiting configs among which any that is compiled may go first
+_SMOOTHED = 2  # batches before and after each whose reference times count for its drift too
 _CLOSING_ROUNDS = 2
-_FAR = 1.4  # no config known was so much faster than its family's default and the steps from that
-# Shares of the budget by whose end each stage has to be over; the final round comes after all of it.
+_FAR = 1.4  # no known config was faster by this factor than its family's default and the steps from that
+# Each stage ends by its share of the budget; the final round comes after the whole budget.
 _WALKS_UNTIL, _LISTED_UNTIL, _PAIRS_UNTIL, _WALKS_AGAIN_UNTIL, _FAR_UNTIL = 0.35, 0.75, 0.83, 0.92, 0.95
 
 
@@ -43,13 +43,13 @@ class SweepPlan:
     rounds: int = 5
     min_round_ms: float = 1.0
     batch: int = 16  # configs measured together, beside the reference
-    centres: int = 12  # of the fastest, around which secondary parameters are varied in pairs
-    pairs_limit: int = 2000
+    centres: int = 12  # fastest configs around which secondary parameters are varied in pairs
+    pairs_limit: int = 2000  # configs of these that are measured
     beam: int = 8  # configs whose every neighbour is measured, in each step of the walks from the defaults
     finalists: int = 50
     final_rounds: int = 25
     verify_items: int = 2**18
-    seed: int = 1  # of the order
+    seed: int = 1  # seed of the order and of verified inputs
 
     @property
     def racing(self) -> Rounds:
@@ -69,13 +69,13 @@ class _Taken:
 
 
 class _References:
-    """What the reference took in each batch: clocks drift, ratios hardly do."""
+    """The times of the reference in each batch, which correct for drift: clocks drift, but ratios hardly do."""
 
     def __init__(self) -> None:
         self._batches: list[tuple[float, ...]] = []
 
     def add(self, samples_us: tuple[float, ...]) -> int:
-        """Return the batch's place. There may be no samples."""
+        """Add the next batch's samples, of which there may be none, and return its place."""
         self._batches.append(samples_us)
         return len(self._batches) - 1
 
@@ -85,7 +85,7 @@ class _References:
         return statistics.median(samples) if samples else None
 
     def medians_us(self, reach: int) -> list[float | None]:
-        """Return for each batch what the reference took in it and in those around it."""
+        """Return the reference's median over each batch and `reach` of them on either side; None without samples."""
         around = (
             list(itertools.chain.from_iterable(self._batches[max(0, place - reach) : place + reach + 1]))
             for place in range(len(self._batches))
@@ -94,14 +94,16 @@ class _References:
 
 
 class Sweep:
-    """One use. recorded() tells what there is at any time, also after run() was interrupted."""
+    """One sweep; each object serves for one. recorded() may be called at any time, also after run() was interrupted."""
 
     def __init__(
         self, evaluator: Evaluator, pool: CompilePool, device: Device, problem: Problem, n: int, plan: SweepPlan,
         watcher: Callable[[Sweep], None] = lambda sweep: None, clock: Callable[[], float] = time.monotonic,
         earlier: RecordedSpace | None = None,
     ) -> None:  # fmt: skip
-        """`watcher` is called after each batch. What is in `earlier`, of the same space, is not measured again."""
+        """Prepare a sweep; `watcher` is called after each batch. Configs of `earlier`, a recording of the same space,
+        are not measured again.
+        """
         self._evaluator = evaluator
         self._pool = pool
         self._device = device
@@ -118,10 +120,10 @@ class Sweep:
         self._taken: dict[Config, _Taken] = {}
         self._final: dict[Config, _Taken] = {}
         self._failures: dict[Config, Failure] = {}
-        self.faults: dict[Config, str] = {}  # what the machine was to blame for: not recorded
+        self.faults: dict[Config, str] = {}  # failures that the machine is to blame for, which are not recorded
         self._waiting: set[Config] = set()
         self.ceiling_us: float | None = None
-        self.compiling_s = 0.0  # waited for
+        self.compiling_s = 0.0  # time spent waiting for compilers
         self.measuring_s = 0.0
         if earlier:
             self._go_on_from(earlier)
@@ -139,7 +141,7 @@ class Sweep:
         return len({*self._space.searched, *self._waiting} - self._taken.keys() - self._failures.keys())
 
     def run(self) -> None:
-        """Measure until all is measured or the budget is over, and then the fastest again."""
+        """Measure until all is measured or the budget is over, and then verify the fastest and measure them again."""
         plan = self._plan
         self._choose_reference()
 
@@ -158,11 +160,11 @@ class Sweep:
         self._decide()
 
     def _go_on_from(self, earlier: RecordedSpace) -> None:
-        """Take over what was measured. The default in both tells how the clocks differ."""
+        """Take over what was measured. The default was timed in both sweeps, which tells how the clocks differ."""
         default = earlier.by_config.get(earlier.default)
         place = self._references.add(default.samples_us if default else ())
         for _ in range(_SMOOTHED):
-            self._references.add(())  # no batch of now tells the drift of then
+            self._references.add(())  # batches of this sweep tell nothing about the drift of the earlier one
         for one in earlier.configs:
             if one.failure:
                 self._failures[one.config] = one.failure
@@ -185,7 +187,7 @@ class Sweep:
         )  # fmt: skip
 
     def method(self) -> dict[str, object]:
-        """Return how it was measured, for the file."""
+        """Return how the space was measured, for the file."""
         return {
             **asdict(self._plan),
             "compiling_s": round(self.compiling_s, 1),
@@ -193,23 +195,23 @@ class Sweep:
         }
 
     def _choose_reference(self) -> None:
-        """Take the default, or the first that compiles of the families' defaults."""
+        """Take the first default that compiles; the default of the whole space comes before those of families."""
         for config in self._space.defaults:
-            with contextlib.suppress(EnvironmentFault):  # which the first batch will meet, too
+            with contextlib.suppress(EnvironmentFault):  # the first batch meets the same fault and tells of it
                 if not isinstance(self._pool.submit(self._request, config, measured_only=True).result(), Failure):
                     self._reference = config
                     return
 
     def _first(self) -> list[Config]:
-        """Return the defaults and what is a step from them."""
+        """Return the defaults and the listed configs that are a step from them."""
         listed, defaults = self._space.searched, self._space.defaults
         steps = [step for config in defaults for step in self._space.families[config.family].neighbours(config)]
         return list(dict.fromkeys([*defaults, *(step for step in steps if step in listed)]))
 
     def _rest(self) -> tuple[list[Config], list[Config]]:
-        """Return the listed configs that are not measured yet, at random: of families that may win, and of others.
+        """Return the listed configs that are not measured yet, in a random order: of families that may win, of others.
 
-        Where the budget ends first, what may win is then recorded wholly, and of the rest a fair sample.
+        So if the budget ends first, what may win is recorded wholly, and a fair sample of the rest.
         """
         rest = [config for config in self._space.searched if self._is_news(config)]
         random.Random(self._plan.seed).shuffle(rest)
@@ -221,7 +223,7 @@ class Sweep:
         return [family for family, best_us in best.items() if best_us <= _FAR * min(best.values())]
 
     def _walk(self, deadline: float) -> None:
-        """Measure every neighbour of what a search from the defaults may come by, and of what is fastest at last."""
+        """Measure every neighbour of the configs that a search from the defaults may walk over, and of the fastest."""
         left: set[Config] = set()  # centres whose neighbours are all measured
         defaults = [self._space.families[family].default for family in self._near_families()]
         level = [default for default in defaults if default in self._taken]
@@ -229,7 +231,7 @@ class Sweep:
             steps = {centre: list(self._steps_from(centre)) for centre in level}
             news = list(filter(self._is_news, dict.fromkeys(itertools.chain(*steps.values()))))
             self._measure_all(news, deadline)
-            self._waiting.difference_update(news)  # how far a walk would have gone nobody knows
+            self._waiting.difference_update(news)  # these do not count as left out: a walk may not have reached them
             left.update(level)
             times = {config: statistics.median(samples) for config, samples in self._corrected().items()}
             gains = {step for centre in level for step in steps[centre] if times.get(step, math.inf) < times[centre]}
@@ -239,7 +241,7 @@ class Sweep:
                 level = [config for config in fastest if config not in left][: self._plan.beam]
 
     def _steps_from(self, centre: Config) -> Iterator[Config]:
-        """Yield what differs in one parameter, by any value."""
+        """Yield the configs that differ from the centre in one parameter, by any value."""
         family, values = self._space.families[centre.family], dict(centre.values)
         for parameter in family.parameters:
             for value in parameter.values:
@@ -250,7 +252,7 @@ class Sweep:
         return (statistics.median(one.samples_us) for config, one in self._taken.items() if config.family == family)
 
     def _around_fastest(self) -> Iterator[Config]:
-        """Yield what departs from the fastest in one secondary parameter or in two, by any of their values."""
+        """Yield configs that depart from the fastest in one secondary parameter or in two, by any of their values."""
         centres = self._fastest(self._plan.centres)
         seen: set[Config] = set()
         for departures in (1, 2):
@@ -271,7 +273,7 @@ class Sweep:
                 yield family.table.config({**values, **changes})
 
     def _steps_from_fastest(self) -> Iterator[Config]:
-        """Yield what a walk from the fastest would try next."""
+        """Yield the configs that a walk from the fastest would try next."""
         seen: set[Config] = set()
         for centre in self._fastest(self._plan.centres):
             for config in self._space.families[centre.family].neighbours(centre):
@@ -289,7 +291,7 @@ class Sweep:
         return sorted(times, key=lambda config: statistics.median(times[config]))[:count]
 
     def _measure_all(self, configs: Iterable[Config], deadline: float) -> None:
-        """Have all compiled, in order, and measure them as they come, until the deadline."""
+        """Compile all configs in order, and measure them as they are compiled, until the deadline."""
         waiting = deque((config, self._pool.submit(self._request, config, measured_only=True)) for config in configs)
         self._waiting |= {config for config, _ in waiting}
         while waiting and self._clock() < deadline:
@@ -332,7 +334,7 @@ class Sweep:
     def _measured(
         self, batch: Sequence[Config], rounds: Rounds, references: _References
     ) -> dict[Config, _Taken | Failure]:
-        """Measure configs beside the reference; in ever smaller groups where the machine fails with several."""
+        """Measure configs beside the reference; where the machine fails with several, in ever smaller groups."""
         if not batch:
             return {}
         configs = list(dict.fromkeys([*([self._reference] if self._reference else []), *batch]))
@@ -374,7 +376,7 @@ class Sweep:
         self._watcher(self)
 
     def _verified(self) -> list[Config]:
-        """Return as many of the fastest as there are to be finalists; what is wrong is a failure from now on."""
+        """Return the finalists, which are the fastest verified configs; one that is wrong becomes a failure."""
         candidates = self._fastest(2 * self._plan.finalists)
         for config in candidates[: self._plan.finalists]:
             self._pool.submit(self._request, config)
@@ -408,7 +410,7 @@ class Sweep:
         return _corrected(self._taken, self._references.median_us, self._references.medians_us(_SMOOTHED))
 
     def _corrected_finals(self) -> dict[Config, tuple[float, ...]]:
-        # They have as many samples of the reference as need no neighbours.
+        # Each batch has enough samples of the reference, so its neighbours need not count.
         return _corrected(self._final, self._references.median_us, self._final_references.medians_us(0))
 
 
@@ -422,5 +424,5 @@ def _corrected(
 
 
 def _samples_us(measurement: Measurement) -> tuple[float, ...]:
-    """Return what is above zero: what is left of a short run between neighbours may not be."""
+    """Return the samples above zero: taking the neighbours' time off a short run may leave less."""
     return tuple(one for one in measurement.samples_us if one > 0) or (measurement.median_us,)

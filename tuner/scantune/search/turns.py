@@ -1,4 +1,4 @@
-"""Lets several go on in turns, so that one uses the device while others wait for compilers."""
+"""Turns among several activities, so that one uses the device while others wait for compilers."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ def in_turns(
     next_one: Callable[[], Steps | None], most: int, pool: CompilePool, stopwatch: Stopwatch,
     waited: Callable[[float], None] = lambda seconds: None,
 ) -> None:  # fmt: skip
-    """Begin and end them all, at most so many at once: `next_one` returns one to begin, or None while there is none.
+    """Run all that `next_one` returns to their ends, at most `most` at once; None says that there is none to begin now.
 
-    Each step is of one whose compilations are done. `waited` is told the seconds in which none was.
+    A step is taken where the compilations that it waits for are done. `waited` is told the seconds in which none was
+    ready.
     """
     abreast = pool.abreast(most)
     active: list[_Active] = []
@@ -48,7 +49,7 @@ def in_turns(
             one.waits = next(one.steps, None)
             active.remove(one)
             if one.waits is not None:
-                active.append(one)  # so that each has its turn
+                active.append(one)  # at the end, so that each has its turn
     finally:
         for one in active:
             one.steps.close()

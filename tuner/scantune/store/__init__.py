@@ -1,1 +1,1 @@
-"""What is kept: the tuning database, read with distrust, and its files for other machines."""
+"""Storage: the tuning database, whose content is checked when it is read, and its files for other machines."""

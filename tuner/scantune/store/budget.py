@@ -1,4 +1,4 @@
-"""What reading a database may bring into the memory: far more than a tuner writes, and no more than there is."""
+"""The budget of reading a database: more memory than a tuner's rows ever need, and less than a machine has."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scantune.store.connection import TOO_LONG
 
-_MAX_VALUE = 2**16  # characters of a text, or bytes
+_MAX_VALUE = 2**16  # characters of a text, or bytes of a blob
 
 
 @dataclass
@@ -16,7 +16,7 @@ class Budget:
     text: float = 64 * 2**20
 
     def excess_after(self, row: Iterable[object]) -> str | None:
-        """Take a row off; return what is wrong with a file that has it, if it is too much."""
+        """Take a row off the budget; if it is too much, return what is wrong with the file."""
         lengths = [len(value) for value in row if isinstance(value, (str, bytes))]
         self.rows -= 1
         self.text -= sum(lengths)

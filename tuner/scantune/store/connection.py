@@ -1,6 +1,6 @@
-"""Connections to SQLite files that may come from anyone: what SQLite is told before it reads one, and what it may use.
+"""Connections to SQLite files that may come from anyone: how SQLite is restricted before it reads one.
 
-This relies on what Python 3.10 has: pragmas, functions of the connection's own in place of SQLite's, and text_factory.
+All of it works in Python 3.10: pragmas, functions of the connection in place of SQLite's own, and text_factory.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from urllib.parse import quote
 from scantune.errors import ScantuneError
 
 BUSY_TIMEOUT_S = 30.0
-_HEAP_BYTES = 64 * 2**20  # of all that SQLite holds in this process: a longer value is an error, not a full memory
+_HEAP_BYTES = 64 * 2**20  # limit to what SQLite holds in this process: a longer value is an error, not a full memory
 _HARDENING = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", f"hard_heap_limit = {_HEAP_BYTES}")
-# Loading a schema of ours takes some hundred steps of SQLite's machine; pages that refer to each other make it endless.
+# Loading a schema of ours takes some hundred steps of SQLite's machine. Pages that refer to each other would make it
+# endless.
 _SCHEMA_STEPS = 5000
-_LOG_PLACE = 18  # in the header: 2 where readers must know of a log
+_LOG_PLACE = 18  # offset in the header of a byte that is 2 where readers must know of a log
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 
 TOO_LONG = "it holds a value longer than any that a tuner writes; use another file"
 
-# SQLite's words, and what they mean to the reader. Python 3.10 has no error codes, so the words must do.
+# Messages of SQLite, and what they mean to the reader. Python 3.10 has no error codes, so messages have to serve.
 _ADVICE = {
     "locked": "another process has held it for too long; end that process, or run again later",
     "readonly": "it cannot be written; check its permissions and its directory's, or choose another with --db",
@@ -49,8 +50,9 @@ class DatabaseError(ScantuneError):
 
 @contextlib.contextmanager
 def connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Yield a connection that runs nothing of what the file holds while its schema is loaded, which is to be checked
-    within. It stays open unless that fails.
+    """Yield a connection that runs nothing of what the file holds while its schema is loaded.
+
+    The schema has to be checked within. The connection stays open unless that raises.
     """
     check_kind(path)
     with translated(path), contextlib.closing(_connection(path, mode)) as scout:
@@ -71,7 +73,7 @@ def check_kind(path: Path) -> os.stat_result | None:
     if status and not stat.S_ISREG(status.st_mode):
         raise DatabaseError(f"{path}: it is no regular file; choose another with --db")
     for side in side_files(path):
-        # Not what a link leads to: SQLite makes these files itself.
+        # Links are not followed here: SQLite makes these files itself, and none of them is a link.
         found = _status(side, follow=False)
         if found and not stat.S_ISREG(found.st_mode):
             raise DatabaseError(f"{path}: {side.name} beside it is no regular file, which SQLite would open; remove it")
@@ -79,13 +81,13 @@ def check_kind(path: Path) -> os.stat_result | None:
 
 
 def side_files(path: Path) -> Sequence[Path]:
-    """Return where SQLite keeps journal, log and index of the log."""
+    """Return the paths of the journal, the log and the index of the log that SQLite keeps beside a file."""
     real = path.resolve()
     return [real.with_name(real.name + suffix) for suffix in _SIDE_FILES]
 
 
 def content_beside(path: Path) -> list[str]:
-    """Return which of "-journal" and "-wal" hold something: changes that the file itself may lack."""
+    """Return which of "-journal" and "-wal" are not empty: they hold changes that the file itself may lack."""
     sizes = {side.name.removeprefix(path.resolve().name): _status(side) for side in side_files(path)}
     return [suffix for suffix in _SIDE_FILES[:2] if (found := sizes[suffix]) and found.st_size > 0]
 
@@ -109,7 +111,7 @@ def translated(path: Path) -> Iterator[None]:
         advice = next((advice for word, advice in _ADVICE.items() if word in text), None)
         raise DatabaseError(f"{path}: {advice} ({error})" if advice else f"{path}: {error}") from None
     except UnicodeDecodeError:
-        # SQLite quotes what the file holds, and Python cannot tell what SQLite said.
+        # SQLite's message quotes what the file holds, which is not UTF-8, so Python cannot decode it.
         raise DatabaseError(f"{path}: it is damaged, or was made to look so; use another file") from None
     except MemoryError:
         raise DatabaseError(f"{path}: {TOO_LONG}") from None
@@ -125,8 +127,10 @@ def _connection(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _let_no_function_run(connection: sqlite3.Connection) -> None:
-    """Put a refusal in place of every function: one in a generated column of sqlite_stat1 runs while SQLite loads the
-    schema, before anything can be asked, and cannot be interrupted. A schema with a function in it then does not load.
+    """Put a refusal in place of every function, so that a schema with a function in it does not load.
+
+    One in a generated column of sqlite_stat1 would run while SQLite loads the schema, before anything can be checked,
+    and could not be interrupted.
     """
     for name, *_, arguments, _ in connection.execute("PRAGMA function_list").fetchall():
         connection.create_function(name, arguments, _refuse)
@@ -137,7 +141,7 @@ def _refuse(*_: object) -> NoReturn:
 
 
 def _text(value: bytes) -> str | bytes:
-    """Return what is not UTF-8 as bytes, which no column takes, so that it costs its row and not the file."""
+    """Return text, or bytes where it is not UTF-8. No column takes bytes, so only the row is lost and not the file."""
     try:
         return value.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Reads the rows of a database and checks them: one that is not valid is left out, as the runtime does."""
+"""The checked rows of a database: one that is not valid is left out, as the runtime leaves it out."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ Parsed = TypeVar("Parsed")
 
 
 class Contents:
-    """Rows are joined here and not by SQLite: a text that many rows refer to is read once, and a file whose tables lack
+    """The rows of one database.
+
+    They are joined here and not by SQLite: a text that many rows refer to is read once, and a file whose tables lack
     their keys does not make SQLite try every pair of rows.
     """
 
-    unknown_keys: Set[str] = frozenset()  # the schema of a database says what it has
+    unknown_keys: Set[str] = frozenset()  # always empty: the schema of a database fixes its columns
 
     def __init__(
         self,
@@ -32,14 +34,15 @@ class Contents:
         reject: Callable[[str], None] = lambda reason: None,
         algorithms: Algorithms | None = None,
     ) -> None:
-        """Call reject with the reason for every row that is left out. Problems and configs are checked and
-        completed by what is declared of their algorithms.
+        """Read from `database`; `reject` is called with the reason for every row that is left out.
+
+        Problems and configs are checked and completed by the declarations of their algorithms.
         """
         self._database = database
         self._reject = reject
         self._algorithms = algorithms or Algorithms()
         self._budget = Budget()
-        self._problems: dict[object, Problem | ValueError] = {}  # by their ids, as far as rows refer to them
+        self._problems: dict[object, Problem | ValueError] = {}  # those that rows referred to so far, by their ids
         referred = {
             "device": self._rows("all_devices"), "problem": database.problems(self._budget),
             "run": self._rows("all_runs"),
@@ -56,12 +59,12 @@ class Contents:
         return [replace(one, low=complete(one.problem, one.low), high=complete(one.problem, one.high)) for one in found]
 
     def trials(self, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
-        """Yield one by one, since there may be more than the memory holds."""
+        """Yield the trials one by one, since there may be more than the memory holds."""
         budget = Budget(rows=_MOST_TRIALS, text=math.inf)
         return self._valid("trials", self._database.each("all_trials", {}, budget), parse)
 
     def trial_groups(self, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
-        """Yield the trials as trial_groups.sql has them."""
+        """Yield groups of trials, the rows of trial_groups.sql."""
         budget = Budget(rows=_MOST_TRIALS, text=math.inf)
         return self._valid("trials", self._database.each("trial_groups", {}, budget), parse)
 
@@ -83,7 +86,7 @@ class Contents:
                 self._reject(f"{name}: {error}"[:300])
 
     def _joined(self, row: Row) -> Row:
-        """Return the row with its problem and the columns of the others that it refers to, before which its own go."""
+        """Return the row with its problem and the columns of the rows that it refers to; its own take precedence."""
         joined: dict[str, Any] = {}
         for name, by_id in self._referred.items():
             if (found := by_id.get(row[f"{name}_id"])) is None:
@@ -92,7 +95,10 @@ class Contents:
         return {**joined, **row, "problem": self._problem(row["problem_id"])}
 
     def _problem(self, problem_id: object) -> Problem:
-        """Return a problem that a tuner may have written. Each has one spelling, so that none is there twice."""
+        """Return the problem of an id; raise ValueError if no tuner may have written it.
+
+        Each problem has one spelling, so that none is there twice.
+        """
         if problem_id not in self._problems:
             try:
                 self._problems[problem_id] = self._algorithms.problem(self._referred["problem"][problem_id])
@@ -105,7 +111,7 @@ class Contents:
 
 
 def _end(row: Row, n: str) -> tuple[object, ...]:
-    """Return the key of the record at an end of a breakpoint."""
+    """Return the key of the record at the end of a breakpoint whose N is in the column `n`."""
     return row["device_id"], row["problem_id"], row[n]
 
 

@@ -1,4 +1,4 @@
-"""Opens tuning databases, checks that they are ours, and brings old ones up to date."""
+"""Tuning databases: opened, checked to be ones of this project, and brought up to date where they are old."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from scantune.store.connection import (
     is_kept_with_log,
     translated,
 )
-from scantune.store.connection import DatabaseError as DatabaseError  # this module's own, to its callers
+from scantune.store.connection import DatabaseError as DatabaseError  # callers import it from here
 from scantune.store.file_system import broken_locks, network_file_system
 from scantune.store.version_2 import problem_of_columns
 
 APPLICATION_ID = 0x73636E74  # "scnt"
 SCHEMA_VERSION = 3
-TABLES = ("device", "problem", "run", "trial", "record")  # since version 1
+TABLES = ("device", "problem", "run", "trial", "record")  # tables that every version has
 _SINCE_VERSION_2 = ("breakpoint",)
 
-# How long SQLite may take over a file, all together. The slowest disk reads more in that time.
+# SQLite may take so long over a file in all: some seconds, and more by the file's size. The slowest disk is faster.
 _FREE_S = 5.0
 _BYTES_PER_S = 2**21
-_STEPS_PER_LOOK = 10_000  # at the clock, of SQLite's machine
+_STEPS_PER_LOOK = 10_000  # steps of SQLite's machine between looks at the clock
 _ROWS_AT_ONCE = 1000
 _FREE = ("freelist_count", "page_size")
 
@@ -81,7 +81,7 @@ class Database:
                 yield dict(row)
 
     def problems(self, budget: Budget) -> Iterator[Row]:
-        """Yield the rows of problems, those of older files as they would be now."""
+        """Yield the rows of problems; those of older files are converted to the current columns."""
         if self._version >= SCHEMA_VERSION:
             return self.each("all_problems", {}, budget)
         return map(problem_of_columns, self.each("version_2_problems", {}, budget))
@@ -92,7 +92,7 @@ class Database:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is read within is of one moment."""
+        """Read everything within from the state of one moment."""
         if self._connection.in_transaction:
             yield
             return
@@ -107,7 +107,7 @@ class Database:
     def run(self, query: str, parameters: Parameters) -> int:
         """Execute a statement of db/queries; return the number of rows it changed."""
         with self.failures():
-            # Not the cursor's rowcount: Python 3.10 has none for a statement that begins with a comment.
+            # The cursor's rowcount does not serve: Python 3.10 has none for a statement that begins with a comment.
             before = self._connection.total_changes
             self._connection.execute(sql(query), dict(parameters))
             return self._connection.total_changes - before
@@ -119,7 +119,7 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything within is written, or nothing. One transaction within another is part of it."""
+        """Write everything within, or nothing. A transaction within another is part of it."""
         if self._connection.in_transaction:
             yield
             return
@@ -135,7 +135,7 @@ class Database:
             raise
 
     def check_writable(self) -> None:
-        """Find out before hours of work, not after, that nothing can be saved."""
+        """Raise if nothing can be saved, so that this is known before hours of work and not after."""
         with self.transaction(), self.failures():
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -147,7 +147,7 @@ class Database:
             raise DatabaseError(f"{self.path}: it is damaged: {'; '.join(findings)[:300]}")
 
     def check_schema(self) -> None:
-        """Raise unless this is a database of ours, of a version that we know."""
+        """Raise unless this is a database of this project, of a known version."""
         with self.failures():
             application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
@@ -175,7 +175,7 @@ class Database:
             )
 
     def vacuum_into(self, path: Path, target: Path) -> None:
-        """Write a compact copy of the database, as one file, which errors call by the name of the target."""
+        """Write a compact copy of the database to `path`, as one file, which errors call `target`."""
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
         with self.failures():
@@ -202,7 +202,7 @@ class Database:
 
     @contextlib.contextmanager
     def failures(self) -> Iterator[None]:
-        """Turn SQLite's errors into DatabaseError, and take the time off what is left."""
+        """Turn SQLite's errors into DatabaseError, and take the time spent within off what is left for the file."""
         self._deadline = time.monotonic() + self._seconds_left
         try:
             with translated(self.path):
@@ -211,7 +211,7 @@ class Database:
             self._seconds_left = self._deadline - time.monotonic()
 
     def _limit(self, seconds: float) -> None:
-        """Interrupt SQLite once it has taken so long, not counting what goes on between its rows."""
+        """Interrupt SQLite once it has taken so many seconds; what its callers do between rows does not count."""
         self._seconds_left = seconds
         self._connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS_PER_LOOK)
 
@@ -220,16 +220,16 @@ class Database:
         self._connection.set_progress_handler(None, 0)
 
     def _create(self) -> None:
-        """Lay the schema into an empty file; a second creator finds it done."""
+        """Create the schema in an empty file, unless another process has done so."""
         with self.transaction(), self.failures():
             if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                 for statement in statements(sql("schema")):
                     self._connection.execute(statement)
 
     def _upgrade(self) -> None:
-        """Bring an older file to the current schema, whole or not at all."""
+        """Bring an older file to the current schema in one transaction."""
         with self.failures():
-            # A table that is renamed takes the references to it along, unless told to leave them to its successor.
+            # Without this, references to a renamed table would follow it; they are to name its successor.
             self._connection.execute("PRAGMA legacy_alter_table = ON")
         with self.transaction(), self.failures():
             # Another process may have been first.
@@ -246,9 +246,10 @@ class Database:
             self._connection.execute("PRAGMA legacy_alter_table = OFF")
 
     def _choose_journal(self) -> None:
-        """Keep a write-ahead log, or a journal where machines share the file: the index of a log is memory of one.
+        """Keep a write-ahead log, or a journal where machines share the file.
 
-        SQLite refuses at once while a second creator holds the file, so wait here.
+        The index of a log is memory of one machine. SQLite refuses at once while another process creates the file, so
+        this waits.
         """
         kind = "DELETE" if network_file_system(self.path) else "WAL"
         deadline = time.monotonic() + BUSY_TIMEOUT_S
@@ -263,7 +264,10 @@ class Database:
                     time.sleep(0.01)
 
     def _check(self, foreign: bool) -> None:
-        """Raise unless the file is one of ours, and sound where this user did not write it; limit the time for it."""
+        """Raise unless the file is one of this project and, where others may have written it, undamaged.
+
+        The time that this may take is limited.
+        """
         status = check_kind(self.path)
         self._limit(_FREE_S + (status.st_size if status else 0) / _BYTES_PER_S)
         self.check_schema()
@@ -280,8 +284,8 @@ class Database:
 def open_database(path: Path) -> Database:
     """Open a database for reading and writing; create it, and its directory, if it is not there.
 
-    One of an older schema is brought to the current one, with all that it holds, and one that was interrupted while it
-    was written to the state before.
+    One of an older schema is brought to the current one, with all that it holds. A change of it that was interrupted is
+    rolled back. Raises DatabaseError.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -307,7 +311,7 @@ def open_database(path: Path) -> Database:
         with database.failures():
             connection.execute("PRAGMA foreign_keys = ON")
     try:
-        database._choose_journal()  # once nobody else has it open, as to give up a log takes
+        database._choose_journal()  # a log can be given up only while nobody else has the file open
     except BaseException:
         database.close()
         raise
@@ -315,12 +319,11 @@ def open_database(path: Path) -> Database:
 
 
 def open_readonly(path: Path, foreign: bool = False) -> Database:
-    """Open an existing database for reading, all of one moment; nothing beside it is written if its directory forbids
-    it.
+    """Open an existing database for reading the state of one moment.
 
-    With foreign, or where others may have written to it, all of its pages are checked first. A file made to take for
-    ever or to fill the memory ends in a DatabaseError in any case. What nobody changes can be read where it cannot be
-    locked.
+    With `foreign`, or where others may have written to it, all of its pages are checked first. A file that is made to
+    take for ever or to fill the memory ends in a DatabaseError in any case. A file that nobody changes can be read also
+    where it cannot be locked, or where nothing can be written beside it.
     """
     if check_kind(path) is None:
         raise DatabaseError(f"{path}: there is no such database; 'scantune' makes one by tuning")
@@ -357,7 +360,8 @@ def _opened(path: Path, mode: str, foreign: bool) -> Database:
         database = Database(path, connection)
         with database.failures():
             connection.execute("BEGIN")
-            connection.execute("PRAGMA user_version").fetchone()  # the moment; a lock is waited for before time counts
+            # This fixes the moment. It also waits for a lock before the time begins to count.
+            connection.execute("PRAGMA user_version").fetchone()
         database._check(foreign)
     return database
 
@@ -381,7 +385,7 @@ def sql(name: str) -> str:
 
 
 def statements(script: str) -> Sequence[str]:
-    """Split a script, which sqlite3.executescript would commit piece by piece."""
+    """Return the statements of a script: sqlite3.executescript would commit it piece by piece."""
     parts, current = [], ""
     for line in script.splitlines(keepends=True):
         current += line
@@ -392,7 +396,7 @@ def statements(script: str) -> Sequence[str]:
 
 
 def _making(tables: set[str]) -> list[str]:
-    """Return the statements of the schema that make just these tables."""
+    """Return the statements of the schema that create these tables."""
     by_table = {
         found[1]: statement
         for statement in statements(sql("schema"))

@@ -1,4 +1,4 @@
-"""Writes a database into files: whole, for other machines, or the winners alone, to come with the library."""
+"""Exports of a database: whole, for other machines, or the winners alone, for coming with the library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DAY_S = 24 * 3600
 
 
 Named = Callable[[Run], Run]  # gives a run its origin
-Sign = Callable[[bytes], bytes]  # the signature of a content
+Sign = Callable[[bytes], bytes]  # returns the signature of a content
 
 
 def export_database(
@@ -33,7 +33,7 @@ def export_database(
     named: Named = lambda run: run,
     sign: Sign | None = None,
 ) -> None:
-    """Write a compact copy, whole or not at all, whose runs have their origin. Raises DatabaseError."""
+    """Write a compact copy whose runs have their origin. It is written whole or not at all. Raises DatabaseError."""
     target = target.expanduser()
     with _signed_replacement(target, overwrite, sign) as copy:
         check_is_other(database, target)
@@ -48,7 +48,7 @@ def export_text(
     overwrite: bool = False,
     sign: Sign | None = None,
 ) -> None:
-    """Write records as text, whole or not at all. Raises DatabaseError."""
+    """Write records as text. The file is written whole or not at all. Raises DatabaseError."""
     _write(text_of(records, breakpoints), target, overwrite, sign)
 
 
@@ -61,8 +61,8 @@ def export_built_in(
 ) -> list[Record]:
     """Write winners as the lines of db/builtin/records.jsonl, and return those written. Raises DatabaseError.
 
-    Left out is what a library cannot come with: records of the host, which is another everywhere, and of operators that
-    are a user's own.
+    Records that a library cannot come with are left out: those of the host device, whose CPU differs on every machine,
+    and those of a user's own operators.
     """
     chosen = sorted((record for record in records if _is_for_all(record)), key=place_of)
     _write(built_in_text(chosen, breakpoints), target, overwrite, sign)
@@ -70,13 +70,13 @@ def export_built_in(
 
 
 def export_signature(file: Path, signature: bytes) -> None:
-    """Write the signature of a file beside it, in place of any other. Raises DatabaseError."""
+    """Write the signature of a file beside it; an older one is replaced. Raises DatabaseError."""
     with _replacement(beside(file.expanduser()), overwrite=True) as written:
         written.write_bytes(signature)
 
 
 def check_place(target: Path, overwrite: bool) -> None:
-    """Raise DatabaseError if nothing may be written there."""
+    """Raise DatabaseError if nothing may be written at the target."""
     _place_of(target.expanduser(), overwrite)
 
 
@@ -107,10 +107,10 @@ def _is_for_all(record: Record) -> bool:
 
 @contextlib.contextmanager
 def _signed_replacement(target: Path, overwrite: bool, sign: Sign | None) -> Iterator[Path]:
-    """Yield a file to write, which takes the target's place after its signature has taken its own.
+    """Yield a file to write, which replaces the target after its signature has replaced the target's.
 
-    A signature of what is replaced goes. Whoever is interrupted between leaves a file whose signature does not verify,
-    and never one that was not signed.
+    Without `sign` the target's old signature is removed. An interruption between the two leaves a file whose signature
+    does not verify, and never a verified file that nobody signed.
     """
     with _replacement(target, overwrite) as written:
         yield written
@@ -122,7 +122,7 @@ def _signed_replacement(target: Path, overwrite: bool, sign: Sign | None) -> Ite
 
 @contextlib.contextmanager
 def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
-    """Yield a file to write, which then takes the target's place: nobody ever reads half of it."""
+    """Yield a file to write, which then replaces the target, so that nobody reads half of it."""
     place = _place_of(target, overwrite)
     remove_abandoned(place.parent, _PREFIX, _WRITTEN)
     try:
@@ -143,9 +143,7 @@ def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
 
 
 def remove_abandoned(parent: Path, prefix: str, written: str) -> None:
-    """Remove the directories, each of one file, that commands of this user left which were killed a day ago or
-    earlier.
-    """
+    """Remove directories, each of one file, that commands of this user left when they were killed a day or more ago."""
     for directory in parent.glob(prefix + "*"):
         with contextlib.suppress(OSError):
             found = directory.lstat()
@@ -162,7 +160,7 @@ def _remove(directory: Path, written: str) -> None:
 
 
 def _place_of(target: Path, overwrite: bool) -> Path:
-    """Return what is to be replaced or made, which is what a link leads to; raise if it is more than a file."""
+    """Return the path to replace or make, which is what a link leads to; raise if it is there and no plain file."""
     try:
         found = target.lstat()
     except FileNotFoundError:

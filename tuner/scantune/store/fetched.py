@@ -1,4 +1,4 @@
-"""Fetches a file from the web: by https, within a size and a time, and whole."""
+"""Files from the web: fetched by https, whole, and within limits to size and time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 from scantune import __version__
 from scantune.errors import ScantuneError
 
-MOST_BYTES = 64 * 2**20  # as it is sent
+MOST_BYTES = 64 * 2**20  # size of a file as it is sent
 _MOST_UNPACKED = 256 * 2**20
-_SECONDS = 120.0  # for one file
-_SILENCE_S = 15.0  # of a server
+_SECONDS = 120.0  # time for one file
+_SILENCE_S = 15.0  # longest time without a byte from the server
 _CHUNK = 2**16
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _GZIP = b"\x1f\x8b"
@@ -29,7 +29,7 @@ class FetchError(ScantuneError):
 
 
 def check_url(url: str) -> None:
-    """Raise FetchError unless it is one of https, or of http to this machine."""
+    """Raise FetchError unless the address is one of https, or of http on this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -45,10 +45,10 @@ def check_url(url: str) -> None:
 
 
 def fetched(url: str, most_bytes: int = MOST_BYTES) -> bytes:
-    """Return what the address gives, as it was sent. Raises FetchError."""
+    """Return the bytes that the server sent, still compressed. Raises FetchError."""
     check_url(url)
     outcome: list[bytes | FetchError] = []
-    # A server may send the head of its answer as slowly as it likes, which nothing within urllib limits.
+    # A server may send the head of its answer as slowly as it likes, and urllib sets no limit to that.
     thread = threading.Thread(target=_fetch, args=(url, most_bytes, outcome), daemon=True)
     thread.start()
     thread.join(_SECONDS)
@@ -89,7 +89,7 @@ def _content(url: str, most_bytes: int) -> bytes:
 
 
 def unpacked(url: str, content: bytes) -> bytes:
-    """Return what was sent without its compression, if it has one. Raises FetchError."""
+    """Return what was sent, decompressed if it is compressed. Raises FetchError."""
     if not content.startswith(_GZIP):
         return content
     machine = zlib.decompressobj(_GZIP_WINDOW)

@@ -1,4 +1,4 @@
-"""What kind of file system a database lies on: whether other machines write there, and whether its locks exclude."""
+"""The file system that a database lies on: whether other machines write there, and whether its locks exclude."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_NETWORKS = {
     "9p", "afs", "beegfs", "ceph", "cifs", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs",
     "panfs", "smb3", "smbfs", "vboxsf",
 }  # fmt: skip
-_FUSE = "fuse"  # of which sshfs and many cluster file systems are made
+_FUSE = "fuse"  # sshfs and many cluster file systems are of this type
 _MOUNTS = Path("/proc/self/mountinfo")
 _PREFIX = ".scantune-lock-"
 
@@ -28,37 +28,37 @@ def network_file_system(path: Path) -> str | None:
 
 
 def broken_locks(directory: Path) -> str | None:
-    """Return what is wrong with the locks of files in a directory; None if nothing is, or nobody can tell.
+    """Return what is wrong with the locks of files in a directory; None if nothing is, or if that cannot be told.
 
     Locks that hold on one machine and not between two cannot be told from those that do.
     """
     try:
         with _two_openings(directory) as (first, second):
             try:
-                # SQLite locks a file in the same way.
+                # SQLite locks files in the same way.
                 fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 return f"its file system cannot lock files ({error.strerror})"
             return "its file system grants a lock to two at a time" if _is_granted(second) else None
     except OSError:
-        return None  # nothing can be made there; who opens the database says so
+        return None  # no file can be made there, which opening the database will report
 
 
 def _is_granted(file: int) -> bool:
-    """Return whether an opening of its own gets a lock that conflicts with the process's."""
+    """Return whether another opening of the file gets a lock that conflicts with that of this process."""
     whole_file = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     try:
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, whole_file)
     except OSError:
-        return False  # refused, or by a system that has no such locks and cannot be asked
+        return False  # the lock was refused, or the system has no such locks and cannot tell
     return True
 
 
 @contextlib.contextmanager
 def _two_openings(directory: Path) -> Iterator[tuple[int, int]]:
-    """Yield the descriptors of a file that nobody else has.
+    """Yield two descriptors of a temporary file.
 
-    Not of the database: to close one descriptor of a file is to give up all the locks that the process has on it.
+    It is not the database, because closing one descriptor of a file gives up all locks of the process on it.
     """
     first, name = tempfile.mkstemp(prefix=_PREFIX, dir=directory)
     try:
@@ -91,5 +91,5 @@ def _type_of(path: Path) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Return a path as it is: mountinfo writes blanks and the like as octal digits."""
+    """Return a path of mountinfo as it is named; blanks and the like are written there as octal digits."""
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)

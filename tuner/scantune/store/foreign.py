@@ -1,4 +1,4 @@
-"""Opens files that others wrote, databases and text alike."""
+"""Files that others wrote, databases and text alike."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def foreign_contents(
     algorithms: Algorithms | None = None,
     shown: str | None = None,
 ) -> Iterator[Contents | TextContents]:
-    """Yield what a file holds, all of one moment; reject is told why rows are left out.
+    """Yield what a file holds at one moment; `reject` is told why rows are left out.
 
-    Raises DatabaseError when the file is none of ours, is damaged or of a newer schema; `shown` is what it calls a file
-    that is a copy of another.
+    Raises DatabaseError when the file is not of this project, is damaged or of a newer schema. `shown` is what errors
+    call a file that is a copy of another.
     """
     with _called(path, shown), contextlib.ExitStack() as stack:
         if is_text(path):
@@ -50,7 +50,7 @@ def is_text(path: Path) -> bool:
     """Return whether a file holds text, by its content; an empty one by its name. Raises DatabaseError."""
     if check_kind(path) is None:
         if not is_text_name(path):
-            return False  # whoever opens it says so
+            return False  # opening it as a database reports what is wrong
         raise DatabaseError(f"{path}: there is no such file")
     try:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Takes chosen rows out of a database: records with their breakpoints, and trials."""
+"""Removal of chosen rows from a database: records with their breakpoints, and trials."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GROUP = ("device_id", "problem_id", "run_id", "n", "family", "finished_at", "tr
 
 @dataclass(frozen=True)
 class Entry:
-    """What a record or trials are chosen by."""
+    """The properties by which a record or a group of trials is chosen."""
 
     device: Device
     problem: Problem
@@ -35,16 +35,16 @@ class Entry:
 
     @classmethod
     def of_trials(cls, row: Mapping[str, Any]) -> Entry:
-        """Raise ValueError if a column that counts here is not what it should be."""
+        """Read a row of trial_groups.sql; raise ValueError if a column that counts here is not valid."""
         return cls(*key_of(row), str(row["family"]), timestamp(row["finished_at"]), Run.from_row(row))
 
 
 @dataclass(frozen=True)
 class Chosen:
     records: Sequence[Record]
-    breakpoints: Sequence[Breakpoint]  # at one of the records
+    breakpoints: Sequence[Breakpoint]  # those with one of the records at an end
     groups: Sequence[Mapping[str, Any]]  # rows of trial_groups.sql
-    unread: int  # rows that are not valid, so that nobody can say whether they are meant
+    unread: int  # rows that are not valid, so that it cannot be told whether they are meant
 
     @property
     def trials(self) -> int:
@@ -69,7 +69,7 @@ def chosen(database: Database, admits: Callable[[Entry], bool], algorithms: Algo
 
 
 def forget(database: Database, admits: Callable[[Entry], bool], algorithms: Algorithms) -> Chosen:
-    """Drop the rows that are admitted, all or none; return them."""
+    """Drop the rows that are admitted, in one transaction, and return them."""
     archive = Archive(database, algorithms)
     with database.transaction():
         found = chosen(database, admits, algorithms)

@@ -11,12 +11,12 @@ from pathlib import Path
 from scantune.errors import ScantuneError
 from scantune.store.connection import check_kind
 
-NAMESPACE = "scantune-records"  # a signature for another purpose, as of a commit, says nothing here
+NAMESPACE = "scantune-records"  # a signature for another purpose, such as of a commit, does not verify under it
 SUFFIX = ".sig"
-MOST_BYTES = 64 * 2**10  # of a signature
+MOST_BYTES = 64 * 2**10  # size of a signature
 _MOST_CONTENT = 256 * 2**20
 _PROGRAM = "ssh-keygen"
-_SIGN_TIMEOUT_S = 300.0  # whoever has to may type a passphrase, or touch a key
+_SIGN_TIMEOUT_S = 300.0  # leaves time for typing a passphrase or touching a key
 _VERIFY_TIMEOUT_S = 60.0
 _MOST_PRINCIPAL = 128  # characters
 _PATTERN = frozenset("*?!")
@@ -28,10 +28,10 @@ class SignatureError(ScantuneError):
 
 @dataclass(frozen=True)
 class Signers:
-    """Whose signatures count, as ssh-keygen's page has it under ALLOWED SIGNERS."""
+    """The list of those whose signatures count; ssh-keygen(1) describes its format under ALLOWED SIGNERS."""
 
     allowed: Path
-    principal: str | None = None  # this one alone; None: whoever is listed
+    principal: str | None = None  # the only one who counts; None: all who are listed
 
     def check(self) -> None:
         """Raise SignatureError unless the list can be read."""
@@ -42,7 +42,7 @@ class Signers:
 
 
 def beside(file: Path) -> Path:
-    """Return where the signature of a file lies."""
+    """Return the path of a file's signature."""
     return file.with_name(file.name + SUFFIX)
 
 
@@ -62,7 +62,10 @@ def sign(content: bytes, key: Path) -> bytes:
 
 
 def signed_content(file: Path) -> bytes:
-    """Return what a file holds, once: what is verified is what is read. Raises SignatureError."""
+    """Return the content of a file, which is read once, so that what is verified is what is used.
+
+    Raises SignatureError.
+    """
     check_kind(file)
     try:
         with file.open("rb") as opened:
@@ -75,7 +78,7 @@ def signed_content(file: Path) -> bytes:
 
 
 def signature_of(file: Path) -> bytes:
-    """Return what lies beside a file. Raises SignatureError."""
+    """Return the signature that lies beside a file. Raises SignatureError."""
     try:
         with beside(file).open("rb") as opened:
             signature = opened.read(MOST_BYTES + 1)
@@ -90,7 +93,7 @@ def signature_of(file: Path) -> bytes:
 
 
 def verified_signer(name: str, content: bytes, signature: bytes, signers: Signers) -> str:
-    """Return the principal whose signature of the content it is; the name is for messages. Raises SignatureError."""
+    """Return the principal who signed the content; `name` is for messages. Raises SignatureError if none did."""
     signers.check()
     if signers.principal is not None and not _is_name(signers.principal):
         raise SignatureError(
@@ -131,7 +134,7 @@ def _principals(name: str, signature: bytes, signers: Signers) -> Sequence[str]:
 
 
 def _is_name(principal: str) -> bool:
-    """Return whether it names one signer: a list may have patterns, and who is not meant."""
+    """Return whether a principal of the list is a name, and neither a pattern nor a negation."""
     return principal.isprintable() and 0 < len(principal) <= _MOST_PRINCIPAL and _PATTERN.isdisjoint(principal)
 
 
@@ -158,6 +161,6 @@ def _run(arguments: Sequence[str], content: bytes, seconds: float) -> subprocess
 
 
 def _said(done: subprocess.CompletedProcess[bytes]) -> str:
-    """Return the last line of what ssh-keygen said; principals and comments of keys are other people's words."""
+    """Return the last line of ssh-keygen's message, made safe to print: others wrote the principals in it."""
     lines = (done.stderr + done.stdout).decode(errors="replace").strip().splitlines() or ["no reason was given"]
     return "".join(character for character in lines[-1] if character.isprintable())[:200]

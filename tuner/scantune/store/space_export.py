@@ -1,4 +1,4 @@
-"""Recorded spaces in the formats of others: caches of Kernel Tuner's simulation mode, and T4 results."""
+"""Recorded spaces in the formats of other tuners: caches of Kernel Tuner's simulation mode, and T4 results."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scantune.model.space import Family
 
 _FAMILY = "family"
 _T4_VERSION = "1.0.0"
-_MS = 1e-3  # milliseconds of a microsecond
+_MS = 1e-3  # milliseconds in a microsecond
 
-# How others call what went wrong. Kernel Tuner knows no wrong results, since its runs end with the first.
+# The other formats' names of failures. Kernel Tuner has none for wrong results, since its runs end with the first.
 _KERNEL_TUNER_ERRORS = {"compile_error": "CompilationFailedConfig"}
 _T4_INVALIDITY = {"compile_error": "compile", "timeout": "timeout", "wrong_result": "correctness"}
 
@@ -28,7 +28,10 @@ class Format(str, Enum):
 
 
 def export_space(recorded: RecordedSpace, target: Path, kind: Format, family: str | None = None) -> None:
-    """Write the whole space, or one family of it. Raises UsageError for a family that it lacks, and ScantuneError."""
+    """Write the whole space, or one family of it.
+
+    Raises UsageError for a family that the space lacks, and ScantuneError if the file cannot be written.
+    """
     message = message_of(recorded, kind, family)
     try:
         target.write_text(json.dumps(message, indent=0) + "\n", encoding="utf-8")
@@ -37,9 +40,10 @@ def export_space(recorded: RecordedSpace, target: Path, kind: Format, family: st
 
 
 def message_of(recorded: RecordedSpace, kind: Format, family: str | None = None) -> dict[str, Any]:
-    """Return the content of a file: parameters of one family under their names; else of all, with the family's before.
+    """Return the content of a file, for JSON.
 
-    Parameters of other families than a config's own have the values of that family's default.
+    The parameters of one family stand under their names, those of several under the family's name and their own.
+    Parameters of families other than a config's own have the values of those families' defaults.
     """
     if family is not None and family not in recorded.space.families:
         raise UsageError(f"--family {family}: the space has {', '.join(recorded.space.families)}")
@@ -50,7 +54,7 @@ def message_of(recorded: RecordedSpace, kind: Format, family: str | None = None)
 
 
 class _Columns:
-    """What tells configs of one family, or of all, apart."""
+    """The columns that tell configs of one family, or of all, apart."""
 
     def __init__(self, recorded: RecordedSpace, family: str | None) -> None:
         self._recorded = recorded
@@ -60,7 +64,7 @@ class _Columns:
 
     @property
     def values(self) -> dict[str, list[Value]]:
-        """The values that each may have."""
+        """The values that each column may have."""
         names: dict[str, list[Value]] = {} if self._only else {_FAMILY: [one.name for one in self._families]}
         return names | {
             self._name(one, parameter.name): list(parameter.values)

@@ -19,7 +19,7 @@ def write_space(space: RecordedSpace, target: Path) -> None:
     """Write the file whole or not at all, in place of one that is there. Raises ScantuneError."""
     content = (json.dumps(space.message(), separators=(",", ":"), allow_nan=False) + "\n").encode()
     if target.name.endswith(_GZIP):
-        content = gzip.compress(content, mtime=0)  # of one content there is one file
+        content = gzip.compress(content, mtime=0)  # without a time, so that the same content makes the same file
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content)
@@ -31,7 +31,7 @@ def write_space(space: RecordedSpace, target: Path) -> None:
 
 
 def read_space(file: Path) -> RecordedSpace:
-    """Raises ScantuneError if the file cannot be read, or is no recorded space."""
+    """Read a file of either form. Raises ScantuneError if it cannot be read, or is no recorded space."""
     try:
         with gzip.open(file) if file.name.endswith(_GZIP) else file.open("rb") as stream:
             content = stream.read(_MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""Reads records from text, which is a stranger's: what checks the rows of databases checks every line."""
+"""Records read from text. A stranger may have written it, so every line passes the checks of database rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scantune.store.connection import DatabaseError
 from scantune.store.text_form import ABOVE, RUN_KEYS, Line, dumped
 
 _MOST_BYTES = 64 * 2**20
-_MOST_UNKNOWN, _MOST_KEY = 20, 60  # keys, and characters of one
+_MOST_UNKNOWN, _MOST_KEY = 20, 60  # unknown keys that are kept, and characters of each
 CONFLICT_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 _PROBLEM = ("algorithm", "request", "shape")
 _RECORD_KEYS = {
@@ -28,7 +28,7 @@ _ABOVE_KEYS = {"n_high", "n_switch", "regret", "family", "config", "probes", "fi
 
 
 class TextContents:
-    """What a file holds, read once. Two lines may be of one record, as a union of two versions of a file has them."""
+    """What a file holds, read once. Two lines may have the same key, as in a union of two versions of a file."""
 
     def __init__(
         self,
@@ -36,16 +36,16 @@ class TextContents:
         reject: Callable[[str], None] = lambda reason: None,
         algorithms: Algorithms | None = None,
     ) -> None:
-        """Call reject with the reason for every line, or breakpoint in one, that is left out.
+        """Read `path`; `reject` is called with the reason for every line, or breakpoint in one, that is left out.
 
-        Raises DatabaseError if the file cannot be read, or naming the first line that is none.
+        Raises DatabaseError if the file cannot be read, or has a line that is no JSON object.
         """
         self._reject = reject
         self._algorithms = algorithms or Algorithms()
         self._records: list[Record] = []
         self._breakpoints: list[Breakpoint] = []
-        self.unknown_keys: set[str] = set()  # which a later version may write
-        # Thousands of lines are of one problem.
+        self.unknown_keys: set[str] = set()  # keys that a later version may write
+        # Thousands of lines share a problem.
         self._problem = cache(lambda *columns: self._algorithms.problem(dict(zip(_PROBLEM, columns, strict=True))))
         self.content = _content_of(path)  # what the lines were read from
         for number, line in _lines_of(path, self.content):
@@ -86,7 +86,7 @@ class TextContents:
         self._breakpoints.append(replace(found, low=low_end, high=high_end))
 
     def _tell_unknown(self, keys: set[str]) -> None:
-        """Keep some keys, which tell enough: a hostile file has as many as it likes."""
+        """Keep some keys, which suffices for a note: a hostile file may have any number of them."""
         for key in sorted(keys):
             if len(self.unknown_keys) < _MOST_UNKNOWN:
                 self.unknown_keys.add(key[:_MOST_KEY])
@@ -160,7 +160,7 @@ def _object_text(row: Line, key: str) -> str:
 
 
 def _run_columns(row: Line, finished_at: object) -> Line:
-    """Return the columns of a run. Lines of a library's records do not tell all of them."""
+    """Return the columns of a run; lines of a library's records lack some, which get values that stand for them."""
     policy = row["policy"] if row["policy"] is not None else {}
     columns = {
         **{key: row[key] for key in RUN_KEYS}, "started_at": row["started_at"] or finished_at,
@@ -175,7 +175,7 @@ def _run_columns(row: Line, finished_at: object) -> Line:
 
 
 def _above_row(low: Line, above: Line) -> Line:
-    """Return the columns of the breakpoint above a record, of whose run those are that it does not name."""
+    """Return the columns of the breakpoint above a record; those of its run that it lacks are the record's."""
     own = {key: above[key] for key in RUN_KEYS if key in above}
     _refuse_booleans({**above, **own})
     if above.get("probes") is None:

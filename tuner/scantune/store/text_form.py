@@ -12,12 +12,12 @@ from scantune.model.config import Config
 from scantune.model.record import Record, Run
 
 SUFFIX = ".jsonl"
-ABOVE = "breakpoint"  # the one between a record and that of the next larger n
+ABOVE = "breakpoint"  # the key of the breakpoint between a record and that of the next larger n
 RUN_KEYS = (
     "effort", "tool_version", "template_hash", "compiler_version", "driver_version", "started_at", "seed", "policy",
 )  # fmt: skip
-_OF_TUNERS = {"started_at", "seed", "policy", "probes"}  # what a library need not know
-_OF_LIBRARIES = ("n_high", "n_switch", "regret", "template_hash")  # of a breakpoint
+_OF_TUNERS = {"started_at", "seed", "policy", "probes"}  # keys that a library does not need
+_OF_LIBRARIES = ("n_high", "n_switch", "regret", "template_hash")  # keys of a breakpoint that a library needs
 
 Line = Mapping[str, Any]
 
@@ -28,12 +28,12 @@ def is_text_name(path: Path) -> bool:
 
 
 def text_of(records: Iterable[Record], breakpoints: Iterable[Breakpoint]) -> str:
-    """Return the whole file, which is the same for the same records, in whatever order they come."""
+    """Return the whole file, which does not depend on the order of the records."""
     return _lines(records, breakpoints, lambda line: line)
 
 
 def built_in_text(records: Iterable[Record], breakpoints: Iterable[Breakpoint]) -> str:
-    """Return the lines of db/builtin/records.jsonl: the same with less of each record, in five digits."""
+    """Return the lines of db/builtin/records.jsonl: those of text_of() with fewer keys, and times in five digits."""
     return _lines(records, breakpoints, _of_library)
 
 
@@ -43,7 +43,7 @@ def line_of(record: Record, above: Breakpoint | None = None) -> str:
 
 
 def place_of(record: Record) -> tuple[Any, ...]:
-    """Return what lines are sorted by, so that a new measurement changes its own line and at most the one before."""
+    """Return the key that sorts lines, so that a new measurement changes its own line and at most the one before."""
     return *vars(record.device).values(), *record.problem.columns.values(), record.n
 
 
@@ -74,7 +74,7 @@ def _line(record: Record, above: Breakpoint | None) -> Line:
 
 
 def _above(found: Breakpoint, run: Run) -> Line:
-    """Return a breakpoint without those columns of its run that the record's run has too."""
+    """Return a breakpoint without the columns of its run that are the same in the record's run."""
     of_record, probes = _run(run), json.loads(found.probes_text)
     own = {key: value for key, value in _run(found.run).items() if key == "template_hash" or value != of_record[key]}
     return {
@@ -93,7 +93,7 @@ def _run(run: Run) -> Line:
 
 
 def _policy(text: str) -> Any:
-    """Return the object that a policy spells as the tuner does, else, a stranger's, its text."""
+    """Return the object of a policy that is spelled as the tuner spells it, and the text of any other."""
     try:
         policy = json.loads(text)
         return policy if isinstance(policy, dict) and dumped(policy) == text else text
@@ -109,10 +109,10 @@ def _of_library(line: Line) -> Line:
 
 
 def _digits(value: Any) -> Any:
-    """Return a time in five digits, which is more than any clock knows."""
+    """Return a time in five digits, which is more than any clock resolves."""
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
 def dumped(value: object) -> str:
-    """Raise ValueError for what JSON has no number for."""
+    """Return the JSON of a value; raise ValueError for a number that JSON lacks, such as infinity."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False)

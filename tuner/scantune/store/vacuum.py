@@ -1,4 +1,4 @@
-"""Takes out of a database what nothing refers to, and gives the space back."""
+"""Removal of rows that nothing refers to, and of the space that they took."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _TABLES = ("runs", "problems", "devices")
 @dataclass(frozen=True)
 class Vacuumed:
     dropped: Mapping[str, int]  # runs, problems and devices that nothing refers to
-    bytes_before: int  # of the file and its log
+    bytes_before: int  # size of the file and its log
     bytes_after: int
 
 
 def vacuum(database: Database) -> Vacuumed:
-    """Drop what nothing refers to, and write the file anew without gaps. Who reads it meanwhile is not disturbed."""
+    """Drop what nothing refers to, and write the file anew without gaps. Readers are not disturbed meanwhile."""
     before = _bytes_of(database)
     with database.transaction():
         dropped = unreferred(database)
@@ -30,7 +30,7 @@ def vacuum(database: Database) -> Vacuumed:
 
 
 def vacuum_planned(database: Database) -> Vacuumed:
-    """Return what vacuum() would do, with no more bytes given back than are free in the file now."""
+    """Return what vacuum() would do; it counts only the bytes that are free in the file now."""
     before = _bytes_of(database)
     return Vacuumed(unreferred(database), before, before - database.free_bytes())
 

@@ -1,1 +1,1 @@
-"""What is asked of scantune-worker: workers and their choice, and what they compile, time, verify and select."""
+"""Clients of scantune-worker: the choice of a worker, and what workers compile, time, verify and select."""

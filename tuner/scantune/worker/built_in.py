@@ -12,16 +12,16 @@ from scantune.model.device import Device
 from scantune.model.record import Record
 from scantune.worker.client import Worker, WorkerError
 
-# For questions that concern no device.
+# A worker describes this device for questions that concern none.
 NO_DEVICE = Device("host", "none", 1)
 
 _TIMEOUT_S = 60.0
-# What a run is told by and a library need not keep.
+# Columns of a run that a library does not keep, with the values that stand for them.
 _UNTOLD = {"seed": 0, "policy": "{}"}
 
 
 def built_in_records(worker: Worker) -> list[Record]:
-    """Raises WorkerError when the worker cannot list them."""
+    """Return the records that come with the library. Raises WorkerError when the worker cannot list them."""
     rows = worker.call("built_in", {}, _TIMEOUT_S).get("records")
     try:
         return [_record(row, worker.hello().algorithms) for row in rows] if isinstance(rows, list) else []
@@ -30,7 +30,7 @@ def built_in_records(worker: Worker) -> list[Record]:
 
 
 def _dumped(value: object) -> str:
-    """Return an object as databases keep it; nothing for a shape that a line does not name."""
+    """Return an object as databases keep it; an empty text stands for a shape that a line does not name."""
     return "" if value is None else json.dumps(value, separators=(",", ":"))
 
 

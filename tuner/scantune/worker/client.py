@@ -24,14 +24,14 @@ from scantune.model.quantity import counted
 
 _MAX_LINE_BYTES = 256 * 2**20
 START_ATTEMPTS = 3
-START_PAUSE_S = 0.5  # times the attempt: a driver may need a moment after a crash
+START_PAUSE_S = 0.5  # is multiplied by the attempt: a driver may need a moment after a crash
 _START_TIMEOUT_S = 60.0
 _ENDED = "the worker ended"
-_WRONG_OPTIONS = " (exit code 2)"  # what starting it again cannot mend
+_WRONG_OPTIONS = " (exit code 2)"  # means that starting the worker again cannot help
 
 
 class WorkerError(ScantuneError):
-    """The worker is well and refused the request; `kind` is the protocol's."""
+    """The worker refused the request and goes on; `kind` is that of the protocol."""
 
     def __init__(self, kind: str, message: str, fatal: bool = False) -> None:
         super().__init__(message)
@@ -52,14 +52,14 @@ class WorkerTimeout(WorkerDied):
 
 
 class WorkerUnavailable(ScantuneError):
-    """No worker can be started, or another one answers than at first: nothing can be searched."""
+    """No worker can be started, or it is not the one that answered at first: nothing can be searched."""
 
 
 class Worker:
     """One worker process at a time. Belongs to one thread; only abort() may be called from others."""
 
     def __init__(self, command: Sequence[str], device: str, seed: int = 1, described: Device | None = None) -> None:
-        """With a device `described`, it answers for that one and opens none."""
+        """Prepare a worker, started by its first call. With a device `described` it opens none, and answers for it."""
         self.device = device
         self._introduction = {"device": vars(described)} if described else {}
         self._command = [*command, "--device", device, "--seed", str(seed)]
@@ -79,7 +79,7 @@ class Worker:
         self.close()
 
     def abort(self) -> None:
-        """Let the call in progress on another thread, and all later ones, fail at once."""
+        """Let the call in progress on another thread fail at once, and all later calls too."""
         self._closed = True
         if self._process:
             self._kill_group(self._process)
@@ -90,7 +90,7 @@ class Worker:
         self.kill()
 
     def hello(self) -> Hello:
-        """Return who the worker is, starting it if need be.
+        """Return what the worker says of itself, starting it if need be.
 
         Raises WorkerError (kind device_error) when its device is missing, WorkerUnavailable when it cannot be started.
         """
@@ -121,8 +121,8 @@ class Worker:
 
     @staticmethod
     def _kill_group(process: subprocess.Popen[bytes]) -> None:
-        # A compiler that it started has a group of its own, and ends with it by itself. Once reaped, its id may be
-        # another's.
+        # A compiler that the worker started has a process group of its own, and ends with the worker by itself. A
+        # worker that was reaped is left alone, because its id may be another process's by now.
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -152,7 +152,7 @@ class Worker:
         self._buffer.clear()
         self._stderr.clear()
         try:
-            # A session of its own: Ctrl-C goes to the tuner, which saves first and ends its workers then.
+            # The worker gets a session of its own: Ctrl-C goes to the tuner, which saves and then ends its workers.
             self._process = subprocess.Popen(
                 self._command,
                 stdin=subprocess.PIPE,
@@ -206,7 +206,7 @@ class Worker:
                 self.kill()
             raise
         except BaseException:
-            # Ctrl-C between request and answer: the answer must not be taken for the next request's.
+            # After Ctrl-C between request and answer, the answer must not be taken for that of the next request.
             self.kill()
             raise
 

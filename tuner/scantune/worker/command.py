@@ -1,4 +1,4 @@
-"""Finds scantune-worker."""
+"""The search for scantune-worker."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ PROGRAM = "scantune-worker"
 def worker_command() -> list[str]:
     """Return the command that starts a worker, without its options.
 
-    $SCANTUNE_WORKER (a path, or a command with arguments such as `ssh host scantune-worker`), else the program beside
-    the package or the interpreter, in the checkout's build directory, or on PATH. Raises ScantuneError.
+    It is $SCANTUNE_WORKER, which is a path, or a command with arguments such as `ssh there scantune-worker`. Else it is
+    the program beside the package or the interpreter, in the checkout's build directory, or on PATH. Raises
+    ScantuneError if there is none.
     """
     override = os.environ.get("SCANTUNE_WORKER")
     if override:

@@ -1,6 +1,6 @@
-"""Compiles candidates ahead, in processes of their own: NVRTC holds a lock, so threads of one would only take turns.
+"""Compilation ahead, in processes of its own: NVRTC holds a lock, so threads of one process would only take turns.
 
-What they compile reaches the measuring worker through the shared cache on disk.
+What these processes compile reaches the measuring worker through the shared cache on disk.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from scantune.model.trial import Failure
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.environment import check_environment
 
-Waits = list[Future[float | Failure]]  # compilations, before which whoever yields them cannot go on
+Waits = list[Future[float | Failure]]  # compilations that whoever yields them waits for
 
-_TOO_SLOW = "took longer than a minute"  # the host compiler's own limit
+_TOO_SLOW = "took longer than a minute"  # the limit of the host device's compiler
 
 
 class CompilePool:
@@ -42,13 +42,13 @@ class CompilePool:
     def submit(
         self, request: dict[str, Any], config: Config, all_kinds: bool = False, measured_only: bool = False
     ) -> Future[float | Failure]:
-        """Return the future of the milliseconds it took, or of why it failed.
+        """Return a future of the milliseconds that compiling took, or of why it failed.
 
-        Who asks again gets the same future, so what is wanted soon may be asked for early.
-        `all_kinds`: also what verifying the config for every kind of scan runs, which takes three times as long.
-        `measured_only`: nothing that only verifying runs, which takes half as long. What an earlier request for the
-        config has compiled takes nothing.
-        WorkerUnavailable and EnvironmentFault may come out of it.
+        A second request for the same gets the same future, so what is needed soon may be requested early. With
+        `all_kinds` the kernels that verify the config for every kind of scan are compiled too, which takes three times
+        as long. With `measured_only` the kernels that only verification runs are left out, which takes half as long.
+        What an earlier request for the config has compiled takes no time. The future raises WorkerUnavailable and
+        EnvironmentFault.
         """
         key = json.dumps(request, sort_keys=True), config, all_kinds, measured_only
         known = self._submitted.get(key)
@@ -59,14 +59,14 @@ class CompilePool:
         return known
 
     def abreast(self, most: int) -> int:
-        """Return of how many, up to the most, one may wait for each process while another is measured."""
+        """Return how many activities, at most `most`, keep each process busy while one of them is measured."""
         return min(most, self._size + 1)
 
     def wait_for_any(self, futures: Waits) -> None:
         wait(futures, return_when=FIRST_COMPLETED)
 
     def close(self) -> None:
-        """Drop what waits, end what runs."""
+        """Cancel the compilations that wait, and end those that run."""
         for worker in list(self._workers):
             worker.abort()
         self._executor.shutdown(wait=True, cancel_futures=True)

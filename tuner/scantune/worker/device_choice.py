@@ -1,4 +1,4 @@
-"""Decides on which device to tune, from what was asked for and what is there."""
+"""The choice of the device to tune on, from what was asked for and what is there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST_GPU = "cuda:0"
 
 _OPENED = re.compile(r"cuda(:\d{1,4})?|host")
 
-Start = Callable[[str], Worker]  # of a worker on a device such as cuda:0 or host
+Start = Callable[[str], Worker]  # starts a worker on a device such as cuda:0 or host
 Note = Callable[[str], None]
 
 
@@ -24,7 +24,7 @@ def is_opened(device: str) -> bool:
 
 
 def check_choice(arch: str, device: str | None) -> None:
-    """Raise UsageError for what no worker can mend, so that none is started."""
+    """Raise UsageError for options that no worker could serve, so that none is started."""
     if arch != AUTO and not is_arch(arch):
         raise UsageError(f"--arch {arch}: it is no architecture; write sm_90 or the like, host or auto")
     if device is not None and not is_opened(device):
@@ -36,7 +36,8 @@ def check_choice(arch: str, device: str | None) -> None:
 def choose_worker(arch: str, device: str | None, start: Start, note: Note) -> Worker:
     """Return a worker that has said hello.
 
-    auto takes the GPU if there is one, else the host, and notes why. Raises UsageError when a named arch is not there.
+    auto takes the GPU if there is one, else the host device, and notes why. Raises UsageError when a named arch is not
+    there.
     """
     check_choice(arch, device)
     if arch == AUTO and device is None:

@@ -1,4 +1,4 @@
-"""Tells what is wrong with the machine, now, from what is wrong with a config, always."""
+"""Faults of the machine, which pass, as opposed to failures of a config, which stay."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_ROOM = (
     "cannot make a directory",
     "cannot write",
     "could not run",
-    # Who kills a compiler wants memory back, or shuts down the machine.
+    # A compiler is killed to get memory back, or because the machine shuts down.
     "killed signal",
     "terminated signal",
     "interrupt signal",
@@ -27,7 +27,7 @@ _NO_ROOM = (
 
 
 class EnvironmentFault(ScantuneError):
-    """The machine cannot do it now: no memory, no disk, no compiler. Says nothing about a config."""
+    """The machine cannot do it now: there is no memory, no disk or no compiler. This says nothing about a config."""
 
 
 def check_environment(step: str, error: WorkerError | WorkerDied) -> None:

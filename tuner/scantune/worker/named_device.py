@@ -1,4 +1,4 @@
-"""GPUs that are elsewhere, as people name them."""
+"""GPUs of other machines, as people name them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from scantune.worker.device_choice import AUTO
 
 
 def named_device(name: str, arch: str, sm_count: int | None, known: Callable[[], Sequence[Device]]) -> Device:
-    """Return the only known device of that name, or a part of it, and what else was told; or the one told in full.
+    """Return the known device whose name is or holds `name`, and that has this arch and SM count where they are given.
 
-    Raises UsageError, with the known devices, where it is none or several.
+    With all three the device need not be known. Raises UsageError, which lists the known devices, if none or several
+    match.
     """
     candidates = list(dict.fromkeys(known()))
     found = [

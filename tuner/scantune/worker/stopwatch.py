@@ -1,4 +1,4 @@
-"""Where the time of a run goes."""
+"""Clocks that tell what the time of a run was spent on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Step = TypeVar("Step")
 
 
 class Stopwatch:
-    """Seconds by what they were spent on, each second once: of what is timed within something else, the inner counts.
+    """Seconds by what they were spent on. Each second counts once: if one thing is timed within another, for the inner.
 
     The clock may start anywhere.
     """
@@ -20,7 +20,7 @@ class Stopwatch:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._clock = clock
-        self._inner_s = 0.0  # timed within what is being timed
+        self._inner_s = 0.0  # seconds that were timed within what is being timed
 
     @contextlib.contextmanager
     def on(self, what: str) -> Iterator[None]:
@@ -35,7 +35,7 @@ class Stopwatch:
 
 
 class OwnTime:
-    """A clock that stands still but for the steps of one who takes turns with others."""
+    """A clock that runs only during the steps of one of several activities that take turns."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -46,11 +46,11 @@ class OwnTime:
         return self._spent_s + (self._clock() - self._since if self._since is not None else 0.0)
 
     def add(self, seconds: float) -> None:
-        """Count seconds in which nobody had a turn."""
+        """Count seconds in which no activity had a turn."""
         self._spent_s += seconds
 
     def of(self, steps: Iterator[Step]) -> Iterator[Step]:
-        """Yield the steps of an iterator, whose time this is."""
+        """Yield the steps of an iterator, and count their time."""
         while True:
             self._since = self._clock()
             try:
