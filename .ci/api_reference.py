@@ -1,6 +1,6 @@
 """The reference of the public headers as Markdown: each declaration with the comment before it, without bodies.
 
-Reads the C and C++ of this project's headers in the layout that clang-format gives them, and no others.
+It reads C and C++ only in the layout that clang-format gives to this project's headers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAMES = (
     r"\busing (\w+) =",
     r"\b(\w+)\(",
 )
-# What looks like code in a sentence: calls, and names with '_' or '::'.
+# Text of a sentence that looks like code: calls, and names with '_' or '::'.
 CODE = re.compile(r"(?<![\w:])(?:\w+::)*\w+(?:<[\w, ]+>)?\([\w, ]*\)|(?<![\w:])\w*(?:_|::)[\w:]*\w")
 
 
@@ -38,7 +38,7 @@ class Chunk:
 
 
 def reference(title: str, headers: dict[str, str]) -> str:
-    """Return the page of some headers: their texts, by what is included. Each header is a section."""
+    """Return a page with a section for each header; `headers` has their texts by the names that are included."""
     parts = [f"# {title}"]
     for header, text in headers.items():
         fence = "cpp" if header.endswith(".hpp") else "c"
@@ -55,11 +55,11 @@ def reference(title: str, headers: dict[str, str]) -> str:
 
 
 def public_chunks(text: str) -> Iterator[Chunk]:
-    """Yield what a header offers, first its own comment. What stands in a namespace called detail is left out."""
+    """Yield the header's own comment and then its declarations, but for those in a namespace called detail."""
     head, _, text = re.split(r"^#(pragma once|ifndef \w+_H)$", text, maxsplit=1, flags=re.MULTILINE)
     yield Chunk(_bare(head.splitlines()), "")
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif\n", "", text.replace("\\\n", " "), flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^/\*.*\*/\n(?=#)", "", text, flags=re.MULTILINE)  # of a macro
+    text = re.sub(r"^/\*.*\*/\n(?=#)", "", text, flags=re.MULTILINE)  # removes the comments of macros
     text = re.sub(r"^#define (SCANTUNE_\w+_INIT) .*", r"#define \1 {...};", text, flags=re.MULTILINE)
     lines = [line for line in text.splitlines() if not re.match(r"#(?!define \w+_INIT)", line)]
     if any(line.startswith("namespace ") for line in lines):
@@ -84,7 +84,7 @@ def chunks(lines: Iterable[str]) -> Iterator[Chunk]:
     """Split the lines of one scope. A comment before a blank line stands for itself."""
     comment: list[str] = []
     declaration = ""
-    in_comment = False  # of C, over several lines
+    in_comment = False  # whether a C comment of several lines goes on
     for line in lines:
         if not declaration and (in_comment or line.startswith(("//", "/*"))):
             comment.append(line)
@@ -148,7 +148,7 @@ def _body_start(code: str) -> int | None:
         if char == "{" and parentheses == 0:
             if not braces and not re.search(r"requires(\s*\([^()]*\))?\s*$", code[:place]):
                 return place if "(" in code[:place] else None
-            braces += 1  # of a requires-expression
+            braces += 1  # the brace of a requires-expression
         elif char == "}" and parentheses == 0:
             braces -= 1
     return None

@@ -44,7 +44,7 @@ FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 def links(text: str) -> list[str]:
-    """Return what the links and pictures of a page lead to, but for addresses."""
+    """Return the targets of a page's links and pictures, but for web addresses."""
     found = [match["target"] for pattern in (LINK, ATTRIBUTE) for match in pattern.finditer(FENCE.sub("", text))]
     return [target for target in found if not ADDRESS.match(target)]
 
@@ -56,7 +56,7 @@ def resolved(page: str, target: str) -> tuple[str, str]:
 
 
 def anchors(text: str) -> set[str]:
-    """Return what the headings of a page are linked by, on the forge and on the site."""
+    """Return the anchors of a page's headings, on the forge and on the site."""
     found: set[str] = set()
     for heading in re.findall(r"^#{1,6} +(.*?)\s*$", FENCE.sub("", text), re.MULTILINE):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
@@ -65,7 +65,7 @@ def anchors(text: str) -> set[str]:
 
 
 def places(paths: list[str]) -> dict[str, str]:
-    """Return where the site has which files of the project."""
+    """Return the place in the site of each file of the project."""
     site = {path: path.removeprefix("docs/") for path in paths if path.startswith("docs/") and path != SETTINGS}
     site |= {path: place for path, place in ELSEWHERE.items() if path in paths}
     for page, (_, names, suffix) in REFERENCE.items():

@@ -17,7 +17,7 @@ TIDY = Path(sys.prefix) / "bin" / "clang-tidy"
 
 
 def preprocess(entry: dict[str, str]) -> bytes:
-    """Return what clang-tidy sees by an entry of the compilation database: text, comments for it, and macros."""
+    """Return what clang-tidy sees for an entry of the compilation database: text, its own comments, and macros."""
     words = shlex.split(entry["command"])
     output = words.index("-o")
     command = [*words[:output], *words[output + 2 :], "-E", "-C", "-dD"]

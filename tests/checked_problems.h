@@ -1,4 +1,4 @@
-// Problems of every sort that outputs are checked of on the device.
+// Problems of every sort whose outputs are checked on the device.
 #pragma once
 
 #include <vector>
@@ -39,7 +39,7 @@ inline CopyRequest copy_of_structs(int bytes, int alignment) {
           .custom_alignment = alignment};
 }
 
-// Each type, operator, kind and source of an initial value, and each conversion's sort.
+// Problems with each type, operator, kind, source of an initial value, and sort of conversion.
 inline std::vector<Request> checked_problems() {
   using V = ValueType;
   const Kind exclusive = Kind::exclusive, inclusive = Kind::inclusive;

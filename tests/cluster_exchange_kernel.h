@@ -1,4 +1,4 @@
-// A kernel whose CTAs tell each other values as one_shot's do, for the tests that compile it and those that run it.
+// A kernel whose CTAs send each other values as one_shot's do, for the tests that compile it and those that run it.
 #pragma once
 
 #include <array>
@@ -8,19 +8,19 @@
 
 namespace scantune {
 
-// CTA b reads item b of the input; each of its threads outputs the sum, byte by byte, of the items of its cluster's
-// CTAs before it: zeros in the first of them.
+// CTA b reads item b of the input. Each of its threads outputs the sum, byte by byte, of the items that the CTAs before
+// it in its cluster read. The first CTA of a cluster outputs zeros.
 struct ClusterExchangeKernel {
   int value_bytes = 4;
   int value_alignment = 4;
   int cluster_blocks = 8;
-  bool tells_its_size = true;  // to the compiler
+  bool tells_its_size = true;  // whether the compiler knows the size of the cluster
   static constexpr int kThreads = 64;
   static constexpr int kMostBlocks = 16;
   static constexpr int kMostValueBytes = 32;
   static constexpr int kSharedBytes = kMostBlocks * kMostValueBytes + 16;
 
-  // What the kernel computes with, on the CPU.
+  // The sums that the kernel must output, computed on the CPU.
   template <std::size_t kBytes>
   using Bytes = std::array<unsigned char, kBytes>;
   template <std::size_t kBytes>

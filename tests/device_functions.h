@@ -1,5 +1,5 @@
-// The functions that CUDA C++ gives to an operator without an include and whose results have one right value of bits,
-// each with that said a second time. The host device must have them too.
+// The functions that CUDA C++ gives to an operator without an include and whose results are determined to the bit, each
+// with a second implementation to compare with. The host device must have them too.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace scantune {
 
 namespace device_functions {
 
-// Arguments of every type out of 64 bits, and results as 64 bits; every NaN is one and the same.
+// Conversions of 64 bits to arguments of every type, and of results to 64 bits; all NaNs become the same bits.
 inline u32 u(u64 x) { return static_cast<u32>(x); }
 inline i32 i(u64 x) { return static_cast<i32>(u(x)); }
 inline i64 l(u64 x) { return static_cast<i64>(x); }
@@ -48,7 +48,8 @@ inline scantune::u64 bits(T x) {
 }
 )";
 
-// The larger as CUDA has it: a number beats a NaN, also one that signals, and 0 is larger than -0.
+// The larger of two numbers as CUDA defines it: a number is larger than a NaN, also a signalling one, and 0 is larger
+// than -0.
 template <class T>
 T larger(T x, T y) {
   if (std::isnan(x)) return y;
@@ -69,7 +70,7 @@ inline u32 permuted(u32 x, u32 y, u32 selector) {
   for (int place = 0; place < 4; ++place) chosen[place] = bytes[selector >> 4 * place & 7];
   return std::bit_cast<u32>(chosen);
 }
-// Both words moved by one bit at a time.
+// Both words are shifted by one bit at a time.
 inline u32 shifted_left(u32 low, u32 high, u32 shift) {
   for (; shift > 0; --shift, low <<= 1) high = high << 1 | low >> 31;
   return high;
@@ -78,7 +79,7 @@ inline u32 shifted_right(u32 low, u32 high, u32 shift) {
   for (; shift > 0; --shift, high >>= 1) low = low >> 1 | high << 31;
   return low;
 }
-// From products of halves.
+// The upper half of a product, computed from products of halves.
 inline u64 high_product(u64 x, u64 y) {
   const u64 xl = u(x), xh = x >> 32, yl = u(y), yh = y >> 32;
   const u64 middle = xh * yl + (xl * yl >> 32);
@@ -101,15 +102,15 @@ Sum dot(Sum x, Sum y, Sum sum) {
     sum = static_cast<Sum>(static_cast<u32>(sum) + static_cast<u32>(xs[place] * ys[place]));
   return sum;
 }
-// A single-precision result out of a double one that is exact, or rounded in a way that a second rounding cannot tell.
+// A single-precision result from a double one that is exact, or whose rounding does not change the second rounding.
 inline f32 rounded(f64 x) { return static_cast<f32>(x); }
 inline f64 wide(u64 x) { return static_cast<f64>(f(x)); }
 
 }  // namespace device_functions
 
 struct DeviceFunction {
-  const char* call;                      // of the 64-bit words a, b and c
-  u64 (*expected)(u64 a, u64 b, u64 c);  // bits
+  const char* call;                      // an expression of the 64-bit words a, b and c
+  u64 (*expected)(u64 a, u64 b, u64 c);  // the bits that it must have
 };
 
 inline std::vector<DeviceFunction> device_functions_to_test() {
@@ -154,7 +155,7 @@ inline std::vector<DeviceFunction> device_functions_to_test() {
       ROW(__fsqrt_rn(f(a)), rounded(std::sqrt(wide(a)))),
       ROW(__fmaf_rn(f(a), f(b), f(c)), std::fma(f(a), f(b), f(c))),
       ROW(fmaf(f(a), f(b), f(c)), std::fma(f(a), f(b), f(c))),
-      // Two roundings, which a contracted multiplication and addition would not have.
+      // This has two roundings; a contracted multiplication and addition would have one.
       ROW(__fadd_rn(__fmul_rn(f(a), f(b)), f(c)), rounded(f64{rounded(wide(a) * wide(b))} + wide(c))),
       ROW(__dadd_rn(d(a), d(b)), d(a) + d(b)),
       ROW(__dsub_rn(d(a), d(b)), d(a) - d(b)),
@@ -233,7 +234,7 @@ inline std::vector<u64> device_function_arguments() {
   return words;
 }
 
-// Writes the results of all calls for each three neighbouring words.
+// A kernel that writes the results of all calls for each three neighbouring words.
 inline Instantiation device_functions_kernel() {
   std::string text = "#include \"primitives/custom_operator.h\"\nnamespace {\n";
   text += device_functions::kKernelsHelpers;

@@ -1,4 +1,4 @@
-// How many times as many seeds and draws a test takes as usual. `make test-long` runs the same tests with more of both.
+// The factor by which a test multiplies its seeds and draws. `make test-long` runs the same tests with a larger one.
 #pragma once
 
 #ifndef SCANTUNE_TEST_EFFORT

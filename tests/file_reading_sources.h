@@ -12,14 +12,14 @@
 namespace scantune {
 
 struct FileReadingSource {
-  const char* name;  // fit for the name of a test
-  int line;          // of what reads
+  const char* name;  // usable in the name of a test
+  int line;          // the line that reads the file
   std::string source;
 };
 
 inline void PrintTo(const FileReadingSource& tested, std::ostream* out) { *out << tested.name; }
 
-// An operator that is whole without the file, so that nothing else is wrong with it.
+// Operators that are complete without the file, so that nothing else is wrong with them.
 inline std::vector<FileReadingSource> file_reading_sources(const std::string& file = "/etc/hostname") {
   const std::string quoted = '"' + file + '"';
   const std::string combine = "\n__device__ Value combine(Value earlier, Value later) { return later; }\n";
@@ -67,7 +67,7 @@ inline std::vector<FileReadingSource> file_reading_sources(const std::string& fi
   return sources;
 }
 
-// What one compiler takes for a directive and another for something else, so that neither may have it.
+// Sources with text that one compiler takes for a directive and another for something else, so that both refuse it.
 inline std::vector<FileReadingSource> unclear_sources(const std::string& file = "/etc/hostname") {
   const std::string include = "#include \"" + file + "\"";
   return {
@@ -87,7 +87,7 @@ inline std::vector<FileReadingSource> unclear_sources(const std::string& file = 
   };
 }
 
-// What stands in strings and comments reads nothing.
+// Sources that hold directives in strings and comments alone, where they read nothing.
 inline std::vector<FileReadingSource> sources_that_read_nothing() {
   return {
       {"raw_string_of_lines", 0, "const char* a = R\"(\n#include \"a.h\"\n)\";"},
@@ -109,7 +109,7 @@ inline std::vector<FileReadingSource> sources_that_read_nothing() {
   };
 }
 
-// A file that holds what no message may.
+// A file with a text that no message may quote.
 class SecretFile {
  public:
   static constexpr const char* kText = "tell nobody";

@@ -1,1 +1,1 @@
-// Nothing: its target has the precompiled header that tests share.
+// This file is empty: its target has the precompiled header that tests share.

@@ -1,5 +1,5 @@
-// Compilers for tests. Where SCANTUNE_TEST_KERNELS names a directory, binaries and logs are kept there by what they are
-// made of, as the library keeps them: a second run of the tests compiles only what has changed.
+// Compilers for tests. Where SCANTUNE_TEST_KERNELS names a directory, binaries and logs are kept there under the keys
+// of the library's cache, so that a second run of the tests compiles only what has changed.
 #pragma once
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ inline std::unique_ptr<Compiler> kept(std::unique_ptr<Compiler> compiler) {
 
 inline std::unique_ptr<Compiler> kept_host_compiler() { return kept(std::make_unique<HostCompiler>()); }
 
-// Compiles for a GPU: "sm_90".
+// Compiles for an architecture such as "sm_90".
 inline Binary compile_with_nvrtc(const Instantiation& instantiation, const std::string& arch) {
   return kept(std::make_unique<NvrtcCompiler>())->compile(instantiation, arch);
 }

@@ -1,4 +1,4 @@
-// Sources of a caller's operators: what tests scan with, and what compilers treat in a particular way.
+// Sources of a caller's operators: those that tests scan with, and those with mistakes.
 #pragma once
 
 #include <ostream>
@@ -10,7 +10,7 @@
 
 namespace scantune {
 
-// x -> a x + b, for linear recurrences. number: the type of a and b.
+// The map x -> a x + b, for linear recurrences, where `number` is the type of a and b.
 inline std::string affine_source(const std::string& number) {
   return "struct Value { " + number + " a, b; };\n" +
          "__device__ Value combine(Value f, Value g) { return {g.a * f.a, g.a * f.b + g.b}; }\n";
@@ -25,11 +25,11 @@ inline std::string complex_product_source(const std::string& number) {
 
 // A mistake, and what a compiler's report on it must name.
 struct OperatorMistake {
-  const char* name;  // fit for the name of a test
+  const char* name;  // usable in the name of a test
   ScanRequest request;
   CustomOperator custom;
-  int line;          // of the source where it shows
-  const char* word;  // of the report
+  int line;          // line of the source that the report names
+  const char* word;  // word in the report
 };
 
 inline void PrintTo(const OperatorMistake& mistake, std::ostream* out) { *out << mistake.name; }
@@ -74,7 +74,7 @@ __device__ Value combine(Value earlier, Value later) {
 }
 )"),
        6, "factor"},
-      // What is wrong with a definition shows after the last line.
+      // Compilers report a wrong definition after the last line.
       {"combine_of_one_value", kScanOfFloats, source("__device__ Value combine(Value later) {\n  return later;\n}"), 4,
        "combine must take two Values"},
       {"value_of_the_wrong_size", kScanOfPairs,
@@ -104,7 +104,7 @@ __device__ Value combine(Value earlier, Value later) {
   };
 }
 
-// What is found out before a compiler is asked.
+// Mistakes that are found before a compiler runs.
 inline std::vector<OperatorMistake> mistakes_of_definitions() {
   const auto source = [](const char* text) { return CustomOperator{.source = text, .name = ""}; };
   return {
@@ -122,7 +122,7 @@ inline std::vector<OperatorMistake> mistakes_of_definitions() {
   };
 }
 
-// Calls every mathematical function that CUDA C++ declares by itself and the host device promises too.
+// An operator that calls every mathematical function that CUDA C++ declares without an include and the host device has.
 inline const CustomOperator kOperatorWithMathematics{
     .source = R"(__device__ __noinline__ float single(float x, float y) {
   x = acosf(x) + acoshf(x) + asinf(x) + asinhf(x) + atanf(x) + atanhf(x) + cbrtf(x) + ceilf(x) + cosf(x) + coshf(x);

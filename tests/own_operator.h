@@ -6,7 +6,7 @@
 
 namespace scantune {
 
-// With the default config for the request. Throws CompileError.
+// The binary of the default config for the request. Throws CompileError.
 Binary compiled(const ScanRequest& request, const CustomOperator& custom);
 
 }  // namespace scantune

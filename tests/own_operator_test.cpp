@@ -1,4 +1,4 @@
-// What every compiler refuses of a caller's operator, and what none does.
+// What every compiler refuses in a caller's operator, and what every one accepts.
 #include "own_operator.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Ends a process whose kernel hangs, which cannot be stopped in any other way.
+// A watchdog for kernels that hang: only the end of the process stops them.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace scantune {
 
-// Lets what happens while it lives take so long and no longer.
+// Ends the process if it lives longer than its limit.
 class Watchdog {
  public:
   Watchdog(const std::string& what, std::chrono::seconds limit)

@@ -41,7 +41,7 @@ _ROUNDS = Rounds(rounds=41, min_round_ms=2.0)
 class Pair:
     cell: Cell
     configs: tuple[Config, Config]
-    times: tuple[Measurement, Measurement] | None  # None: the same config twice
+    times: tuple[Measurement, Measurement] | None  # None where both winners are one config
 
     @property
     def ratio(self) -> float:
@@ -74,7 +74,7 @@ class Pair:
 def common_cells(
     first: Iterable[Record], second: Iterable[Record], device: Device
 ) -> dict[Cell, tuple[Config, Config]]:
-    """Return both winners of every cell of a device that both have one of."""
+    """Return both winners of every cell of a device in which both databases have one."""
     ours, theirs = (
         {Cell(one.problem, one.n): one.config for one in all_ if one.device == device} for all_ in (first, second)
     )

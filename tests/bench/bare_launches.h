@@ -1,5 +1,5 @@
-// The launches of a scan, put together beforehand and handed to the driver one after the other: what no library's call
-// can be cheaper than.
+// The launches of a scan, prepared beforehand and passed to the driver one after the other. No library's call can be
+// cheaper.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace scantune::bench {
 
 class BareLaunches {
  public:
-  // With the config that the library chooses. Loads kernels of its own and keeps them, and a workspace, for good.
+  // Takes the config that the library chooses. Loads kernels of its own and keeps them, and a workspace, for good.
   BareLaunches(Device& device, const ScanRequest& request, const void* input, void* output, Stream stream);
 
   void enqueue();

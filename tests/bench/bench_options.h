@@ -13,7 +13,7 @@ struct BenchOptions {
   std::vector<Case> cases;
   Comparison comparison;
   SamplingPolicy sampling;
-  bool draws = false;  // the cases are drawn
+  bool draws = false;  // whether the cases are drawn
   u64 seed = 0;
   ReportOptions report;
 };

@@ -1,4 +1,4 @@
-// Runs cases: every scan is checked, then all contenders are timed in turn.
+// Runs cases: every contender is checked, then all contenders are timed in turn.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,12 +15,12 @@ namespace scantune::bench {
 
 class CaseRunner {
  public:
-  // arena: large enough for every case.
+  // `arena` must be large enough for every case.
   CaseRunner(Device& device, const Arena& arena, cudaStream_t stream)
       : device_(device), arena_(arena), stream_(stream) {}
 
   // Throws DeviceError when scantune's result is wrong, Error when it cannot make a plan. Others whose results are
-  // wrong are not timed, and say so.
+  // wrong are not timed, and their results say so.
   CaseResult run(const Case& subject, const Comparison& comparison, const SamplingPolicy& policy);
 
  private:
@@ -31,7 +31,7 @@ class CaseRunner {
   Device& device_;
   const Arena& arena_;
   cudaStream_t stream_;
-  std::vector<PreparedConfig> copies_;  // of the case at hand
+  std::vector<PreparedConfig> copies_;  // copies for the current case
 };
 
 }  // namespace scantune::bench

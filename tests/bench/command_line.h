@@ -39,7 +39,7 @@ inline constexpr const char* kCommonUsage =
 void choose_database(CommandLine& line);
 
 struct ReportOptions {
-  std::string json;  // the file to write; empty: none
+  std::string json;  // the file to write; empty for none
   std::string commit;
 };
 
@@ -51,7 +51,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 // Ends the process unless the digits are a number up to `most`.
 u64 parse_number(const CommandLine& line, std::string_view digits, u64 most);
 
-// Numbers of items: "8,10,20-30,=1000" are exponents of 2, ranges of such in steps of 2, and a number itself.
+// Numbers of items from a text such as "8,10,20-30,=1000": exponents of 2, ranges of such in steps of 2, and a number
+// itself.
 std::vector<u64> parse_sizes(const CommandLine& line, const std::string& text);
 
 }  // namespace scantune::bench

@@ -85,7 +85,7 @@ double median(std::vector<double> values) {
 }
 
 void print_times_of(const Sample& sample, int sm) {
-  compile(sample, sm);  // NVRTC's own start-up
+  compile(sample, sm);  // includes NVRTC's own start-up
   std::vector<double> wall, cpu;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const auto start = Clock::now();
@@ -98,7 +98,7 @@ void print_times_of(const Sample& sample, int sm) {
               token(sample.request.input_type), token(sample.request.output_type), median(wall), median(cpu));
 }
 
-// A process that compiles once, says that it is ready, waits for the word to go and then compiles its share.
+// A process that compiles once, says that it is ready, waits for a signal and then compiles its share.
 struct Worker {
   Worker(int sm, int first_sample) {
     if (pipe(ready) != 0 || pipe(go) != 0) std::abort();
@@ -145,7 +145,7 @@ double samples_per_second(int processes, int sm) {
 int main(int count, char** arguments) {
   using namespace scantune;
   const int sm = count > 1 ? std::atoi(arguments[1]) : 90;
-  // Before this process opens NVRTC: the processes start from nothing.
+  // This comes before the process opens NVRTC, so that its children start without it.
   const double one = samples_per_second(1, sm), two = samples_per_second(2, sm);
   std::printf("%s, default configs to sm_%d, median of %d:\n", NvrtcCompiler().version().c_str(), sm, kRepeats);
   for (const Sample& sample : default_samples(sm)) print_times_of(sample, sm);

@@ -1,5 +1,5 @@
-// What custom operators and wide outputs cost on this machine's GPU: an operator given as source beside the built-in
-// one that it equals, and scans of unequal or large items beside a copy of as many bytes.
+// Measures what custom operators and wide outputs cost on this machine's GPU: an operator given as source beside the
+// built-in one that it equals, and scans of unequal or large items beside a copy of as many bytes.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -33,13 +33,13 @@ constexpr const char* kMethod =
     "fastest of a few vectorised kernels that read and write as many bytes, over the scan with the config that the "
     "library chooses; custom types with stand-in operators of moderate cost.";
 
-// As many as the clocks of a GPU need: their drift shows within a few rounds.
+// There are enough rounds for the drift of a GPU's clocks, which shows within a few.
 constexpr MeasurePolicy kPolicy{.rounds = 31, .min_round_ms = 2, .ceiling = true};
 
 constexpr std::chrono::minutes kCaseLimit(2);
-constexpr double kMostOverhead = 1.02;  // of an operator given as source
+constexpr double kMostOverhead = 1.02;  // limit to the ratio of an operator given as source to the built-in one
 
-// A built-in operator and what a caller would write in its place.
+// A built-in operator, and the source that a caller would write in its place.
 struct Twin {
   ValueType type;
   Operator op;
@@ -66,7 +66,7 @@ struct Overhead {
   Measurement built_in;
   Measurement custom;
   std::string config;
-  Selection selected_for_custom;  // with which it would run, untuned as it is
+  Selection selected_for_custom;  // what the custom operator runs with, since it is untuned
 
   double ratio() const { return custom.median_us / built_in.median_us; }
   bool is_high() const { return ratio() > kMostOverhead; }
@@ -85,7 +85,7 @@ struct Width {
   }
 };
 
-// Compares one scan with what `expected` returns, whose operator equals the scan's.
+// Compares the results of one scan with those of `expected`, whose operator equals the scan's.
 void check(Device& device, const PreparedConfig& scan, const ScanRequest& expected) {
   const InputSpec input{.request = expected};
   Staging staging(device);
@@ -256,5 +256,5 @@ int main(int count, char** arguments) {
     std::cerr << "custom_bench: " << error.what() << std::endl;
     code = 1;
   }
-  std::_Exit(code);  // a context with a running kernel would hold up an orderly end
+  std::_Exit(code);  // destructors would wait for a kernel that still runs
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts what was measured into the documents: tables, by their names, and the pictures.
+"""Writes the results of measurements into the documents: tables, by their names, and the pictures.
 
     python tests/bench/figures.py            # writes them anew
     python tests/bench/figures.py --check    # says which differ from the files of results, and ends with 1
@@ -56,7 +56,7 @@ def microseconds(text: str) -> str:
 
 
 def sums(*names: str) -> str:
-    """Microseconds, times as fast as the faster CUB, and the share of a copy's speed, by type and N."""
+    """Return microseconds, the speed-up over the faster CUB, and the share of a copy's speed, by type and N."""
     rows = [row for name in names for row in read(name).rows if row["input"] == row["output"]]
     sizes = sorted({int(row["n"]) for row in rows})
     shown = {(row["input"], int(row["n"])): _sum_cell(row) for row in rows}
@@ -75,7 +75,7 @@ def share(copy_us: str, own_us: str) -> str:
 
 
 def ratios() -> str:
-    """The least of tables: four types, four sizes."""
+    """Return a short table of speed-ups: four types, four sizes."""
     types, sizes = ("i8", "i32", "f32", "f64"), (2**10, 2**16, 2**22, 2**28)
     rows = {(row["input"], int(row["n"])): row for name in _SUMS for row in read(name).rows
             if row["input"] == row["output"]}  # fmt: skip
@@ -168,7 +168,9 @@ def effects(*families: str) -> Callable[[], str]:
 
 
 def replays() -> str:
-    """Median share and worst tenth's after 60 evaluations, and evaluations to a share of 0.98, by sampler and space."""
+    """Return, by sampler and space, the median share and the worst tenth's after 60 evaluations, and the evaluations to
+    a share of 0.98.
+    """
     rows = read("h200-replays").rows
     spaces = list(dict.fromkeys(row["space"] for row in rows))
     shown = {(row["sampler"], row["space"]): row for row in rows}

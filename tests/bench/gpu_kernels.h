@@ -7,11 +7,11 @@
 
 namespace scantune::bench {
 
-// The index of the first item whose bytes differ, or n. item_bytes: 1, 2, 4 or 8, to which both are aligned. Waits for
-// everything before it in the stream.
+// Returns the index of the first item whose bytes differ, or n. item_bytes is 1, 2, 4 or 8, and both pointers are
+// aligned to it. Waits for everything before it in the stream.
 u64 first_difference(const void* left, const void* right, u64 n, int item_bytes, cudaStream_t stream);
 
-// A short kernel of 132 CTAs that knows nothing of programmatic dependent launch: what surrounds an isolated scan.
+// Enqueues a short kernel of 132 CTAs without programmatic dependent launch, as it surrounds an isolated scan.
 void enqueue_ordinary_kernel(cudaStream_t stream);
 
 }  // namespace scantune::bench

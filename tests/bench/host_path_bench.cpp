@@ -1,6 +1,6 @@
-// What a scan costs on the CPU: the calls of a warm plan, of scan() and of CUB beside the bare driver launch of the
-// same kernels, in time and in instructions; and the first call of a process whose kernels are in the disk cache. Needs
-// a GPU.
+// Measures what a scan costs on the CPU: the calls of a warm plan, of scan() and of CUB beside the bare driver launch
+// of the same kernels, in time and in instructions; and the first call of a process whose kernels are in the disk
+// cache. It needs a GPU.
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ double batch_ns(const HostCall& subject) {
   return 1000 * us_since(start) / kCallsPerBatch;
 }
 
-// In the order of the calls; none, and a line that says why, where no process may be traced.
+// The instructions of each call, in their order. Where no process may be traced there are none, and a line says why.
 std::vector<long> instructions_of(const Prepare& prepare) try {
   return testing::instructions_of([&] {
     std::vector<testing::Call> counted;
@@ -86,7 +86,7 @@ std::vector<CallCost> costs_of(const std::vector<HostCall>& calls, const std::ve
   return costs;
 }
 
-// In a process of its own. Prints the milliseconds of the first scan() after the context was made.
+// Runs in a process of its own. Prints the milliseconds of the first scan() after the context was made.
 void time_first_call(u64 n) {
   CUdevice gpu = 0;
   CUcontext context = nullptr;
@@ -116,7 +116,7 @@ FirstCalls first_calls(u64 n) {
     double returned = 0, done = 0;
     const int found = child == nullptr ? 0 : std::fscanf(child, "%lf %lf", &returned, &done);
     if (child == nullptr || pclose(child) != 0 || found != 2) throw Error("the first call failed: " + command);
-    if (process == 0) continue;  // it filled the disk cache
+    if (process == 0) continue;  // the first process fills the disk cache
     returned_ms.push_back(returned);
     done_ms.push_back(done);
   }
@@ -133,7 +133,7 @@ class Report {
     json_["method"] = kMethod;
   }
 
-  // Beside the first of them.
+  // Adds costs, each shown beside the first of them.
   void add(const char* table, const std::string& title, std::span<const CallCost> costs) {
     std::printf("%s\n", title.c_str());
     for (const CallCost& cost : costs) {

@@ -15,11 +15,11 @@ struct HostCall {
   std::function<void()> call;
 };
 
-// The bare driver launch first, a plan's call, scan(), and CUB with its temporary storage given where it was built.
-// Warm, and with everything that they need kept alive.
+// The bare driver launch, a plan's call, scan(), and where it was built CUB with its temporary storage given. The calls
+// are warm, and keep everything alive that they need.
 std::vector<HostCall> calls_of_scans(u64 n);
 
-// What scan() asks the driver, question by question.
+// The queries that scan() makes to the driver, one by one.
 std::vector<HostCall> questions_to_the_driver();
 
 }  // namespace scantune::bench

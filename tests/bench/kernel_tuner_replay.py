@@ -34,7 +34,7 @@ from scantune.store.space_export import Format, message_of
 from scantune.store.space_file import read_space
 
 ROUNDS = 5
-# Those that keep to legal configs. Others, such as dual_annealing, hardly meet one: few of all products are legal.
+# Strategies that keep to legal configs. Others, such as dual_annealing, hardly find one: few of all products are legal.
 STRATEGIES = (
     "random_sample", "genetic_algorithm", "diff_evo", "pso", "simulated_annealing", "greedy_ils",
     "mls", "hybrid_vndx", "adaptive_tabu_greywolf",
@@ -54,10 +54,10 @@ def noisy_cache(cache: Mapping[str, Any], draw: random.Random) -> dict[str, Any]
 
 
 def evaluated(cache: Mapping[str, Any], strategy: str, evaluations: int, seed: int) -> list[Row]:
-    """Return what one run of a strategy evaluated, in order; a config that it asks for again comes again."""
+    """Return what one run of a strategy evaluated, in order; a config that it asks for twice is there twice."""
     random.seed(seed)
     np.random.seed(seed)
-    # The product of all values is too large to be searched for what is legal: the configs of the cache are.
+    # The product of all values is too large to be filtered, and the configs of the cache are the legal ones.
     interface.Searchspace = lambda *_, **__: Searchspace(None, None, None, from_cache=cache)
     with (
         tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings()
@@ -73,7 +73,7 @@ def evaluated(cache: Mapping[str, Any], strategy: str, evaluations: int, seed: i
 
 
 def trace_of_run(recorded: RecordedSpace, cache: Mapping[str, Any], rows: Sequence[Row]) -> Trace:
-    """Return the trace of a run: what is asked for again is no evaluation."""
+    """Return the trace of a run; a config that is asked for again does not count as an evaluation."""
     keys = cache["tune_params_keys"]
     seen: set[tuple[Any, ...]] = set()
     held: list[Config | None] = []

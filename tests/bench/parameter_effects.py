@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times what changing one parameter of the config that is selected does, for a few problems.
+"""Times the effect of changing one parameter of the config that is selected, for a few problems.
 
     python tests/bench/parameter_effects.py measure --csv effects.csv
     python tests/bench/parameter_effects.py table effects.csv
 
 In every cell, a type and N, the config that runtime::scan() would run and every legal one that differs from it in one
-value of one parameter take turns, round by round, in one request to the worker. Nothing is verified: what is found is
-to be read, not to be kept as a record.
+value of one parameter take turns, round by round, in one request to the worker. Nothing is verified, because the
+results are for reading and not for records.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from scantune.worker.selection import select
 
 _TYPES = "i8,i32,f32,f64"
 _SIZES = "2^10,2^14,2^18,2^22,2^26,2^28"
-_SURE = 2.0  # standard errors
+_SURE = 2.0  # standard errors that a gain must exceed
 _COLUMNS = ("type", "n", "origin", "family", "parameter", "selected", "value", "ratio", "error")
 _METHOD = (
     "the selected config and those that differ from it in one value, interleaved round by round in one request; "
@@ -50,7 +50,7 @@ _METHOD = (
 
 
 def changed(family: Family, config: Config) -> dict[tuple[str, str], Config]:
-    """Return by parameter and value, as text, every config that differs from one in that alone, legal or not."""
+    """Return every config that differs from one in one parameter, legal or not, by that parameter and value as text."""
     values = dict(config.values)
     return {
         (parameter.name, str(value)): family.table.config({**values, parameter.name: value})
@@ -70,9 +70,9 @@ def ratio_of(changed_us: Sequence[float], selected_us: Sequence[float]) -> tuple
 def measured_cell(
     worker: Worker, pool: CompilePool, stated: StatedProblem, n: int, rounds: Rounds
 ) -> list[Sequence[Value]]:
-    """Return the rows of the config that is selected there: what each change of it does.
+    """Return the rows of the config that is selected there, one for each change of it.
 
-    Of what failed ratio and error are None. Raises WorkerError and WorkerDied.
+    A change that failed has None for ratio and error. Raises WorkerError and WorkerDied.
     """
     evaluator = Evaluator(worker, Timeouts.of(worker.hello().device))
     problem = evaluator.resolve(stated, n)
@@ -172,7 +172,7 @@ def measure(options: argparse.Namespace, stack: contextlib.ExitStack) -> None:
                 continue
             print(f"{name} {format_size(n)}: {len(cell)} changes", flush=True)
             rows += cell
-            # After each cell, so that it holds what was measured however the run ends.
+            # The file is written after each cell, so that it holds what was measured however the run ends.
             options.csv.write_text(results_file.text_of(facts, _COLUMNS, rows), encoding="utf-8")
 
 

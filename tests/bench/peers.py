@@ -3,8 +3,9 @@
 
     python tests/bench/peers.py --library build/runtime/libscantune.so --json peers.json
 
-All take turns, round by round, on one buffer each; the clock is the host's, around enough calls to drown its own cost.
-So these are times of calls as programs make them, launch costs included. "graph" replays a CUDA graph of many calls.
+All take turns, round by round, on one buffer each. The CPU's clock is read around so many calls that its own cost does
+not count. So these are times of calls as programs make them, launch costs included. "graph" replays a CUDA graph of
+many calls.
 Every result is compared with NumPy's before it is timed.
 """
 
@@ -30,7 +31,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 _TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
-_OWN_TYPES = {"int32": 3, "int64": 4, "float32": 11, "float64": 12}  # of scantune_type
+_OWN_TYPES = {"int32": 3, "int64": 4, "float32": 11, "float64": 12}  # numbers of scantune_type
 _GRAPH_CALLS = 32
 _PILOT_CALLS = 3
 _MOST_EXPONENT = 34
@@ -44,7 +45,7 @@ def _nothing() -> None:
 class Scan:
     """One scan, ready to run: `call` enqueues it `calls` times, `wait` returns once all are done.
 
-    As a context manager it closes itself: `close` frees what no garbage collector knows of.
+    As a context manager it closes itself: `close` frees what the garbage collector does not.
     """
 
     call: Callable[[], object]
@@ -69,7 +70,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class Time:
-    """Of one scan."""
+    """The time of one scan."""
 
     median_us: float
     spread: float  # interquartile range over the median
@@ -100,7 +101,7 @@ def torch_peers() -> list[Peer]:
 
     def graph(items: Array) -> Scan:
         one = eager(items)
-        one.call()  # outside the capture, which is no time to load kernels
+        one.call()  # loads kernels, which a capture forbids
         torch.cuda.synchronize()
         captured = torch.cuda.CUDAGraph()
         with torch.cuda.graph(captured):
@@ -253,7 +254,7 @@ def found_peers(sources: Sequence[Callable[[], list[Peer]]]) -> tuple[list[Peer]
 
 
 def check(peer: Peer, items: Array, scan: Scan) -> None:
-    """Raise ValueError unless the scan returns what NumPy does, floating-point sums within what rounding explains."""
+    """Raise ValueError unless the scan returns what NumPy does; floating-point sums may differ by rounding."""
     scan.call()
     scan.wait()
     expected, found = np.cumsum(items, dtype=items.dtype), scan.result()
@@ -267,7 +268,7 @@ def check(peer: Peer, items: Array, scan: Scan) -> None:
 
 
 def race(scans: Mapping[str, Scan], rounds: int, round_ms: float, clock: Callable[[], float]) -> dict[str, Time]:
-    """Time all in turn, round by round; in each a scan is called for about round_ms."""
+    """Time all scans in turn, round by round; each round calls a scan for about round_ms."""
     repeats = {name: max(1, int(1e-3 * round_ms / _pilot_s(scan, clock))) for name, scan in scans.items()}
     samples_us: dict[str, list[float]] = {name: [] for name in scans}
     for _ in range(rounds):

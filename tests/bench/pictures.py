@@ -29,12 +29,12 @@ from matplotlib.figure import Figure
 _TYPES = ("i8", "i16", "f16", "i32", "f32", "i64", "f64")  # unsigned ones and bf16 differ little from these
 _PANELS = ("i8", "i16", "i32", "i64")  # one for each size of items
 _LEAST, _MOST = 0.5, 4.0  # speed-ups with the strongest colours
-_WIDTH_IN = 6.25  # as many as a page of 600 pixels has
+_WIDTH_IN = 6.25  # inches, the width of a page of 600 pixels
 
 
 @dataclass(frozen=True)
 class Colours:
-    """Of one kind of page. The map goes from where scantune is slower over the middle, 1.0, to where it is faster."""
+    """The colours of one kind of page. The map goes from where scantune is slower over 1.0 to where it is faster."""
 
     ink: str
     page: str
@@ -165,18 +165,18 @@ def _style(colours: Colours) -> Mapping[str, object]:
 
 
 def _broken(heading: str) -> str:
-    """Break a caption after each source of what is drawn."""
+    """Return a caption with a line for each source of what is drawn."""
     return heading.replace("; ", "\n")
 
 
 def digest(sources: Sequence[Path]) -> str:
-    """Return what changes with any of the files and with what draws them."""
+    """Return a digest of the files and of the code that draws them."""
     programs = [Path(__file__), Path(results_file.__file__)]
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*sources, *programs])).hexdigest()
 
 
 def paths(folder: Path) -> list[Path]:
-    """Return where the pictures stand."""
+    """Return the paths of the pictures."""
     return [folder / f"{name}{ending}.svg" for name in ("speedup", "bandwidth") for ending in _PAGES]
 
 

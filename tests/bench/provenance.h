@@ -19,7 +19,7 @@ struct Provenance {
 
 Provenance provenance_of_this_run(Device& device, const std::string& commit);
 
-std::string heading_of(const Provenance& provenance);  // one line
+std::string heading_of(const Provenance& provenance);  // a heading in one line
 nlohmann::ordered_json json_of(const Provenance& provenance);
 
 // Throws scantune::Error when the file cannot be written.

@@ -16,7 +16,7 @@ struct Events {
   cudaEvent_t stop = nullptr;
 };
 
-// The stream is usable again if enqueue throws.
+// The graph of what `enqueue` puts into the stream. The stream is usable again if `enqueue` throws.
 cudaGraph_t captured(cudaStream_t stream, const std::function<void()>& enqueue) {
   cudaGraph_t graph = nullptr;
   SCANTUNE_BENCH_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
@@ -53,7 +53,7 @@ ReplayedGraph::ReplayedGraph(ReplayedGraph&& other) noexcept
 void ReplayedGraph::replay() const { SCANTUNE_BENCH_CHECK(cudaGraphLaunch(executable_, stream_)); }
 
 double ReplayedGraph::time_us() const {
-  static const Events kEvents;  // for the life of the process
+  static const Events kEvents;  // live as long as the process
   replay();
   SCANTUNE_BENCH_CHECK(cudaEventRecord(kEvents.start, stream_));
   replay();

@@ -1,4 +1,4 @@
-"""Files of results: a CSV of one line a case, after lines of "# name: value" that say on what and how."""
+"""Files of results: CSV with a line for each case, after lines "# name: value" about how it was measured."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Results:
 
     @property
     def provenance(self) -> str:
-        """Return the facts that a caption gives: all but the method and what is told of single runs."""
+        """Return the facts that a caption gives: all but the method and the facts about single runs."""
         told = {"gpu": "", "driver": "driver ", "compiler": "", "against": "", "date": "", "commit": "commit "}
         return ", ".join(before + self.facts[name] for name, before in told.items() if name in self.facts)
 
@@ -36,7 +36,7 @@ def read(path: Path) -> Results:
 
 
 def text_of(facts: Mapping[str, str], columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
-    """Return the text of a file. Numbers get five digits, which is more than any clock knows; None stays empty."""
+    """Return the text of a file. Numbers get five digits, more than any clock resolves; None stays empty."""
     out = io.StringIO()
     out.writelines(f"# {name}: {value}\n" for name, value in facts.items() if value)
     writer = csv.writer(out, lineterminator="\n")

@@ -1,4 +1,4 @@
-// What is measured of every case, and how often.
+// The contenders and the number of samples of every case.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@ namespace scantune::bench {
 
 struct Comparison {
   std::vector<Condition> conditions;
-  // CUB's forced look-ahead, the fastest copy kernel and cudaMemcpyAsync beside scantune and CUB.
+  // Whether CUB's forced look-ahead, the fastest copy kernel and cudaMemcpyAsync are timed beside scantune and CUB.
   bool with_others = true;
 };
 
 struct SamplingPolicy {
   double graph_ms = 30;  // the timed replays of the first contender last about so long
-  int fewest = 21;       // samples of each graph
+  int fewest = 21;       // least samples of each graph
   int most = 201;
 };
 
-// How draws are sampled: a first look, and a second at those that are doubtful.
+// The sampling of draws: all of them first, and those that are doubtful once more.
 inline constexpr SamplingPolicy kFirstLook{.graph_ms = 10, .fewest = 9, .most = 41};
 constexpr SamplingPolicy second_look(const SamplingPolicy& first) {
   return {.graph_ms = 10 * first.graph_ms, .fewest = first.most, .most = 201};

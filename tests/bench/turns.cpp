@@ -37,7 +37,7 @@ ReplayedGraph graph_of(const Contender& contender, Condition condition, const Se
 
 TimedInTurn time_in_turn(std::span<const Contender> contenders, std::span<const Condition> conditions,
                          const Setting& setting, const SamplingPolicy& policy) {
-  std::vector<std::vector<Runner>> runners(contenders.size());  // by contender and condition
+  std::vector<std::vector<Runner>> runners(contenders.size());  // indexed by contender and condition
   for (std::size_t one = 0; one < contenders.size(); ++one)
     for (const Condition condition : conditions)
       runners[one].push_back({graph_of(contenders[one], condition, setting), {}});

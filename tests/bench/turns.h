@@ -23,7 +23,7 @@ struct Contender {
 
 struct Setting {
   const Pairs& pairs;
-  int launches;  // in one graph
+  int launches;  // number in one graph
   cudaStream_t stream;
 };
 
@@ -32,7 +32,7 @@ ReplayedGraph graph_of(const Contender& contender, Condition condition, const Se
 
 struct TimedInTurn {
   std::vector<ContenderTimes> times;  // in the order of the contenders
-  int samples;                        // of every graph
+  int samples;                        // number for every graph
 };
 
 // At least one contender and one condition; the first contender's speed decides on the number of samples.

@@ -1,4 +1,4 @@
-// Which of several scans are wrong, when the CPU has time for parts of one output only.
+// Finds which of several scans are wrong, when the CPU has time for parts of one output only.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ struct Difference {
 };
 
 struct ScanOutputs {
-  int scans;  // the first is compared with the others, and they with it only when no other is right
-  // Makes a scan's output the expected one. What the CPU finds wrong in it, if anything.
+  int scans;  // their number; the others are compared with the first one only when none of them is right
+  // Makes a scan's output the expected one. Returns what the CPU finds wrong in it, if anything.
   std::function<std::optional<std::string>(int scan)> expect;
   // Compares a scan's outputs with the expected one.
   std::function<std::optional<Difference>(int scan)> compare;
 };
 
-// For each scan what is wrong with it, or an empty string.
+// Returns for each scan what is wrong with it, or an empty string.
 std::vector<std::string> wrong_scans(const ScanOutputs& outputs);
 
 }  // namespace scantune::bench

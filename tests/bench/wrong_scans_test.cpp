@@ -7,7 +7,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// Scans that return one number each; 7 is right. The CPU sees at once what is far off, the rest only where it is asked.
+// Scans that return one number each, where 7 is right. The CPU notices at once what is far off, and the rest only where
+// a difference is checked.
 std::vector<std::string> found_wrong(const std::vector<int>& outputs) {
   int expected = 0;
   const auto expect = [&](int scan) {

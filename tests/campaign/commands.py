@@ -1,4 +1,4 @@
-"""The commands that write, each with what it writes and what must hold for that after a kill."""
+"""The commands that write, each with the files that it writes and what must hold for them after a kill."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Scene:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.database = folder / "files" / "tuning.db"
-        self.longest_s = 0.0  # until when a kill may come
+        self.longest_s = 0.0  # latest time of a kill
         self._runs = 0
         for name in ("files", "temporary", "home", "cache"):
             (folder / name).mkdir()
 
     def arguments(self) -> list[str]:
-        """Return those of the next run."""
+        """Return the arguments of the next run."""
         raise NotImplementedError
 
     def before(self) -> None:
@@ -105,7 +105,7 @@ class Scene:
         return [] if status == 0 else [f"{shlex.join(arguments)} ended with {status}:\n{self.output()[-2000:]}"]
 
     def timed(self, arguments: list[str]) -> float:
-        """Return how long a command takes, which must succeed."""
+        """Return the seconds that a command takes, which must succeed."""
         started = time.monotonic()
         if wrong := self.run(arguments):
             raise SystemExit(wrong[0])
@@ -123,7 +123,7 @@ class Scene:
 
 
 class Tune(Scene):
-    """Searches, which every run goes on with; every fourth is for a portfolio."""
+    """Searches that every run continues; every fourth is for a portfolio."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -137,8 +137,8 @@ class Tune(Scene):
 
     def arguments(self) -> list[str]:
         portfolio = ["--portfolio"] if self._runs % 4 == 3 else []
-        # Every fourth run has sizes of its own, or there would be nothing left to search. The next three go on with
-        # them, as far as winners: of more sizes, which are searched in turns, killed runs would come to none.
+        # Every fourth run has new sizes, or there would be nothing left to search. The next three continue with them
+        # until there are winners. More sizes would be searched in turns, and killed runs would find no winner.
         turn = self._runs // 4
         sizes = ",".join(str(2**power + turn) for power in (6, 9))
         problem = ["--arch", "host", "--type", _TYPES[turn % len(_TYPES)], "--n", sizes, "--workers", "2"]
@@ -155,10 +155,10 @@ class Tune(Scene):
     def resumed(self) -> list[str]:
         left = _let_a_day_pass(self.folder / "temporary")
         wrong = self.run([*self.arguments(), "--budget", "5s"]) + self.faults()
-        # A size of its own: what is compiled already needs no directory, and removes none.
+        # The size is new, because kernels that are compiled already need no directory, and remove none.
         wrong += self.run([*self.arguments(), "--n", "100", "--budget", "5s"]) + self.faults()
         wrong += self.run(["db", "show", "--db", str(self.database)])
-        # This run itself may leave one: it ends its workers while they compile, and a run of tomorrow sweeps.
+        # This run itself may leave one: it ends its workers while they compile, and only later runs remove that.
         return wrong + [f"{path} was left over" for path in left if path.exists()]
 
     def summary(self) -> str:
@@ -166,7 +166,7 @@ class Tune(Scene):
 
 
 class Import(Scene):
-    """Merges a database into ours: all of it or nothing."""
+    """An import that merges all of a database into ours, or nothing."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -199,7 +199,7 @@ class Import(Scene):
 
 
 class Export(Scene):
-    """Replaces an older export: by the whole new one or not at all; every other run writes the built-in form."""
+    """An export that replaces an older one as a whole or not at all; every other run writes the built-in form."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -245,7 +245,7 @@ class Export(Scene):
 
 
 class Merge(Export):
-    """Replaces an older merge of two databases in the same way; every other run writes text."""
+    """A merge of two databases that replaces an older one in the same way; every other run writes text."""
 
     def __init__(self, folder: Path) -> None:
         self._theirs = folder / "theirs.db"
@@ -261,7 +261,7 @@ class Merge(Export):
 
 
 class Regret(Scene):
-    """Writes what it has compared after each size."""
+    """A command that writes what it has compared after each size."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -300,7 +300,7 @@ COMMANDS: Mapping[str, type[Scene]] = {
 def save(
     path: Path, count: int, microseconds: float, devices: Sequence[Device] = _DEVICES, finished_at: str = _NOON
 ) -> None:
-    """Make a database with so many records on each device, and ten times as many trials on the last."""
+    """Make a database with `records` records on each device, and ten times as many trials on the last."""
     problem, config = Problem(DEFAULT_ALGORITHM, _SUM_OF_I32), Config("lookback", (("window", 0),))
     with open_database(path) as database:
         for device in devices:
@@ -319,7 +319,7 @@ def save(
 
 
 def _let_a_day_pass(folder: Path) -> list[Path]:
-    """Make what is in a folder so old that a command removes what killed ones left there; return it."""
+    """Make the files in a folder so old that a command removes those that killed ones left there; return them."""
     paths = list(folder.iterdir())
     for path in paths:
         os.utime(path, (0, 0))

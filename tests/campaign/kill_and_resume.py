@@ -1,7 +1,7 @@
 """Kills every command that writes at random moments, runs it again, and checks what is left after each kill.
 
-Runs the worker that was built on the host device: tests/campaign/kill_and_resume.py --kills 20 --seed 1 [COMMAND...]
-Ends with 1 if anything was lost, changed, half written or left running; its folder is then kept for a look.
+It runs the worker that was built on the host device: tests/campaign/kill_and_resume.py --kills 20 --seed 1 [COMMAND...]
+It ends with 1 if anything was lost, changed, half written or left running; its folder is then kept.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from commands import COMMANDS, Scene
 from processes import Victim
 
 _TUNER = Path(__file__).resolve().parents[2] / "tuner"
-_LONGEST_ENDING_S = 30.0  # of a command that was asked to end
-_AFTERLIFE_S = 1.0  # of a process whose command was killed
+_LONGEST_ENDING_S = 30.0  # time that a command may take to end when it is interrupted
+_AFTERLIFE_S = 1.0  # time that a process may outlive its command
 _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
 @dataclass(frozen=True)
 class Kill:
-    """One draw: when, how, and whom."""
+    """A drawn kill: its time, its signal and its victim."""
 
     after_s: float
     sent: signal.Signals
     victim: Victim
-    lot: float  # which of several
+    lot: float  # which of several processes, as a share from 0 to 1
 
     @classmethod
     def drawn(cls, draw: random.Random, longest_s: float) -> Kill:
@@ -50,9 +50,9 @@ class Kill:
 
 @dataclass
 class Ending:
-    """How a command ended that was to be killed."""
+    """The end of a command that was to be killed."""
 
-    victim: Victim | None = None  # who was killed; None: it had ended before
+    victim: Victim | None = None  # the process that was killed; None where the command had ended before
     wrong: list[str] = field(default_factory=list)
 
 
@@ -62,7 +62,7 @@ def ended(command: subprocess.Popen[bytes], kill: Kill) -> Ending:
         return ending
     ending.victim = processes.send(command.pid, kill.victim, kill.sent, kill.lot)
     if ending.victim in (Victim.worker, Victim.compiler) and not _ends_within(command, kill.after_s / 4):
-        # It lives on without that one, and is asked to end somewhat later.
+        # The command goes on without that process, and is interrupted somewhat later.
         _ask_to_end(command)
     elif not _ends_within(command, _LONGEST_ENDING_S / 2):
         _ask_to_end(command)
@@ -74,8 +74,9 @@ def ended(command: subprocess.Popen[bytes], kill: Kill) -> Ending:
 
 
 def _ask_to_end(command: subprocess.Popen[bytes]) -> None:
-    """Interrupt it as a person would, who presses Ctrl-C once more where nothing happens: the interpreter drops an
-    interrupt that falls into a callback of its own, and says so.
+    """Interrupt a command as a person would, who presses Ctrl-C again if nothing happens.
+
+    The interpreter drops an interrupt that comes during a callback of its own, and says so.
     """
     for _ in range(2):
         command.send_signal(signal.SIGINT)
@@ -92,7 +93,7 @@ def _ends_within(command: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def left_running(folder: Path) -> list[str]:
-    """Return the processes that a second did not end."""
+    """Return the processes that still run after a second."""
     deadline = time.monotonic() + _AFTERLIFE_S
     while (alive := processes.of_folder(folder)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -111,13 +112,13 @@ def run_and_kill(scene: Scene, kill: Kill) -> Ending:
 
 
 def traceback_in(output: str) -> list[str]:
-    """Return one of ours: before the interpreter comes to our code it prints its own."""
+    """Return a traceback of our code; those that the interpreter prints before it runs our code do not count."""
     ours = "Traceback" in output and f'File "{_TUNER}' in output
     return [f"it printed a traceback:\n{output[-2000:]}"] if ours else []
 
 
 def campaign(name: str, kills: int, seed: int) -> bool:
-    """Return whether everything held."""
+    """Return whether all checks held."""
     draw = random.Random(f"{seed} {name}")
     folder = Path(tempfile.mkdtemp(prefix=f"kill-{name}-"))
     scene = COMMANDS[name](folder)

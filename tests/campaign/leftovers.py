@@ -1,4 +1,4 @@
-"""What a database and a folder must look like after a kill: nothing lost, changed or half written."""
+"""Checks of a database and a folder after a kill: nothing is lost, changed or half written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Row = tuple[Any, ...]
 
 _BY_CHANCE = ("crash", "timeout")  # a later run tries these once more
 
-# The columns of all tables by which a row is known; then what else a trial says, which never changes.
+# Queries of the columns that identify a row; for a trial also of the others, which never change.
 _TRIALS = """
 SELECT device.arch, device.name, device.sm_count, problem.algorithm, problem.request, problem.shape, trial.n,
        trial.family, trial.config, trial.template_hash, trial.status, trial.reason, trial.is_default, trial.median_us,
@@ -30,14 +30,14 @@ FROM record JOIN device ON device.id = record.device_id JOIN problem ON problem.
 
 @dataclass(frozen=True)
 class Contents:
-    """What a database held, by what its rows are known by."""
+    """The content of a database, by the columns that identify its rows."""
 
     trials: Mapping[Row, Row]
     records: frozenset[Row]
 
     @classmethod
     def of(cls, database: Path) -> Contents:
-        """An absent file holds nothing, nor does one whose tables were never made."""
+        """Read a file. An absent one holds nothing, nor does one whose tables were never made."""
         if not database.exists():
             return cls({}, frozenset())
         with closing(sqlite3.connect(database)) as connection:
@@ -47,7 +47,7 @@ class Contents:
             return cls(trials, frozenset(connection.execute(_RECORDS)))
 
     def lost_in(self, later: Contents) -> list[str]:
-        """Return what is missing there, or other than here."""
+        """Return the rows that are missing in the later content, or changed."""
         wrong = [f"the record {row} is lost" for row in self.records - later.records]
         for key, row in self.trials.items():
             now = later.trials.get(key)
@@ -55,7 +55,7 @@ class Contents:
                 continue
             if now is None:
                 wrong.append(f"the trial {row} is lost")
-            # A worker that is killed while it verifies a finalist leaves a crash where the time stood.
+            # A worker that is killed while it verifies a finalist leaves a crash in place of the time.
             elif now[_STATUS_COLUMN] not in _BY_CHANCE:
                 wrong.append(f"the trial {row} has become {now}")
         return wrong

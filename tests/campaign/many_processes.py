@@ -1,7 +1,7 @@
 """Lets many processes tune, import, forget, vacuum and read one database at once, and checks that nothing is lost.
 
-Runs the worker that was built on the host device: tests/campaign/many_processes.py --seconds 60 --processes 16
-Ends with 1 if a command failed, or if anything was lost or changed that nobody forgot; its folder is then kept.
+It runs the worker that was built on the host device: tests/campaign/many_processes.py --seconds 60 --processes 16
+It ends with 1 if a command failed, or if anything was lost or changed that nobody forgot; its folder is then kept.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from leftovers import Contents, damage_of
 from scantune.model.device import Device
 from scantune.model.record import now
 
-# What the processes do, over and over; fewer than there are take the first ones.
+# Each process repeats the command of its role; fewer processes than roles take the first ones.
 ROLES = (
     "tune", "import", "forget", "show", "tune", "vacuum", "tune", "explain",
     "tune", "import", "tune", "show", "tune", "forget", "tune", "import",
 )  # fmt: skip
-_TYPES = ("i32", "f32", "u8", "i64")  # fewer than tuners: some search the same
+_TYPES = ("i32", "f32", "u8", "i64")  # there are fewer than tuners, so that some search the same
 _OLD = "A CPU of last year"
 _LAST_YEAR = "2025-01-01T00:00:00Z"
 _LONGEST_ENDING_S = 90.0
@@ -42,7 +42,7 @@ _READ_EVERY_S = 0.5
 
 @dataclass
 class Crowd:
-    """What the processes have done so far, and what was wrong."""
+    """The processes, with what they have done so far and what was wrong."""
 
     folder: Path
     seconds: float
@@ -50,7 +50,7 @@ class Crowd:
     runs: Counter[str] = field(default_factory=Counter)
     reads: int = 0
     wrong: list[str] = field(default_factory=list)
-    winners: list[Mapping[str, Any]] = field(default_factory=list)  # that tuners have told of
+    winners: list[Mapping[str, Any]] = field(default_factory=list)  # winners that tuners have reported
     imported: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class Crowd:
             runs += 1
 
     def run(self, role: str, number: int, run: int) -> None:
-        """Run the command of a role to its end, and keep what it came to."""
+        """Run the command of a role to its end, and keep its result."""
         output = self.folder / f"output-{number}"
         arguments = [*self._arguments(role, number, run), "--db", str(self.scene.database)]
         with output.open("wb") as target:
@@ -92,7 +92,7 @@ class Crowd:
 
     def _arguments(self, role: str, number: int, run: int) -> list[str]:
         if role == "tune":
-            # Three sizes a run, and then others, or there would be nothing left to search.
+            # Each run has three new sizes, or there would be nothing left to search.
             sizes = ",".join(str(2**power + run) for power in (6, 9, 12))
             asked = ["--arch", "host", "--type", _TYPES[number // 2 % len(_TYPES)], "--n", sizes, "--workers", "1"]
             return [
@@ -115,7 +115,7 @@ class Crowd:
         return self.folder / f"told-{number}.json"
 
     def watch(self) -> None:
-        """Read all the while: what was there once stays, unless it is old."""
+        """Read until the end, and check that all rows stay but those that are old."""
         before = kept(Contents.of(self.scene.database))
         while self.seconds_left > 0:
             time.sleep(_READ_EVERY_S)
@@ -124,7 +124,7 @@ class Crowd:
             before, self.reads = later, self.reads + 1
 
     def check(self) -> None:
-        """Look at what is left once all have ended."""
+        """Check what is left once all have ended."""
         self.wrong += damage_of(self.scene.database)
         now_there = Contents.of(self.scene.database)
         for file in sorted(self.imported - {self.folder / "old.db"}):
@@ -150,7 +150,7 @@ class Crowd:
 
 
 def kept(contents: Contents) -> Contents:
-    """Return what nobody forgets."""
+    """Return the rows that no process forgets."""
     trials = {key: row for key, row in contents.trials.items() if key[1] != _OLD}
     return Contents(trials, frozenset(row for row in contents.records if row[1] != _OLD))
 
@@ -171,7 +171,7 @@ def prepare(folder: Path, processes: int) -> Scene:
 
 
 def campaign(processes: int, seconds: float) -> bool:
-    """Return whether everything held."""
+    """Return whether all checks held."""
     folder = Path(tempfile.mkdtemp(prefix="many-processes-"))
     crowd = Crowd(folder, seconds, prepare(folder, processes))
     with ThreadPoolExecutor(processes + 1) as pool:

@@ -17,8 +17,9 @@ class Victim(enum.Enum):
 
 
 def send(pid: int, victim: Victim, sent: signal.Signals, lot: float) -> Victim:
-    """Send the signal; lot, below 1, says to which of several victims. Return who got it: the command, if nobody else
-    is there.
+    """Send the signal to a process of that kind, or to the command where there is none; return which kind it was.
+
+    `lot`, from 0 and below 1, chooses among several.
     """
     if victim is Victim.group:
         with contextlib.suppress(ProcessLookupError):
@@ -35,7 +36,7 @@ def send(pid: int, victim: Victim, sent: signal.Signals, lot: float) -> Victim:
 
 
 def of_folder(folder: Path) -> dict[int, str]:
-    """Return the living processes, by id, whose TMPDIR is in the folder: a command hands its environment on."""
+    """Return the living processes, by id, whose TMPDIR is in the folder: they inherit their command's environment."""
     mark = f"TMPDIR={folder}/".encode()
     found = {}
     for pid in _all():
@@ -62,7 +63,7 @@ def _all() -> list[int]:
 
 
 def _parent(pid: int) -> int:
-    # The name in parentheses may hold anything.
+    # The name in parentheses may contain anything, so the last one counts.
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 

@@ -1,5 +1,5 @@
-// Counts what a test's own code allocates. Apart from its users, so that the compiler does not look into new and
-// delete.
+// Counts what a test's own code allocates. It stands apart from its users, so that the compiler does not see into new
+// and delete.
 #include "api_counting_new.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Defines current_device() before the archive's own would be linked.
+// current_device() of this program. The linker takes it in place of the archive's own.
 #include "api_current_device.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The public functions on a device that records what it is asked.
+// A fixture that calls the public functions on a device that records what it is asked.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 
 namespace scantune::testing {
 
-// What current_device() returns in this program, in the place of a GPU or the host device.
+// Sets what current_device() returns in this program, in place of a GPU or the host device.
 void set_current_device(std::shared_ptr<Device> device);
 
-// A device of its own for each test.
+// Each test has a device of its own.
 class PublicApi : public ::testing::Test {
  protected:
   PublicApi() { set_current_device(device_); }

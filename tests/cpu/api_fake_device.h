@@ -1,4 +1,4 @@
-// A device that records what it is asked, for the tests of launching. Its memory is the host's; streams are numbers.
+// A device that records what it is asked, for the tests of launching. Its memory is the process's; streams are numbers.
 #pragma once
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ class FakeCompiler : public Compiler {
 
   int compilations = 0;
   std::vector<std::string> sources;
-  std::string refused;  // sources that hold this do not compile
+  std::string refused;  // sources that contain this do not compile
 };
 
 struct FakeModule : Module {
@@ -143,7 +143,7 @@ class FakeDevice : public Device {
 
   std::vector<FakeLaunch> launched;
   std::set<void*> allocations;
-  int driver_calls = 0;  // that a capture would forbid
+  int driver_calls = 0;  // how many calls a capture would forbid
   int stream_queries = 0;
   std::map<Stream, StreamFake> streams;
   std::map<void*, std::vector<std::pair<void (*)(void*), void*>>> held_by_graph;

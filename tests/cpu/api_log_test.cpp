@@ -1,4 +1,4 @@
-// Who gets the library's remarks.
+// Where the library's remarks go.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace {
 
 using runtime::Log;
 
-struct Triple {  // of which the library brings no records
+struct Triple {  // a type that the library has no records for
   float a, b, c;
 };
 
-// Makes the library remark that this operator was never tuned.
+// Makes the library remark that an operator of this name was never tuned.
 void describe_untuned(const std::string& name) {
   const auto op = runtime::Op::custom("Value combine", Triple{}, {.name = name});
   static_cast<void>(runtime::describe<Triple>(1000, op));
@@ -53,7 +53,7 @@ TEST_F(PublicApi, RemarksGoToALogWhileThereIsOneAndElseToStandardError) {
 TEST_F(PublicApi, ALogIsHeardWhereStandardErrorIsToBeQuiet) {
   setenv("SCANTUNE_LOG", "quiet", 1);
   ::testing::internal::CaptureStderr();
-  describe_untuned("quiet");  // and what the first call remarks of databases
+  describe_untuned("quiet");  // the first call also remarks on databases
   int remarks = 0;
   {
     const Log log([&](std::string_view) { ++remarks; });
@@ -69,7 +69,7 @@ TEST_F(PublicApi, ALogMayCallTheLibraryAndThrow) {
   {
     const Log log([&](std::string_view remark) {
       remarks.emplace_back(remark);
-      if (remarks.size() == 1) describe_untuned("inner");  // in the first call: while its databases are remarked upon
+      if (remarks.size() == 1) describe_untuned("inner");  // called while the first call remarks on its databases
       throw std::runtime_error("dropped");
     });
     describe_untuned("outer");
@@ -82,7 +82,7 @@ TEST_F(PublicApi, ALogMayCallTheLibraryAndThrow) {
 }
 
 TEST_F(PublicApi, ALogIsCalledByOneThreadAtATimeAndNeverOnceItIsGone) {
-  setenv("SCANTUNE_LOG", "quiet", 1);  // between one log and the next
+  setenv("SCANTUNE_LOG", "quiet", 1);  // keeps remarks between two logs off standard error
   std::atomic<bool> done = false;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 3; ++thread)

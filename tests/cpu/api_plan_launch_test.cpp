@@ -7,7 +7,7 @@ namespace scantune::testing {
 namespace {
 
 TEST_F(Plans, LaunchWhatTheFamilyAsksForWithPointersAndWorkspaceFilledIn) {
-  constexpr int kMany = 1 << 26;  // sums of sums, at offsets of their own
+  constexpr int kMany = 1 << 26;  // so many need sums of sums, which lie at offsets of their own
   rows_ = {row_of("three_phase", kMany)};
   const auto plan = this->plan(sum_of(kMany));
   run(*plan, input_, output_, device_->make_stream());

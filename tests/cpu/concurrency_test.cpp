@@ -28,7 +28,7 @@ TEST_F(Concurrency, AStreamThatTakesTheHandleOfADestroyedOneHasAWorkspaceOfItsOw
   const Stream handle = device_->make_stream();
   void* const first = workspace_of_scan(*plan, handle);
   EXPECT_EQ(workspace_of_scan(*plan, handle), first);
-  device_->streams.at(handle).id += 1000;  // destroyed without release(), and another one made
+  device_->streams.at(handle).id += 1000;  // the stream was destroyed without release(), and another one made
   EXPECT_NE(workspace_of_scan(*plan, handle), first) << "a scan of the destroyed stream may still be running";
 }
 

@@ -1,4 +1,4 @@
-// Loaded modules in memory: one compilation per kernel, however many threads ask.
+// Loaded modules in memory: each kernel is compiled once, however many threads ask for it.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -20,7 +20,7 @@ class LoadingDevice : public Device {
   std::string driver_version() const override { return "none"; }
   std::unique_ptr<Module> load(const Binary&, std::span<const std::string>, std::span<const int>) override {
     ++loads;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // long enough for every thread to come meanwhile
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // long enough for every thread to ask meanwhile
     return std::make_unique<EmptyModule>();
   }
   void launch(const Module&, const Launch&, const KernelArguments&, Stream) override { refuse(); }

@@ -1,4 +1,4 @@
-// Prints every place that the environment may have named, one a line.
+// Prints every path that the environment may name, one on each line.
 #include <iostream>
 
 #include "jit/host_compiler.h"

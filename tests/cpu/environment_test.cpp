@@ -1,4 +1,4 @@
-// What a program takes from its environment if it runs with its caller's rights, and if it runs with more.
+// The environment of a program: what is taken from it with the caller's rights, and what with more.
 #include <gmock/gmock.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -43,8 +43,8 @@ unsigned long start_of_stack(pid_t process) {
 // Tells a stopped process, at its start, what the system tells a set-uid program.
 void say_that_it_has_more_rights(pid_t process) {
   unsigned long place = start_of_stack(process);
-  place += sizeof(long) * (static_cast<unsigned long>(word_at(process, place)) + 2);  // arguments and their end
-  while (word_at(process, place) != 0) place += sizeof(long);                         // the environment
+  place += sizeof(long) * (static_cast<unsigned long>(word_at(process, place)) + 2);  // skips arguments and their end
+  while (word_at(process, place) != 0) place += sizeof(long);                         // skips the environment
   for (place += sizeof(long); word_at(process, place) != kAtSecure; place += 2 * sizeof(long))
     ASSERT_NE(word_at(process, place), 0) << "the system has not said whether the program is secure";
   ASSERT_EQ(ptrace(PTRACE_POKEDATA, process, place + sizeof(long), 1L), 0);

@@ -142,7 +142,7 @@ TEST_F(BinaryCacheTest, LeavesADirectoryAloneThatOthersMayWriteTo) {
     cache_.store(kOtherKey, example());
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(files_in(directory_), 1u);
-    if (mode != 0777) continue;  // said once
+    if (mode != 0777) continue;  // the remark comes only once
     EXPECT_NE(said.find(directory_.string() + " is not used, because others than its owner may write"), said.npos)
         << said;
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
@@ -211,8 +211,7 @@ TEST_F(BinaryCacheTest, CompilesAndSaysSoOnceWhenTheDirectoryCannotBeMade) {
 TEST_F(BinaryCacheTest, CompilesWhenTheDiskIsFull) {
   fs::create_directories(directory_);
   EXPECT_TRUE(succeeds_in_child([&] {
-    const rlimit no_more{100,
-                         100};  // bytes that a file may have; the signal that comes with it must not end the process
+    const rlimit no_more{100, 100};  // bytes that a file may have; the signal of a larger one must not end the process
     setrlimit(RLIMIT_FSIZE, &no_more);
     cache_.store(kKey, example());
     return true;

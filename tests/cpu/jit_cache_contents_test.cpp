@@ -1,4 +1,4 @@
-// The disk cache as a whole: what it holds, and that it shrinks without a process that uses it seeing half of anything.
+// The disk cache as a whole: what it holds, and that no process that uses it sees half of a file while it shrinks.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ TEST_F(CacheContentsTest, LoseTheLeastRecentlyUsedFirst) {
   const CacheContents gone = evict(directory_, 2 * one + 1);
   ASSERT_EQ(gone.kernels(), 1u);
   EXPECT_EQ(gone.entries[0].file, file('b'));
-  ASSERT_TRUE(cache_.load(key('a')));  // used now, so the other one goes next
+  ASSERT_TRUE(cache_.load(key('a')));  // this one was used now, so the other one goes next
   EXPECT_EQ(evict(directory_, one).entries.at(0).file, file('c'));
   EXPECT_TRUE(cache_.load(key('a')));
 }

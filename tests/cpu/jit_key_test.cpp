@@ -1,4 +1,4 @@
-// What names a binary in the caches.
+// The key of a binary in the caches.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -84,7 +84,7 @@ TEST(BinaryKey, DiffersWithTheTemplatesThatAreIncludedAlone) {
   EXPECT_EQ(keys.size(), 6u);
 }
 
-// Its kernels name files and lines, and a comment moves lines.
+// The host device's kernels name files and lines, and a comment moves lines.
 TEST(BinaryKey, OfTheHostDeviceIsOverTheTextOfTheTemplates) {
   std::atomic<int> compilations = 0;
   const CountingCompiler compiler(compilations);

@@ -1,4 +1,4 @@
-// What a machine without CUDA is told, and where files are looked for.
+// Messages on a machine without CUDA, and the places where files are looked for.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What of a template a compiler sees, and the hashes over it.
+// The text of a template that a compiler sees, and the hashes over it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -121,7 +121,7 @@ constexpr TemplateFile kFiles[] = {{"a.h", "#include \"b.h\"\nint a;\n"},
                                    {"c.h", "#include \"b.h\"\nint c;\n"},
                                    {"d.h", "int d;\n"}};
 
-// Whether the hash of some headers is another once a file has that text.
+// Whether the hash of some headers changes once a file has that text.
 bool moves(const Paths& headers, std::size_t file, const char* text, TemplateView view = TemplateView::cuda) {
   std::vector<TemplateFile> edited(std::begin(kFiles), std::end(kFiles));
   edited[file].text = text;

@@ -1,4 +1,4 @@
-// What something takes in time and memory, found out in a process of its own.
+// The time and memory that a function takes, measured in a process of its own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace scantune::testing {
 
 struct Taken {
   std::string text;    // what the process returned, or the exception that ended it
-  double cpu_seconds;  // of the processor, so that other processes do not count
-  long peak_mib;       // resident; includes what this process held when it forked
+  double cpu_seconds;  // time of the processor, so that other processes do not count
+  long peak_mib;       // resident memory; includes what this process held when it forked
 };
 
 inline double seconds_of(const timeval& time) {
@@ -27,7 +27,7 @@ inline Taken taken_by(const std::function<std::string()>& work) {
   EXPECT_EQ(pipe(ends), 0);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);  // what waits for ever fails
+    alarm(20);  // ends a function that waits for ever
     std::string text;
     try {
       text = work();

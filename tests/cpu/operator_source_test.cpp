@@ -1,4 +1,4 @@
-// What is found in an operator's source before a compiler sees it.
+// Checks of an operator's source before a compiler sees it.
 #include "instantiation/operator_source.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Which of two records serves between their N.
+// Breakpoints: which of two records serves between their N.
 #include "select_selection.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using testing::select_from;
 using testing::sum_of;
 using testing::value_of;
 
-// Between records of one family.
+// Adds a breakpoint between records of one family.
 RecordRow with_breakpoint(RecordRow row, std::int64_t n_high, std::int64_t n_switch, double regret = 0.015) {
   row.breakpoint = BreakpointRow{n_high, n_switch, regret, row.template_hash};
   return row;

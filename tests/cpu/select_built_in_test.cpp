@@ -1,4 +1,4 @@
-// What the records that come with the library do to scans of every size on the devices that they were measured on.
+// The records that come with the library, for scans of every size on the devices that they were measured on.
 #include <gtest/gtest.h>
 
 #include <cmath>

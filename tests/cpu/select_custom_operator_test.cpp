@@ -1,4 +1,4 @@
-// Which records serve operators of the caller's own.
+// Selection for operators of the caller's own.
 #include "select_selection.h"
 
 #include <gtest/gtest.h>

@@ -29,7 +29,7 @@ class DatabaseFile : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  // A database as the tuner writes it, of the current schema or an older one.
+  // Creates a database as the tuner writes it, of the current schema or an older one.
   static SQLite::Database create(const std::filesystem::path& file, const char* schema = SCANTUNE_SCHEMA) {
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     std::ifstream stream(schema);
@@ -62,7 +62,7 @@ class DatabaseFile : public ::testing::Test {
     statement.exec();
   }
 
-  // What is wrong with it; empty if it can be read.
+  // The message of reading it; empty if it can be read.
   std::string message_of_reading() const {
     try {
       read_records(file_, Layer::user);

@@ -331,7 +331,7 @@ TEST_F(DatabaseFile, OfASyncedLayerIsReadBehindTheProjects) {
   const auto files = layered_files(remarks);
   unsetenv("SCANTUNE_DB_PATH");
   unsetenv("XDG_DATA_HOME");
-  ASSERT_GE(files.size(), 2u);  // and what this machine's administrator has installed
+  ASSERT_GE(files.size(), 2u);  // there may be more that this machine's administrator has installed
   EXPECT_EQ(files[0].layer, Layer::project);
   EXPECT_EQ(files[1].layer, Layer::synced);
   EXPECT_EQ(files[1].file, directory_ / "scantune/layers/team.db");

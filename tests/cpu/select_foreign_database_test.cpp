@@ -1,5 +1,5 @@
-// Databases of a stranger: made to fill the memory, to take for ever, or to run something. Each is read or refused in a
-// process of its own, whose time and memory count.
+// Databases of a stranger, made to fill the memory, to take for ever, or to run something. Each is read or refused in a
+// process of its own, whose time and memory are measured.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -27,7 +27,7 @@ constexpr long kMostMib = 100;
 
 class ForeignDatabase : public testing::DatabaseFile {
  protected:
-  // One good record and k others of the same device and problem.
+  // Creates one good record and `others` more of the same device and problem.
   void create_with_records(int others) {
     auto database = create(file_);
     insert(database, row_of("lookback", 65536));
@@ -37,17 +37,17 @@ class ForeignDatabase : public testing::DatabaseFile {
         "finished_at FROM record, k WHERE record.n = 65536");
   }
   void alter(const std::string& sql) { SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec(sql); }
-  // Puts into the schema what no statement would, as whoever writes the bytes of a file can.
+  // Puts into the schema what no statement would, as a writer of the file's bytes can.
   void forge(const std::string& table, const std::string& sql) {
     alter("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = " + sql + " WHERE name = '" + table + "'");
   }
 
-  // A file of 3.4 MB of which every record had the name of its device read for itself.
+  // Makes a file of 3.4 MB. The reader read the name of the device again for every record.
   void amplify() {
     create_with_records(5000);
     alter("UPDATE device SET name = hex(zeroblob(500000))");
   }
-  // A file of some KB of which every record had a function evaluated for seconds.
+  // Makes a file of some KB. The reader evaluated a function for seconds for every record.
   void slow_down() {
     create_with_records(22);
     forge("device",
@@ -56,7 +56,7 @@ class ForeignDatabase : public testing::DatabaseFile {
           "substr(arch, 2, 1)) || ''b'')), UNIQUE (arch, stored, sm_count))'");
   }
 
-  // What loading it gives: the number of records and of refused rows, or why it is left out.
+  // The result of loading it: the numbers of records and of refused rows, or why it is left out.
   std::string loaded(double most_seconds = kMostSeconds) {
     const auto taken = taken_by([this] {
       const TuningTable table(read_records(file_, Layer::user));
@@ -69,7 +69,7 @@ class ForeignDatabase : public testing::DatabaseFile {
   }
 };
 
-// It took 41 s and 4.9 GB.
+// Reading it took 41 s and 4.9 GB.
 TEST_F(ForeignDatabase, WithADeviceNameOfAMegabyteIsRefusedAtOnce) {
   amplify();
   EXPECT_TRUE(contains(loaded(), "a value or a statement that is longer")) << loaded();
@@ -98,7 +98,7 @@ TEST_F(ForeignDatabase, WithMoreTextThanAnyTunerStoresIsRefused) {
   EXPECT_TRUE(contains(loaded(), "more than 64 MiB of text")) << loaded();
 }
 
-// 22 records took more than 120 s, 2 records 26 s.
+// Reading 22 records took more than 120 s, and 2 records took 26 s.
 TEST_F(ForeignDatabase, WithAGeneratedColumnThatCallsAFunctionIsRefusedBeforeItIsEvaluated) {
   slow_down();
   EXPECT_TRUE(contains(loaded(), "its schema calls a function")) << loaded();
@@ -141,11 +141,11 @@ INSTANTIATE_TEST_SUITE_P(
         Addition{"constraint of table, record,",
                  "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'median_us > 0', "
                  "'median_us > -1') WHERE name = 'record'"},
-        // With a root page, like a table's.
+        // Its row has a root page, as that of a table has.
         Addition{"virtual table, breakpoint,",
                  "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE breakpoint USING "
                  "fts5(n)' WHERE name = 'breakpoint'"},
-        // SQLite does not look whether the columns are there until it reads them.
+        // SQLite does not check that the columns are there until it reads them.
         Addition{"table, problem,",
                  "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'TABLE problem', 'TABLE "
                  "[problem]') WHERE name = 'problem'"}));
@@ -186,7 +186,7 @@ TEST_F(ForeignDatabase, LeavesOutRecordsWithoutADeviceAProblemOrARunAndSaysSo) {
   EXPECT_TRUE(contains(rows.rejected.front().row, " items in " + file_.string())) << rows.rejected.front().row;
 }
 
-// A file in which two pointers of the root of a table lead to one page. Who just reads the table reads that page twice.
+// A file in which two pointers of a table's root lead to one page. A mere read of the table reads that page twice.
 class DamagedDatabase : public ForeignDatabase {
  protected:
   void SetUp() override {
@@ -211,7 +211,7 @@ void DamagedDatabase::damage() {
   char first_child[4];
   stream.seekg(root + 12).read(reinterpret_cast<char*>(cell), 2);
   stream.seekg(root + cell[0] * 256 + cell[1]).read(first_child, 4);
-  stream.seekp(root + 8).write(first_child, 4);  // in place of the last child
+  stream.seekp(root + 8).write(first_child, 4);  // overwrites the pointer to the last child
 }
 
 TEST_F(DamagedDatabase, ThatOthersMayWriteIsCheckedPageByPage) {
@@ -220,7 +220,7 @@ TEST_F(DamagedDatabase, ThatOthersMayWriteIsCheckedPageByPage) {
   EXPECT_TRUE(contains(loaded(), "it is damaged")) << loaded();
 }
 
-// Where others may make files, one of them may have put a log of his own there.
+// Where others may make files, one of them may have put a log beside the database.
 TEST_F(DamagedDatabase, BesideALogThatOthersMayWriteIsCheckedPageByPage) {
   for (const char* suffix : {"-wal", "-journal"}) {
     const fs::path beside = file_.string() + suffix;
@@ -234,7 +234,7 @@ TEST_F(DamagedDatabase, BesideALogThatOthersMayWriteIsCheckedPageByPage) {
   }
 }
 
-// No limit of time ends the check of pages.
+// The check of pages cannot be interrupted, so its size is limited instead of its time.
 TEST_F(ForeignDatabase, ThatOthersMayWriteAndIsTooLargeForTheCheckIsRefused) {
   create_with_records(1);
   const fs::path log = file_.string() + "-wal";
@@ -278,7 +278,7 @@ TEST_F(ForeignDatabase, ThatIsAFifoIsRefused) {
   EXPECT_TRUE(contains(loaded(), "it is not a file")) << loaded();
 }
 
-// The reader waited for ever for somebody to write.
+// The reader waited for ever for a writer.
 TEST_F(ForeignDatabase, WithAFifoInPlaceOfAFileBesideItIsRefused) {
   create_with_records(1);
   for (const char* suffix : {"-journal", "-wal", "-shm"}) {
@@ -302,7 +302,7 @@ TEST_F(ForeignDatabase, ThatIsALinkIsJudgedByTheFilesBesideItsTarget) {
   EXPECT_TRUE(contains(loaded(), "is not a regular file")) << loaded();
 }
 
-// Where the memory ends; too little for the records, and enough for what a message takes.
+// Limits the memory to too little for the records, but enough for a message.
 void limit_memory(std::size_t more_mib) {
   std::ifstream statm("/proc/self/statm");
   std::size_t pages = 0;
@@ -320,7 +320,7 @@ TEST_F(ForeignDatabase, ForWhichThereIsTooLittleMemoryIsNamed) {
   EXPECT_TRUE(contains(taken.text, file_.string() + ": there is too little memory to read it")) << taken.text;
 }
 
-// What a scan does first; it ended with SCANTUNE_INTERNAL_ERROR.
+// A scan loads the databases first; it ended with SCANTUNE_INTERNAL_ERROR.
 TEST_F(ForeignDatabase, ForWhichThereIsTooLittleMemoryIsLeftOutAndTheOthersServe) {
   create_with_records(19'999);
   setenv("SCANTUNE_DB", file_.c_str(), 1);

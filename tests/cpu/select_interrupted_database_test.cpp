@@ -18,7 +18,8 @@ constexpr int kRecordsPerChange = 500;
 
 class InterruptedDatabase : public testing::DatabaseFile {
  protected:
-  // With a rollback journal, as an export is, and large enough for a change to reach the file before it is committed.
+  // Makes a database with a rollback journal, as exports have, and so large that a change reaches the file before it is
+  // committed.
   void SetUp() override {
     DatabaseFile::SetUp();
     auto database = create(file_);
@@ -26,13 +27,13 @@ class InterruptedDatabase : public testing::DatabaseFile {
     database.exec("COMMIT");
   }
 
-  // Begins to write so many records, each n once, through a cache of a few pages.
+  // Begins to write many records, each n once, through a cache of a few pages.
   static void change(SQLite::Database& database, int first) {
     database.exec("PRAGMA cache_size = 5; BEGIN");
     for (int n = first; n < first + kRecordsPerChange; ++n) insert(database, row_of("lookback", n));
   }
 
-  // In a process of its own; it is to be killed.
+  // Runs `write` in a process of its own, which is to be killed.
   template <class Write>
   pid_t started(const Write& write) {
     const pid_t child = fork();
@@ -46,7 +47,7 @@ class InterruptedDatabase : public testing::DatabaseFile {
     waitpid(child, nullptr, 0);
   }
   bool has_journal() const { return std::filesystem::exists(file_.string() + "-journal"); }
-  // What the next writer does by beginning.
+  // Opens the database for writing, which repairs it.
   void repair() { SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).execAndGet("SELECT count(*) FROM record"); }
 };
 

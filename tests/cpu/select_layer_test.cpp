@@ -1,4 +1,4 @@
-// Whose record serves: the user's, a shared one, or one that comes with the library.
+// Layers of records: the user's, shared ones, and those that come with the library.
 #include "select_selection.h"
 
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST(Rule10, PutsTheLayersInTheirOrder) {
     rows.insert(rows.begin(), row_with("lookback", 1 << 16, "block_threads", threads *= 2));
     rows.front().layer = layer;
     EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 16)).config, "block_threads"), threads) << token(layer);
-    std::ranges::rotate(rows, rows.begin() + 1);  // the order of rows is not what decides
+    std::ranges::rotate(rows, rows.begin() + 1);  // the order of rows must not decide
   }
 }
 
@@ -141,7 +141,7 @@ TEST(Selector, NamesWhoExportedARecordAndWhoseSignatureItBore) {
 
 std::string policy_by(const std::string& by) { return R"({"origin":{"by":")" + by + R"(","file":"a.db","run":"1"}})"; }
 
-// The cases of tests/python/test_origin.py.
+// tests/python/test_origin.py has the same cases.
 TEST(RecordOrigin, OfAStrangersPolicyIsPrintableOrNone) {
   const auto origin = origin_of_policy(policy_by("\u00fc"));
   ASSERT_NE(origin, nullptr);

@@ -1,5 +1,5 @@
-// Databases on file systems that cannot lock, or only say so: a VFS of SQLite's stands in for such locks, and a
-// statfs() of this program for a network.
+// Databases on file systems that cannot lock, or that only claim to lock. A VFS of SQLite stands in for such locks, and
+// a statfs() of this program for a network.
 #include <sqlite3.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -16,11 +16,11 @@
 
 namespace {
 
-std::atomic<long> file_system_type = 0;  // 0: what it is
+std::atomic<long> file_system_type = 0;  // 0 stands for the real one
 
 }  // namespace
 
-// In place of the C library's for the whole program.
+// This takes the place of the C library's function in the whole program.
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the system's begin with underscores.
 extern "C" int statfs(const char* file, struct statfs* found) noexcept {
   const long result = syscall(SYS_statfs, file, found);
@@ -62,7 +62,7 @@ int check_reserved_lock(sqlite3_file* file, int* is_reserved) {
   return SQLITE_OK;
 }
 
-sqlite3_io_methods methods;  // those of a file, but for its locks
+sqlite3_io_methods methods;  // those of a real file, but for its locks
 
 int open_with_such_locks(sqlite3_vfs* self, const char* name, sqlite3_file* file, int flags, int* out_flags) {
   auto* const unix_vfs = static_cast<sqlite3_vfs*>(self->pAppData);
@@ -77,7 +77,7 @@ int open_with_such_locks(sqlite3_vfs* self, const char* name, sqlite3_file* file
   return result;
 }
 
-// What opens a database without naming a VFS gets such locks.
+// Connections that name no VFS get such locks.
 class Unlockable : public testing::DatabaseFile {
  protected:
   void SetUp() override {
@@ -98,8 +98,8 @@ class Unlockable : public testing::DatabaseFile {
     DatabaseFile::TearDown();
   }
 
-  static constexpr std::uintmax_t kRecords = 200;  // some pages of them
-  // Writes the records of one generation, which is their time.
+  static constexpr std::uintmax_t kRecords = 200;  // they fill several pages
+  // Writes the records of one generation, whose number is their time.
   static void write_all(SQLite::Database& database, int generation) {
     database.exec("BEGIN");
     for (std::uintmax_t n = 1; n <= kRecords; ++n) {
@@ -172,7 +172,7 @@ TEST_F(Unlockable, DatabaseOnANetworkIsReadWithTheLogOfAWriterOnThisMachine) {
   EXPECT_EQ(read_records(file_, Layer::user).records.size(), kRecords);
 }
 
-// Writes generations of all records, one after the other, by locks that work for itself alone.
+// Writes generations of all records, one after the other. Its locks exclude nobody else.
 class Writer {
  public:
   explicit Writer(const fs::path& file, void (*write)(SQLite::Database&, int)) {

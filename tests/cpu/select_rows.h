@@ -36,18 +36,18 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
   return row;
 }
 
-// Gives members of the row's request a value.
+// Gives the named members of the row's request a value.
 inline void state(RecordRow& row, std::initializer_list<const char*> members, const std::string& value) {
   Json request = Json::parse(row.request);
   for (const char* member : members) request[member] = value;
   row.request = request.dump();
   try {
     row.request = canonical_request(parse_request(algorithm_of<ScanRequest>(), row.request));
-  } catch (const RequestError&) {  // which a test wants to see refused
+  } catch (const RequestError&) {  // the test expects the selector to refuse it
   }
 }
 
-// The same with one parameter changed, so that a test can tell configs apart.
+// Such a row with one parameter changed, so that a test can tell configs apart.
 inline RecordRow row_with(const char* family, std::int64_t n, const char* parameter, int value) {
   RecordRow row = row_of(family, n);
   Config config = parse_config(row.family, row.config);
@@ -58,7 +58,7 @@ inline RecordRow row_with(const char* family, std::int64_t n, const char* parame
   return row;
 }
 
-// The same for a struct of that many bytes and a custom operator, spelled as in the column op.
+// Such a row for a struct of that many bytes and a custom operator, spelled as in the column op.
 inline RecordRow custom_row(int bytes, const char* op, std::int64_t n, int block_threads = 256) {
   RecordRow row = row_with("lookback", n, "block_threads", block_threads);
   state(row, {"input_type", "accumulator_type", "output_type"}, "custom" + std::to_string(bytes));

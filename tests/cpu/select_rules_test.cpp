@@ -1,4 +1,4 @@
-// The list of rules: one in code, docs and tests.
+// The list of rules, which is the same in code, docs and tests.
 #include "select/rules.h"
 
 #include <gtest/gtest.h>

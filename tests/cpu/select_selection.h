@@ -1,4 +1,4 @@
-// What the selector takes from rows, for its tests.
+// Selections from rows, for the tests of the selector.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline Selection select_from(std::vector<RecordRow> rows, const ScanRequest& req
   return select(TuningTable(rows), device, request);
 }
 
-// For a custom operator of 8 bytes and moderate cost.
+// Selects for a custom operator on 8 bytes, of moderate cost.
 inline Selection select_custom(std::vector<RecordRow> rows, std::string_view name, u64 n = 1 << 16) {
   return select(TuningTable(rows), kH200, custom_of(8, Operator::custom_moderate, n), name);
 }

@@ -1,4 +1,4 @@
-// What a line of any length and depth does to a worker.
+// Lines of any length and depth, and what they cost the worker.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -15,15 +15,15 @@ namespace {
 
 using testing::ScanningDevice;
 
-constexpr int kNeighbour = -1;  // among those that were timed
+constexpr int kNeighbour = -1;  // stands for a neighbour in the order of what was timed
 
-// A device that times contenders and their neighbours by a script: what a run of each takes, sample after sample, the
-// last for ever.
+// A device that times contenders and their neighbours by a script: the times of the runs of each, sample after sample.
+// The last one repeats for ever.
 class ScriptedDevice : public ScanningDevice {
  public:
   std::vector<std::vector<double>> run_us;
-  std::vector<double> neighbour_us{0};  // alone; beside runs it takes the last
-  std::vector<int> order;               // of contenders, as timed
+  std::vector<double> neighbour_us{0};  // times of neighbours alone; beside runs they take the last
+  std::vector<int> order;               // contenders in the order in which they were timed
   std::vector<int> replays;
 
   double time_us(const std::function<void(Stream)>& enqueue, int wanted_replays) override {
@@ -108,7 +108,7 @@ TEST(Race, RepeatsRunsUntilASampleIsLongEnough) {
   device.run_us = {{10}};
   const auto outcome =
       race(device, device.contenders(), {.launches = 64, .buffers = 4}, {.rounds = 1, .min_round_ms = 2});
-  EXPECT_EQ(device.replays.back(), 4);  // 64 launches of 10 us fill 2 ms three times and a bit
+  EXPECT_EQ(device.replays.back(), 4);  // 64 launches of 10 us fit into 2 ms three times, and do not fill it
   EXPECT_EQ(measurement(outcome[0]).launches_per_sample, 256);
   EXPECT_DOUBLE_EQ(measurement(outcome[0]).median_us, 10);
 }
@@ -141,7 +141,8 @@ TEST(Race, DropsIsolatedRunsByTheirOwnTime) {
   EXPECT_TRUE(measurement(outcome[1]).probe_only);
 }
 
-// One that warms up, the probes and four rounds of neighbours; there are two for each run, so quartiles lie 3 us apart.
+// Times of a warm-up, the probes and four rounds of neighbours. There are two for each run, so quartiles lie 3 us
+// apart.
 const std::vector<double> kNoisyNeighbours{900, 50, 51, 52, 53, 49, 51};
 
 std::vector<MeasureOutcome> race_beside_noisy_neighbours(ScriptedDevice& device, const MeasurePolicy& policy) {
@@ -293,7 +294,7 @@ TEST_F(MeasuringScans, RotatesOverSoManyBuffersAsExceedTheCache) {
   EXPECT_EQ(inputs.size(), 64u);
 }
 
-// One that all shared would stay in the cache, and favour what exchanges more through it.
+// A workspace that all buffers shared would stay in the cache, and favour configs that exchange more through it.
 TEST_F(MeasuringScans, GivesEachBufferAWorkspaceOfItsOwn) {
   const ScanRequest request{.n = 1 << 20};
   const u64 needed = PreparedConfig(device_, request, default_config(request, 90)).workspace_bytes(request.n);
@@ -312,7 +313,8 @@ TEST_F(MeasuringScans, PutsAnOrdinaryKernelBesideEachIsolatedScanAlone) {
   measure(1 << 12, {.rounds = 1, .min_round_ms = 0});
   EXPECT_EQ(device_.other_launches, 0);
   measure({.latency = Latency::isolated, .n = 1 << 12}, {.rounds = 1, .min_round_ms = 0});
-  // Beside the scans of two probes and a sample, and alone once more, to warm up; each time one closes the row.
+  // The ordinary kernel runs beside the scans of two probes and a sample, alone for each of them, and once to warm up.
+  // Each time one more closes the row.
   EXPECT_EQ(device_.other_launches, 7 * (64 + 1));
 }
 

@@ -14,7 +14,7 @@ struct Sized {
 
 class SpecCacheOfHundredBytes : public ::testing::Test {
  protected:
-  // Whether the value for this seed had to be made.
+  // Whether the cache had to make the value for this seed.
   bool makes(u64 seed, u64 size) {
     bool made = false;
     const auto value = cache_.get({.request = ScanRequest{}, .seed = seed}, [&] {

@@ -16,7 +16,7 @@ namespace {
 
 using Part = Staging::Part;
 
-// Copies as late as a device may: in synchronize().
+// A device that copies as late as one may: in synchronize().
 class LateDevice : public testing::ScanningDevice {
  public:
   void* allocate_staging(u64 bytes) override {
@@ -58,7 +58,7 @@ class StagedCopies : public ::testing::Test {
 
   StagedCopies() : on_device_(device_, 4 * kBytes) {}
 
-  // Parts whose lengths differ.
+  // Parts of different lengths.
   std::vector<Part> parts() const {
     std::vector<Part> all;
     for (u64 done = 0, bytes = 1; done < kBytes; done += bytes, bytes += 37)

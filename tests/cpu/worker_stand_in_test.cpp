@@ -58,8 +58,8 @@ TEST(StandIn, IsAssociativeToTheLastBit) {
     }
 }
 
-// Nor does any part of a value of several 4-byte words but the first: two neighbours that change places there would not
-// be noticed.
+// Where one part of a value commuted, two neighbours that change places there would not be noticed. The first part of a
+// value of several 4-byte words is the exception.
 TEST(StandIn, DoesNotCommute) {
   constexpr int kWordBytes = 4;
   u64 state = 2;

@@ -41,7 +41,7 @@ TEST(ValueTypes, KnowHalfTypesByTheirBits) {
   }
 }
 
-// Between any two neighbours: the midpoint goes to the even one, what is past it to the nearer.
+// Between any two neighbours, the midpoint goes to the even one, and what is past it to the nearer.
 TEST(ValueTypes, RoundHalfTypesToNearestEven) {
   for (const ValueType type : {ValueType::f16, ValueType::bf16}) {
     const u16 infinity = type == ValueType::f16 ? 0x7c00 : 0x7f80;
@@ -68,10 +68,10 @@ TEST(ValueTypes, RoundHalfTypesToNearestEven) {
 }
 
 TEST(ValueTypes, RoundOnceOnTheWayToANarrowerType) {
-  // By way of f32 the first would end up on a tie, and the second as well.
+  // Rounded to f32 first, both values would become ties.
   EXPECT_EQ(put_and_get<u16>(ValueType::f16, 1 + 0x1p-11L + 0x1p-40L), 0x3c01);
   EXPECT_EQ(put_and_get<u16>(ValueType::bf16, 1 + 0x1p-8L + 0x1p-40L), 0x3f81);
-  const i64 integer = (i64{1} << 60) + (i64{1} << 36) + 1;  // to f64 it is a tie of f32
+  const i64 integer = (i64{1} << 60) + (i64{1} << 36) + 1;  // rounded to f64 it is a tie of f32
   std::byte single[4];
   convert(ValueType::i64, reinterpret_cast<const std::byte*>(&integer), ValueType::f32, single);
   EXPECT_EQ(floating_at(ValueType::f32, single), 0x1p60L + 0x1p37L);

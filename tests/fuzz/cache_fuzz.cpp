@@ -1,4 +1,4 @@
-// Entries of the kernel cache: a file that is none is a miss, and one that is read has no byte to spare.
+// Entries of the kernel cache: a file that is no entry is a miss, and one that is read has no excess byte.
 #include <sys/stat.h>
 
 #include "jit/binary_cache.h"
@@ -39,7 +39,7 @@ struct Entry {
   }
 };
 
-// Damage that the checksum sees is only half of what a file may hold: this is content with its right checksum.
+// An entry of some content with its right checksum, because damage that the checksum finds is only half of all inputs.
 std::string sealed(const std::string& empty_entry, std::string_view content) {
   const std::size_t magic_bytes = empty_entry.size() - kChecksumBytes - kKey.size() - 3 * sizeof(std::uint64_t);
   return empty_entry.substr(0, magic_bytes) + Sha256().add(content).hex().append(content);
@@ -65,8 +65,8 @@ void check_round_trip(Entry& entry, std::string_view content) {
 }  // namespace
 }  // namespace scantune::fuzz
 
-// The first byte says what the others are: a file, or the content of one under its right checksum, with the right key
-// before it or whatever stands there.
+// The first byte says what the others are: a file, or the content of one under its right checksum, after the right key
+// or any other.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace scantune::fuzz;
   static Entry entry;

@@ -1,5 +1,5 @@
-// Tuning databases that anyone may have written: one is refused with a message, or gives rows of which no illegal one
-// is used. Inputs are scripts (sql_script.h).
+// Tuning databases that anyone may have written: one is refused with a message, or gives rows, and no illegal row is
+// used. Inputs are scripts (sql_script.h).
 #include "libfuzzer.h"
 #include "require.h"
 #include "scantune/error.hpp"

@@ -1,5 +1,4 @@
-// What a preprocessor reads, by the letter of the standard and nothing else: the plainest model to hold a lexer
-// against.
+// A plain model of a preprocessor, by the letter of the standard alone, to compare a lexer with.
 #pragma once
 
 #include <string_view>
@@ -7,7 +6,7 @@
 namespace scantune::fuzz {
 
 // Whether a line of the source is a directive that reads a file, once lines are spliced, comments are blanks and
-// literals are gone. Knows no raw strings, so a source with one has no answer here: false.
+// literals are gone. The model knows no raw strings, so it returns false for a source with one.
 bool has_reading_directive(std::string_view source);
 
 }  // namespace scantune::fuzz

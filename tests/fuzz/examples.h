@@ -1,4 +1,4 @@
-// Valid requests and configs to start from, made from the parameter space itself, so that they never go out of date.
+// Valid requests and configs to start from. They are made from the parameter space itself, so they are always current.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace scantune::fuzz {
 
-// One of each kind: numbers, conversions, structs, operators by name, guarantees; small and large n.
+// Requests of each kind: numbers, conversions, structs, operators by name, guarantees; small and large n.
 std::vector<StatedRequest> example_requests();
 
 // The default config of every family that supports one of these requests.

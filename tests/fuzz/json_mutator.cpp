@@ -49,7 +49,7 @@ void collect(const Json& json, std::vector<Json>& values, std::vector<std::strin
     if (&child != &json) collect(child, values, names);
 }
 
-// All values below a document, itself first.
+// Finds all values within a document, which itself comes first.
 void places(Json& json, std::vector<Json*>& found) {
   found.push_back(&json);
   if (json.is_structured())

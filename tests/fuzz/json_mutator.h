@@ -1,4 +1,4 @@
-// Mutations of text that is JSON: members and values change, go, come and trade places.
+// Mutations of text that is JSON: members and values are changed, removed, added and exchanged.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace scantune::fuzz {
 
 class JsonMutator {
  public:
-  // What comes in is taken from the examples, and from numbers and texts at the edges of what types hold.
+  // Values that are added come from the examples, and from numbers and texts at the limits of types.
   explicit JsonMutator(std::vector<Json> examples);
 
-  // As LLVMFuzzerCustomMutator(). What is no JSON, and now and then what is, changes byte by byte.
+  // Mutates as LLVMFuzzerCustomMutator() does. What is no JSON, and sometimes what is, changes byte by byte.
   std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t most_bytes, unsigned seed) const;
 
  private:
   std::vector<Json> examples_;
-  std::vector<Json> values_;  // all that stand anywhere in the examples, and those at edges
+  std::vector<Json> values_;  // all values anywhere in the examples, and those at limits
   std::vector<std::string> names_;
 };
 

@@ -1,4 +1,4 @@
-// Sources of operators: nothing that stands in no string and no comment is overlooked, and a place is told as it is.
+// Sources of operators: no directive outside strings and comments is overlooked, and each is reported at its place.
 #include "instantiation/operator_source.h"
 
 #include <algorithm>

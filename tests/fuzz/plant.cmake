@@ -1,4 +1,4 @@
-# Copies INPUT to OUTPUT with FROM, which must stand in it once, replaced by TO.
+# Copies INPUT to OUTPUT with FROM, which must occur in it once, replaced by TO.
 file(READ ${INPUT} text)
 string(FIND "${text}" "${FROM}" first)
 string(FIND "${text}" "${FROM}" last REVERSE)

@@ -1,11 +1,11 @@
-"""Feeds mutated texts, databases, signatures, archives and lists to the tuner's readers, and what they take to the
-library.
+"""Feeds mutated texts, databases, signatures, archives and lists to the tuner's readers, and accepted ones to a worker.
 
     python tests/fuzz/reading_fuzz.py SECONDS SEED FOUND    with the worker that SCANTUNE_WORKER names
     python tests/fuzz/reading_fuzz.py --again FILE          an input that was found, whose name begins with its target's
 
-Each target says what may come of an input: a DatabaseError that names the file, or records that are written and read
-again as they are, and of which the library selects no config that its space does not hold. Everything else is a bug.
+Each target says what may come of an input. Either there is a DatabaseError that names the file, or there are records
+that are written and read again unchanged, and from which the library selects no config outside its space. Everything
+else is a bug.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from scantune.worker.selection import select
 
 H200 = Device("sm_90", "NVIDIA H200", 132)
 ALICE = "alice@example.com"
-MOST_KIB = 2**20  # of memory, for all inputs
-MOST_SECONDS = 30  # for one input
-MOST_BYTES = 2**18  # of one input
+MOST_KIB = 2**20  # limit to the memory for all inputs
+MOST_SECONDS = 30  # limit to the time for one input
+MOST_BYTES = 2**18  # limit to the size of one input
 SELECTED_OF_AN_INPUT = 3
 TEXT_EDGES: list[Any] = [
     None, True, 0, -1, 1.5, 1e308, -0.0, float("inf"), float("nan"), 2**31, 2**53 + 1, 2**63, -(2**63), 10**400, "",
@@ -68,11 +68,11 @@ def require(holds: bool, claim: str) -> None:
 
 
 class Tools:
-    """What targets share: a worker that answers for an H200, a directory, keys."""
+    """The tools that targets share: a worker that answers for an H200, a directory, keys."""
 
     def __init__(self, stack: contextlib.ExitStack, seed: int) -> None:
         self.random = random.Random(seed)
-        in_memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # waiting for a disk finds nothing
+        in_memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # avoids waiting for a disk
         self.directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scantune-fuzz-", dir=in_memory)))
         self.worker = stack.enter_context(Worker(worker_command(), "host", described=H200))
         self.precedence = stack.enter_context(Precedence())
@@ -86,7 +86,7 @@ class Tools:
         self.lines = [json.loads(line) for line in _built_in().splitlines()]
 
     def text(self) -> bytes:
-        """A few lines as an export has them."""
+        """Return a few lines as an export has them."""
         first = self.random.randrange(len(self.lines) - 4)
         return b"".join(json.dumps(_whole(line)).encode() + b"\n" for line in self.lines[first : first + 4])
 
@@ -96,7 +96,7 @@ def _built_in() -> str:
 
 
 def _whole(line: dict[str, Any]) -> dict[str, Any]:
-    """Return a line of the library with what those of exports have beside it."""
+    """Return a line of the library with the further keys that lines of exports have."""
     origin = Origin("alice", "tuning.db", "0123456789ab").message()
     whole = {**line, "started_at": line["finished_at"], "seed": 1, "policy": {"trials": 96, "origin": origin}}
     if above := line.get("breakpoint"):
@@ -217,7 +217,7 @@ def mutated_database(content: bytes, tools: Tools) -> bytes:
     return file.read_bytes()[:MOST_BYTES]
 
 
-# --- What must hold.
+# --- Checks of what must hold.
 
 
 def check_file(content: bytes, tools: Tools, suffix: str) -> None:
@@ -243,7 +243,7 @@ def check_file(content: bytes, tools: Tools, suffix: str) -> None:
 
 
 def check_selection(file: Path, records: list[Record], tools: Tools) -> None:
-    """The library takes of a file what its space holds, and names its record by what the file says."""
+    """Check that the library selects only what its space holds, and names the record by what the file says."""
     ours = tools.directory / "ours.db"
     for name in (ours, *(ours.with_name(ours.name + end) for end in ("-wal", "-shm", "-journal"))):
         name.unlink(missing_ok=True)
@@ -283,7 +283,9 @@ def check_database(content: bytes, tools: Tools) -> None:
 
 
 def check_signature(content: bytes, tools: Tools) -> None:
-    """The first line of an input is how long its signature is, which comes before what was signed."""
+    """Check the reader of signatures. The first line of an input has the length of its signature, which comes before
+    what was signed.
+    """
     head, _, rest = content.partition(b"\n")
     length = int(head) if head.isdigit() and len(head) < 7 else 0
     signature, signed = rest[:length], rest[length:]
@@ -344,7 +346,7 @@ def _by_bytes(content: bytes, tools: Tools) -> bytes:
     return mutated_bytes(content, tools.random)
 
 
-# Each with how many of a hundred inputs are its own.
+# The targets, each with its share of inputs in percent.
 TARGETS: dict[str, tuple[int, Example, Mutate, Check]] = {
     "text": (45, Tools.text, mutated_text, check_text),
     "database": (30, lambda tools: database_of(tools.text(), tools), mutated_database, check_database),
@@ -365,12 +367,12 @@ def limits() -> Iterator[None]:
         yield
     finally:
         signal.alarm(0)
-    # No limit of the system's, which workers under sanitizers would inherit.
+    # This is checked and not limited by the system, because workers under sanitizers would inherit a limit.
     require(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MOST_KIB, "an input takes little memory")
 
 
 def fuzz(seconds: float, seed: int, found: Path) -> int:
-    """Return 1 if an input broke a promise; it then lies in `found`."""
+    """Fuzz for some seconds. Return 1 if an input failed a check; it is then in `found`."""
     with contextlib.ExitStack() as stack:
         tools = Tools(stack, seed)
         kept = {name: [example(tools) for _ in range(4)] for name, (_, example, _, _) in TARGETS.items()}

@@ -1,4 +1,4 @@
-// What a fuzz target claims: a claim that does not hold ends the process, as a sanitizer's report does.
+// Claims of fuzz targets. One that does not hold ends the process, as a sanitizer's report does.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// A folder of this process's own for the files that a target is given, in memory where the machine has such a place.
+// A folder of this process for the files that a target reads. It is in memory where the machine has such a place.
 #pragma once
 
 #include <sys/types.h>

@@ -112,7 +112,7 @@ std::size_t put(const std::string& text, std::uint8_t* data, std::size_t size, s
 
 SqlMutator::SqlMutator() : seed_(seed_database()), tables_(read_columns()), literals_(literals()) {}
 
-// Mostly one of those with many rows.
+// Draws a table, mostly one of those with many rows.
 const TableColumns& SqlMutator::table(Random& random) const {
   for (int tries = 0; tries < 4; ++tries) {
     const TableColumns& one = tables_[below(random, tables_.size())];
@@ -150,7 +150,7 @@ std::string SqlMutator::value(Random& random, const TableColumns& table, const s
   }
 }
 
-// Mostly one row, so that the others stay good.
+// Draws a condition that mostly chooses one row, so that the others stay valid.
 std::string SqlMutator::where(Random& random, const std::string& table) const {
   if (below(random, 32) == 0) return "";
   static const auto kExponents = seed_exponents();
@@ -245,7 +245,8 @@ std::string SqlMutator::line(Random& random) const {
   }
 }
 
-// Mostly of rows alone, for one change of schema or bytes may keep all rows from being read.
+// Draws a script that mostly changes rows alone, because one change of schema or bytes may keep all rows from being
+// read.
 std::vector<std::string> SqlMutator::new_script(Random& random) const {
   const bool of_rows = below(random, 4) != 0;
   std::vector<std::string> lines(1 + below(random, 12));
@@ -275,13 +276,13 @@ std::size_t SqlMutator::mutate(std::uint8_t* data, std::size_t size, std::size_t
   Random random(seed);
   if (below(random, 12) == 0) return LLVMFuzzerMutate(data, size, most_bytes);
   std::vector<std::string> lines = lines_of({reinterpret_cast<const char*>(data), size});
-  // Half of the scripts are new ones, for those that grow wreck more and more of a database.
+  // Half of the scripts are new, because those that grow damage more and more of a database.
   if (lines.empty() || below(random, 2) == 0)
     lines = new_script(random);
   else
     change(lines, random);
   const std::string script = joined(lines, "\n") + "\n";
-  // Now and then the file itself, for bytes to change anywhere in it.
+  // Sometimes the input becomes the file itself, so that bytes change anywhere in it.
   return put(below(random, 100) == 0 ? run_script(script, seed_).database : script, data, size, most_bytes);
 }
 

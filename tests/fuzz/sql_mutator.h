@@ -1,4 +1,4 @@
-// Mutations of the scripts of sql_script.h: lines come, go, double and change.
+// Mutations of the scripts of sql_script.h: lines are added, removed, doubled and changed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class SqlMutator {
  public:
   SqlMutator();
 
-  // As LLVMFuzzerCustomMutator().
+  // Mutates as LLVMFuzzerCustomMutator() does.
   std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t most_bytes, unsigned seed) const;
 
  private:
@@ -33,7 +33,7 @@ class SqlMutator {
 
   std::string seed_;
   std::vector<TableColumns> tables_;
-  std::vector<std::string> literals_;  // SQL of values that some column may hold, and of values at edges
+  std::vector<std::string> literals_;  // SQL of values that some column may hold, and of values at limits
 };
 
 }  // namespace scantune::fuzz

@@ -60,8 +60,8 @@ std::string serialized(sqlite3* database) {
   return file;
 }
 
-// Inserts records of three problems on a GPU and one on the host, each in many sizes, so that many rows can be changed
-// one by one.
+// Inserts records of three problems on a GPU and of one on the host device, each in many sizes, so that many rows can
+// be changed one by one.
 void insert_records(sqlite3* database) {
   for (const int exponent : seed_exponents())
     for (int problem = 1; problem <= 4; ++problem) {
@@ -82,7 +82,7 @@ void insert_records(sqlite3* database) {
                  "problem_id = problem.id AND n = 16 * low.n)");
 }
 
-// SQL comes from whoever makes up inputs: it may fill the database and nothing else.
+// Restricts the SQL of inputs, which may fill the database and do nothing else.
 int authorize(void*, int action, const char* name, const char*, const char*, const char*) {
   if (action == SQLITE_ATTACH || action == SQLITE_DETACH) return SQLITE_DENY;
   if (action != SQLITE_PRAGMA) return SQLITE_OK;
@@ -97,7 +97,7 @@ void limit(sqlite3* database) {
   execute_or_die(database, "PRAGMA max_page_count = " + std::to_string(kMostPages) +
                                "; PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON");
   sqlite3_set_authorizer(database, authorize, nullptr);
-  // After that many steps a statement is given up.
+  // A statement is given up after so many steps.
   sqlite3_progress_handler(database, 100'000, [](void*) { return 1; }, nullptr);
 }
 

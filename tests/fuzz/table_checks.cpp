@@ -11,7 +11,7 @@
 namespace scantune::fuzz {
 namespace {
 
-constexpr std::size_t kMostAsked = 4;  // of a table's own problems
+constexpr std::size_t kMostAsked = 4;  // problems of a table for which configs are selected
 
 bool is_printable(const std::string& text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7e; });
@@ -54,7 +54,7 @@ void check_selection(const TuningTable& table, const DeviceIdentity& device, con
   }
 }
 
-// At the n of a record, at its breakpoint, and beside both.
+// Checks selections at the n of a record, at its breakpoint, and beside both.
 void check_around(const TuningTable& table, const TuningRecord& record) {
   std::vector<u64> sizes{record.request.n, record.request.n + 1, record.request.n / 3 + 1};
   if (record.breakpoint) sizes.insert(sizes.end(), {record.breakpoint->n_switch - 1, record.breakpoint->n_switch});

@@ -1,12 +1,12 @@
-// What holds for every table of tuning records, whatever the rows were made of.
+// Checks that hold for every table of tuning records, whatever its rows were.
 #pragma once
 
 #include "select/tuning_table.h"
 
 namespace scantune::fuzz {
 
-// Its records are legal, their breakpoints lie between records that are there, and what is selected from it, for
-// problems of its own and others, is legal where it would run.
+// Checks that the table's records are legal, that their breakpoints lie between records that are there, and that the
+// configs selected from it, for its own problems and others, are legal where they would run.
 void check_table(const TuningTable& table);
 
 }  // namespace scantune::fuzz

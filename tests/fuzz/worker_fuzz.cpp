@@ -1,4 +1,4 @@
-// Lines to a worker: each gets one line of JSON for an answer, and none ends the worker or keeps it busy.
+// Lines to a worker: each is answered by one line of JSON, and none ends the worker or keeps it busy.
 #include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -14,9 +14,9 @@
 namespace scantune::fuzz {
 namespace {
 
-constexpr int kMostLaunches = 200;  // for a line
+constexpr int kMostLaunches = 200;  // limit for one line
 
-// A device of little memory that stops at a number of launches, so that no policy takes long.
+// A device with little memory that stops at a number of launches, so that no policy takes long.
 class BoundedDevice : public testing::ScanningDevice {
  public:
   BoundedDevice() {
@@ -84,7 +84,7 @@ std::vector<Json> examples() {
   return lines;
 }
 
-// A target reads no file of this machine.
+// Whether a line names files of this machine, which a target must not read.
 bool names_other_files(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("params") || !json["params"].is_object()) return false;

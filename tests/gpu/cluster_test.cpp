@@ -1,4 +1,4 @@
-// Clusters on a GPU: launched, captured and replayed, and what their CTAs tell each other.
+// Clusters on a GPU: launched, captured and replayed, with CTAs that send each other values.
 #include <bit>
 #include <numeric>
 #include <vector>

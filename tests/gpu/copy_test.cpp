@@ -1,4 +1,4 @@
-// The kernels of copies, which scans are held against.
+// The kernels of copies, whose speed is the ceiling of scans.
 #include "gpu_test.h"
 #include "measure/verify.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class CopiesOnGpu : public GpuTest {
  protected:
-  // Every config that is searched.
+  // Verifies every searched config.
   void verify_all(const CopyRequest& request) {
     Verifier verifier(*device_);
     int verified = 0;

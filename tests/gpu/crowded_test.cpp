@@ -1,4 +1,4 @@
-// Scans beside a kernel that does not end before they do: they must make do with what it leaves them of the GPU.
+// Scans beside a kernel that does not end before they do, so that only the rest of the GPU is left for them.
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -13,9 +13,9 @@
 namespace scantune {
 namespace {
 
-constexpr int kReservedSharedBytes = 1024;  // of each CTA, beside what it asks for
+constexpr int kReservedSharedBytes = 1024;  // shared memory that each CTA takes beside what it asks for
 
-// Until a deadline, since only what is waited for can end the wait.
+// Waits for a condition until a deadline: if it never came, nothing else would end the wait.
 template <class Condition>
 bool comes_true(const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -44,7 +44,8 @@ class Occupant {
                 "}\n",
                 shared_bytes),
         launch_{.grid_blocks = ctas, .block_threads = 32, .shared_bytes = shared_bytes} {
-    // Else the SMs would give shared memory no more than this kernel needs, and could not while it runs.
+    // Otherwise SMs would reserve no more shared memory than this kernel needs, and could not change that while it
+    // runs.
     check(Driver::instance().cuFuncSetAttribute(kernel_.function(), CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                                                 CU_SHAREDMEM_CARVEOUT_MAX_SHARED),
           "cuFuncSetAttribute");
@@ -60,7 +61,7 @@ class Occupant {
   }
   Occupant(const Occupant&) = delete;
 
-  // False if its CTAs do not all find their place.
+  // Starts the kernel; false if its CTAs do not all become resident.
   bool enter() {
     KernelArguments arguments{};
     arguments.output = const_cast<unsigned*>(words_);
@@ -100,7 +101,7 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
  protected:
   u32 sm_count() const { return static_cast<u32>(device_->identity().sm_count); }
   int shared_bytes_of_an_sm() const { return limits_of(sm()).shared_bytes_per_block + kReservedSharedBytes; }
-  // Two CTAs of so much do not fit one SM: each has an SM of its own.
+  // Two CTAs with so much shared memory do not fit one SM, so each has an SM of its own.
   int half_of_shared_bytes() const { return limits_of(sm()).shared_bytes_per_block / 2; }
 
   void expect_to_finish_beside_a_kernel_that_holds_all_sms_but(u32 left_over, const std::vector<Scan>& scans) {
@@ -127,8 +128,8 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
     });
   }
 
-  // Two streams scan at once, so that neither may count on the rest of the GPU either. The other kernel leaves when
-  // `meanwhile` returns.
+  // Two streams scan at once, so that neither has the whole rest of the GPU. The other kernel ends when `meanwhile`
+  // returns.
   void expect_to_finish(Occupant& occupant, const std::vector<Scan>& scans, const auto& meanwhile) {
     const TestStream streams[2];
     std::vector<Job> jobs;
@@ -138,7 +139,7 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
     const auto enqueue_all = [&](u64 seed) {
       for (std::size_t job = 0; job < jobs.size(); ++job) jobs[job].enqueue(seed, streams[job % std::size(streams)]);
     };
-    enqueue_all(1);  // whatever the driver does at a first launch may wait for the GPU
+    enqueue_all(1);  // what the driver does at a first launch may wait for the GPU
     device_->synchronize();
 
     ASSERT_TRUE(occupant.enter()) << "the kernel that is to occupy the GPU does not fit on it";
@@ -153,7 +154,7 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
 
 class CrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterface<const FamilyModel*> {
  protected:
-  // Scans of every problem that the family solves, none if there is none, in CTAs that take no more shared memory.
+  // Scans of every problem that the family solves, in CTAs that take no more shared memory than this.
   std::vector<Scan> scans_within(int shared_bytes) const {
     std::vector<Scan> scans;
     for (const char* type : {"i32", "i8", "f64"})
@@ -166,7 +167,8 @@ class CrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithParamInterfa
   }
 
  private:
-  // The default, or else the first config that does, without clusters: these need several SMs of one group.
+  // The default if its CTAs take no more, else the first such config. It has no clusters, which need several SMs of one
+  // group.
   Config config_within(int shared_bytes, const ScanRequest& request) const {
     std::vector<Config> all = searched_configs(*GetParam(), request, sm());
     all.insert(all.begin(), GetParam()->default_config(request, sm()));
@@ -204,7 +206,7 @@ class ClustersCrowdedOnGpu : public ScansOnACrowdedGpu, public testing::WithPara
     if (!IsSkipped() && GetParam() > limits_of(sm()).cluster_blocks) GTEST_SKIP() << "the GPU's clusters are smaller";
   }
 
-  // Scans by one cluster, by few and by more than find a place at once. Types are narrow, so that few SMs hold a
+  // Scans by one cluster, by few and by more than can be resident at once. Types are narrow, so that few SMs hold a
   // cluster.
   std::vector<Scan> scans() const {
     std::vector<Scan> all;

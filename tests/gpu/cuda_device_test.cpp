@@ -1,4 +1,4 @@
-// CudaDevice against the real driver.
+// CudaDevice with the real driver.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 constexpr u64 kBytes = 1 << 20;
 constexpr int kNoShared[] = {0};
 
-// Kernels of a few words: what they write tells which arguments they were given.
+// A small kernel, whose output tells which arguments it was given.
 Instantiation kernel(const std::string& body) {
   return {"#include \"config/launch.h\"\nextern \"C\" __global__ void probe(scantune::KernelArguments a) { " + body +
               " }\n",
@@ -269,7 +269,7 @@ TEST_F(CudaDeviceTest, TimesInProportionToTheWork) {
         3);
   };
   const double one = launches(1), ten = launches(10);
-  EXPECT_GT(one, 50);  // 200,000 cycles at no more than 4 GHz
+  EXPECT_GT(one, 50);  // 200,000 cycles take so long at no more than 4 GHz
   EXPECT_NEAR(ten / one, 10, 2);
 }
 
@@ -280,7 +280,7 @@ TEST_F(CudaDeviceTest, PassesOnWhatEnqueueThrowsAndTimesAgain) {
   EXPECT_GT(device_->time_us([&](Stream stream) { device_->launch(*module, Launch{}, {}, stream); }, 2), 0);
 }
 
-// In a process of its own, since it kills the context. Exits with 0 if all went as it should.
+// Runs in a process of its own, since it destroys the context. Returns 0 if every call failed as it should.
 int use_a_failed_context() {
   const auto device = cuda_device();
   const Instantiation probe = kernel("*reinterpret_cast<int*>(16) = 1;");

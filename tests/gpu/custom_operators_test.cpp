@@ -1,4 +1,5 @@
-// Operators of the caller's own on the GPU: what they compute, what their mistakes look like, which records they get.
+// Operators of the caller's own on the GPU: their results, the reports of their mistakes, and the records that serve
+// them.
 #include <cmath>
 #include <complex>
 #include <string>
@@ -17,7 +18,7 @@ using runtime::Op;
 
 class CustomOperatorsOnGpu : public GpuTest {};
 
-constexpr double kUnitRoundoff = 0x1p-24;  // of f32
+constexpr double kUnitRoundoff = 0x1p-24;  // unit roundoff of f32
 
 template <class T>
 std::vector<T> scanned(const std::vector<T>& items, const Op& op) {
@@ -28,7 +29,7 @@ std::vector<T> scanned(const std::vector<T>& items, const Op& op) {
   return results;
 }
 
-// x -> a x + b
+// The map x -> a x + b.
 struct Affine {
   float a, b;
 };
@@ -124,7 +125,7 @@ TEST_F(CustomOperatorsOnGpu, DeviceFunctionsHaveTheResultsThatTheHostDeviceHasTo
   expect_right_device_functions(*device_);
 }
 
-// Records of 8-byte custom values on this GPU, of one cost class and of one operator by its name.
+// Records of 8-byte custom values on this GPU, one for a cost class and one for a named operator.
 class RecordsOfCustomOperatorsOnGpu : public CustomOperatorsOnGpu {
  protected:
   static constexpr u64 kItems = 70'001;
@@ -160,7 +161,7 @@ class RecordsOfCustomOperatorsOnGpu : public CustomOperatorsOnGpu {
             .n = kItems};
   }
 
-  // Also runs the plan, and compares what it returns.
+  // The selection for an operator of that name. The plan is run too, and its results are checked.
   Selection selected(const std::string& name) const {
     const CustomOperator custom{kMinMax, name};
     const auto plan = make_plan(device_, table_, CheckedRequest(request()), 0, CaptureMemory::ahead, &custom);

@@ -18,25 +18,25 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kItems = 100'003;                     // within what every family scans
-constexpr u64 kManyItems = (u64{1} << 22) + 12345;  // whose sums three_phase scans by tiles
+constexpr u64 kItems = 100'003;                     // so many every family can scan
+constexpr u64 kManyItems = (u64{1} << 22) + 12345;  // so many that three_phase scans their sums by tiles
 constexpr int kRuns = 100;
 
-// What a member of an item is.
+// The role of a member of an item.
 enum class Member {
-  summand,  // of any sign and of magnitudes so different that f32 rounds every sum, also of half types
-  factor,   // just above or below 1, so balanced that products of all items stay within any type
-  trace     // some 2^-10, of either sign
+  summand,  // it has any sign, and magnitudes so different that f32 rounds every sum, also of half types
+  factor,   // it is just above or below 1, so balanced that products of all items stay within any type
+  trace     // it is about 2^-10, with either sign
 };
 
 // A problem whose results depend on the order in which items are combined.
 struct Problem {
   const char* name;
   ValueType member_type;
-  std::vector<Member> members;  // of one item
+  std::vector<Member> members;  // the members of one item
   ValueType accumulator;
   Operator op;
-  std::string source = {};  // of a custom operator
+  std::string source = {};  // the source of a custom operator
 
   ScanRequest request(u64 n = kItems) const {
     const bool is_struct = members.size() > 1;
@@ -95,7 +95,7 @@ constexpr Format format_of(ValueType type) {
   return type == ValueType::f32 ? Format{8, 23} : Format{11, 52};
 }
 
-// 2^exponent * (1 + fraction / 2^fraction_bits), the fraction's excess bits cut off.
+// The number 2^exponent * (1 + fraction / 2^fraction_bits), where excess bits of the fraction are cut off.
 u64 number(const Format& format, bool negative, int exponent, u64 fraction) {
   const int bias = (1 << (format.exponent_bits - 1)) - 1;
   const u64 mask = (u64{1} << format.fraction_bits) - 1;
@@ -154,7 +154,7 @@ class BusyKernel {
 // One config's scans of one problem: by the kernel for aligned pointers, and by the one for any.
 class Scans {
  public:
-  static constexpr u64 kOffsets = 4;  // items that pointers may lie behind a vector boundary
+  static constexpr u64 kOffsets = 4;  // number of items by which pointers may lie behind a vector boundary
 
   Scans(Device& device, const Problem& problem, const Config& config, const std::vector<std::byte>& items)
       : device_(device),
@@ -173,7 +173,7 @@ class Scans {
     if (workspace_.data() != nullptr) device.zero(workspace_.data(), aligned_.workspace_bytes(n_));
   }
 
-  // What a scan fails to write is then no result of the scan before it.
+  // Overwrites the results, so that what a scan fails to write is no result of the scan before it.
   void poison(u64 offset) {
     results_.assign(results_.size(), std::byte{0xa5});
     device_.upload(output_.data() + offset * item_bytes_, results_.data(), results_.size());
@@ -185,7 +185,7 @@ class Scans {
     scan.enqueue({inputs_[offset].data() + bytes, output_.data() + bytes}, n_, workspace_.data(), stream);
   }
 
-  // The results of the scan enqueued last, which is waited for.
+  // Waits for the scan enqueued last and returns its results.
   const std::vector<std::byte>& results(u64 offset) {
     device_.download(results_.data(), output_.data() + offset * item_bytes_, results_.size());
     return results_;
@@ -250,7 +250,7 @@ TEST_P(DeterminismOnGpu, GivesEqualBitsOnEveryRunBesideOtherWork) {
   for (const Config& config : configs()) expect_equal_bits_on_every_run(config, items);
 }
 
-// Else the test above could not fail.
+// Otherwise the test above could not fail.
 TEST_P(DeterminismOnGpu, TheTestedItemsTellOneOrderOfCombiningFromAnother) {
   const std::vector<std::byte> items = items_of(GetParam());
   std::vector<std::vector<std::byte>> results;
@@ -267,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(FloatingPoint, DeterminismOnGpu, testing::ValuesIn(kPro
 
 class DeterminismOfManyItemsOnGpu : public DeterminismOnGpu {};
 
-// So many tiles that three_phase reduces and scans their sums by tiles too.
+// There are so many tiles that three_phase reduces and scans their sums by tiles too.
 TEST_P(DeterminismOfManyItemsOnGpu, GivesEqualBitsOnEveryRunBesideOtherWork) {
   using ThreePhase = Family<ThreePhaseConfig>;
   const ScanRequest request = GetParam().request(kManyItems);
@@ -277,7 +277,7 @@ TEST_P(DeterminismOfManyItemsOnGpu, GivesEqualBitsOnEveryRunBesideOtherWork) {
                                  items_of(GetParam(), kManyItems));
 }
 
-// Not products of half types: those of so many items leave the range.
+// Products of half types are left out: those of so many items leave the range.
 INSTANTIATE_TEST_SUITE_P(Sums, DeterminismOfManyItemsOnGpu,
                          testing::Values(problem_named("f32_sum"), problem_named("f64_sum"), problem_named("bf16_sum"),
                                          problem_named("affine_f32")),

@@ -1,4 +1,4 @@
-// Outputs held against their inputs by kernels on the GPU.
+// Outputs checked against their inputs by kernels on the GPU.
 #include "measure/device_check.h"
 #include "checked_problems.h"
 #include "config/check.h"
@@ -23,7 +23,7 @@ class DeviceCheckLargeOnGpu : public GpuTest {
   void put(std::byte* to, std::byte value) { device_->upload(to, &value, 1); }
 };
 
-// The running maximum of zeros, in which one item is not as it should be.
+// The running maximum of zeros, with one wrong item.
 TEST_F(DeviceCheckLargeOnGpu, FindsAWrongItemAndAWrongCarryBeyondFourGibibytes) {
   const DeviceBuffer input(*device_, kItems), output(*device_, kItems);
   for (const DeviceBuffer* buffer : {&input, &output}) device_->zero(buffer->data(), kItems);
@@ -35,7 +35,7 @@ TEST_F(DeviceCheckLargeOnGpu, FindsAWrongItemAndAWrongCarryBeyondFourGibibytes) 
   }
   device_->zero(output.data(), kItems);
   put(input.data() + 17, std::byte{1});
-  device_->fill(output.data() + 17, std::byte{1}, (u64{1} << 32) - 17);  // and then the carry is lost
+  device_->fill(output.data() + 17, std::byte{1}, (u64{1} << 32) - 17);  // after these items the carry is lost
   EXPECT_EQ(check.first_wrong(input.data(), output.data(), kItems), u64{1} << 32);
 }
 

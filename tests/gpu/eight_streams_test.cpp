@@ -26,8 +26,8 @@ struct Job {
   WorkspaceNeed need() const { return scan->config().family().workspace(scan->config(), request); }
 };
 
-// What the scans of one stream work in: one workspace for each layout, as the runtime gives a stream, so that families
-// leave words to each other.
+// The memory of one stream's scans. There is one workspace for each layout, as in the runtime, so that a family meets
+// words that another has left.
 class StreamMemory {
  public:
   StreamMemory(Device& device, const std::vector<Job>& jobs)
@@ -79,7 +79,7 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
     return jobs;
   }
 
-  // By one cluster, by few and by more than the GPU holds at once.
+  // Scans by one cluster, by few and by more than the GPU holds at once.
   std::vector<Job> jobs_in_clusters() {
     std::vector<Job> jobs;
     for (const Types& types : {same("i8"), same("i32"), same("i64"), same("f32")}) {
@@ -103,14 +103,14 @@ class EightStreamsOnGpu : public FamiliesOnGpu {
   }
 
  private:
-  // Scans in a stream of its own until the time is over; every result is judged there.
+  // Scans in a stream of its own until the time is over; every result is checked in that stream.
   void scan(const std::vector<Job>& jobs, unsigned seed, std::latch& ready) {
     cuda_device();  // makes a context current on this thread
     const TestStream stream;
     const StreamMemory memory(*device_, jobs);
     const Verdict verdict(*device_);
     std::mt19937 random(seed);
-    ready.arrive_and_wait();  // allocations would wait for the others' scans, of which there is no end
+    ready.arrive_and_wait();  // later allocations would wait for the others' scans, which do not end
     const Clock::time_point end = Clock::now() + kDuration;
     u64 scans = 0;
     for (; Clock::now() < end; ++scans) {

@@ -10,8 +10,8 @@
 namespace scantune {
 namespace {
 
-constexpr u32 kLaunchesToTheWrap = 5;  // the last of them in the last epoch
-constexpr u32 kEpochsAgain = 7;        // that come before the wrap and behind it
+constexpr u32 kLaunchesToTheWrap = 5;  // the last of them uses the last epoch
+constexpr u32 kEpochsAgain = 7;        // epochs that are used before the wrap and after it
 
 bool has_epoch(const WorkspaceNeed& need) {
   return need.kind == WorkspaceKind::packed_status || need.kind == WorkspaceKind::split_status;
@@ -19,7 +19,7 @@ bool has_epoch(const WorkspaceNeed& need) {
 
 class EpochsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<const FamilyModel*> {
  protected:
-  // The default, and whatever of the searched space keeps its words in another layout.
+  // The default, and a searched config for each other layout of status words.
   std::vector<Config> config_of_each_layout(const ScanRequest& request) const {
     std::vector<Config> chosen = default_and_drawn(*GetParam(), request, sm(), 0);
     const auto kind_of = [&](const Config& config) { return GetParam()->workspace(config, request).kind; };
@@ -29,14 +29,14 @@ class EpochsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<con
     return chosen;
   }
 
-  // Items for which one status word is published: a cluster's CTAs share one.
+  // Items for which one status word is published; the CTAs of a cluster share one.
   u64 items_of_a_word(const Config& config, const ScanRequest& request) const {
     const Launch launch = GetParam()->launches(config, request, Variant::aligned).launches[0];
     return static_cast<u64>(GetParam()->tile_items(config, request)) * static_cast<u64>(launch.cluster_blocks);
   }
 
-  // scan_once(n) scans n other items than ever before. Words of the first epochs, each longer than what follows it,
-  // still lie there when these epochs come again, unless the wrap zeroes them.
+  // Each scan_once(n) scans n new items. Words of the first epochs, whose scans are longer than what follows, are still
+  // there when these epochs come again, unless the wrap zeroes them.
   template <class ScanOnce>
   void wrap(const TestScan& scan, u64 most_words, u64 word_items, ScanOnce scan_once) const {
     for (u64 epochs_left = kEpochsAgain; epochs_left > 0; --epochs_left)
@@ -86,7 +86,7 @@ TEST_P(EpochsOnGpu, WrapUnderScansOfTwoWordsAndOfThousands) {
   if (!scanned) GTEST_SKIP() << unsupported;
 }
 
-// Values in several words, which none but the CPU can judge.
+// Values in several words, which only the CPU can check.
 TEST_P(EpochsOnGpu, WrapUnderScansOfWideValues) {
   constexpr u64 kWords = 70;
   bool scanned = false;

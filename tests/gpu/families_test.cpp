@@ -1,6 +1,6 @@
 // Every family on the GPU: types, operators, kinds, edge sizes, alignments, in place, repeated on one workspace. Most
-// of the time goes into compiling, within one process one kernel after the other: GTEST_TOTAL_SHARDS and
-// GTEST_SHARD_INDEX share the tests out among processes.
+// of the time is spent compiling, and a process compiles one kernel after the other. GTEST_TOTAL_SHARDS and
+// GTEST_SHARD_INDEX distribute the tests among processes.
 #include <ostream>
 #include <tuple>
 #include <utility>
@@ -22,7 +22,8 @@ std::vector<Types> equal_types() {
   return all;
 }
 
-// Widening, narrowing, change of sign, integers combined as floating-point numbers, accumulators of either width.
+// Types that widen, narrow, change sign, combine integers as floating-point numbers, or have accumulators of either
+// width.
 std::vector<Types> mixed_types() {
   return {from_to("i8", "i32"),          from_to("i8", "i64"),         from_to("i16", "i32"),
           from_to("u8", "u32"),          from_to("u16", "u64"),        from_to("i32", "i64"),
@@ -41,7 +42,7 @@ std::vector<Types> custom_types() {
   return all;
 }
 
-// Where the value that a scan starts from may come from.
+// The kinds of scans, each with the places that its initial value may come from.
 constexpr std::pair<Kind, Init> kStarts[] = {{Kind::inclusive, Init::none},
                                              {Kind::exclusive, Init::value},
                                              {Kind::inclusive, Init::memory},
@@ -56,13 +57,13 @@ ScanRequest started(ScanRequest request, unsigned which) {
 struct Tested {
   const FamilyModel* family;
   Types types;
-  unsigned turn;  // of the types, by which they take other kinds and configs than those before them
+  unsigned turn;  // number of the types, by which they take other kinds and configs than those before them
 };
 
 std::string name_of(const Tested& tested) { return std::string(tested.family->name()) + "_" + name_of(tested.types); }
 std::ostream& operator<<(std::ostream& out, const Tested& tested) { return out << name_of(tested); }
 
-// What each family solves of some list of types. The families take turns, so that shards get as much of each.
+// The types of some lists that each family solves. The families take turns, so that shards get as much of each.
 std::vector<Tested> every_family_with(const std::vector<std::vector<Types>>& lists) {
   std::vector<Tested> all;
   unsigned turn = 0;
@@ -84,8 +85,8 @@ class FamilyOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Tes
   }
 };
 
-// One operator of each type in every kind and with both configs; the others in the kind and with the config whose turn
-// it is.
+// One operator of each type is scanned in every kind and with both configs; the others in one kind and with one config,
+// which take turns.
 TEST_P(FamilyOnGpu, ScansEdgeSizesWithEveryOperator) {
   const auto& [family, types, turn_of_types] = GetParam();
   unsigned turn = turn_of_types;

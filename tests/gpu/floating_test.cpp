@@ -1,5 +1,5 @@
-// Floating-point scans of many tiles: within the error bound of the reference, and right about NaN, infinities and the
-// sign of zero, wherever these stand.
+// Floating-point scans of many tiles stay within the error bound of the reference, and are right about NaN, infinities
+// and the sign of zero, wherever these stand.
 #include <cmath>
 #include <limits>
 #include <ostream>
@@ -14,7 +14,7 @@ namespace scantune {
 namespace {
 
 constexpr u64 kManyTiles = 3'000'001;
-constexpr u64 kItems = 100'003;  // within what every family scans
+constexpr u64 kItems = 100'003;  // so many every family can scan
 constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
 
 struct Tested {
@@ -35,7 +35,7 @@ std::vector<Tested> all_tested() {
 
 class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Tested> {
  protected:
-  // As many items as the family scans, of those that are tested.
+  // A request for all tested items, or as many as the family can scan.
   ScanRequest request_of(Operator op) const {
     const ValueType type = GetParam().type;
     ScanRequest request{.input_type = type,
@@ -72,7 +72,7 @@ class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<T
                         << ": expected " << wrong->expected << ", found " << wrong->found;
   }
 
-  // The sums of items that are `usual` but where `special` says otherwise.
+  // The sums of items that are `usual` except at the places in `special`.
   std::vector<long double> sums(long double usual, const std::vector<std::pair<u64, long double>>& special) const {
     const ScanRequest request = request_of(Operator::sum);
     const auto item_bytes = static_cast<u64>(request.input_bytes());
@@ -90,7 +90,7 @@ class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<T
     return values;
   }
 
-  // The places of the first item, of some within a tile and within its neighbours, and of the last.
+  // The indices of the first item, of some within a tile and its neighbours, and of the last.
   std::vector<u64> places() const {
     const u64 n = request_of(Operator::sum).n;
     return {0, 1, 37, n / 3, n / 2 + 1, n - 1};
@@ -125,7 +125,7 @@ TEST_P(FloatingOnGpu, InfinitiesOfBothSignsMakeNaNWhereTheyMeet) {
   for (u64 index = falling; index < n; ++index) ASSERT_TRUE(std::isnan(found[index])) << index;
 }
 
-// Added to anything that is no item, +0 above all, they would lose their sign.
+// A sum with anything that is no item, such as +0, would lose the sign.
 TEST_P(FloatingOnGpu, NegativeZerosKeepTheirSignUntilAPositiveOne) {
   const u64 n = request_of(Operator::sum).n, positive = n / 5 * 4;
   const auto found = sums(-0.0L, {{positive, 0.0L}});

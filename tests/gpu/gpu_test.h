@@ -1,5 +1,4 @@
-// What the GPU tests share: a device, streams and graphs of the driver. Without a GPU every test is skipped, and says
-// why.
+// A device, streams and graphs for the GPU tests. Without a GPU every test is skipped, and says why.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,8 +39,8 @@ inline std::string name_of_test() {
   return std::string(test.test_suite_name()) + "." + test.name();
 }
 
-// CTAs that wait for each other would wait for ever if one of them were wrong, and the driver with them: a test has its
-// time.
+// A fixture with a limit of time: CTAs that wait for each other would wait for ever if one of them were wrong, and the
+// driver with them.
 class GpuTest : public ::testing::Test {
  protected:
   explicit GpuTest(std::chrono::seconds limit = std::chrono::minutes(4)) : watchdog_(name_of_test(), limit) {}
@@ -75,7 +74,7 @@ class TestStream {
   CUstream stream_ = nullptr;
 };
 
-// What enqueue puts into the stream, as an executable graph.
+// An executable graph of what `enqueue` puts into the stream.
 class TestGraph {
  public:
   template <class Enqueue>

@@ -7,11 +7,11 @@
 namespace scantune {
 namespace {
 
-constexpr int kThreads = 256;  // of the kernels below
+constexpr int kThreads = 256;  // threads in a CTA of the kernels below
 constexpr u64 kMostBlocks = 1024;
 
-// The sum of all items up to and including one: a hash, and a slope where the sums must rise because items are narrower
-// than the sums, or have no sign.
+// These kernels compute the sum of all items up to and including one. It is a hash, plus a slope where the sums must
+// rise because items are narrower than the sums, or have no sign.
 constexpr const char* kKernels = R"(
 constexpr u32 kThreads = 256;
 
@@ -64,8 +64,8 @@ SCANTUNE_KERNEL(check, kThreads, 1) {
 }
 )";
 
-// Bits of an integer that the type holds whatever its sign: with two such integers also their difference, and in f32
-// and f64 the sum of eight differences, which are not neighbours where a kernel adds up aggregates by lanes.
+// The number of bits of integers whose differences the type holds, whatever their sign. f32 and f64 also hold the sum
+// of eight such differences, which are not neighbours where a kernel adds up aggregates by lanes.
 int bits_of(ValueType type) {
   if (type == ValueType::f16) return 10;
   if (type == ValueType::bf16) return 7;

@@ -1,5 +1,5 @@
-// Sums that a formula gives for every item, made and checked by the device itself: a scan of 2^32 items is judged item
-// by item in milliseconds, in the stream it runs in.
+// Sums that a formula gives for every item. The device itself makes and checks them: a scan of 2^32 items is checked
+// item by item in milliseconds, in the stream that it runs in.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ class Verdict {
   explicit Verdict(Device& device);
 
   void* data() const { return words_.data(); }
-  // Seed, index, expected and found value of some wrong result; empty if there was none. Waits for the device.
+  // Waits for the device. Returns seed, index, expected and found value of some wrong result; empty if there is none.
   std::string problem() const;
   u64 seed_of_problem() const { return wrong().seed; }
 
  private:
-  struct Wrong {  // as the kernel writes it
+  struct Wrong {  // the layout in which the kernel writes it
     u64 results;
     u64 seed;
     u64 index;
@@ -35,16 +35,16 @@ class Verdict {
   DeviceBuffer words_;
 };
 
-// Items of inclusive sums without an initial value, of integers in integers or of floating-point numbers in such. Every
-// order of adding them gives the same results: integers wrap, floating-point numbers stay exact. All items before a
-// result enter it.
+// Items of inclusive sums without an initial value, where items and sums are both integers or both floating-point
+// numbers. Every order of adding them gives the same results: integers wrap, floating-point numbers stay exact. Every
+// result depends on all items before it.
 class KnownSums {
  public:
   static Instantiation kernels(const ScanRequest& request);
 
   KnownSums(Device& device, const ScanRequest& request);
 
-  // Each seed gives other items.
+  // Fills `items` with n items, which differ for each seed.
   void fill(void* items, u64 n, u64 seed, Stream stream) const;
   void check(const void* results, u64 n, u64 seed, const Verdict& verdict, Stream stream) const;
 

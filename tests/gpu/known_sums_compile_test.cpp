@@ -1,4 +1,4 @@
-// The kernels that judge scans compile for GPUs, for every type.
+// The kernels that check sums compile for GPUs, for every type.
 #include <gtest/gtest.h>
 
 #include "kept_compiler.h"

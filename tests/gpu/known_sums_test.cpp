@@ -1,4 +1,4 @@
-// The formula and the kernels by which the GPU judges its scans, tried on the host device.
+// The formula and the kernels by which the GPU checks its scans, tested on the host device.
 #include "known_sums.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ ScanRequest sum_of(ValueType item, ValueType result) {
   return {.input_type = item, .accumulator_type = default_accumulator(item, result), .output_type = result};
 }
 
-// The items of a seed and their sums, and what the device says about such.
+// Items of a seed and their sums, and the device's check of them.
 template <class Item, class Result>
 class Sums {
  public:

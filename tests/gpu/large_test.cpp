@@ -1,4 +1,4 @@
-// Integer sums at the sizes where 32-bit arithmetic would wrap, with or without a sign; the device judges every result.
+// Integer sums at the sizes where signed or unsigned 32-bit arithmetic would wrap; the device checks every result.
 #include <ostream>
 
 #include "families_under_test.h"
@@ -49,7 +49,7 @@ class LargeOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Test
     const u64 item_bytes = static_cast<u64>((placement.in_place ? 0 : request.input_bytes()) + request.output_bytes());
     std::size_t free = 0, total = 0;
     check(SCANTUNE_TEST_DRIVER(cuMemGetInfo)(&free, &total), "cuMemGetInfo");
-    if (n * item_bytes + n * item_bytes / 50 <= free) return {};  // with a workspace of 1 %
+    if (n * item_bytes + n * item_bytes / 50 <= free) return {};  // includes a workspace of 1 %
     return "needs more memory than the GPU has free, for " + std::to_string(n) + " items";
   }
 };

@@ -1,4 +1,4 @@
-// How scans are timed, where the surroundings matter.
+// The timing of scans where it depends on the kernels around them.
 #include <algorithm>
 
 #include "gpu_test.h"

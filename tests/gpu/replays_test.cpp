@@ -1,4 +1,4 @@
-// Graphs that hold scans, replayed with other items every time.
+// Graphs that hold scans are replayed with other items every time.
 #include "families_under_test.h"
 #include "family_test.h"
 #include "known_sums.h"
@@ -9,7 +9,7 @@ namespace {
 
 class ReplaysOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<const FamilyModel*> {};
 
-// Two executables take turns, one of a single scan and one of four that follow each other closely.
+// Two executables take turns: one has a single scan, the other has four that follow each other closely.
 TEST_P(ReplaysOnGpu, ScanWhatTheStreamHasWrittenBeforeThem) {
   constexpr u64 kReplays = 300;
   const TestStream stream;

@@ -110,7 +110,7 @@ TEST_F(GraphsOnGpu, AStreamIsNotReleasedWhileItIsCaptured) {
   const TestGraph graph(stream, [&] { EXPECT_THROW(runtime::release(stream), RequestError); });
 }
 
-// The GPU, keeping what it was given to load.
+// A GPU that keeps what it was given to load.
 class RecordingGpu : public CudaDevice {
  public:
   using CudaDevice::CudaDevice;

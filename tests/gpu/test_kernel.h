@@ -1,4 +1,4 @@
-// Kernels written out in a test.
+// Kernels whose text is in a test.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace scantune {
 
 class TestKernel {
  public:
-  // source: the definition of `extern "C" __global__ void kernel(scantune::KernelArguments)`.
+  // `source` defines `extern "C" __global__ void kernel(scantune::KernelArguments)`.
   TestKernel(Device& device, const std::string& source, int most_shared_bytes = 0) : device_(device) {
     const Instantiation text{
         "#include \"config/launch.h\"\n" + source, {"config/launch.h"}, {"kernel"}, "a kernel of a test"};

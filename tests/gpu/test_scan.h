@@ -9,7 +9,7 @@
 
 namespace scantune {
 
-// Items that the pointers lie behind a vector boundary.
+// How many items behind a vector boundary the pointers lie.
 struct Placement {
   u64 input_offset = 0;
   u64 output_offset = 0;
@@ -20,7 +20,7 @@ struct Placement {
 
 class TestScan {
  public:
-  // For scans of up to request.n items.
+  // Prepares scans of up to request.n items.
   TestScan(Device& device, const ScanRequest& request, const Config& config, const Placement& placement = {})
       : device_(device),
         scan_(device, request, config, placement.aligned() ? Variant::aligned : Variant::any),
@@ -46,7 +46,7 @@ class TestScan {
   void enqueue(Stream stream) const { enqueue(n_, stream); }
   void enqueue(u64 n, Stream stream) const { scan_.enqueue({items_, results()}, n, workspace_.data(), stream); }
 
-  // Whether what lies around the results is as it was. Waits for the device.
+  // Waits for the device. Returns whether the memory around the results is unchanged.
   bool surroundings_intact() const {
     return is_poison(results() - kGuardBytes) && is_poison(results() + result_bytes_);
   }

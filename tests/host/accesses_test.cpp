@@ -1,4 +1,4 @@
-// Which memory a kernel may touch.
+// The memory that a kernel may access.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -51,7 +51,7 @@ TEST_F(Accesses, ReportsMisalignedAccesses) {
               HasSubstr("misaligned address"));
 }
 
-// As instructions do: 12 bytes that are aligned to 4 are three words, and every one of them is checked.
+// Values move in words, as by instructions: 12 bytes that are aligned to 4 are three words, each of which is checked.
 TEST_F(Accesses, MoveValuesInWordsOfTheirAlignment) {
   const auto module = compile(R"(
 struct Value {
@@ -96,7 +96,7 @@ TEST_F(Accesses, FillsSharedMemoryWithArbitraryBytes) {
 
 TEST_F(Accesses, ReportsAStackThatIsTooSmall) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 2, 1) {
-  if (thread_rank() == 0) return;  // whose stack is next to the one that overflows
+  if (thread_rank() == 0) return;  // the stack of thread 0 is next to the one that overflows
   volatile char frame[32 * 1024 + 64];
   for (u32 index = 0; index < sizeof frame; ++index) frame[index] = 1;
 })");

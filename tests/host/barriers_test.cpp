@@ -1,4 +1,4 @@
-// Barriers in shared memory: what they show, and what is said of those that are misused.
+// Barriers in shared memory: the stores that they make visible, and the reports of misuse.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Barriers : public KernelFixture {
  protected:
   static constexpr u32 kRounds = 10;
 
-  // Warp 0 hands numbers to warp 1 through one place for each lane, kRounds times.
+  // A kernel in which warp 0 hands numbers to warp 1 through one place for each lane, kRounds times.
   static std::string hand_over(const std::string& wait_full, const std::string& wait_empty) {
     return R"(
 struct Shared { u32 slots[32]; Barrier full, empty; };
@@ -46,7 +46,7 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
 })";
   }
 
-  // Seeds under which a hand-over goes wrong or is reported.
+  // The number of seeds under which a hand-over has wrong results or is reported.
   int failures(const std::string& text) {
     const auto module = compile(text);
     DeviceArray<u32> out(device_, kRounds * 32);
@@ -75,7 +75,7 @@ TEST_F(Barriers, ShowWhatWasDoneBeforeTheArrivals) {
 TEST_F(Barriers, CanBeTestedInsteadOfWaitedFor) {
   EXPECT_EQ(failures(hand_over("while (!all_lanes(barrier_test(&shared.full, round % 2))) {}", kWaitEmpty)), 0);
   EXPECT_EQ(failures(hand_over(kWaitFull, "while (!barrier_test(&shared.empty, (round + 1) % 2)) {}")), 0);
-  // One test is no wait, and a vote of any is none of all.
+  // One test does not wait, and a vote by any lane is not one by all.
   EXPECT_GT(failures(hand_over("barrier_test(&shared.full, round % 2);", kWaitEmpty)), 250);
 }
 
@@ -144,7 +144,7 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
   EXPECT_GT(wrong(""), 100);
 }
 
-// What a thread stores after its arrival the phase does not show, even if it ends later.
+// The end of a phase does not make visible what a thread stored after its arrival, even if it ends later.
 TEST_F(Barriers, ShowNothingThatWasStoredAfterTheArrival) {
   const auto module = compile(R"(
 struct Shared { Barrier stored; };
@@ -234,7 +234,7 @@ SCANTUNE_KERNEL(kernel, 160, 1) {
     for (Barrier& barrier : shared.ready) barrier_init(&barrier, 32);
   sync_block();
   if (warp > 0) {
-    // In a chain: each starts when the one before it is done.
+    // The warps form a chain: each starts when the one before it is done.
     if (warp > 1) barrier_wait(&shared.ready[(warp - 2) * 3 % 4], 0);
     barrier_arrive(&shared.ready[(warp - 1) * 3 % 4]);
     return;
@@ -329,7 +329,7 @@ TEST_F(Barriers, AreReportedWhenMisused) {
                     HasSubstr("0 of 1 arrivals and 16 bytes are missing at kernel.cpp:5")));
 }
 
-// Without the CTA's barrier some thread comes before the initialisation.
+// Without the CTA's barrier some thread arrives before the initialisation.
 TEST_F(Barriers, AreReportedWhenUsedBeforeTheyAreShown) {
   const auto reports = [&](const char* barrier) {
     const auto module = compile(std::string(R"(

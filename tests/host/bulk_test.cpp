@@ -1,4 +1,4 @@
-// Bulk copies between shared and global memory: when they read and write, and what is said of those that are misused.
+// Bulk copies between shared and global memory: when they read and write, and the reports of misuse.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class Ring : public KernelFixture {
     for (u32 item = 0; item < kItems; ++item) in_[item] = item * 7;
   }
 
-  // What goes wrong under a seed: a report, or wrong results; empty if nothing does.
+  // The report of a run under a seed, or that its results are wrong; empty if they are right.
   std::string problem(const Module& module, u64 seed) {
     out_.fill(0);
     const std::string text = report(module, kLaunch, arguments(in_.data(), out_.data()), seed);
@@ -83,7 +83,7 @@ class Ring : public KernelFixture {
   }
 
   struct Problems {
-    int seeds = 0;  // of kSeeds
+    int seeds = 0;  // how many of kSeeds show it
     std::set<std::string> kinds;
   };
   Problems problems(const std::string& text) {
@@ -179,7 +179,7 @@ TEST_F(Ring, FailsWhenTheThreadEndsBeforeItsStoresHaveRead) {
 
 class Bulk : public KernelFixture {
  protected:
-  // A kernel of one thread, with 256 bytes of shared memory before a barrier.
+  // Compiles a kernel of one thread, with 256 bytes of shared memory before a barrier.
   std::unique_ptr<Module> compile_thread(const std::string& body) {
     return compile(R"(struct Shared { alignas(16) u32 items[64]; Barrier loaded; };
 SCANTUNE_KERNEL(kernel, 32, 1) {
@@ -385,7 +385,7 @@ TEST_F(Bulk, StoresNeedAFenceByWhoeverHasWritten) {
                     HasSubstr("at kernel.cpp:9")));
 }
 
-// Bytes that a thread has left unfenced, and another has written over with a fence.
+// A thread writes bytes without a fence, and another overwrites them with one.
 TEST_F(Bulk, StoresSeeWhoeverHasWrittenLast) {
   const auto module = compile(R"(
 struct Shared { alignas(16) u32 items[64]; Barrier ready; };

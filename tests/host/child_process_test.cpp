@@ -82,7 +82,7 @@ TEST(ChildProcess, HasNeitherTheSignalsNorTheFilesOfItsStarter) {
   signal(SIGUSR1, SIG_DFL);
 }
 
-// As an older system has it, and some sandboxes.
+// Makes close_range() fail, as it does on older systems and in some sandboxes.
 void forbid_close_range() {
   sock_filter program[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
                            {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_close_range},
@@ -103,7 +103,7 @@ TEST(ChildProcess, HasNoFilesOfItsStarterWhereTheSystemClosesOnlyOneByOne) {
   close(open_file);
 }
 
-// It writes 2 MiB, and nothing waits for a reader of the rest.
+// The child writes 2 MiB, and the rest of it is read and dropped.
 TEST(ChildProcess, WritesToItsEndAndTheBeginningIsKept) {
   const ChildResult result = run_shell("head -c 2097152 /dev/zero | tr '\\0' 'x'; exit 3");
   EXPECT_EQ(result.exit_status, 3);
@@ -111,7 +111,7 @@ TEST(ChildProcess, WritesToItsEndAndTheBeginningIsKept) {
   EXPECT_EQ(result.output.substr(kMostOutputBytes), "\n[1048576 bytes more are left out]\n");
 }
 
-// What is left of a child whose output the memory does not suffice for, as seen by its starter.
+// How the starter finds a child whose output needs more memory than there is.
 std::string left_of_a_child_that_fills_the_memory() {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
@@ -173,7 +173,7 @@ TEST(ChildProcess, EndsWithTheProcessThatStartedItHoweverThatIsKilled) {
     const Starter starter;
     ASSERT_TRUE(starter.children_run());
     starter.kill_it(round % 2 == 0);
-    const auto deadline = std::chrono::steady_clock::now() + 5s;  // milliseconds, but on a machine that is busy
+    const auto deadline = std::chrono::steady_clock::now() + 5s;  // it takes milliseconds, but longer on a busy machine
     while (starter.children_run() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);
     ASSERT_FALSE(starter.children_run()) << "round " << round;
   }

@@ -23,7 +23,7 @@ class Clusters : public KernelFixture {
             .cluster_blocks = cluster_blocks};
   }
 
-  // body may use rank, peers (CTAs of the cluster), shared.slots and out.
+  // Compiles a kernel; `body` may use rank, peers (the CTAs of the cluster), shared.slots and out.
   std::unique_ptr<Module> compile_body(const std::string& body) {
     return compile(R"(struct Shared { Barrier arrived; u32 slots[16]; u32 rest[32]; };
 SCANTUNE_KERNEL(kernel, 64, 1) {
@@ -37,7 +37,7 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
   const std::string kInit = "if (thread == 0) { barrier_init(&shared.arrived, 1); fence_barrier_init(); } ";
   const std::string kMeet = "cluster_arrive_relaxed(); cluster_wait();";
 
-  // What the device says about a cluster of two.
+  // The device's report about a cluster of two.
   std::string problem(const Module& module, u64 seed) {
     DeviceArray<u32> out(device_, 256);
     Launch launch = launch_of(2);
@@ -93,10 +93,10 @@ TEST_F(Clusters, AreRefusedWhereTheKernelIsCompiledForOthers) {
   EXPECT_EQ(report(*module, launch_of(4), {}), "");
 }
 
-// Every CTA tells all others its block's rank, and adds up what it was told.
+// Every CTA sends all others its block's rank, and adds up what it received.
 class Sends : public Clusters {
  protected:
-  // Runs with wrong results; reports go to reports_.
+  // The number of runs with wrong results; reports go to reports_.
   int wrong(const std::string& init, const std::string& meet, const std::string& wait, int size = 4) {
     const auto module = compile(R"(struct Shared { Barrier arrived; u32 slots[16]; };
 SCANTUNE_CLUSTER_KERNEL(kernel, 64, 1, )" +
@@ -155,7 +155,7 @@ TEST_F(Sends, AreSeenOnlyOnceTheirPhaseHasEnded) {
 TEST_F(Sends, AreReportedWhereTheirBarrierMayNotBeThere) {
   EXPECT_EQ(wrong(kInitExpecting, "", kWait), 0);
   EXPECT_EQ(reports_.size(), kSeeds);
-  // Other warps of the CTA itself may come too early as well.
+  // Other warps of the CTA itself may be too early as well.
   EXPECT_THAT(reports_, testing::Each(testing::AnyOf(HasSubstr("sends to a peer that may not have started"),
                                                      HasSubstr("uses a barrier that was never initialised"))));
 }
@@ -264,7 +264,7 @@ TEST_F(Clusters, ReportMisuse) {
               HasSubstr("sends to a peer at no place of its own shared memory"));
 }
 
-// CTA 0 writes to global memory, and its peer reads it after their barrier, which shows nothing.
+// CTA 0 writes to global memory, and its peer reads it after their barrier, which does not make stores visible.
 TEST_F(Clusters, DoNotSeeEachOthersStoresByTheirBarrier) {
   const auto module =
       compile_body("if (rank == 0) store_global<CacheHint::normal>(out + thread, thread + 7);\n" + kMeet +
@@ -283,8 +283,8 @@ if (rank == 1) store_global<CacheHint::normal>(out + 64 + thread, load_global<Ca
   EXPECT_GT(wrong, 100);
 }
 
-// The first cluster leaves a message and a flag. A CTA of the second one polls the flag and meets its peer, which reads
-// the message: the barrier stands for no acquire of what third CTAs have written.
+// The first cluster writes a message and a flag. A CTA of the second one polls the flag and meets its peer at a
+// barrier, and the peer reads the message. The barrier is no acquire of what other clusters have written.
 TEST_F(Clusters, DoNotSeeStoresOfOtherClustersByTheirBarrier) {
   const auto wrong = [&](const std::string& acquire) {
     const auto module = compile_body(R"(

@@ -1,4 +1,4 @@
-// What docs/concurrency.md promises of threads, seen from outside: programs that call everything at once.
+// What docs/concurrency.md promises of threads: programs may call everything at once.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class ConcurrencyOnHost : public ::testing::Test {
   static void SetUpTestSuite() { setenv("SCANTUNE_DEVICE", "host", 1); }
 };
 
-// Everything that one thread may do with a stream of its own and a problem that others may have too.
+// Calls everything with a stream of this thread's own and problems that other threads have too.
 void use_everything(int thread) {
   const std::uint64_t items = 1500 + static_cast<std::uint64_t>(thread % 2);
   const auto stream = reinterpret_cast<runtime::Stream>(static_cast<std::uintptr_t>(thread + 1) * 64);

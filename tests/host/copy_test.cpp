@@ -1,4 +1,4 @@
-// The kernels of copies, which scans are held against, under any schedule.
+// The kernels of copies, whose speed is the ceiling of scans, under any schedule.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

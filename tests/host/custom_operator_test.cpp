@@ -1,4 +1,4 @@
-// What the host's compiler says about a caller's operator.
+// Messages of the host device's compiler about a caller's operator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Determinism::run_to_run on the host device: equal bits however the pointers lie, under a schedule of each run's own.
+// Determinism::run_to_run on the host device: equal bits for all alignments of pointers, under another schedule in each
+// run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,12 +16,12 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kItems = 7'003;  // of several tiles, the last one ragged
+constexpr u64 kItems = 7'003;  // several tiles, the last one ragged
 
 struct Subject {
   std::string family;
   std::string name;
-  std::vector<std::pair<std::string, std::string>> values;  // of parameters
+  std::vector<std::pair<std::string, std::string>> values;  // parameters and their values
 };
 
 std::ostream& operator<<(std::ostream& out, const Subject& subject) {
@@ -95,7 +96,7 @@ class DeterminismOnHost : public testing::TestWithParam<Subject> {
 TEST_P(DeterminismOnHost, GivesTheBitsOfAlignedPointersForAnyOthers) {
   const Bytes aligned = results(sums(), 0, 0);
   const auto first_difference = [&](const Bytes& found) { return difference(sums(), found.data(), aligned); };
-  // Else every order would pass.
+  // Otherwise every order would pass.
   ASSERT_NE(first_difference(expected_scan(sums(), items_, nullptr)), std::nullopt) << "one item after the other";
   ASSERT_EQ(first_difference(results(sums(), 0, 0)), std::nullopt) << "on the next run";
   constexpr u64 kItemBytes = sizeof(f32);

@@ -1,4 +1,4 @@
-// Outputs held against their inputs by kernels on the device, beside what the CPU says of them.
+// Outputs checked against their inputs by kernels on the device, and by the CPU for comparison.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_F(DeviceChecks, KeepToInputsWhoseResultsDoNotDependOnTheOrder) {
   EXPECT_FALSE(DeviceCheck::exists_for({request, InputPattern::rounding}));
 }
 
-// The output of a problem on the device, and what is to be made of it.
+// The output of a problem on the device, which tests spoil, and its check.
 class CheckedOutput {
  public:
   CheckedOutput(Device& device, Request request, u64 n)
@@ -144,7 +144,7 @@ class WithMistake {
       : files_(template_files().begin(), template_files().end()) {
     const auto file = std::ranges::find_if(files_, [&](const TemplateFile& known) { return known.path == path; });
     text_ = file->text;
-    text_.replace(text_.find(right), right.size(), wrong);  // throws if the text is another by now
+    text_.replace(text_.find(right), right.size(), wrong);  // throws if the template lacks the expression
     file->text = text_.c_str();
   }
 
@@ -166,7 +166,7 @@ std::string complaint(Device& device, const VerifyOptions& options) {
   return {};
 }
 
-// A tile in its neighbour's place, and a carry that counts twice.
+// The mistakes put a tile in its neighbour's place, and count a carry twice.
 TEST_F(DeviceChecks, CatchMistakesOfAFamilyWithTheWordsOfTheCpu) {
   const std::vector<std::array<const char*, 3>> mistakes = {
       {"primitives/tile_place.h", "(Problem::kFirstTile + tile) * kTileItems", "(tile - (tile == 5)) * kTileItems"},

@@ -1,5 +1,5 @@
-// Floating-point formats by exact arithmetic in double, so that nothing is shared with the conversions that are tested
-// against them: no bit of a significand is moved here.
+// Floating-point formats by exact arithmetic in double. They share nothing with the conversions that they test, since
+// no bit of a significand is moved here.
 #pragma once
 
 #include <cmath>
@@ -12,16 +12,16 @@ namespace scantune {
 // An IEEE 754 binary interchange format of 16 bits, or one made like them.
 struct FloatFormat {
   int significand_bits;  // the leading one included
-  int max_exponent;      // of the largest finite value
+  int max_exponent;      // exponent of the largest finite value
 
-  constexpr int min_exponent() const { return 1 - max_exponent; }  // of the smallest normal value
+  constexpr int min_exponent() const { return 1 - max_exponent; }  // exponent of the smallest normal value
   constexpr int stored_bits() const { return significand_bits - 1; }
 };
 
 inline constexpr FloatFormat kF16{.significand_bits = 11, .max_exponent = 15};
 inline constexpr FloatFormat kBf16{.significand_bits = 8, .max_exponent = 127};
 
-// The value of a 16-bit pattern; every one is a double.
+// The value of a 16-bit pattern; a double holds every one.
 inline f64 decoded(FloatFormat format, u16 bits) {
   const u32 exponent = (bits & 0x7fffu) >> format.stored_bits();
   const u32 fraction = bits & ((1u << format.stored_bits()) - 1);
@@ -38,7 +38,7 @@ inline f64 decoded(FloatFormat format, u16 bits) {
   return (bits & 0x8000u) != 0 ? -magnitude : magnitude;
 }
 
-// The pattern of the nearest value, of two equally near ones the one with an even last bit; of NaN the pattern of a
+// The pattern of the nearest value; if two are equally near, that with an even last bit. A NaN gives the pattern of a
 // quiet one.
 inline u16 encoded(FloatFormat format, f64 value) {
   const u32 sign = std::signbit(value) ? 0x8000u : 0u;

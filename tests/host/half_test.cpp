@@ -1,4 +1,4 @@
-// The conversions of 16-bit floating-point values, held against exact arithmetic: every value, every boundary between
+// The conversions of 16-bit floating-point values, compared with exact arithmetic: every value, every boundary between
 // two results, and the numbers next to each.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct Format {
 
 void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
 
-// As kernels convert: every input and output goes through convert().
+// Conversions as in kernels, where every input and output goes through convert().
 template <class Half>
 constexpr Format format_of(const char* name, FloatFormat reference, u16 infinity) {
   return {.name = name,
@@ -44,7 +44,7 @@ class HalfFormat : public testing::TestWithParam<Format> {
  protected:
   bool is_nan(u16 bits) const { return (bits & 0x7fff) > GetParam().infinity; }
 
-  // Whether the value narrows to what exact arithmetic says, and to a NaN if it is one.
+  // Checks that the value narrows to what exact arithmetic gives, and to a NaN if it is one.
   void check(f64 value) const {
     const Format& format = GetParam();
     const u16 found = format.narrow_f64(value);
@@ -66,7 +66,7 @@ class HalfFormat : public testing::TestWithParam<Format> {
     }
   }
 
-  // The value and its neighbours in both accumulator types, with both signs.
+  // Checks the value and its neighbours in both accumulator types, with both signs.
   void check_around(f64 value) const {
     constexpr f64 kInfinity = std::numeric_limits<f64>::infinity();
     constexpr f32 kFloatInfinity = std::numeric_limits<f32>::infinity();
@@ -109,11 +109,11 @@ TEST_P(HalfFormat, NarrowsEveryValueToItsPattern) {
   }
 }
 
-// Between any two neighbours: the midpoint, which goes to the even one, and the numbers beside both.
+// Between any two neighbours the midpoint is tested, which goes to the even one, and so are the numbers beside both.
 TEST_P(HalfFormat, RoundsToTheNearestValueAndMidpointsToEven) {
   for (u16 bits = 0; bits < GetParam().infinity; ++bits) {
     const f64 value = decoded(GetParam().reference, bits);
-    // Beyond the largest finite value lies what the next exponent would hold.
+    // The neighbour above the largest finite value is what the next exponent would hold.
     const f64 next = bits + 1 < GetParam().infinity ? decoded(GetParam().reference, static_cast<u16>(bits + 1))
                                                     : std::ldexp(1, GetParam().reference.max_exponent + 1);
     check_around(value);
@@ -122,7 +122,7 @@ TEST_P(HalfFormat, RoundsToTheNearestValueAndMidpointsToEven) {
   }
 }
 
-// A number just beside a midpoint, by less than f32 can tell: rounding to f32 first would round it the wrong way.
+// The numbers are nearer to a midpoint than f32 resolves: rounding to f32 first would round them the wrong way.
 TEST_P(HalfFormat, NarrowsF64WithoutRoundingTwice) {
   int would_differ = 0;
   for (u16 bits = 0; bits + 1 < GetParam().infinity; ++bits) {
@@ -134,7 +134,7 @@ TEST_P(HalfFormat, NarrowsF64WithoutRoundingTwice) {
       would_differ += GetParam().narrow_f32(static_cast<f32>(beside)) != GetParam().narrow_f64(beside);
     }
   }
-  EXPECT_GT(would_differ, GetParam().infinity / 2);  // else the test has shown nothing
+  EXPECT_GT(would_differ, GetParam().infinity / 2);  // otherwise the test has shown nothing
 }
 
 TEST_P(HalfFormat, NarrowsWhatIsOutOfRange) {
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(OfBothKinds, HalfFormat,
                                          format_of<bf16>("bf16", kBf16, kInfinityOfBf16)),
                          [](const auto& format) { return format.param.name; });
 
-// The bits that the formats are known by.
+// Well-known values of the formats, with their bits.
 TEST(FloatFormat, KnowsTheExamplesOfTheStandard) {
   EXPECT_EQ(decoded(kF16, 0x3c00), 1);
   EXPECT_EQ(decoded(kF16, 0xc000), -2);

@@ -155,11 +155,11 @@ TEST(HostCompiler, GivesTheCompilerOneAndAHalfGibibytes) {
     HostCompiler().compile(kernel_of(""), "host");
     FAIL() << "it compiled";
   } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(":\n1572864\n"));  // KiB
+    EXPECT_THAT(error.what(), HasSubstr(":\n1572864\n"));  // the limit in KiB
   }
 }
 
-// The scanner of an operator's source is the first guard, and this the second: a binary is kept under the text alone.
+// The scanner of sources is the first guard, and this is the second, because the key of a binary covers the text alone.
 TEST(HostCompiler, RefusesAKernelThatReadAFileOfItsOwn) {
   const Directory directory;
   const std::string header = (directory.path() / "header.h").string();

@@ -1,4 +1,4 @@
-// Kernels written out in a test, run on the host device.
+// Kernels whose text is in a test, run on the host device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class DeviceArray {
 
 class KernelFixture : public testing::Test {
  protected:
-  // The text of one or more kernels, after the intrinsics. Line 1 is the first line of text.
+  // Compiles the text of one or more kernels, which follows the intrinsics. Line 1 is the first line of the text.
   std::unique_ptr<Module> compile(const std::string& text, const std::vector<std::string>& kernels = {"kernel"}) {
     Instantiation instantiation;
     instantiation.source =
@@ -62,7 +62,7 @@ class KernelFixture : public testing::Test {
     device_.run({&one, 1}, Schedule::from_seed(seed));
   }
 
-  // What the device says about a run that fails; empty if it does not.
+  // The device's report about a run that fails; empty if it does not fail.
   std::string report(const Module& module, const Launch& launch, const KernelArguments& arguments, u64 seed = 0) {
     try {
       run(module, launch, arguments, seed);

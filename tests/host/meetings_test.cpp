@@ -98,7 +98,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
   }
 }
 
-// By sum, min, max, bit_and, bit_or and bit_xor.
+// Reductions by sum, min, max, bit_and, bit_or and bit_xor.
 template <class T>
 std::array<T, 6> combinations(std::span<const T, 32> values) {
   const auto by = [&](const auto& combine, u32 identity) {
@@ -130,7 +130,7 @@ SCANTUNE_KERNEL(of_u32, 32, 1) { reduce(static_cast<const u32*>(arguments.input)
     for (u64 seed = 0; seed < 50; ++seed) {
       Random random(seed);
       for (u32 lane = 0; lane < 32; ++lane) {
-        const u32 bit = 1u << lane;  // which this lane alone has, or lacks: none may be missing
+        const u32 bit = 1u << lane;  // this lane alone has the bit, or lacks it, so a lane that is missing shows
         in[lane] = static_cast<T>(seed % 3 == 0 ? bit : seed % 3 == 1 ? ~bit : static_cast<u32>(random.next()));
       }
       run(*module, {.kernel = kernel, .block_threads = 32}, arguments(in.data(), out.data()), seed);

@@ -1,4 +1,4 @@
-// When a store is seen, and by whom.
+// The visibility of stores: when a store is seen, and by which threads.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
   }
 }
 
-// CTA 0 writes over what CTA 1 has written: which of the two stays is open unless the flag orders them.
+// CTA 0 overwrites what CTA 1 has written: either value may stay unless the flag orders the stores.
 TEST_F(MemoryModel, LetsAStoreComeBeforeAnotherThatItsThreadHasNotSeen) {
   const auto lost = [&](const std::string& wait) {
     const auto module = compile(R"(

@@ -11,13 +11,13 @@
 namespace scantune {
 
 struct Mutant {
-  std::string path;  // of the template
+  std::string path;  // path of the template
   int line;
-  std::string kind;  // what was done: "no_sync_warp"
-  int occurrence;    // of this kind in this file, from 1
+  std::string kind;  // what was changed, such as "no_sync_warp"
+  int occurrence;    // number among those of its kind in the file, from 1
   std::string text;  // the whole changed file
 
-  std::string name() const;  // fit for the name of a test
+  std::string name() const;  // usable in the name of a test
 };
 
 // Every mutant of the families' kernels and of the primitives that they are made of, in order of place:
@@ -29,6 +29,7 @@ struct Mutant {
 // - a value of several words counts though they may be of different writes;
 // - the look-back waits for nothing, or takes words of any epoch;
 // - a member of the workspace's header is not kept up, or by the first CTA to leave instead of the last;
+// - a value that another CTA has combined in the meantime is written over;
 // - a wait for a barrier in shared memory, a test of one, the vote about it or an arrival is removed;
 // - a cluster is not waited for, or not arrived at;
 // - bulk copies: a fence, a commit or a wait is removed;

@@ -1,4 +1,4 @@
-// What fills up partial tiles: between items of every type, under every operator, it changes no bit of what follows.
+// The neutral item, which fills up partial tiles, changes no bit of what follows, for every type and operator.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -60,7 +60,7 @@ SCANTUNE_KERNEL(second, 64, 1) {
     for (const u32 value : seen_) ASSERT_EQ(value % 100, 4u) << "seed " << seed;
     overlapped += seen_ != std::vector<u32>(256, 4);
   }
-  EXPECT_GT(overlapped, 10);  // else the test has shown nothing
+  EXPECT_GT(overlapped, 10);  // otherwise the test has shown nothing
   for (u64 seed = 0; seed <= 20; ++seed) {
     ASSERT_EQ(report_pair(*module, seed, false), "");
     EXPECT_EQ(seen_, std::vector<u32>(256, 4)) << "without pdl nothing overlaps";

@@ -1,5 +1,5 @@
-// Items scanned as they lie in words, held against the same scans item by item: every pair of bytes, every 16-bit item,
-// every carry, and runs as long as the lanes of a word allow.
+// Items scanned as they lie in words, compared with the same scans item by item: every pair of bytes, every 16-bit
+// item, every carry, and runs as long as the lanes of a word allow.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -33,7 +33,7 @@ struct ProblemFor {
 template <ValueType input, ValueType accumulator, Operator op, Kind kind = Kind::inclusive, ValueType output = input>
 using ProblemOf = typename ProblemFor<input, accumulator, op, kind, output>::Type;
 
-// Sums wrap where they are stored, so 64 bits hold what each accumulator type is to end up with.
+// Sums wrap where they are stored, so 64 bits hold the final value of each accumulator type.
 template <class Problem>
 u64 combined(u64 earlier, u64 later) {
   const bool less = static_cast<i64>(later) < static_cast<i64>(earlier);
@@ -47,7 +47,7 @@ u64 combined(u64 earlier, u64 later) {
   }
 }
 
-// Scans item by item from a prefix, and leaves what comes behind in it.
+// Scans item by item from a prefix, which becomes the last result.
 template <class Problem, class Item>
 std::vector<typename Problem::Output> plain_scan(const std::vector<Item>& items, u64& prefix) {
   std::vector<typename Problem::Output> results;
@@ -64,7 +64,7 @@ constexpr u64 kMost = static_cast<u64>(std::numeric_limits<Item>::max());
 template <class Item>
 constexpr u64 kLeast = static_cast<u64>(std::numeric_limits<Item>::min());
 
-// What changes no extreme, and no sum.
+// An item that changes no extreme and no sum.
 template <class Problem>
 constexpr u64 neutral() {
   using Input = typename Problem::Input;
@@ -97,7 +97,7 @@ class PackedScans : public testing::Test {
     return items;
   }
 
-  // One word after what `prefix` stands for, and another one after that.
+  // Checks one word after `prefix`, and another one after that.
   static void check_two_words(Input first, Input second, u64 prefix) {
     using Word = Run<kWordItems>;
     const std::vector<Input> items =
@@ -165,7 +165,7 @@ std::vector<Item> every_item() {
   return items;
 }
 
-// Where signs change, and where a sum carries into its neighbour.
+// Items at which signs change, or at which a sum carries into its neighbour.
 template <class Item>
 std::vector<Item> edges() {
   return {std::numeric_limits<Item>::min(), static_cast<Item>(-1), Item{0}, Item{1}, std::numeric_limits<Item>::max()};

@@ -1,4 +1,4 @@
-// Tiles of packed items that the input does not fill: what pads them must change nothing.
+// Tiles of packed items that the input does not fill: their padding must change nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace {
 struct PaddedProblem {
   const char* name;
   Operator op;
-  int smallest, largest;  // of the items, none of which is what padding may look like by chance
+  int smallest, largest;  // the range of items, which has no value that padding may have by chance
 };
 
 constexpr PaddedProblem kProblems[] = {
     {"sum", Operator::sum, -128, 127}, {"min", Operator::min, 1, 127}, {"max", Operator::max, -128, -1}};
 
-// Around words, vectors, rows and the tile of 2048.
+// Sizes around words, vectors, rows and the tile of 2048.
 constexpr std::size_t kCounts[] = {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 511, 513, 1022, 1023, 1024, 1025, 2045, 2047};
 
 using Sample = std::tuple<PaddedProblem, const char*, u64>;

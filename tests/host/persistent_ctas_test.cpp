@@ -1,4 +1,4 @@
-// Persistent launches: as many CTAs as the SMs hold, in no order that tiles could be dealt out by.
+// Persistent launches have as many CTAs as the SMs hold, which start in an order that tiles cannot rely on.
 #include <gmock/gmock.h>
 
 #include "kernel_fixture.h"
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 constexpr u64 kSeeds = 300;
 
-// Persistent CTAs, fewer than tiles: each tile waits for the one before it.
+// A kernel with fewer persistent CTAs than tiles, in which each tile waits for the one before it.
 class PersistentCtas : public KernelFixture {
  protected:
   static std::string chain(const std::string& first, const std::string& next) {
@@ -61,7 +61,7 @@ TEST_F(PersistentCtas, MayStartLateSoThatOnlyTicketsAreSafe) {
     ASSERT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("lanes 0x00000001 wait for polled memory to change")));
     ++deadlocks;
   }
-  EXPECT_GT(deadlocks, 150);  // where fewer CTAs run at a time than there are
+  EXPECT_GT(deadlocks, 150);  // schedules under which fewer CTAs run at a time than there are
 }
 
 }  // namespace

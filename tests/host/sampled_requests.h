@@ -12,7 +12,7 @@ struct TypePair {
   ValueType input, output;
 };
 
-// What callers combine most.
+// The types that callers combine most.
 inline constexpr TypePair kTypePairs[] = {
     {ValueType::i8, ValueType::i8},     {ValueType::i16, ValueType::i16}, {ValueType::i32, ValueType::i32},
     {ValueType::i64, ValueType::i64},   {ValueType::u8, ValueType::u8},   {ValueType::u16, ValueType::u16},
@@ -26,21 +26,21 @@ inline constexpr TypePair kTypePairs[] = {
 // Every legal problem with a built-in operator. n is 0.
 std::vector<ScanRequest> all_requests();
 
-// A number of items that every family scans, of whatever they are.
+// A number of items that every family scans, whatever their type.
 inline constexpr u64 kSomeItems = 1024;
 
-// Those of all_requests() that the family solves, given enough items.
+// The requests among all_requests() that the family solves, given enough items.
 std::vector<ScanRequest> requests_for(const FamilyModel& family);
 
 // `count` of the problems, or as many more as it takes for every property that occurs in `all` to occur.
 std::vector<ScanRequest> sampled_requests(int count, u64 seed, std::vector<ScanRequest> all = all_requests());
 
-// What a sample must not miss of a problem: its input, accumulator and output type; its operator; its kind and initial
-// value; its types, if they are a pair of kTypePairs with the default accumulator; what it packs, if it packs, and for
-// sums with which kind and initial value.
+// The properties of a problem that a sample must not miss: its input, accumulator and output type; its operator; its
+// kind and initial value; its types, if they are a pair of kTypePairs with the default accumulator; what it packs, if
+// it packs, and for sums with which kind and initial value.
 std::vector<std::string> properties(const ScanRequest& request);
 
-// f16_f32_f32_sum_exclusive_from_value
+// A name such as f16_f32_f32_sum_exclusive_from_value.
 std::string name_of(const ScanRequest& request);
 
 }  // namespace scantune

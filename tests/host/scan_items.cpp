@@ -10,13 +10,13 @@
 namespace scantune {
 namespace {
 
-constexpr f64 kSumUnit = 0x1p-6;      // items of a floating-point sum are multiples of it ...
-constexpr u32 kSumUnits = 255;        // ... up to so many, which bf16 holds
+constexpr f64 kSumUnit = 0x1p-6;      // items of a floating-point sum are multiples of it
+constexpr u32 kSumUnits = 255;        // the largest multiple, which bf16 holds
 constexpr u64 kFewItems = 1u << 15;   // so many such items, and an initial value, have a sum of at most 24 bits
-constexpr f64 kInitUnits = 2049;      // which neither f16 nor bf16 holds
-constexpr int kProductExponents = 7;  // any items of a floating-point product have one within 2^-14 and 2^14
-constexpr u32 kRareItems = 40;        // of those that change a result for good
-constexpr f64 kLargest = 60000;       // of minima and maxima; f16 holds it
+constexpr f64 kInitUnits = 2049;      // an initial value that neither f16 nor bf16 holds
+constexpr int kProductExponents = 7;  // the product of any floating-point items lies within 2^-14 and 2^14
+constexpr u32 kRareItems = 40;        // how many items change a result for good
+constexpr f64 kLargest = 60000;       // the largest item of minima and maxima; f16 holds it
 
 class Drawer {
  public:
@@ -42,7 +42,7 @@ class Drawer {
   bool extremes() const { return request_.op == Operator::min || request_.op == Operator::max; }
   bool rarely() { return random_.next() % request_.n < kRareItems; }
 
-  // How far from the start to the end of the range: half of the items lie on a slope, the others before it.
+  // The share of the range that item `index` has reached: half of the items lie on a slope, the others before it.
   f64 progress(u64 index) {
     const f64 slope = static_cast<f64>(index) / static_cast<f64>(request_.n);
     return random_.chance(50) ? slope : slope * random_.below(1u << 20) * 0x1p-20;
@@ -72,7 +72,7 @@ class Drawer {
     }
   }
 
-  // Exact in floating-point accumulators.
+  // A small integer, whose sums and products are exact in floating-point accumulators.
   template <class Item>
   Item small_integer() {
     if (request_.op == Operator::product) {
@@ -99,13 +99,13 @@ class Drawer {
 
   const ScanRequest& request_;
   Random random_;
-  int exponent_ = 0;  // of the product so far
+  int exponent_ = 0;  // exponent of the product so far
   u32 twos_ = 0;
 };
 
-// In the places where the operator comes to them.
+// Zeros, infinities and a NaN, at the places where they change the result of the operator.
 f64 special_number(const ScanRequest& request, u64 index, Random& random) {
-  const f64 sign = request.op == Operator::max ? 1 : -1;  // of the numbers that win
+  const f64 sign = request.op == Operator::max ? 1 : -1;  // sign of the numbers that win
   const f64 infinity = std::numeric_limits<f64>::infinity();
   switch (8 * index / request.n) {
     case 0:
@@ -137,7 +137,7 @@ Bytes drawn(u64 n, int item_bytes, const Draw& draw) {
   return items;
 }
 
-// Not for minima and maxima.
+// The initial value for operators other than minima and maxima.
 template <class T>
 T initial_value(Operator op) {
   if constexpr (std::is_floating_point_v<T>)
@@ -168,7 +168,7 @@ Bytes scan_items(const ScanRequest& request, u64 seed, const TestOperator* custo
 
 Bytes scan_init(const ScanRequest& request, const TestOperator* custom) {
   ScanRequest few = request;
-  few.n = 5;  // the second of which has a fifth of the slope behind it
+  few.n = 5;  // at the second of five, a fifth of the slope has passed
   const Bytes items = scan_items(few, 1, custom);
   const auto bytes = items.begin() + request.input_bytes();
   if (custom != nullptr || request.op == Operator::min || request.op == Operator::max)

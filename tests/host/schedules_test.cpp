@@ -1,6 +1,6 @@
-// The families that spin, under thousands of schedules: tiles so small that dozens of them race in every run, scans
-// back to back so that each overlaps the one before it and works on what that has just written, and one workspace that
-// is never cleared.
+// The families whose CTAs wait for each other, under thousands of schedules. Tiles are so small that dozens of them
+// race in every run. Scans run back to back, so that each overlaps the one before it and reads what that has just
+// written. The workspace is never cleared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 struct Subject {
   std::string family;
   std::string name;
-  Values values;  // of parameters; the tiles are small
+  Values values;  // values of parameters, with small tiles
   ScanRequest request = {};
   std::optional<TestOperator> custom = {};
   u64 misaligned_input_bytes = 0;
   u64 misaligned_output_bytes = 0;
-  Variant variant = Variant::aligned;  // of the kernels
+  Variant variant = Variant::aligned;  // that of the kernels
 
-  // Each scan works on what the one before has left in its place.
+  // Whether each scan can read the results of the one before in the same memory.
   bool in_place() const {
     return request.input_type == request.output_type && misaligned_input_bytes == misaligned_output_bytes;
   }
@@ -68,7 +68,7 @@ Subject lookback(const TestOperator& custom, const char* status_layout, const ch
   return subject;
 }
 
-// Scans that start from the last result of the one before.
+// Look-back whose scans start from the last result of the one before.
 Subject lookback_from_memory(const char* status_layout, const char* tile_order) {
   return lookback(std::string("i8_to_i32_from_memory_") + status_layout + "_" + tile_order,
                   {{"status_layout", status_layout}, {"tile_order", tile_order}},
@@ -103,7 +103,7 @@ const std::vector<Subject> kLookback = {
 
 // ---- one-shot ----
 
-// Small tiles of several warps.
+// one_shot with small tiles of several warps.
 Subject one_shot(const std::string& name, const Values& values, const ScanRequest& request = {}) {
   const bool narrow = request.input_bytes() == 1;
   Values all = {{"block_threads", "128"},
@@ -125,7 +125,7 @@ Subject one_shot(const TestOperator& custom, const std::string& name, const Valu
   return subject;
 }
 
-// The last cluster is ragged, in its last CTA and in how many have items.
+// one_shot in clusters. The last of them is ragged: some of its CTAs have no items, and one has few.
 Subject clusters_of(const char* blocks, const char* status_layout, const ScanRequest& request = {}) {
   return one_shot(std::string("clusters_of_") + blocks + "_" + status_layout,
                   {{"cluster_blocks", blocks}, {"status_layout", status_layout}}, request);
@@ -160,7 +160,7 @@ const std::vector<Subject> kOneShot = {
     misaligned(4, 8, clusters_of("4", "packed")),
 };
 
-// All tiles in one cluster, which needs no workspace.
+// Configs that put all tiles in one cluster, which needs no workspace.
 const std::vector<Subject> kOneCluster = {
     one_shot("i32", {{"cluster_blocks", "16"}}),
     one_shot("i32_of_two_warps_each", {{"cluster_blocks", "16"}, {"block_threads", "64"}}),
@@ -170,12 +170,13 @@ const std::vector<Subject> kOneCluster = {
 
 // ---- pipelined ----
 
-// How a CTA's warps move through its ring.
+// The ring of a CTA, and how its warps move through it.
 struct Ring {
   int stages, look_ahead, refill_distance, look_back_warps, poll_distance;
 };
 
-// A single warp consumes, so that all others race with it, and a tile is the smallest that is legal with its status.
+// pipelined with a single consumer warp, so that all others race with it. Its tile is the smallest legal one with that
+// status.
 Subject pipelined(const std::string& name, const Ring& ring, const char* status_layout, const ScanRequest& request = {},
                   const Values& values = {}) {
   const auto digits = [](int value) { return std::to_string(value); };
@@ -213,7 +214,7 @@ ScanRequest sums_of(ValueType type) {
   return {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
 }
 
-// A maximum: every order of combining gives the same bits, in results too.
+// A running maximum, whose results have the same bits in every order of combining.
 ScanRequest largest_of(ValueType type) {
   ScanRequest request = sums_of(type);
   request.op = Operator::max;
@@ -260,7 +261,7 @@ const std::vector<Subject> kPipelined = {
         pipelined("i16_stored_directly", kTightest, "packed", sums_of(ValueType::i16), {{"store_path", "direct"}})),
     pipelined(affine_maps(), kTight, "packed"),
     misaligned(4, 4, pipelined(affine_maps(), kAhead, "split")),
-    // Items that lie across vector boundaries, and results that do not.
+    // Items lie across vector boundaries, and results do not.
     misaligned(4, 0, pipelined(affine_maps(), kTight, "packed")),
     pipelined(maps_of_bytes(16, 16), kTight, "packed"),
     pipelined(maps_of_bytes(16, 2), kTightest, "split"),
@@ -298,7 +299,7 @@ class Schedules : public testing::TestWithParam<Subject> {
     }
   }
 
-  // As many as every family scans, or more, and so many that they need a workspace.
+  // A number of items that needs a workspace: one that every family scans, or a larger one.
   u64 drawn_items(Random& random) const {
     u64 least = 16;
     while (family_.workspace(config_, request_of(least)).kind == WorkspaceKind::none) ++least;
@@ -356,7 +357,7 @@ class Schedules : public testing::TestWithParam<Subject> {
   }
 
  protected:
-  static constexpr u64 kTiles = 11;  // before a ragged one, whose tail takes several lanes
+  static constexpr u64 kTiles = 11;  // full tiles; a ragged one follows, whose tail takes several lanes
   HostDevice device_{0, kept_host_compiler()};
   ScanKernels kernels_;
   const FamilyModel& family_;
@@ -376,7 +377,7 @@ TEST_P(Schedules, GiveTheSameResultForTwoOverlappingScans) {
   }
 }
 
-// From a few launches before the epochs are used up to a few after, with sizes that come and go.
+// The launches begin a few before the last epoch and end a few after it, with sizes that change.
 TEST_P(Schedules, CarryAWorkspaceThroughTheWrapOfItsEpoch) {
   Random random(5);
   for (u64 seed = 1; seed <= 60 * kTestEffort; ++seed) {

@@ -1,4 +1,4 @@
-// In which order threads run, and what is said of those that cannot.
+// The order in which threads run, and the reports of those that cannot.
 #include <gmock/gmock.h>
 
 #include <algorithm>

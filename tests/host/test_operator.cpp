@@ -53,7 +53,7 @@ Affine then(Affine earlier, Affine later) {
   return {earlier.scale * later.scale, earlier.offset * later.scale + later.offset};
 }
 
-// A map of an odd scale, which has an inverse: no map forgets what came before it.
+// A map with an odd scale has an inverse, so no map makes its result independent of what came before.
 Affine drawn_affine(Random& random) { return {random_bits(random) | 1, random_bits(random)}; }
 
 // Each name is one that a kernel uses, or the text around it, and means something else here.
@@ -206,7 +206,7 @@ static __device__ Value combine(Value earlier, Value later) { return earlier * l
                      .name = "complex.product"},
           .combine = on_memory<Complex>(
               [](Complex a, Complex b) { return Complex{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }),
-          // One part odd, one even: the norm is odd, and no product ends at zero.
+          // One part is odd and one is even, so the norm is odd, and no product becomes zero.
           .draw = to_memory<Complex>(
               [](Random& random) { return Complex{random_bits(random) | 1, random_bits(random) & ~1u}; })};
 }

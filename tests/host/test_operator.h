@@ -1,4 +1,4 @@
-// Operators of a caller, with what they do said a second time for the expected results.
+// Operators of a caller, with a second implementation of each for the expected results.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 namespace scantune {
 
 struct TestOperator {
-  std::string name;     // fit for the name of a test
+  std::string name;     // usable in the name of a test
   ScanRequest request;  // types and the operator's cost class
   CustomOperator custom;
-  std::function<void(void* result, const void* earlier, const void* later)> combine;  // of accumulators
-  std::function<void(void* item, Random& random)> draw;                               // an item of the input type
-  int padding_bytes = 0;                                                              // that a value ends with
+  std::function<void(void* result, const void* earlier, const void* later)> combine;  // takes accumulators
+  std::function<void(void* item, Random& random)> draw;                               // makes an item of the input type
+  int padding_bytes = 0;                                                              // bytes of padding at its end
 
   int significant_bytes(const ScanRequest& problem) const { return problem.output_bytes() - padding_bytes; }
 };
@@ -26,14 +26,14 @@ struct TestOperator {
 inline void PrintTo(const TestOperator& tested, std::ostream* out) { *out << tested.name; }
 
 // All are exactly associative, so that every order of combining gives the same bits.
-TestOperator affine_maps();                     // x -> scale * x + offset, of u32: linear recurrences
-TestOperator affine_maps_among_common_names();  // whose source calls other things as the kernels call theirs
-TestOperator running_extremes();                // of f32: smallest and largest so far
-TestOperator complex_products();                // of Gaussian integers
+TestOperator affine_maps();                     // linear recurrences x -> scale * x + offset of u32
+TestOperator affine_maps_among_common_names();  // the same; the source uses names of the kernels for other things
+TestOperator running_extremes();                // the smallest and largest f32 so far
+TestOperator complex_products();                // products of Gaussian integers
 TestOperator last_nonzero(ValueType input, ValueType accumulator, ValueType output);
-TestOperator affine_maps_in_i64();  // of u32, packed into a built-in type
-TestOperator padded_values();       // the last of whose bytes mean nothing
-// Not commutative, with every byte of the value in use.
+TestOperator affine_maps_in_i64();  // maps of u32, packed into a built-in type
+TestOperator padded_values();       // values whose last bytes mean nothing
+// Operators that do not commute, on values whose every byte is in use.
 TestOperator maps_of_bytes(int bytes, int alignment);
 
 // All of the above.

@@ -1,4 +1,4 @@
-// From a ValueType to the C++ type that the tests hold its values in.
+// Dispatch from a ValueType to the C++ type that holds its values in tests.
 #pragma once
 
 #include <array>

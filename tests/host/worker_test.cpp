@@ -19,7 +19,7 @@ namespace scantune {
 namespace {
 
 struct Ran {
-  int code;  // 128 and more: killed by a signal
+  int code;  // 128 and more mean that a signal killed the worker
   std::string output;
 };
 
@@ -63,7 +63,7 @@ class WorkerOnHost : public ::testing::Test {
 
 struct Problem {
   const FamilyModel* family;
-  const char* request;  // without n
+  const char* request;  // leaves out n
   bool all_kinds;
 };
 
@@ -71,8 +71,8 @@ constexpr int kItems = 5000;
 
 Json asked_of(const char* request) { return Json::parse("{\"n\": " + std::to_string(kItems) + ", " + request + "}"); }
 
-// Every type, operator and size class somewhere, in every family that takes it; tests of the kernels themselves go
-// further.
+// Problems in which every type, operator and size class occurs, for every family that supports it. Tests of the kernels
+// themselves cover more.
 std::vector<Problem> problems() {
   std::vector<Problem> all;
   for (const FamilyModel* family : scan_families())

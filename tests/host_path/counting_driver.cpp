@@ -41,14 +41,14 @@ unsigned long long last_id = 0;
 std::deque<Context> contexts;
 std::deque<StreamRecord> streams;
 std::vector<Allocation> allocations;
-thread_local std::vector<Context*> current;  // the innermost last
+thread_local std::vector<Context*> current;  // the innermost is the last
 
-// Allocates nothing: the tests count what the library allocates.
+// Records a call. It allocates nothing, because the tests count what the library allocates.
 void record(std::string_view function) {
   if (name_count < kMostCalls) names[name_count++] = function.substr(0, function.find("_v"));
 }
 
-// The first thing that every function of the driver does here: what is not recorded, no test would miss.
+// Every function of this driver begins with it: no test would notice a call that is not recorded.
 #define SCANTUNE_RECORD() record(__func__)
 
 Context* top() { return current.empty() ? nullptr : current.back(); }
@@ -59,7 +59,7 @@ StreamRecord* stream_of(CUstream handle) { return reinterpret_cast<StreamRecord*
 
 Context* new_context() { return &contexts.emplace_back(Context{++last_id}); }
 
-// As CUDA does: the handle of a destroyed stream is the next one's, an id is nobody else's.
+// A new stream takes the handle of a destroyed one, but never its id, as in CUDA.
 StreamRecord* new_stream() {
   const auto free = std::ranges::find(streams, 0u, &StreamRecord::id);
   StreamRecord& stream = free == streams.end() ? streams.emplace_back() : *free;
@@ -74,7 +74,7 @@ Allocation allocation_at(CUdeviceptr pointer) {
   return found == allocations.end() ? Allocation{} : *found;
 }
 
-// Every attribute of no allocation is null.
+// Writes an attribute; without an allocation every attribute is null.
 void tell(CUpointer_attribute attribute, CUdeviceptr pointer, const Allocation& found, void* value) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -92,7 +92,7 @@ void tell(CUpointer_attribute attribute, CUdeviceptr pointer, const Allocation& 
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
       *static_cast<std::size_t*>(value) = found.bytes;
       break;
-    default:  // GPU 0, and no managed memory
+    default:  // it is on GPU 0, and is no managed memory
       *static_cast<int*>(value) = 0;
   }
 }
@@ -136,7 +136,7 @@ CUresult cuGetErrorString(CUresult, const char** text) {
   return CUDA_SUCCESS;
 }
 
-// NVRTC asks for it wherever it finds a driver, and does without where there is none.
+// NVRTC calls this wherever it finds a driver, and can do without it.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   SCANTUNE_RECORD();
   *table = nullptr;

@@ -1,5 +1,5 @@
-// A driver that stands in for CUDA's: it knows one H200, runs nothing, and records what it is asked. A program that is
-// linked with it gets it as libcuda.so.1, because the loader looks first among the libraries that are loaded already.
+// A driver that stands in for CUDA's: it has one H200, runs nothing, and records its calls. A program that is linked
+// with it gets it as libcuda.so.1, because the loader looks first among the libraries that are loaded already.
 #pragma once
 
 #include <span>

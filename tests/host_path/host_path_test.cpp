@@ -1,5 +1,5 @@
-// What warm calls of plans and of scan() cost until the driver has the launch: questions to the driver, allocations,
-// instructions. And what they must not save: every call sees the stream, the context and the memory as they are.
+// The cost of warm calls of plans and of scan() until the driver has the launch: calls of the driver, allocations and
+// instructions. Some cost must stay: every call sees the stream, the context and the memory as they are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ using ::testing::ThrowsMessage;
 constexpr u64 kFew = 256;       // one CTA, no workspace
 constexpr u64 kMany = 1 << 24;  // one launch with status words
 
-// Those of the stand-in for the driver included, which takes about a quarter of them.
+// This includes the instructions of the stand-in for the driver, about a quarter of them.
 constexpr long kMostPlanInstructions = 950;
 constexpr long kMostScanInstructions = 2900;
 
@@ -97,7 +97,7 @@ TEST_F(HostPath, OfScanAsksOnceAboutEachArgument) {
 
 TEST_F(HostPath, OfScanGivesAThreadWithoutAContextThatOfGpu0ForGood) {
   CUcontext of_gpu_0 = nullptr, before = nullptr, after = nullptr;
-  driver().cuCtxGetCurrent(&of_gpu_0);  // the buffers have made it current here
+  driver().cuCtxGetCurrent(&of_gpu_0);  // the buffers have made that context current here
   std::thread([&] {
     driver().cuCtxGetCurrent(&before);
     scan(kFew);
@@ -184,7 +184,7 @@ TEST(InstructionCount, IsThatOfACallWithoutTheMarksAroundIt) {
 
 TEST(InstructionCount, NamesTheSignalThatStopsACall) {
   const auto prepare = [] {
-    std::signal(SIGUSR1, SIG_IGN);  // which a tracer hears of all the same
+    std::signal(SIGUSR1, SIG_IGN);  // a tracer is notified of an ignored signal too
     return std::vector<Call>{[] { std::raise(SIGUSR1); }};
   };
   EXPECT_THAT([&] { instructions_of(prepare); }, ThrowsMessage<std::runtime_error>(HasSubstr("User defined signal 1")));

@@ -23,7 +23,7 @@ constexpr int kMark = SIGSTOP;              // what the child raises before and 
   int code = kFailed;
   try {
     std::vector<Call> calls = prepare();
-    calls.emplace_back([] {});  // what the marks themselves take
+    calls.emplace_back([] {});  // counts the instructions of the marks themselves
     for (int round = 0; round < kWarmUps; ++round)
       for (const Call& call : calls) call();
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(kNotTraced);
@@ -55,7 +55,7 @@ class Child {
     waitpid(id_, nullptr, 0);
   }
 
-  // The signal that stopped the child next; 0 if it has ended, which it must do with success.
+  // Waits for the next stop of the child and returns its signal; 0 if the child ended. Throws if it failed.
   int wait() {
     int status = 0;
     if (waitpid(id_, &status, 0) != id_) throw std::runtime_error(std::strerror(errno));

@@ -1,4 +1,4 @@
-// Every function of the driver that the counting one does not answer, so that the library finds all it looks for.
+// Every function of the driver that the counting one does not define, so that the library finds all it looks for.
 #include "device/cuda/driver.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -9,7 +9,7 @@ extern "C" {
 
 CUresult scantune_unanswered() { return CUDA_ERROR_NOT_SUPPORTED; }
 
-// Weak: a definition in another file takes the place of this one.
+// The definitions are weak, so that one in another file takes its place.
 #define SCANTUNE_UNANSWERED(function) decltype(function) function __attribute__((weak, alias("scantune_unanswered")));
 SCANTUNE_DRIVER_FUNCTIONS(SCANTUNE_UNANSWERED)
 #undef SCANTUNE_UNANSWERED

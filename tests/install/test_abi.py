@@ -1,4 +1,4 @@
-"""Programs that were compiled with an earlier header go on working: what abi.txt lists stays where it is."""
+"""Programs that were compiled with an earlier header go on working: what abi.txt lists stays in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An installed scantune serves programs in C and C++ from wherever it lies, by way of CMake or of pkg-config."""
+"""An installed scantune serves programs in C and C++ from any place, through CMake or pkg-config."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def prefix(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
-    """Return an installed tree, moved since it was installed."""
+    """Return an installed tree that was moved after it was installed."""
     folder = tmp_path_factory.mktemp("prefix")
     run(["cmake", "--install", BUILD, "--prefix", folder / "installed"], environment)
     return (folder / "installed").rename(folder / "moved")

@@ -18,7 +18,7 @@
 namespace scantune {
 namespace {
 
-// The records that share kernels: of one config, architecture and types.
+// Records that share kernels because they have the same config, architecture and types.
 struct Group {
   std::string name;
   std::vector<TuningRecord> records;

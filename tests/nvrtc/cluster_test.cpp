@@ -26,7 +26,7 @@ TEST(ClusterIntrinsics, SendValuesOf1To32Bytes) {
       EXPECT_NO_THROW(cubin_of({.value_bytes = bytes, .value_alignment = alignment}, sm));
 }
 
-// 32 bytes go in two instructions where they are aligned to 16, in eight where to 4.
+// 32 bytes take two instructions where they are aligned to 16, and eight where they are aligned to 4.
 TEST(ClusterIntrinsics, UseTheWidestWordsThatTheAlignmentAllows) {
   const auto code_bytes = [](int alignment) {
     return code_of(cubin_of({.value_bytes = 32, .value_alignment = alignment}, 90)).size();
@@ -34,7 +34,7 @@ TEST(ClusterIntrinsics, UseTheWidestWordsThatTheAlignmentAllows) {
   EXPECT_LT(code_bytes(16), code_bytes(4));
 }
 
-// Else every barrier begins with a look at whether there is a cluster.
+// Otherwise every barrier begins with a test of whether there is a cluster.
 TEST(ClusterIntrinsics, AreFewerInstructionsWhereTheKernelTellsTheSizeOfItsCluster) {
   EXPECT_LT(code_of(cubin_of({}, 90)).size(), code_of(cubin_of({.tells_its_size = false}, 90)).size());
 }

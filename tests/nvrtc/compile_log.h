@@ -6,7 +6,7 @@
 
 namespace scantune {
 
-// The bytes of a kind ("spill stores", "stack frame"), of all kernels in the log of a compilation.
+// The bytes of a kind, such as "spill stores" or "stack frame", summed over all kernels in the log of a compilation.
 inline int reported_bytes(const std::string& log, const std::string& kind) {
   const std::regex report(R"((\d+) bytes )" + kind);
   int bytes = 0;

@@ -9,11 +9,11 @@
 
 namespace scantune {
 
-// The machine code of all kernels, their constants and their launch attributes, without names and notes. Not
-// among it are the addresses of global variables, which the templates' constants become too.
+// The machine code of all kernels, their constants and their launch attributes, without names and notes. The addresses
+// of global variables are left out, and with them those of the templates' constants.
 std::string code_of(const std::vector<char>& cubin);
 
-// Where in the table of them the code finds the address of which global variable.
+// Offsets in the table of addresses, each with the global variable whose address stands there.
 using GlobalAddresses = std::set<std::pair<std::uint64_t, std::string>>;
 GlobalAddresses global_addresses_of(const std::vector<char>& cubin);
 

@@ -1,4 +1,4 @@
-// What NVRTC says about a caller's operator.
+// NVRTC's messages about a caller's operator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(CustomOperator, MayCallTheDeviceFunctionsThatTheHostDeviceHas) {
   EXPECT_NO_THROW(compile_with_nvrtc(device_functions_kernel(), "sm_90"));
 }
 
-// The scanner of sources is the first guard, and this the second: what the key of a binary does not hold is not read.
+// The scanner of sources is the first guard, and this is the second: the key of a binary covers all that is read.
 TEST(NvrtcCompiler, LooksForNoHeaderInTheCurrentDirectory) {
   const SecretFile file;
   const auto before = std::filesystem::current_path();

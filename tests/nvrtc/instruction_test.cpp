@@ -1,4 +1,4 @@
-// Instructions to which kernels owe their speed, and no result, are in the machine code.
+// Instructions that make kernels fast, but do not change results, are in the machine code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace scantune {
 namespace {
 
 constexpr unsigned kReductionOfLanes = 0x3c4;  // REDUX
-constexpr unsigned kPrefetch = 0x3bc;          // UBLKPF, of cp.async.bulk.prefetch.L2
-constexpr unsigned kWait = 0x82e;              // ACQBULK, of griddepcontrol.wait
-constexpr unsigned kMeeting = 0x348;           // WARPSYNC.COLLECTIVE, where lanes on different ways meet for a shuffle
+constexpr unsigned kPrefetch = 0x3bc;          // UBLKPF, made of cp.async.bulk.prefetch.L2
+constexpr unsigned kWait = 0x82e;              // ACQBULK, made of griddepcontrol.wait
+constexpr unsigned kMeeting = 0x348;           // WARPSYNC.COLLECTIVE, where diverged lanes meet for a shuffle
 
 using Opcodes = std::vector<unsigned>;
 
@@ -27,7 +27,7 @@ Opcodes opcodes_of_kernel(const Instantiation& instantiation, const std::string&
   return opcodes_of(compile_with_nvrtc(instantiation, "sm_" + std::to_string(sm)).image, kernel);
 }
 
-// Else the tests below would look for something else.
+// If an opcode were another, the tests below would look for the wrong instruction.
 TEST(Opcodes, AreThoseOfTheIntrinsics) {
   const auto opcodes = [](const std::string& body) {
     const Instantiation kernel{
@@ -84,7 +84,7 @@ TEST(OneShot, ReducesLanesOfIntegersByOneInstructionWhereThereIsOne) {
 struct PrefetchingKernel {
   const char* family;
   const char* kernel;
-  std::vector<std::pair<std::string, std::string>> values;  // of parameters
+  std::vector<std::pair<std::string, std::string>> values;  // parameters and their values
 };
 
 std::ostream& operator<<(std::ostream& out, const PrefetchingKernel& kernel) {

@@ -1,5 +1,5 @@
-// A warm start never opens NVRTC: that alone takes longer than many a scan. One test, in a program of its own, since
-// a library once opened stays.
+// A warm start never opens NVRTC, because that alone takes longer than many a scan. The one test has a program of its
+// own, since a library stays open once it was opened.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-"""A copy of the sources with every patch of this folder, and somebody who uses it."""
+"""A copy of the sources with every patch of this folder, and a user of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(*command: str | Path, given: str | None = None, **environment: str) -> s
 
 
 def cached(name: str) -> str:
-    """Return what the build of this tree was told; "" for nothing."""
+    """Return the value of a variable in the CMake cache of this tree; "" where it has none."""
     found = re.search(rf"^{name}:\w+=(.*)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
     return found.group(1) if found else ""
 
@@ -43,12 +43,12 @@ class PatchedTree:
 
     @classmethod
     def at(cls, path: Path) -> PatchedTree:
-        """Make it there, and build worker and library."""
+        """Make the copy at a path, and build worker and library."""
         for folder in ("db", "runtime", "templates", "tuner"):
             shutil.copytree(ROOT / folder, path / folder, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "CMakeLists.txt", path)
         run("git", "-C", path, "apply", *sorted(HERE.glob("*.patch")))
-        # A user's build: what this one was told of compilers and places, and no tests.
+        # The build is a user's: it has the compilers and places of this one, and no tests.
         told = ("CMAKE_CXX_COMPILER", "CMAKE_PREFIX_PATH", "SCANTUNE_CUDA_INCLUDE_DIR", "SCANTUNE_CCACHE")
         settings = [f"-D{name}={cached(name)}" for name in told if cached(name)]
         run("cmake", "-S", path, "-B", path / "build", "-G", "Ninja", "-DSCANTUNE_BUILD_TESTS=OFF",
@@ -58,14 +58,14 @@ class PatchedTree:
         return tree
 
     def build(self, *targets: str) -> None:
-        # Every copy lies elsewhere: ccache is to know it by its contents.
+        # Every copy has another path, so ccache must know it by its contents.
         run("cmake", "--build", self.path / "build", "--target", *targets,
             CCACHE_BASEDIR=str(self.path), CCACHE_NOHASHDIR="1")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class User:
-    """Somebody on the host device, with a database of his own."""
+    """A user of the host device, with a database of his own."""
 
     tree: PatchedTree
     home: Path
@@ -93,7 +93,7 @@ class User:
         return run(*command, **self.environment)
 
     def ask_worker(self, method: str, **params: Any) -> dict[str, Any]:
-        """Return the answer, which may be an error."""
+        """Return the worker's answer, which may be an error."""
         line = json.dumps({"id": 1, "method": method, "params": params}) + "\n"
         answer: dict[str, Any] = json.loads(
             run(self.worker, "--device", "host", given=line, **self.environment)

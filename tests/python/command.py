@@ -1,4 +1,4 @@
-"""The command as people run it: a process of its own."""
+"""The command in a process of its own, as people run it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def streams(*arguments: str, timeout: float = 50) -> tuple[int, str, str]:
 
 
 def _heed_ctrl_c() -> None:
-    """Undo what a shell does to commands in the background: these ignore SIGINT, and so would the command tested."""
+    """Restore SIGINT: a shell lets commands in the background ignore it, and the tested command would inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def invoke(*arguments: str) -> Result:
-    """Run the command in this process, which starts at once."""
+    """Run the command in this process, which saves the start of another."""
     result = CliRunner().invoke(app, arguments)
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception

@@ -1,6 +1,6 @@
-"""A GPU that is not there: families whose times follow what was recorded, and a clock that only they advance.
+"""A simulated GPU: families whose times follow what was recorded, and a clock that only they advance.
 
-Nothing sleeps, starts a process or depends on this machine: ten minutes pass in seconds, and always alike.
+Nothing sleeps, starts a process or depends on this machine: ten minutes pass in seconds, and every run is the same.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from scantune.model.value import bytes_of
 from scantune.store.text_form import built_in_text
 from scantune.worker.client import WorkerDied, WorkerError
 
-# Returns what goes wrong with a method for a request, and a config unless the method has none. Each config that is
-# measured is asked for alone.
+# Returns the error of a method for a request and, if the method has one, a config. It is called for each config that is
+# measured.
 Faults = Callable[[str, dict[str, Any], dict[str, Any] | None], WorkerError | WorkerDied | None]
 
-GPU = Device("sm_90", "NVIDIA X200", 132)  # of which the library has no records
+GPU = Device("sm_90", "NVIDIA X200", 132)  # the library has no records of it
 TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64")
 
 FAMILIES: dict[str, Table] = {
@@ -95,7 +95,7 @@ TOKENS = {"direct": 1.3, "striped": 1.04, "warp_transposed": 1.0, "block_index":
 
 
 def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
-    """The time without noise: what the family takes at its best, and 3 % for each step that a number is off."""
+    """Return the time without noise: the family's best, and 3 % more for each step that a number is off."""
     family = config["family"]
     best = best_parameters(request, family)
     return best_us(request, family) * math.prod(
@@ -121,7 +121,7 @@ def best_us(request: dict[str, Any], family: str) -> float:
 
 
 def best_parameters(request: dict[str, Any], family: str) -> dict[str, Any]:
-    """What is best depends on the size of an item, and on whether there are many."""
+    """Return the best parameters, which depend on the size of an item, and on whether there are many."""
     n, item_bytes = request["n"], bytes_of(request["input_type"])
     large = n >= 2**21
     items = min(32, 4 * (128 if large else 32) // (16 * item_bytes))
@@ -144,7 +144,7 @@ def best_parameters(request: dict[str, Any], family: str) -> dict[str, Any]:
 
 
 def supports(family: str, request: dict[str, Any]) -> bool:
-    """One CTA is not for much, nor are CTAs that hold everything, and the pipeline not for what does not fill it."""
+    """Return whether a family takes so many items: single_block and one_shot take few, pipelined takes many."""
     n = request["n"]
     limits = {
         "single_block": n <= 2**17, "one_shot": n * max(4, bytes_of(request["input_type"])) <= 2**26,
@@ -155,7 +155,7 @@ def supports(family: str, request: dict[str, Any]) -> bool:
 
 @functools.cache
 def family(name: str) -> dict[str, Any]:
-    """As `space` lists it: any config is legal at any size."""
+    """Return the family as `space` lists it: any config is legal at any size."""
     return family_message(name, FAMILIES[name], DEFAULTS[name], lambda config: True)
 
 
@@ -178,22 +178,22 @@ class Clock:
 
 
 class FakeGpuWorker:
-    """A worker's answers, each of which advances the clock by what it was seen to take."""
+    """A worker whose answers advance the clock by what such answers were seen to take."""
 
     def __init__(
         self, clock: Clock, shipped: Mapping[Cell, Config] | None = None, faults: Faults = lambda *_: None,
         drift: Callable[[], float] = lambda: 1.0, shipped_of: Device = GPU,
     ) -> None:  # fmt: skip
-        """`drift` returns by what factor the clock of one measurement is slow."""
+        """Make a worker; `drift` returns by what factor the clock of one measurement is slow."""
         self._shipped_of = shipped_of
         self.device = "cuda:0"
         self._drift = drift
         self._faults = faults
         self._shipped = shipped or {}
         self.measured: list[tuple[dict[str, Any], dict[str, Any]]] = []  # request and config
-        self.compilers: FakeCompilers | None = None  # which have to have compiled what is verified
+        self.compilers: FakeCompilers | None = None  # these must have compiled what is verified
         self._clock = clock
-        self._buffers: dict[str, Any] | None = None  # whose input lies on the device
+        self._buffers: dict[str, Any] | None = None  # the request whose input is on the device
 
     def hello(self) -> Hello:
         return Hello(
@@ -232,7 +232,7 @@ class FakeGpuWorker:
         return dict(json.loads(built_in_text([record], [])))
 
     def _select(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What runs untuned: what the library has of this device, of any type as wide, else the default."""
+        """Return what runs untuned: the library's record of this device, for any type as wide, else the default."""
         for (problem, n), config in self._shipped.items():
             if n == request["n"] and bytes_of(problem.types["input_type"]) == bytes_of(request["input_type"]):
                 return {"config": config.message(), "origin": "built_in", "reason": "a record that came along"}
@@ -284,7 +284,7 @@ class FakeGpuWorker:
 
 
 def noise(count: int) -> list[float]:
-    """Factors around a median of 1, none of which comes twice."""
+    """Return different factors around a median of 1."""
     return [1 + 0.002 * (index - (count - 1) / 2) / count for index in range(count)]
 
 
@@ -293,7 +293,7 @@ def moved_bytes(request: dict[str, Any]) -> int:
 
 
 class FakeCompilers:
-    """Processes that compile beside the worker; whoever needs a kernel before it is there waits by the clock."""
+    """Processes that compile beside the worker; a kernel that is needed before it is there advances the clock."""
 
     def __init__(
         self, clock: Clock, processes: int, compile_s: float, refused: Callable[[Config], bool] = lambda config: False
@@ -302,7 +302,7 @@ class FakeCompilers:
         self._clock = clock
         self._free_at = [0.0] * processes
         self._compile_s = compile_s
-        # By type and config: when which share of what is usual is there.
+        # By type and config: the times at which shares of the usual kernels are compiled.
         self._compiled: dict[tuple[str, str], dict[float, float]] = {}
 
     def __enter__(self) -> FakeCompilers:
@@ -332,7 +332,7 @@ class FakeCompilers:
         self._clock.seconds = max(self._clock.seconds, min(future.ready_at for future in futures))
 
     def has(self, request: dict[str, Any], config: dict[str, Any], all_kinds: bool) -> bool:
-        """Return whether what verifies a config is compiled by now."""
+        """Return whether the kernels that verify a config are compiled by now."""
         compiled = self._compiled.get((request["input_type"], str(config)), {})
         needed = 3.0 if all_kinds else 1.0
         return any(share >= needed and ready_at <= self._clock.seconds for share, ready_at in compiled.items())

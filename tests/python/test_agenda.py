@@ -13,8 +13,8 @@ from scantune.search.agenda import Agenda, Turn
 from scantune.search.time_model import TimeModel
 
 MODEL = TimeModel(search_s=1.0, search_byte_s=0.0, trial_s=0.1, trial_byte_s=0.0)
-POLICY = replace(QUICK, trials=100)  # a search takes 1 s beside its trials, and those 10 s
-LEAST_S = 1.2  # of trials
+POLICY = replace(QUICK, trials=100)  # a search takes 1 s beside its trials, which take 10 s
+LEAST_S = 1.2  # time of the least number of trials
 SIZES = [2**k for k in range(22, 31)]
 
 
@@ -27,7 +27,7 @@ def more_at_24(cell: Cell) -> float:
 
 
 def turns(agenda: Agenda, budget_s: float) -> list[Turn]:
-    """Return what gets its turn when every search takes all of its share."""
+    """Return the turns when every search takes all of its share."""
     taken = []
     while turn := agenda.next(budget_s):
         budget_s -= 1.0 + turn.trials_s

@@ -1,4 +1,4 @@
-"""How two databases are compared: which cells count, and when two winners agree."""
+"""The comparison of two databases: which cells count, and when two winners agree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pair(first_us: float, second_us: float, spread: float = 0.0) -> agreement.Pa
         ((1.009, 1.0), 0.0, True),
         ((1.0, 1.012), 0.0, False),
         ((1.0, 1.012), 0.07, True),  # within half the interval, which is 2 %
-        ((1.0, 1.016), 0.07, False),  # of which 1.5 % count
+        ((1.0, 1.016), 0.07, False),  # only 1.5 % of the 2 % count
     ],
 )
 def test_winners_agree_within_one_percent_or_the_noise(times: tuple[float, float], spread: float, agrees: bool) -> None:

@@ -1,4 +1,4 @@
-"""What runs on this machine, measured beside a copy."""
+"""Measurements of what runs on this machine, beside a copy."""
 
 from __future__ import annotations
 

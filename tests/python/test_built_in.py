@@ -1,4 +1,4 @@
-"""Records that come with the library: written from a database, in an order that does not move."""
+"""Records that come with the library are written from a database, in an order that does not change."""
 
 from __future__ import annotations
 

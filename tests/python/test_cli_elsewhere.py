@@ -1,4 +1,4 @@
-"""What commands say of GPUs that are not here."""
+"""Commands about GPUs that are not here."""
 
 from __future__ import annotations
 

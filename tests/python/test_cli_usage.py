@@ -1,4 +1,4 @@
-"""What is wrong with a command's arguments is said at once, before any worker is started or file written."""
+"""Wrong arguments of a command are reported at once, before any worker is started or file written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run tells of a cell: what was compared there, and what was gained."""
+"""The coverage of a cell: what was compared there, and what was gained."""
 
 from __future__ import annotations
 

@@ -201,8 +201,8 @@ def test_first_of_two_equal_trials_is_kept(tmp_path: Path) -> None:
 
 
 def as_nobody(program: str) -> subprocess.CompletedProcess[str]:
-    """Run Python on the database module `d`, without rights even if we are root."""
-    # Imported and read first: the interpreter and the package may be where nobody may look.
+    """Run Python on the database module `d`, as a user without rights even if the tests run as root."""
+    # Modules are imported first, because that user may not read the folders of the interpreter and the package.
     prepare = (
         "import os; from pathlib import Path; import scantune.store.database as d;"
         "d.sql('refused_schema'), d.sql('all_records'); os.geteuid() == 0 and (os.setgid(65534), os.setuid(65534));"

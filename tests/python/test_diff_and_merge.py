@@ -1,4 +1,4 @@
-"""Two files of records side by side, and made one: the same in whatever order."""
+"""Two files of records compared, and merged with the same result in any order."""
 
 from __future__ import annotations
 

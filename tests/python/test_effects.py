@@ -1,4 +1,4 @@
-"""What other problems tell of parameters, and what a search makes of it."""
+"""Effects of parameters that other problems tell, and their use by a search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAYOUTS = {"direct": 1.5, "striped": 1.0, "warp_transposed": 1.1}
 
 
 def space(problem: Problem = SUM, n: int = 2**16) -> RecordedSpace:
-    """Return a space in which the layout alone decides what configs take."""
+    """Return a space in which the layout alone decides the times of configs."""
     recorded = swept()
 
     def timed(one: RecordedConfig) -> RecordedConfig:
@@ -68,7 +68,7 @@ def test_effects_that_are_written_are_read_again() -> None:
 
 
 def test_shipped_effects_are_what_the_shipped_spaces_tell() -> None:
-    """After a change of either: python tests/bench/learn_effects.py."""
+    """After a change of either, run python tests/bench/learn_effects.py."""
     told = learned_from(read_space(file) for file in shipped_spaces()).message()
     assert json.loads((paths.sql_directory() / "effects.json").read_text(encoding="utf-8")) == told
     assert shipped_effects().message() == told

@@ -1,4 +1,4 @@
-"""What the documents say was measured is what the files of results say."""
+"""The figures in the documents are those in the files of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases on file systems of networks, and on those whose locks fail or lie, for which a library stands in."""
+"""Databases on network file systems, and on those whose locks fail or do not exclude, which a library simulates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A winner must be an improvement that is real."""
+"""The choice of a winner: it must be faster beyond the noise."""
 
 from __future__ import annotations
 

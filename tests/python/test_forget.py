@@ -1,4 +1,4 @@
-"""Rows that are chosen go, with what hangs on them, and no others."""
+"""Chosen rows are dropped with what refers to them, and no others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def between(low: Record, high: Record) -> Breakpoint:
 
 @pytest.fixture
 def filled(database: Database) -> Database:
-    """Four records of two devices, two breakpoints, and a trial for each record."""
+    """Return a database with four records of two devices, two breakpoints, and a trial for each record."""
     for record in (LOW, HIGH, ABOVE, ELSEWHERE):
         session = Archive(database).start(record.run, record.device)
         session.save_record(record)

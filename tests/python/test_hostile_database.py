@@ -44,7 +44,7 @@ def fake_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A database with winners of three devices and a trial, in one file."""
+    """Return a database with winners of three devices and a trial, in one file."""
     path = tmp_path / "file.db"
     with open_database(path) as database:
         for record in RECORDS:
@@ -263,7 +263,7 @@ def test_file_or_side_file_that_is_not_regular_is_refused_before_it_is_opened(
     planted.unlink(missing_ok=True)
     make = {"FIFO": os.mkfifo, "link": lambda path: path.symlink_to("/dev/zero"), "directory": Path.mkdir}
     make[kind](planted)
-    other_end = os.open(planted, os.O_RDWR) if kind == "FIFO" else None  # without which opening it takes for ever
+    other_end = os.open(planted, os.O_RDWR) if kind == "FIFO" else None  # without it, opening would wait for ever
     for opener in (open_readonly, open_database):
         with pytest.raises(DatabaseError, match=f"{file}: .*no regular file"):
             opener(file)
@@ -312,7 +312,7 @@ def test_schema_that_sqlite_cannot_quote_in_utf8_is_an_error_like_any_other(
 
 
 def test_schema_of_hundreds_of_tables_is_not_loaded(file: Path) -> None:
-    """One whose pages refer to each other never ends."""
+    """Loading one whose pages refer to each other would never end."""
     changed(file, "".join(f"CREATE TABLE t{number} (a);" for number in range(1000)))
     with pytest.raises(DatabaseError, match="takes longer than its size explains"):
         open_readonly(file)

@@ -27,7 +27,7 @@ REQUEST = {"algorithm": "scan", "input_type": "i32", "n": 2**16}
 
 
 def genuine_line() -> dict[str, Any]:
-    """A record that comes with the library, as an export has it, but for a size of which the library has none."""
+    """Return a record of the library as an export has it, but for a size that the library has no record of."""
     text = (paths.checkout() / "db" / "builtin" / "records.jsonl").read_text(encoding="utf-8")
     request = {"input_type": "i32", "accumulator_type": "i32", "output_type": "i32"}
     lines = [json.loads(line) for line in text.splitlines()]
@@ -66,7 +66,7 @@ def worker() -> Iterator[Worker]:
 
 
 def selected(worker: Worker, *databases: Path) -> dict[str, Any]:
-    """Return what the library selects, which its own space must hold."""
+    """Return what the library selects, and check that its own space holds that."""
     answer = worker.call("select", {"request": REQUEST, "databases": list(map(str, databases))}, 60)
     assert worker.call("validate", {"request": REQUEST, "config": answer["config"]}, 60)["valid"] is True
     return answer
@@ -79,7 +79,7 @@ def text_file(line: dict[str, Any], directory: Path) -> Path:
 
 
 def database_file(line: dict[str, Any], directory: Path) -> Path:
-    """A database with the columns of a line as they are, which no tuner would write."""
+    """Return a database with the unchecked columns of a line, which no tuner would write."""
     file = directory / "planted.db"
     (directory / "genuine.jsonl").write_text(json.dumps(genuine_line()) + "\n")
     imported = invoke("db", "import", str(directory / "genuine.jsonl"), "--db", str(file))
@@ -103,7 +103,7 @@ def _compact(value: Any) -> str:
 
 
 def test_genuine_record_is_selected_in_either_form(worker: Worker, tmp_path: Path) -> None:
-    """Without this the tests below could not fail."""
+    """Otherwise the tests below could not fail."""
     database = database_file(genuine_line(), tmp_path)
     answer = selected(worker, database)
     assert (answer["origin"], answer["record"]["layer"], answer["rejected"]) == ("exact_n", "user", [])
@@ -126,7 +126,7 @@ def test_hostile_line_of_text_is_not_selected_once_it_is_imported(worker: Worker
 def test_hostile_line_of_a_layer_is_not_selected_once_it_is_synced(
     worker: Worker, tmp_path: Path, server: Server
 ) -> None:
-    """What is pinned is not trusted: it may be pinned to what nobody has looked at."""
+    """A pinned layer is checked too, because nobody may have looked at what was pinned."""
     lines = [
         json.dumps({**line, "n": 2**16 + place} if line["n"] == 2**16 else line)
         for place, line in enumerate(HOSTILE.values())

@@ -1,4 +1,4 @@
-"""The campaign of kills notices what it is there to notice."""
+"""The campaign of kills notices the faults that it is meant to find."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_file_that_nobody_promised_is_noticed(tmp_path: Path) -> None:
 
 @pytest.fixture
 def sleeper(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., subprocess.Popen[bytes]]:
-    """Start a command that starts another and sleeps."""
+    """Return a function that starts a command, which starts another and sleeps."""
 
     def start(child: str) -> subprocess.Popen[bytes]:
         program = f"import subprocess, sys; subprocess.Popen(['{child}', '60'], start_new_session=True).wait()"

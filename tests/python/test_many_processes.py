@@ -1,4 +1,4 @@
-"""Many processes share one database, and the campaign that lets them notices what it is there to notice."""
+"""Many processes share one database, and the campaign that runs them notices the faults that it is meant to find."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_processes_that_tune_import_forget_vacuum_and_read_lose_nothing(capsys: 
 
 @pytest.fixture
 def crowd(tmp_path: Path) -> Crowd:
-    """Return one whose processes have imported all that there is and ended."""
+    """Return a crowd whose processes have imported everything and ended."""
     crowd = Crowd(tmp_path, 0.0, prepare(tmp_path, 2))
     crowd.run(ROLES[1], 1, 0)
     return crowd

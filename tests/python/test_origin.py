@@ -1,4 +1,4 @@
-"""Where a record came from: kept beside how it was measured, told in words that anyone may see."""
+"""The origin of a record: kept with its run, and told in words that are safe to print."""
 
 from __future__ import annotations
 

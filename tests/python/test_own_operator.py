@@ -1,4 +1,4 @@
-"""The user's own operator: its source reaches the workers and nothing else; its trials are its own."""
+"""The user's own operator: its source reaches the workers and nothing else, and no other source shares its trials."""
 
 from __future__ import annotations
 

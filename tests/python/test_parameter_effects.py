@@ -1,4 +1,4 @@
-"""What one parameter does to the time of a selected config, by a fake worker."""
+"""The effect of one parameter on the time of a selected config, by a fake worker."""
 
 from __future__ import annotations
 

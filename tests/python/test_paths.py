@@ -1,4 +1,4 @@
-"""Where things are looked for."""
+"""The paths where files are looked for."""
 
 from __future__ import annotations
 

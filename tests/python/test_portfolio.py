@@ -1,4 +1,4 @@
-"""Breakpoints: found by bisection, saved, resumed, carried between machines, and refused when somebody made them up."""
+"""Breakpoints: found by bisection, saved, resumed, carried between machines, and refused if they are not valid."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FOUND = Breakpoint(
 
 
 def crossing_at(n_crossing: float) -> Callable[[int], Probe]:
-    """The larger's config takes the same time at every size, the smaller's grows with it."""
+    """Return probes in which the time of the larger's config is constant, and that of the smaller's grows with n."""
     return lambda n: Probe(n, n / n_crossing, 1.0)
 
 

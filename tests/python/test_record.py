@@ -1,4 +1,4 @@
-"""Which of two records of one search is kept."""
+"""The choice between two records of one key."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_run_is_named_by_what_other_kernels_were_measured_in_it_with_their_own_h
 
 
 def test_hash_of_two_families_is_the_library_s() -> None:
-    """The figure is that of JointTemplateHash in tests/cpu/jit_template_text_test.cpp."""
+    """JointTemplateHash in tests/cpu/jit_template_text_test.cpp has the same figure."""
     low, high = "a" * 64, "b" * 64
     assert joint_hash(low, low) == low
     assert joint_hash(low, high) == "1e831ae63ad800e26ef792d221be433a38d25fe9514139ae15dfa2bc5b232cf7"

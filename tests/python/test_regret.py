@@ -1,4 +1,4 @@
-"""What is selected between tuned sizes, held against the best known there."""
+"""The comparison of what is selected between tuned sizes with the best known there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scantune.worker.client import Worker
 from scantune.worker.defaults import Defaults
 from scantune.worker.evaluation import Evaluator, Measured, Timeouts
 
-SELECTED = Config("lookback", tuple(DEFAULTS["lookback"].items()))  # by the fake worker, for everything
+SELECTED = Config("lookback", tuple(DEFAULTS["lookback"].items()))  # what the fake worker selects for everything
 FASTER = Config(
     "lookback", (("block_threads", 512), ("items_per_thread", 8), ("layout", "warp_transposed"), ("window", 8))
 )
@@ -100,7 +100,7 @@ def test_size_whose_selected_config_cannot_be_timed_tells_why(
 
 
 class FailsInDuels(Evaluator):
-    """Times many configs, but of two alone not the faster."""
+    """An evaluator that times many configs, but fails to time the faster of two alone."""
 
     def measure(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
         measured = super().measure(problem, n, configs, rounds)

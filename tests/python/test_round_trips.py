@@ -1,4 +1,4 @@
-"""What is written is what is read: configs, problems, trials and records."""
+"""Configs, problems, trials and records are read as they were written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases that an older scantune wrote: read as they are, and brought up to date by whoever writes to them."""
+"""Databases that an older scantune wrote are read as they are, and brought up to date before something is written."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def version(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def old_file(tmp_path: Path, version: int) -> Path:
-    """Two problems with a record and a trial each at two sizes, in an older schema."""
+    """Return a file of an older schema: two problems, each with a record and a trial at two sizes."""
     path = tmp_path / "old.db"
     schema = Path(__file__).with_name(f"schema_version_{version}.sql")
     latency = ", 'back_to_back'" if version > 1 else ""
@@ -116,7 +116,7 @@ def test_writing_to_an_old_file_keeps_its_breakpoints(old_file: Path, version: i
 
 
 def test_updated_file_knows_its_problems_by_the_same_ids(old_file: Path) -> None:
-    """A search goes on with the trials of before only if it finds the problem that they were of."""
+    """A search continues from earlier trials only if it finds their problem."""
     with open_database(old_file) as database:
         archive = Archive(database)
         assert [archive.problem_id(problem) for problem in (SUM, MAX)] == [7, 9]
@@ -212,7 +212,7 @@ def test_newer_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
 
 
 def later(config: Config = CONFIGS[0], problem: Problem = SUM, policy: str = "{}") -> Record:
-    """A record as a later version, of the same schema, may write it."""
+    """Return a record as a later version with the same schema may write it."""
     return replace(RECORDS[0], config=config, problem=problem, n=512, run=replace(RECORDS[0].run, policy=policy))
 
 

@@ -64,7 +64,7 @@ def test_config_off_the_grid_is_learned_from(space: Space) -> None:
 
 
 def test_search_beats_random_choice(space: Space) -> None:
-    """By the median rank of the best of 25 trials over a dozen seeds."""
+    """The measure is the median rank of the best of 25 trials, over a dozen seeds."""
     ranking = sorted(space.searched, key=time_of)
 
     def best_rank_of_search(seed: int) -> int:

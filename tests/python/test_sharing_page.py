@@ -39,7 +39,7 @@ def run(command: str, place: Path, environment: dict[str, str]) -> str:
 
 @pytest.fixture
 def teams(tmp_path: Path) -> dict[str, tuple[Path, dict[str, str]]]:
-    """Two clones of one repository, each on a machine of its own, with the same GPU."""
+    """Return two clones of one repository, each on a machine of its own, with the same GPU."""
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "scantune").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scantune "$@"\n')

@@ -1,4 +1,4 @@
-"""What ssh-keygen says of a signature is what counts."""
+"""Signatures are valid exactly where ssh-keygen verifies them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONTENT = b"records\n"
 
 @dataclass(frozen=True)
 class Keys:
-    """Two keys, and a list that knows one of them as Alice's."""
+    """Two keys, and a list in which one of them is Alice's."""
 
     directory: Path
 

@@ -1,4 +1,4 @@
-"""What a signature vouches for is what is imported, and the records say whose it was."""
+"""Imports of signed files: only what was signed is imported, and the records name the signer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def keys(tmp_path: Path) -> Keys:
 
 @pytest.fixture(params=["export.db", "export.jsonl"])
 def signed(request: pytest.FixtureRequest, tmp_path: Path, keys: Keys) -> Path:
-    """What Alice has exported, as a database and as text."""
+    """Return what Alice has exported, as a database and as text."""
     fill(tmp_path / "alice.db")
     file = tmp_path / str(request.param)
     code, said = scantune("db", "export", str(file), "--db", str(tmp_path / "alice.db"), "--sign", str(keys.alice))

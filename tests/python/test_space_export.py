@@ -1,4 +1,4 @@
-"""Recorded spaces in the formats of others: Kernel Tuner searches them, and T4's schema accepts them."""
+"""Recorded spaces in the formats of other tuners: Kernel Tuner searches them, and T4's schema accepts them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_t4_results_are_as_their_schema_says() -> None:
 
 
 def t4_schema() -> Any:
-    """Return the schema that Kernel Tuner has; None where it is not installed."""
+    """Return Kernel Tuner's copy of the schema; None where it is not installed."""
     try:
         from kernel_tuner.file_utils import output_file_schema
     except ImportError:

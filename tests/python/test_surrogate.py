@@ -1,4 +1,4 @@
-"""What times of a few configs say about others."""
+"""The surrogate: what times of a few configs tell about others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from scantune.search.surrogate import Array, Points, Prior, Surrogate
 
-# Four parameters: two of numbers, two of tokens. Each value costs so much log time.
+# The log time that each value costs, of four parameters: two of numbers, two of tokens.
 EFFECTS = ([0.0, 0.1, 0.3, 0.6], [0.2, 0.0, 0.1], [0.0, 0.15], [0.05, 0.0, 0.3])
 ALL = np.array(list(itertools.product(*(range(len(one)) for one in EFFECTS))))
 

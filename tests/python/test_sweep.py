@@ -1,4 +1,4 @@
-"""Sweeps: all of a space is recorded, in the order that matters most, and a file holds it."""
+"""Sweeps record all of a space into a file, what matters most first."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_every_neighbour_of_the_defaults_and_of_the_fastest_is_there() -> None:
     fastest = sorted(recorded.configs, key=lambda one: one.true_us)[:8]
     for centre in [*recorded.space.defaults, *(one.config for one in fastest)]:
         family = recorded.space.families[centre.family]
-        if centre.family in ("one_shot", "lookback"):  # others are too slow
+        if centre.family in ("one_shot", "lookback"):  # the other families are too slow to be walked in
             for parameter in family.parameters:
                 for value in parameter.values:
                     step = family.table.config({**dict(centre.values), parameter.name: value})

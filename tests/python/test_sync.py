@@ -1,4 +1,4 @@
-"""Layers are fetched by `scantune db sync` alone, and nothing of them is read before it is known to be theirs."""
+"""Layers are fetched by `scantune db sync` alone, and nothing of them is read before digest or signature match."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def said(result: Result) -> str:
 
 
 class Server:
-    """Serves what `answers` has for a path: bytes, or what handles the request."""
+    """A server that answers a path by `answers`: by bytes, or by a function that handles the request."""
 
     def __init__(self) -> None:
         self.answers: dict[str, bytes | Callable[[BaseHTTPRequestHandler], None]] = {}
@@ -78,7 +78,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def published(tmp_path: Path) -> bytes:
-    """A database that somebody exported."""
+    """Return a database that somebody exported."""
     fill(tmp_path / "theirs.db")
     with open_readonly(tmp_path / "theirs.db") as database:
         export_database(database, tmp_path / "published.db")

@@ -1,4 +1,4 @@
-"""Records as text: one line each, sorted, nothing lost, and nothing of a stranger's believed unchecked."""
+"""Records as text: one line each, sorted, nothing lost, and nothing that a stranger wrote is used unchecked."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def text(tmp_path: Path) -> Callable[[str], Path]:
-    """Write a file of text."""
+    """Return a function that writes a file of text."""
 
     def write(content: str, name: str = "records.jsonl") -> Path:
         path = tmp_path / name

@@ -154,7 +154,7 @@ def test_winner_that_fails_at_its_own_size_is_recorded_and_the_next_one_wins(
 def test_next_fastest_are_asked_when_every_finalist_fails_at_its_own_size(
     tune: Tune, database: Database, faults: Callable[..., None]
 ) -> None:
-    faults(wrong_at_full_n={"items_per_thread": 32})  # which the fastest have
+    faults(wrong_at_full_n={"items_per_thread": 32})  # the fastest configs have this value
     outcome, _ = tune(sizes=(2**20,), policy=replace(EVERYTHING, finalists=1))
     assert dict(outcome.records[0].config.values)["items_per_thread"] != 32
     assert statuses(database)["wrong_result"] >= 1

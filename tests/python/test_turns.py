@@ -1,4 +1,4 @@
-"""Whose compilations are done goes on, in turns."""
+"""Turns: an activity goes on once its compilations are done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Compilation = Future[float | Failure]
 
 
 class Compilers:
-    """Two processes that end the first compilation that somebody waits for."""
+    """Two processes, which finish the first compilation that is waited for."""
 
     def abreast(self, most: int) -> int:
         return min(most, 3)

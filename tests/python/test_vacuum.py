@@ -1,4 +1,4 @@
-"""What nothing refers to goes, the space comes back, and whoever reads meanwhile sees what was there."""
+"""Vacuuming drops what nothing refers to and gives the space back; readers meanwhile see the old state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of others are measured again before they are believed."""
+"""Records of others are measured again before they are trusted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from scantune.worker.evaluation import Evaluator, Timeouts
 HERE = Device("host", "Fake CPU", 8)
 RUN = Run(now(), "0.2.0", "a" * 64, "g++ 12", "none", Effort.normal, 1, "{}")
 N = 2**18
-TRUE_US = 5.3  # of GOOD, about
+TRUE_US = 5.3  # about the time of GOOD
 
 
 def lookback(threads: int, items: int, layout: str, window: int) -> Config:
@@ -58,7 +58,7 @@ def record(config: Config, n: int = N, problem: Problem = SUM, device: Device = 
 
 @pytest.fixture
 def verify() -> Callable[..., list[Checked]]:
-    """Verify records with the fake worker."""
+    """Return a function that verifies records with the fake worker."""
 
     def run(*records: Record, budget_s: float = 30.0) -> list[Checked]:
         with (
@@ -153,7 +153,7 @@ def test_default_that_is_recorded_is_raced_with_nothing_else(
 def test_record_that_does_not_run_is_wrong_and_the_next_is_still_measured(
     verify: Verify, faults: Callable[..., None], fault: str
 ) -> None:
-    n = 2**21  # what moves less is not held against a copy
+    n = 2**21  # smaller scans are not compared with a copy
     faults(**{fault: {"layout": "warp_transposed", "items_per_thread": 16}})
     bad = lookback(512, 16, "warp_transposed", 8)
     found = verify(record(bad, n), record(lookback(256, 32, "warp_transposed", 8), n + 1))
@@ -204,7 +204,7 @@ def test_what_another_process_has_changed_meanwhile_stays(verify: Verify, databa
 
 @pytest.fixture
 def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a file of somebody's with a good record, a slow one, one that is not legal and a wrong one."""
+    """Return another's file with a good record, a slow one, one that is not legal and a wrong one."""
     monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
     monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps(FAULT))
     path = tmp_path / "theirs.db"
@@ -270,7 +270,7 @@ def test_text_that_was_changed_meanwhile_stays(planted: Path, verify: Verify) ->
     (slow,) = verify(record(SLOW))
     text = planted.with_suffix(".jsonl")
     text.write_text("{}\n")
-    text.write_text("{}\n{}\n")  # while its records were read, or measured
+    text.write_text("{}\n{}\n")  # somebody changes the file while its records are read or measured
     correction = TextCorrection(text, b"{}\n", [slow.record], [])
     assert correction.apply(slow)
     with pytest.raises(DatabaseError, match="it was changed"):
@@ -309,7 +309,7 @@ def test_line_that_stands_twice_goes_as_one(verify: Verify, tmp_path: Path) -> N
 
 
 def test_breakpoint_stays_with_the_config_that_it_was_measured_with(verify: Verify, tmp_path: Path) -> None:
-    """Git's union of two versions has two lines of one record, of which one has the breakpoint."""
+    """Git's union of two versions has two lines of one record, and only one has the breakpoint."""
     (slow,), (good,) = verify(record(SLOW)), verify(record(GOOD))
     high = record(GOOD, 2 * N)
     for low, stays in ((slow.record, False), (good.record, True)):

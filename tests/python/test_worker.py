@@ -1,4 +1,4 @@
-"""The client of a worker, against one that has faults to order."""
+"""The client of a worker, with a fake worker whose faults a test chooses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tests a commit draws, and what they are said to cost."""
+"""The tests that a commit draws, and the cost that is reported for them."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def test_label_without_a_test_is_refused() -> None:
 
 
 def test_executable_that_is_not_built_may_be_missing_only_where_cases_are_drawn() -> None:
-    # Twice, as its tests that run alone are listed by themselves.
+    # The executable is listed twice, because its tests that run alone are listed by themselves.
     tests = pool.listed(with_tests({"name": "gpu_test_NOT_BUILT"}, {"name": "gpu_test_NOT_BUILT"}))
     assert pool.draw(tests, ["cpu"], 8, "a")
     with pytest.raises(pool.PoolError, match="not built: gpu_test_NOT_BUILT"):
