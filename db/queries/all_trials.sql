@@ -1,4 +1,4 @@
--- Every trial; what the ids stand for is in queries of its own. Read when a file is imported.
+-- Every trial, for importing a file; queries of their own tell what the ids stand for.
 SELECT device_id, problem_id, run_id, n, family, config, template_hash, status, reason, is_default, median_us, spread,
        samples, compile_ms, sm_clock_mhz, finished_at
 FROM trial

@@ -1,4 +1,4 @@
--- Rows that nothing refers to: what a record or trial named that was dropped.
+-- Rows that nothing refers to, since the records and trials that named them were dropped.
 SELECT (SELECT count(*) FROM run
         WHERE id NOT IN (SELECT run_id FROM trial) AND id NOT IN (SELECT run_id FROM record)
           AND id NOT IN (SELECT run_id FROM breakpoint)) AS runs,

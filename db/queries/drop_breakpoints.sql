@@ -1,5 +1,5 @@
--- Before a record is saved: its breakpoints were measured with the config that it had, and one that spans it is no longer
--- between neighbours.
+-- Precedes saving a record: its breakpoints were measured with the config that it had, and one that spans it is no
+-- longer between neighbours.
 DELETE FROM breakpoint
 WHERE device_id = :device_id AND problem_id = :problem_id
   AND (n_low < :n AND :n < n_high

@@ -1,4 +1,4 @@
--- A config that was fast at first and failed in the final round.
+-- Marks the trial of a config that was fast at first and failed in the final round.
 UPDATE trial SET status = :status, reason = :reason, median_us = NULL, spread = NULL, samples = NULL,
                  sm_clock_mhz = NULL, finished_at = :finished_at
 WHERE device_id = :device_id AND problem_id = :problem_id AND n = :n

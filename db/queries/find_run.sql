@@ -1,4 +1,4 @@
--- The same run, seen again when a file is imported twice.
+-- The same run, which is there already when a file is imported twice.
 SELECT id FROM run
 WHERE started_at = :started_at AND tool_version = :tool_version AND template_hash = :template_hash
   AND compiler_version = :compiler_version AND driver_version = :driver_version

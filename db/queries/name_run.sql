@@ -1,2 +1,2 @@
--- In a copy that is exported: says in the policy of a run where its records come from.
+-- Says in the policy of a run where its records come from, for a copy that is exported.
 UPDATE run SET policy = :policy WHERE id = :id

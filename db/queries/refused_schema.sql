@@ -1,10 +1,10 @@
--- What the schema of a file holds beyond what schema.sql declares, in any version: rows (kind, name), and none for a good
--- file. Views, triggers, virtual tables, generated columns, indexes on expressions, constraints and defaults run what a
--- stranger wrote, and nothing can interrupt a function that takes long. So this comes before any other statement but
--- PRAGMA application_id and user_version, in one transaction with all that follow. SQLite itself evaluates generated
--- columns of sqlite_stat1 while it loads a schema, and no authorizer is asked: a reader first does
--- 'SELECT 1 FROM sqlite_master LIMIT 1' while SQLITE_LIMIT_FUNCTION_ARG is 0, so that a schema with a function in it does
--- not load, and then raises the limit for this query. The names are a stranger's text.
+-- What the schema of a file holds beyond what schema.sql declares, in any version: rows (kind, name), and none for a
+-- good file. Views, triggers, virtual tables, generated columns, indexes on expressions, constraints and defaults run
+-- what a stranger wrote, and nothing can interrupt a function that takes long. So this comes before any other statement
+-- but PRAGMA application_id and user_version, in one transaction with all that follow. SQLite itself evaluates
+-- generated columns of sqlite_stat1 while it loads a schema, and consults no authorizer. So a reader first does 'SELECT
+-- 1 FROM sqlite_master LIMIT 1' while SQLITE_LIMIT_FUNCTION_ARG is 0: a schema with a function in it does not load. The
+-- reader then raises the limit for this query. The names are a stranger's text.
 WITH declared (name) AS (
        VALUES ('device'), ('problem'), ('run'), ('trial'), ('record'), ('breakpoint')
      ),
