@@ -1,4 +1,4 @@
-"""Which tests run now, and what they cost: one pool of ctest's, of which large products of cases are drawn by commit.
+"""The choice of tests to run, and their cost: ctest has one pool, whose large products of cases are drawn by commit.
 
 Both commands read `ctest --show-only=json-v1`. `pool.py draw` prints what `ctest -I` takes. `pool.py report` reads the
 file of `ctest --output-junit` too, and prints the slowest tests and the core-seconds of each family.
@@ -18,7 +18,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 LABELS = frozenset({"python", "cpu", "nvrtc", "host", "long", "gpu", "gpu_long"})
-DRAWN = "-drawn"  # ends the label of executables whose cases are products
+DRAWN = "-drawn"  # suffix of the label of executables whose cases are products
 SHARE = 10  # `make test` draws one case in so many
 SLOWEST = 10
 CORE_SECONDS_OF_A_FAMILY = 60.0
@@ -26,15 +26,15 @@ KERNELS = Path(__file__).parents[1] / "templates" / "kernels"
 
 
 class PoolError(Exception):
-    """The tests are not what they should be: one would be left out without anybody noticing."""
+    """The list of tests is wrong, so that one would be left out without anybody noticing."""
 
 
 @dataclass(frozen=True)
 class Test:
-    number: int  # ctest's, from 1
+    number: int  # ctest's number, from 1
     name: str
-    label: str  # what it needs to run; empty: its executable was not built
-    is_case: bool  # of a product, and may be left to another commit
+    label: str  # what it needs to run; empty where its executable was not built
+    is_case: bool  # whether it is a case of a product, which may be left to another commit
 
 
 def listed(listing: Mapping[str, Any]) -> list[Test]:
@@ -61,7 +61,7 @@ def _plain(name: str) -> str:
 def draw(
     tests: Sequence[Test], labels: Iterable[str], share: int, seed: str, changed: Iterable[str] = ()
 ) -> list[Test]:
-    """Return the tests with one of the labels: of the cases of products one in `share`, and those of changed files.
+    """Return the tests with one of the labels. One case of a product in `share` is drawn, and all of changed files are.
 
     A case is drawn by its name and the seed alone, so that a new test changes nothing for the others. Raises PoolError
     if there is no test of a label, or, where none is to be left out, if an executable was not built.
@@ -94,9 +94,9 @@ def durations(junit: Path) -> dict[str, float]:
 
 
 def costs(tests: Iterable[Test], seconds: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
-    """Return the core-seconds that each family adds to `make test` on average: of its cases, one in SHARE is drawn.
+    """Return the core-seconds that each family adds to `make test` on average, where one case in SHARE is drawn.
 
-    A test belongs to the family that it names; what families share belongs to none.
+    A test belongs to the family that it names; tests that families share belong to none.
     """
     spelled = {name: (name, name.replace("_", "")) for name in names}
     return {
@@ -110,9 +110,12 @@ def costs(tests: Iterable[Test], seconds: Mapping[str, float], names: Iterable[s
 
 
 def family_names() -> list[str]:
-    """Return the names of the families: of the headers in templates/kernels that a config header stands beside."""
+    """Return the names of the families: those of the headers in templates/kernels that have a config header.
+
+    The families of the gallery are small, and counted as one.
+    """
     configs = KERNELS.parent / "config"
-    return sorted(path.stem for path in KERNELS.glob("*.h") if (configs / path.name).exists())
+    return ["gallery", *sorted(path.stem for path in KERNELS.glob("*.h") if (configs / path.name).exists())]
 
 
 def print_slowest(seconds: Mapping[str, float]) -> None:

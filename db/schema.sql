@@ -1,5 +1,5 @@
--- scantune's tuning database, schema version 3. Integers, numbers and enum tokens only: a database is data, and every
--- row is checked again by the runtime before it is used.
+-- scantune's tuning database, schema version 3. It holds integers, numbers and enum tokens only: a database is data,
+-- and the runtime checks every row again before it uses it.
 -- application_id spells "scnt"; both pragmas are checked on opening.
 PRAGMA application_id = 1935896180;
 PRAGMA user_version = 3;
@@ -58,7 +58,8 @@ CREATE TABLE trial (
   UNIQUE (device_id, problem_id, n, family, config, template_hash)
 );
 
--- The winner of a finished search, one per device, problem and N; measured again in the final round against the default.
+-- The winner of a finished search, one per device, problem and N. It was measured again in the final round against the
+-- default.
 CREATE TABLE record (
   device_id    INTEGER NOT NULL REFERENCES device (id),
   problem_id   INTEGER NOT NULL REFERENCES problem (id),
@@ -74,9 +75,9 @@ CREATE TABLE record (
   PRIMARY KEY (device_id, problem_id, n)
 ) WITHOUT ROWID;
 
--- Between the records of two neighbouring N: from n_switch on, that of n_high is used. Both configs were measured in turn
--- at sizes between. A record that changes its config takes its breakpoints with it, a new one between the two that above
--- it.
+-- Between the records of two neighbouring N, that of n_high is used from n_switch on. Both configs were measured in
+-- turn at sizes between. A record that changes its config drops its breakpoints; a new record drops the breakpoint that
+-- spans it.
 CREATE TABLE breakpoint (
   device_id    INTEGER NOT NULL,
   problem_id   INTEGER NOT NULL,

@@ -1,15 +1,81 @@
-// The families of scans, and a request for a family of any algorithm.
+// The families of scans, and a request for a family of any algorithm. What is said of families without their standing
+// is of those in the library.
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "space/space.h"
 
 namespace scantune {
 
-inline std::span<const FamilyModel* const> scan_families() { return algorithm_of<ScanRequest>().families(); }
+// The families of an algorithm that stand in the library, or those that stand in the gallery.
+template <class Typed>
+std::span<const FamilyModel* const> families_of(Standing standing) {
+  static const auto kOf = [](Standing wanted) {
+    const auto all = algorithm_of<Typed>().families();
+    std::vector<const FamilyModel*> families(all.begin(), all.end());
+    std::erase_if(families, [&](const FamilyModel* family) { return family->standing() != wanted; });
+    return families;
+  };
+  static const std::vector<const FamilyModel*> kLibrary = kOf(Standing::library), kGallery = kOf(Standing::gallery);
+  return standing == Standing::library ? kLibrary : kGallery;
+}
+
+inline std::span<const FamilyModel* const> all_scan_families() { return families_of<ScanRequest>(Standing::library); }
+
+// Whether the family takes the items row by row, and not as one sequence.
+template <class Typed = ScanRequest>
+bool takes_rows(const FamilyModel& family) {
+  constexpr u64 kItems = 1024;
+  return family.unsupported_reason(Typed{.n = kItems}, kHostSm) != nullptr &&
+         family.unsupported_reason(Typed{.segments = Segments::rows, .n = kItems, .rows = 1}, kHostSm) == nullptr;
+}
+
+// The request as the family takes it: for one that takes rows, all items are one row, or short ones where the family
+// has no room for longer ones.
+template <class Typed>
+Typed taken_by(const FamilyModel& family, Typed request) {
+  const bool is_too_long =
+      family.standing() == Standing::gallery && family.unsupported_reason(request, kHostSm) != nullptr;
+  if (request.segments == Segments::none && (is_too_long || takes_rows<Typed>(family))) {
+    request.segments = Segments::rows;
+    request.rows = is_too_long ? ceil_div(request.n, u64{1000}) : 1;
+  }
+  return request;
+}
+
+// The request as a config can take it: cut into rows that its CTAs hold, where these hold one row each.
+template <class Typed>
+Typed taken_by(const Config& config, Typed request) {
+  if (reject_reason(config, request, kHostSm) == nullptr) return request;
+  Typed rows = taken_by(config.family(), request);
+  if (reject_reason(config, rows, kHostSm) == nullptr) return rows;
+  rows.segments = Segments::rows;
+  rows.rows = ceil_div(request.n, static_cast<u64>(config.family().tile_items(config, request)));
+  return rows;
+}
+
+// Those that take all items as one sequence.
+inline std::span<const FamilyModel* const> scan_families() {
+  static const std::vector<const FamilyModel*> kFamilies = [] {
+    std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
+    std::erase_if(families, [](const FamilyModel* family) { return takes_rows(*family); });
+    return families;
+  }();
+  return kFamilies;
+}
+
+// Those that take rows.
+inline std::vector<const FamilyModel*> row_families() {
+  std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
+  std::erase_if(families, [](const FamilyModel* family) { return !takes_rows(*family); });
+  return families;
+}
 
 inline Request plain_request(const FamilyModel& family, u64 n) {
+  if (&family.algorithm() == &algorithm_of<ScanRequest>()) return taken_by(family, ScanRequest{.n = n});
+  if (&family.algorithm() == &algorithm_of<ReduceRequest>()) return taken_by(family, ReduceRequest{.n = n});
   Request request(family.algorithm());
   request.n = n;
   return request;

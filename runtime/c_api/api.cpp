@@ -16,9 +16,10 @@ using namespace scantune;
 using namespace scantune::c_api;
 
 struct scantune_plan {
-  std::shared_ptr<Plan> plan;  // null where there are no items
+  std::shared_ptr<Plan> plan;  // null where there is nothing to do
   Problem problem;
   std::string description;
+  bool has_position;  // writes it beside the output
 };
 
 struct scantune_buffer {
@@ -53,6 +54,44 @@ void check_copy(const scantune_buffer& buffer, const char* argument, const void*
     throw RequestError(std::string(argument) + " is NULL, and bytes is " + std::to_string(bytes));
 }
 
+// What is wrong with a config is told for no items as for one.
+void check_config_of_nothing(const Problem& asked) {
+  if (asked.config.empty() || asked.request.n > 0) return;
+  Request of_one_item = asked.request;
+  of_one_item.n = 1;
+  select_given(asked.config, current_device()->identity(), of_one_item);
+}
+
+void run(const Problem& asked, const Pointers& pointers, scantune_stream stream) {
+  thread_local PlanCache plans;
+  if (asked.has_nothing_to_do()) return check_config_of_nothing(asked);
+  run_checked(current_device(), tuning_table(), plans,
+              {.request = asked.request,
+               .custom = asked.custom,
+               .pointers = pointers,
+               .init = asked.init,
+               .captured_launches = asked.captured_launches,
+               .config = asked.config,
+               .stream = stream_of(stream)});
+}
+
+void make(Problem asked, scantune_plan*& place) {
+  const auto& device = current_device();
+  check_init_memory(*device, asked.request, asked.device_init);
+  const std::optional<CustomOperator> copy = copy_of(std::exchange(asked.custom, std::nullopt));
+  const CustomOperator* custom = copy ? &*copy : nullptr;
+  std::shared_ptr<Plan> made;
+  if (asked.has_nothing_to_do())
+    check_config_of_nothing(asked);
+  else
+    made = make_plan(device, tuning_table(), CheckedRequest(asked.request), asked.captured_launches,
+                     CaptureMemory::ahead, custom, asked.config);
+  asked.config = {};  // the caller's text
+  auto description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
+  const bool has_position = asked.request.value<Position>() == Position::first;
+  place = new scantune_plan{std::move(made), asked, std::move(description), has_position};
+}
+
 }  // namespace
 
 extern "C" {
@@ -76,41 +115,65 @@ scantune_status scantune_problem_init(scantune_problem* problem, size_t struct_b
 scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,
                               scantune_stream stream) {
   return guarded([&] {
-    thread_local PlanCache plans;
     const Problem asked = checked_problem(problem);
-    if (asked.request.n == 0) return;
-    run_checked(current_device(), tuning_table(), plans,
-                {.request = asked.request,
-                 .custom = asked.custom,
-                 .pointers = asked.pointers(input, output),
-                 .init = asked.init,
-                 .captured_launches = asked.captured_launches,
-                 .stream = stream_of(stream)});
+    run(asked, asked.pointers(input, output), stream);
+  });
+}
+
+scantune_status scantune_reduce(const scantune_problem* problem, const void* input, void* output,
+                                scantune_stream stream) {
+  return guarded([&] {
+    const Problem asked = checked_reduction(problem, Position::none);
+    run(asked, asked.pointers(input, output), stream);
+  });
+}
+
+scantune_status scantune_arg_reduce(const scantune_problem* problem, const void* input, void* output, uint64_t* index,
+                                    scantune_stream stream) {
+  return guarded([&] {
+    const Problem asked = checked_reduction(problem, Position::first);
+    run(asked, asked.pointers(input, output, index), stream);
   });
 }
 
 scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    Problem asked = checked_problem(problem);
-    const auto& device = current_device();
-    check_init_memory(*device, asked.request, asked.device_init);
-    const std::optional<CustomOperator> copy = copy_of(std::exchange(asked.custom, std::nullopt));
-    const CustomOperator* custom = copy ? &*copy : nullptr;
-    std::shared_ptr<Plan> made;
-    if (asked.request.n > 0)
-      made = make_plan(device, tuning_table(), CheckedRequest(asked.request), asked.captured_launches,
-                       CaptureMemory::ahead, custom);
-    auto description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
-    place = new scantune_plan{std::move(made), asked, std::move(description)};
+    make(checked_problem(problem), place);
+  });
+}
+
+scantune_status scantune_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
+  return guarded([&] {
+    scantune_plan*& place = not_null("plan", plan);
+    make(checked_reduction(problem, Position::none), place);
+  });
+}
+
+scantune_status scantune_arg_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
+  return guarded([&] {
+    scantune_plan*& place = not_null("plan", plan);
+    make(checked_reduction(problem, Position::first), place);
   });
 }
 
 scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
   return guarded([&] {
     const scantune_plan& made = not_null("plan", plan);
+    if (made.has_position)
+      throw RequestError("the plan also says where the result stands: run it by scantune_plan_run_arg()");
     if (made.plan != nullptr)
       made.plan->run(made.problem.pointers(input, output), made.problem.init, stream_of(stream));
+  });
+}
+
+scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output, uint64_t* index,
+                                      scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = not_null("plan", plan);
+    if (!made.has_position)
+      throw RequestError("the plan has no index to write: make it by scantune_arg_reduce_plan_create()");
+    made.plan->run(made.problem.pointers(input, output, index), made.problem.init, stream_of(stream));
   });
 }
 

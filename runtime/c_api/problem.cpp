@@ -82,7 +82,7 @@ ValueType checked_accumulator(const scantune_problem& problem, ValueType input, 
   return checked_type("accumulator_type", problem.accumulator_type);
 }
 
-// A member that fell into padding would not make its struct grow, and no size would tell of it.
+// A member that fell into padding would not make its struct grow, and no size would show it.
 static_assert(std::has_unique_object_representations_v<scantune_problem> &&
               std::has_unique_object_representations_v<scantune_custom_operator>);
 
@@ -102,13 +102,14 @@ struct Given {
   const scantune_custom_operator* custom;  // null if none is given
 };
 
-// Where they lie that come from another header.
+// Room for structs that come from another header.
 struct Storage {
   scantune_problem problem;
   scantune_custom_operator custom;
 };
 
 Given given_by(const scantune_problem* caller, Storage& storage) {
+  if (caller == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
   const scantune_problem& problem = *as_known(kProblemVersion, caller, kDefaultProblem, storage.problem);
   if (problem.custom == nullptr || number_in(problem.op) != SCANTUNE_CUSTOM) return {problem, problem.custom};
   return {problem, as_known(kOperatorVersion, problem.custom, kDefaultOperator, storage.custom)};
@@ -130,6 +131,25 @@ Operator checked_operator(const Given& given) {
   return operator_of(*given.custom);
 }
 
+// The API's rows are of equal length; only what tuning asks for may end in a shorter one.
+void check_segments(const scantune_problem& problem, ScanRequest& request) {
+  request.segments =
+      static_cast<Segments>(checked_enum("segments", "scantune_segments", problem.segments, 0, SCANTUNE_ROWS));
+  request.rows = problem.rows;
+  if (request.segments == Segments::none) {
+    if (problem.rows != 0)
+      fail("rows", std::to_string(problem.rows) + ", and segments is not SCANTUNE_ROWS: set it, or leave rows at 0");
+    return;
+  }
+  if (problem.rows == 0)
+    fail("rows", "0, and segments is SCANTUNE_ROWS: pass how many rows there are, or make no call");
+  if (problem.n == 0)
+    fail("n", "0, and rows is " + std::to_string(problem.rows) + ": rows have at least one item each, or make no call");
+  if (problem.n % problem.rows != 0)
+    fail("n", std::to_string(problem.n) + ", which is no multiple of rows, which is " + std::to_string(problem.rows) +
+                  ": rows are of equal length");
+}
+
 Init checked_init(const scantune_problem& problem, Kind kind) {
   if (problem.init != nullptr && problem.device_init != nullptr)
     throw RequestError(
@@ -140,7 +160,7 @@ Init checked_init(const scantune_problem& problem, Kind kind) {
 
 std::string type_name(ValueType type) { return type == ValueType::custom ? "a custom type" : token(type); }
 
-// Which accumulator the source and the identity are written for.
+// Checks that the source and the identity are written for the request's accumulator.
 void check_value_type(const scantune_custom_operator& custom, ScanRequest& request) {
   const ValueType type = checked_type("custom.value_type", custom.value_type);
   if (type != request.accumulator_type)
@@ -189,14 +209,22 @@ InitialValue initial_value(const Given& given, const ScanRequest& request) {
   return {request, given.custom->identity};
 }
 
-}  // namespace
+std::string_view config_of(const scantune_problem& problem) {
+  if (problem.config == nullptr) return {};
+  if (*problem.config == '\0') fail("config", "empty; it must be JSON, or NULL to have one chosen");
+  return problem.config;
+}
 
-Problem checked_problem(const scantune_problem* caller) {
-  if (caller == nullptr) fail("problem", "NULL; it must point to a scantune_problem");
-  Storage storage;
-  const Given given = given_by(caller, storage);
-  const scantune_problem& asked = given.problem;
+// What scans and reductions say alike: all but kind and init.
+struct Stated {
   ScanRequest request;
+  std::optional<CustomOperatorView> custom;
+};
+
+Stated stated_by(const Given& given) {
+  const scantune_problem& asked = given.problem;
+  Stated stated;
+  ScanRequest& request = stated.request;
   request.n = asked.n;
   request.input_type = checked_type("input_type", asked.input_type);
   request.output_type = checked_type("output_type", asked.output_type);
@@ -209,20 +237,80 @@ Problem checked_problem(const scantune_problem* caller) {
       checked_enum("forward_progress", "scantune_forward_progress", asked.forward_progress, 0, SCANTUNE_DOCUMENTED));
   request.latency =
       static_cast<Latency>(checked_enum("latency", "scantune_latency", asked.latency, 0, SCANTUNE_ISOLATED));
-  request.init = checked_init(asked, request.kind);
-  std::optional<CustomOperatorView> custom;
   if (given.custom != nullptr) {
     check_value_type(*given.custom, request);
-    custom = checked_custom(*given.custom);
+    stated.custom = checked_custom(*given.custom);
   }
-  if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(request) + ": " + reason);
-  const InitialValue init = initial_value(given, request);
-  check_captured_launches(asked.captured_launches);
-  return {.request = request,
-          .custom = custom,
+  return stated;
+}
+
+void check_supported(const Request& request) {
+  if (const char* reason = request.algorithm().unsupported_reason(request))
+    throw RequestError(to_string(request) + ": " + reason);
+}
+
+// Whether anything stands for an empty input: a built-in operator's identity does.
+bool has_identity(const Given& given) { return given.custom == nullptr || given.custom->identity != nullptr; }
+
+ReduceRequest reduction_of(const ScanRequest& scan, Position position, Init init) {
+  ReduceRequest request;
+  request.input_type = scan.input_type;
+  request.accumulator_type = scan.accumulator_type;
+  request.output_type = scan.output_type;
+  request.op = scan.op;
+  request.position = position;
+  request.init = init;
+  request.latency = scan.latency;
+  request.custom_bytes = scan.custom_bytes;
+  request.custom_alignment = scan.custom_alignment;
+  request.segments = scan.segments;
+  request.rows = scan.rows;
+  request.n = scan.n;
+  return request;
+}
+
+}  // namespace
+
+Problem checked_problem(const scantune_problem* caller) {
+  Storage storage;
+  const Given given = given_by(caller, storage);
+  Stated stated = stated_by(given);
+  stated.request.init = checked_init(given.problem, stated.request.kind);
+  check_segments(given.problem, stated.request);
+  check_supported(stated.request);
+  const InitialValue init = initial_value(given, stated.request);
+  check_captured_launches(given.problem.captured_launches);
+  return {.request = stated.request,
+          .custom = stated.custom,
           .init = init,
-          .device_init = asked.device_init,
-          .captured_launches = asked.captured_launches};
+          .device_init = given.problem.device_init,
+          .captured_launches = given.problem.captured_launches,
+          .config = config_of(given.problem)};
+}
+
+Problem checked_reduction(const scantune_problem* caller, Position position) {
+  Storage storage;
+  const Given given = given_by(caller, storage);
+  Stated stated = stated_by(given);
+  if (stated.request.kind != Kind::inclusive)
+    fail("kind", "SCANTUNE_EXCLUSIVE; a reduction has no kind: leave it SCANTUNE_INCLUSIVE");
+  check_segments(given.problem, stated.request);
+  Init init = checked_init(given.problem, Kind::inclusive);
+  if (init == Init::none && position == Position::none && has_identity(given)) init = Init::value;
+  const ReduceRequest request = reduction_of(stated.request, position, init);
+  check_supported(request);
+  if (request.n == 0 && init == Init::none)
+    fail("n", position != Position::none ? "0; nothing has a position there: pass at least one item"
+                                         : "0, and the operator has no identity: pass it, or set init or device_init");
+  stated.request.init = init;
+  const InitialValue value = initial_value(given, stated.request);
+  check_captured_launches(given.problem.captured_launches);
+  return {.request = request,
+          .custom = stated.custom,
+          .init = value,
+          .device_init = given.problem.device_init,
+          .captured_launches = given.problem.captured_launches,
+          .config = config_of(given.problem)};
 }
 
 void initialise(scantune_problem* problem, std::size_t struct_bytes) {

@@ -1,8 +1,9 @@
-// A problem as C states it, in the words of the library.
+// A C caller's problem in the types of the library.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "launch/plan.h"
 #include "scantune/scantune.h"
@@ -11,21 +12,31 @@ namespace scantune::c_api {
 
 struct Problem {
   Request request;
-  std::optional<CustomOperatorView> custom;  // of the caller's text
+  std::optional<CustomOperatorView> custom;  // points to the caller's text
   InitialValue init;
-  const void* device_init = nullptr;  // where it lies instead
+  const void* device_init = nullptr;  // where an initial value in memory lies
   int captured_launches = 0;
+  std::string_view config;  // of the caller's text; empty where none is given
 
+  // In the order of the request's operands.
   Pointers pointers(const void* input, const void* output) const { return {input, output, device_init}; }
+  Pointers pointers(const void* input, const void* output, const void* position) const {
+    return {input, output, position};
+  }
+  bool has_nothing_to_do() const { return request.n == 0 && !request.algorithm().has_result_without_items(request); }
 };
 
-// Throws RequestError that names the member which is wrong, what was found and what to do. Allocates nothing else.
+// Throws a RequestError that names the wrong member, what was found and what to do. It allocates nothing unless it
+// throws.
 Problem checked_problem(const scantune_problem* caller);
+// The same for a reduction, with the place of its result if `position` asks for that.
+Problem checked_reduction(const scantune_problem* caller, Position position);
 
-// Sets every member of a problem of this size to its default. Throws RequestError if no problem has it.
+// Sets every member of a problem of this size to its default. Throws RequestError if no version of the struct has this
+// size.
 void initialise(scantune_problem* problem, std::size_t struct_bytes);
 
-// What scantune_accumulator() answers.
+// What scantune_accumulator() returns.
 scantune_type default_accumulator_of(scantune_type input, scantune_type output);
 
 }  // namespace scantune::c_api

@@ -34,7 +34,7 @@ class Module {
 
 // What a stream means for a workspace. Handles of streams are reused; ids are not.
 struct StreamState {
-  u64 id = 0;                       // not told while the stream is being captured
+  u64 id = 0;                       // not known while the stream is being captured
   void* capturing_graph = nullptr;  // non-null while the stream is being captured
 };
 
@@ -71,7 +71,7 @@ class Device {
 
   virtual void* allocate(u64 bytes) = 0;  // throws OutOfMemoryError
   virtual void free(void* memory) noexcept = 0;
-  // Sets every byte to value. Complete on return; legal while other streams are captured.
+  // Sets every byte to value. It is complete on return, and legal while other streams are captured.
   virtual void fill(void* memory, std::byte value, u64 bytes) = 0;
   void zero(void* memory, u64 bytes) { fill(memory, std::byte{0}, bytes); }
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
@@ -86,44 +86,48 @@ class Device {
   virtual void begin_upload(void* destination, const void* staging, u64 bytes) { upload(destination, staging, bytes); }
   virtual void begin_download(void* staging, const void* source, u64 bytes) { download(staging, source, bytes); }
 
-  // Why the device refuses every further call: the error that destroyed its context. Empty while it works.
+  // Why the device refuses every further call: the error that destroyed its context. The text is empty while the device
+  // works.
   virtual std::string failure() const { return {}; }
 
   virtual StreamState stream_state(Stream stream) = 0;
-  // Empty if memory is the device's and the stream belongs to its context; else what is wrong. For scan()'s full
-  // checks. item_bytes: for a message that says how many items fit.
+  // Empty if memory is the device's and the stream belongs to its context; else what is wrong. scan()'s full checks
+  // call both. item_bytes serves a message that says how many items fit.
   virtual std::string pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) = 0;
   virtual std::string stream_fault(Stream stream) = 0;
   // The first fault of these arguments and of the stream, after the name of the argument; empty if there is none.
   virtual std::string argument_fault(std::span<const NamedMemory> arguments, Stream stream);
   // Calls release(token) once the graph and every executable made from it are gone, from any thread, where no call of a
-  // device is allowed. Called during capture. If it throws, release(token) has been or will be called all the same.
+  // device is allowed. It is called during capture. If it throws, release(token) has been or will be called all the
+  // same.
   virtual void retain_until_graph_dies(void* graph, void (*release)(void*), void* token) = 0;
 
   // One sample: microseconds that one run of what enqueue puts into the stream takes, the mean of replays runs back to
   // back. A GPU captures it into a graph once and replays that; the host device calls enqueue(nullptr) every time.
   virtual double time_us(const std::function<void(Stream)>& enqueue, int replays) = 0;
-  virtual std::optional<int> sm_clock_mhz() = 0;  // at this moment; nullopt where it cannot be read
+  virtual std::optional<int> sm_clock_mhz() = 0;  // the clock at this moment; nullopt where it cannot be read
   virtual u64 l2_bytes() = 0;                     // 0 on the host device
 
  protected:
-  // The first fault of several pointers and a stream, given how one of each is looked at.
+  // The first fault of several pointers and a stream, given the check of one of each.
   template <class PointerFault, class StreamFault>
   static std::string first_fault(std::span<const NamedMemory> arguments, const PointerFault& pointer_fault,
                                  const StreamFault& stream_fault) {
     for (const NamedMemory& named : arguments)
-      if (const auto fault = pointer_fault(named.memory, named.bytes, named.item_bytes); !fault.empty())
+      if (named.bytes == 0)  // of no items: nobody looks there
+        continue;
+      else if (const auto fault = pointer_fault(named.memory, named.bytes, named.item_bytes); !fault.empty())
         return std::string(named.argument) + ": " + fault;
     if (const auto fault = stream_fault(); !fault.empty()) return "stream: " + fault;
     return {};
   }
 };
 
-// The device that scans run on: SCANTUNE_DEVICE=host asks for the host device; otherwise the GPU of the calling
-// thread's current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError when there
-// is none. All live as long as the process: a scan's call need not count a reference.
+// The device that scans run on: SCANTUNE_DEVICE=host selects the host device; otherwise the GPU of the calling thread's
+// current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError when there is none.
+// All live as long as the process: a scan's call need not count a reference.
 const std::shared_ptr<Device>& current_device();
-const std::shared_ptr<Device>& host_device();  // one; runs with seed 0 unless SCANTUNE_HOST_SEED says otherwise
+const std::shared_ptr<Device>& host_device();  // its seed is 0 unless SCANTUNE_HOST_SEED says otherwise
 const std::shared_ptr<Device>& cuda_device();
 
 }  // namespace scantune

@@ -49,8 +49,23 @@ std::string choice_text(const Config& config) {
          ";\ninline constexpr Choice kScantuneChoice = " + config_literal(config) + ";\n";
 }
 
-// The choice, the problem and its kernels, in a namespace where their names meet none of the caller's. All that can be
-// said before the caller's source is, so that macros of that do not change it; what follows calls things ScantuneX.
+// Calls of the kernels. Those of the gallery stand beside their config, which other compilers read, and are plain
+// functions that the text makes kernels of.
+std::string kernels_text(const FamilyModel& family) {
+  if (family.standing() != Standing::gallery) return "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n";
+  std::string text;
+  for (const char* const name : family.kernels())
+    text.append("SCANTUNE_KERNEL(")
+        .append(name)
+        .append(", kScantuneChoice.block_threads, 1) {\n  ::scantune::")
+        .append(name)
+        .append("<ScantuneProblem, kScantuneChoice>(arguments);\n}\n");
+  return text;
+}
+
+// The choice, the problem and its kernels, in a namespace where their names meet none of the caller's. As much as
+// possible stands before the caller's source, so that macros of that do not change it; what follows has names like
+// ScantuneX.
 std::string instance(const Request& request, Variant variant, const CustomOperator* custom, const std::string& choice,
                      const std::string& kernels) {
   const std::string begin = "namespace scantune::instance {\n", end = "}\n";
@@ -80,12 +95,13 @@ std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom) 
 
 Instantiation instantiate(const Request& request, const Config& config, Variant variant, const CustomOperator* custom) {
   const int alignment = variant == Variant::aligned ? kVectorAlignmentBytes : element_alignment(request);
-  if (alignment == kVectorAlignmentBytes) variant = Variant::aligned;  // by any pointers
+  if (alignment == kVectorAlignmentBytes) variant = Variant::aligned;  // any pointers are aligned so
   const FamilyModel& family = config.family();
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr);
-  result.source = includes(result.headers) + instance(request, variant, custom, choice_text(config),
-                                                      "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n");
+  if (family.standing() == Standing::gallery) result.source = "#define SCANTUNE_KERNELS\n";
+  result.source +=
+      includes(result.headers) + instance(request, variant, custom, choice_text(config), kernels_text(family));
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(alignment) + " bytes";

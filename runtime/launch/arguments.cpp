@@ -34,6 +34,8 @@ std::size_t offset_of(OperandRole role) {
       return offsetof(KernelArguments, input);
     case OperandRole::output:
       return offsetof(KernelArguments, output);
+    case OperandRole::position:
+      return offsetof(KernelArguments, position);
     case OperandRole::init:
       break;
   }
@@ -49,7 +51,8 @@ std::size_t offset_of(OperandRole role) {
 CheckedRequest::CheckedRequest(const Request& request) : request_(request) {
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list()) {
-    if (operand.items == 0) fail(request, std::string(operand.extent) + " is 0: there is nothing to do");
+    if (operand.items == 0 && !request.algorithm().has_result_without_items(request))
+      fail(request, std::string(operand.extent) + " is 0: there is nothing to do");
     if (operand.items > std::numeric_limits<u64>::max() / static_cast<unsigned>(operand.item_bytes))
       fail(request, std::string(operand.extent) + " is " + std::to_string(operand.items) +
                         ", which is more items than fit in the address space");
@@ -70,19 +73,20 @@ Arguments::Arguments(const CheckedRequest& request)
         throw Error(std::string(request_.algorithm().name()) +
                     " has two operands of one role, and kernels no place for it");
     named_[place] = {all[place].name, nullptr, all[place].bytes(), static_cast<unsigned>(all[place].item_bytes)};
-    if (all[place].role != OperandRole::output) continue;
-    // An input in place of the output is fine: every item is read before its result is written over it.
+    if (all[place].role != OperandRole::output && all[place].role != OperandRole::position) continue;
+    // An input in place of an output of as many items is fine: each is read before its result is written over it.
     for (std::size_t other = 0; other < count_; ++other)
       if (other != place)
         pairs_[pair_count_++] = {place, other,
-                                 all[other].role == OperandRole::input && all[other].bytes() == all[place].bytes()};
+                                 all[place].role == OperandRole::output && all[other].role == OperandRole::input &&
+                                     all[other].bytes() == all[place].bytes()};
   }
 }
 
 bool Arguments::are_plausible(const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place) {
     const void* pointer = pointers[place];
-    if (pointer == nullptr || (address_of(pointer) & places_[place].misaligning) != 0 ||
+    if ((pointer == nullptr && places_[place].bytes != 0) || (address_of(pointer) & places_[place].misaligning) != 0 ||
         wraps(pointer, places_[place].bytes))
       return false;
   }
@@ -130,7 +134,8 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place) {
     const RequestOperand& operand = operands_.list()[place];
     const std::string argument = std::string(operand.name) + " is ";
-    if (pointers[place] == nullptr) return argument + "null, and n is " + std::to_string(request_.n);
+    if (pointers[place] == nullptr && operand.bytes() != 0)
+      return argument + "null, and n is " + std::to_string(request_.n);
     if ((address_of(pointers[place]) & places_[place].misaligning) != 0)
       return argument + hex(pointers[place]) + ", which is not a multiple of the " + std::to_string(operand.alignment) +
              " bytes that its type is aligned to";
@@ -155,7 +160,7 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
     const Pair& pair = pairs_[index];
     if (!collide(pair, pointers)) continue;
     if (operands_.list()[pair.other].role == OperandRole::init)
-      return named(pair.other) + " lies in the " + named(pair.output) + ", which is written before it is read";
+      return named(pair.other) + " lies in the " + named(pair.output) + ": it must lie outside";
     return named(pair.other) + " and " + named(pair.output) + " overlap: they must " +
            (pair.may_coincide ? "be the same range or " : "") + "lie apart";
   }

@@ -29,7 +29,7 @@ void* CaptureReserve::take(Device& device, void* graph) {
   Place* const place = take_free();
   if (place == nullptr)
     throw RequestError("the stream is being captured and the plan reserved only " + std::to_string(places_.size()) +
-                       " workspaces, all held by living graphs: raise ScanOptions::captured_launches");
+                       " workspaces, all held by living graphs: raise captured_launches of its options");
   place->reserve = shared_from_this();
   try {
     if (place->block.memory == nullptr) place->block = pool_->acquire(need_);
@@ -42,7 +42,7 @@ void* CaptureReserve::take(Device& device, void* graph) {
   return memory;
 }
 
-// The last one given back, so that a block is used again before another is allocated.
+// Takes the place that was given back last, so that a block is used again before another is allocated.
 CaptureReserve::Place* CaptureReserve::take_free() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) return nullptr;

@@ -17,30 +17,32 @@ Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, 
   if (device->stream_state(call.stream).capturing_graph != nullptr)
     throw RequestError(
         to_string(call.request) +
-        ": the stream is being captured, and a first scan of this problem loads kernels and allocates: make a plan "
-        "before the capture and call that, or call scan() shortly before (a thread remembers at least its last " +
+        ": the stream is being captured, and a first call for this problem loads kernels and allocates: make a plan "
+        "before the capture and call that, or make this call shortly before (a thread remembers at least its last " +
         std::to_string(PlanCache::kLeastRemembered) + " problems)");
   const std::optional<CustomOperator> custom = copy_of(call.custom);
-  return plans.insert(
-      make_plan(device, table, request, call.captured_launches, CaptureMemory::on_demand, custom ? &*custom : nullptr),
-      call.captured_launches);
+  return plans.insert(make_plan(device, table, request, call.captured_launches, CaptureMemory::on_demand,
+                                custom ? &*custom : nullptr, call.config),
+                      call);
 }
 
 }  // namespace
 
-PlanCache::Set& PlanCache::set_of(const Request& request, const std::optional<CustomOperatorView>& custom) {
-  const u64 hash = request.hash() + (custom ? std::hash<std::string_view>()(custom->source) : 0);
+PlanCache::Set& PlanCache::set_of(const Call& call) {
+  u64 hash = call.request.hash();
+  if (call.custom) hash += std::hash<std::string_view>()(call.custom->source);
+  if (!call.config.empty()) hash += std::hash<std::string_view>()(call.config);
   return sets_[hash >> 61];
 }
 
-Plan* PlanCache::find(const Device& device, const Request& request, const std::optional<CustomOperatorView>& custom,
-                      int captured_launches) {
+Plan* PlanCache::find(const Device& device, const Call& call) {
   const auto serves = [&](const Entry& entry) {
-    return entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == request &&
-           entry.captured_launches == captured_launches && view_of(entry.plan->custom()) == custom;
+    return entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == call.request &&
+           entry.captured_launches == call.captured_launches && entry.config == call.config &&
+           view_of(entry.plan->custom()) == call.custom;
   };
   if (last_ != nullptr && serves(*last_)) return last_->plan.get();
-  for (Entry& entry : set_of(request, custom))
+  for (Entry& entry : set_of(call))
     if (serves(entry)) {
       entry.last_use = ++uses_;
       last_ = &entry;
@@ -49,14 +51,14 @@ Plan* PlanCache::find(const Device& device, const Request& request, const std::o
   return nullptr;
 }
 
-Plan& PlanCache::insert(std::shared_ptr<Plan> plan, int captured_launches) {
-  last_ = &*std::ranges::min_element(set_of(plan->request(), view_of(plan->custom())), {}, &Entry::last_use);
-  *last_ = {std::move(plan), captured_launches, ++uses_};
+Plan& PlanCache::insert(std::shared_ptr<Plan> plan, const Call& call) {
+  last_ = &*std::ranges::min_element(set_of(call), {}, &Entry::last_use);
+  *last_ = {std::move(plan), call.captured_launches, std::string(call.config), ++uses_};
   return *last_->plan;
 }
 
 void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call) {
-  Plan* plan = plans.find(*device, call.request, call.custom, call.captured_launches);
+  Plan* plan = plans.find(*device, call);
   if (plan != nullptr) {
     plan->arguments().check_fully(*device, call.pointers, call.stream);
   } else {

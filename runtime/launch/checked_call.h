@@ -3,25 +3,36 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "launch/plan.h"
 
 namespace scantune {
 
-// The plans that a thread has used lately. Bounded; the least recently used of a set makes room.
+struct Call {
+  const Request& request;                                   // its extents are not 0
+  std::optional<CustomOperatorView> custom = std::nullopt;  // none unless the request's operator is a custom one
+  Pointers pointers{};
+  const InitialValue& init;
+  int captured_launches = 0;
+  std::string_view config;  // the caller's text; empty where the config is chosen
+  Stream stream = nullptr;
+};
+
+// The plans that a thread has used lately. Their number is bounded; the least recently used of a set makes room.
 class PlanCache {
  public:
-  static constexpr std::size_t kLeastRemembered = 4;  // of the plans used last
+  static constexpr std::size_t kLeastRemembered = 4;  // so many of the plans used last, at least
 
   PlanCache() = default;
   PlanCache(const PlanCache&) = delete;  // last_ points into it
   PlanCache& operator=(const PlanCache&) = delete;
 
-  // Null if the plan is not remembered. custom: none unless the request's operator is a custom one; told apart by
-  // source and name.
-  Plan* find(const Device& device, const Request& request, const std::optional<CustomOperatorView>& custom,
-             int captured_launches);
-  Plan& insert(std::shared_ptr<Plan> plan, int captured_launches);
+  // Null if the plan is not remembered. Custom operators are told apart by source and name, given configs by their
+  // text.
+  Plan* find(const Device& device, const Call& call);
+  Plan& insert(std::shared_ptr<Plan> plan, const Call& call);
 
  private:
   static constexpr std::size_t kSets = 8;
@@ -29,24 +40,16 @@ class PlanCache {
   struct Entry {
     std::shared_ptr<Plan> plan;
     int captured_launches = 0;
+    std::string config;  // as it was given
     u64 last_use = 0;
   };
   using Set = std::array<Entry, kLeastRemembered>;
 
-  Set& set_of(const Request& request, const std::optional<CustomOperatorView>& custom);
+  Set& set_of(const Call& call);
 
   std::array<Set, kSets> sets_;
   Entry* last_ = nullptr;  // looked at first: most calls repeat the one before
   u64 uses_ = 0;
-};
-
-struct Call {
-  const Request& request;                                   // whose extents are not 0
-  std::optional<CustomOperatorView> custom = std::nullopt;  // none unless the request's operator is a custom one
-  Pointers pointers{};
-  const InitialValue& init;
-  int captured_launches = 0;
-  Stream stream = nullptr;
 };
 
 // Checks the arguments with the driver's help, makes or remembers the plan, and runs it. Throws RequestError before

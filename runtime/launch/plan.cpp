@@ -45,16 +45,18 @@ std::string heading(const Device& device, const Request& request, const CustomOp
 }
 
 std::shared_ptr<Plan> loaded_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
-                                  const CheckedRequest& checked, const CustomOperator* custom) {
+                                  const CheckedRequest& checked, const CustomOperator* custom,
+                                  std::string_view config) {
   const Request& request = checked.get();
   const auto make = [&](Selection selection) {
     return std::make_shared<Plan>(device, checked, std::move(selection), custom);
   };
+  if (!config.empty()) return make(select_given(config, device->identity(), request));
   const Selection selection = select(table, device->identity(), request, name_of(custom));
   const Config substitute = default_config_without_clusters(request, device->identity().sm);
   const auto make_selected = [&] {
     auto plan = make(selection);
-    if (selection.origin == ConfigOrigin::untuned) log_untuned(*plan);
+    if (selection.origin == ConfigOrigin::untuned && request.n > 0) log_untuned(*plan);
     return plan;
   };
   if (selection.config == substitute) return make_selected();
@@ -64,7 +66,7 @@ std::shared_ptr<Plan> loaded_plan(const std::shared_ptr<Device>& device, const T
   } catch (const CompileError& error) {
     if (custom != nullptr) throw;
     failure = error.what();
-  } catch (const OutOfMemoryError&) {  // not the config's fault
+  } catch (const OutOfMemoryError&) {  // another config would not help
     throw;
   } catch (const DeviceError& error) {
     if (!device->failure().empty()) throw;
@@ -125,7 +127,7 @@ Plan::Workspace Plan::workspace(Stream stream) {
   if (reserve_ == nullptr)
     throw RequestError(
         "the stream is being captured and the plan reserved no workspace for that: raise "
-        "ScanOptions::captured_launches");
+        "captured_launches of its options");
   return {reserve_->take(context_.device(), state.capturing_graph), {}};
 }
 
@@ -156,9 +158,9 @@ void check_captured_launches(int captured_launches) {
 
 std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
                                 const CheckedRequest& request, int captured_launches, CaptureMemory memory,
-                                const CustomOperator* custom) {
+                                const CustomOperator* custom, std::string_view config) {
   check_captured_launches(captured_launches);
-  auto plan = loaded_plan(device, table, request, custom);
+  auto plan = loaded_plan(device, table, request, custom, config);
   plan->allow_captures(captured_launches, memory);
   return plan;
 }

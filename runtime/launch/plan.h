@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "launch/arguments.h"
 #include "launch/capture_reserve.h"
@@ -18,27 +19,29 @@ namespace scantune {
 
 // When the workspaces of captured launches are allocated.
 enum class CaptureMemory {
-  ahead,     // with the plan, so that a capture allocates nothing
-  on_demand  // by the first capture that needs one, so that a plan never captured costs nothing
+  ahead,     // allocated with the plan, so that a capture allocates nothing
+  on_demand  // allocated by the first capture that needs one, so that a plan never captured costs nothing
 };
 
 class Plan {
  public:
   static constexpr int kMostCapturedLaunches = 4096;
 
-  // Compiles and loads the selected config, both variants of its kernels. custom: copied; null unless the request's
-  // operator is a custom one. Throws CompileError or DeviceError when the config's kernels cannot be had, RequestError
-  // when the config does not solve the request. No launch may be captured until allow_captures().
+  // Compiles and loads the selected config, both variants of its kernels. custom is copied; it is null unless the
+  // request's operator is a custom one. Throws CompileError or DeviceError when the config's kernels cannot be compiled
+  // or loaded, RequestError when the config does not solve the request. No launch may be captured until
+  // allow_captures().
   Plan(const std::shared_ptr<Device>& device, const CheckedRequest& request, Selection selection,
        const CustomOperator* custom = nullptr);
 
-  // Lets this many launches live in graphs at the same time. Before the first run(). Throws OutOfMemoryError.
+  // Lets this many launches live in graphs at the same time. It is called before the first run(). Throws
+  // OutOfMemoryError.
   void allow_captures(int captured_launches, CaptureMemory memory);
 
   // Throws RequestError before anything is launched when a pointer is null or misaligned, when operands overlap that
-  // must not, or when the stream is being captured and no reserved workspace is free. Allocation-free once the stream
-  // has been used. A plan of one launch takes no lock; one of several launches holds its stream's workspace while it
-  // enqueues them.
+  // must not, or when the stream is being captured and no reserved workspace is free. It allocates nothing once the
+  // stream has been used. A plan of one launch takes no lock; one of several launches holds its stream's workspace
+  // while it enqueues them.
   void run(const Pointers& pointers, const InitialValue& init, Stream stream) {
     arguments_.check(device(), pointers, stream);
     enqueue(pointers, init, stream);
@@ -63,7 +66,7 @@ class Plan {
 
   struct Workspace {
     void* memory = nullptr;
-    std::unique_lock<std::mutex> turn;  // of a call whose launches pass data on through the memory
+    std::unique_lock<std::mutex> turn;  // held by a call whose launches pass data on through the memory
   };
 
   Kernels load(Variant variant);
@@ -81,7 +84,7 @@ class Plan {
   std::shared_ptr<CaptureReserve> reserve_;
 };
 
-// What a plan without items says of itself: it has nothing to launch, so there is none.
+// The description of a problem without items, which needs no plan.
 std::string describe_empty(const Device& device, const Request& request, const CustomOperator* custom);
 
 // Throws RequestError unless a plan may reserve workspaces for that many captured launches.
@@ -89,10 +92,12 @@ void check_captured_launches(int captured_launches);
 
 // The plan that the table's records suggest. Should the kernels of the selected config not compile or load, or find no
 // place on the device, a default config without clusters takes its place, which fits every GPU; that is logged once and
-// told by describe(). A device that has failed or is out of memory is no such case, and neither is a custom operator
-// that does not compile: the mistake is in its source.
+// named by describe(). A device that has failed or is out of memory is no such case, and neither is a custom operator
+// that does not compile: the mistake is in its source. Where the caller gives a config, as select_given() takes it,
+// that one runs, and no other takes its place.
 std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
                                 const CheckedRequest& request, int captured_launches,
-                                CaptureMemory memory = CaptureMemory::ahead, const CustomOperator* custom = nullptr);
+                                CaptureMemory memory = CaptureMemory::ahead, const CustomOperator* custom = nullptr,
+                                std::string_view config = {});
 
 }  // namespace scantune

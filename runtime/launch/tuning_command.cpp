@@ -40,9 +40,8 @@ std::string qualifiers(const Request& request) {
   for (const MemberModel& member : request.members())
     if (member.is_option() && !request.has_default(member))
       options += " --" + option_name(member.name) + " " + spell(member, request);
-  const auto extents = request.algorithm().extents();
-  for (std::size_t place = 0; place < extents.size(); ++place)
-    options += " --" + option_name(extents[place].name) + " " + std::to_string(request.extents[place]);
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (request.has(extent)) options += " --" + option_name(extent.name) + " " + std::to_string(request[extent]);
   return options;
 }
 
@@ -56,7 +55,11 @@ std::string algorithm_option(const Request& request) {
 std::string solved(const Request& request, const CustomOperator* custom) {
   const auto op = request.op();
   const std::string_view name = name_of(custom);
-  return types_of(request) + ' ' + (!name.empty() ? std::string(name) : op ? token(*op) : request.algorithm().name());
+  const bool is_first = &request.algorithm() == algorithms().front() || !op;
+  return (is_first ? "" : std::string(request.algorithm().name()) + " of ") + types_of(request) + ' ' +
+         (!name.empty() ? std::string(name)
+          : op          ? token(*op)
+                        : request.algorithm().name());
 }
 
 std::string tuning_command(const Request& request, const CustomOperator* custom, const std::string& arch) {

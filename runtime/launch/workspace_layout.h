@@ -1,5 +1,5 @@
-// The regions that a stream's workspaces fall into. Old status words of one layout must never read as words of another,
-// so each kind and value size has a region of its own.
+// The regions that a stream's workspaces fall into. Old status words of one layout must never be read as words of
+// another, so each kind and value size has a region of its own.
 #pragma once
 
 #include <bit>
@@ -8,11 +8,12 @@
 
 namespace scantune {
 
-inline constexpr int kWorkspaceLayouts = 1 + 2 * kMaxValueBytes;
+inline constexpr int kWorkspaceLayouts = 2 + 2 * kMaxValueBytes;
 
-// need.kind is not none.
+// need.kind must not be none.
 constexpr int layout_of(const WorkspaceNeed& need) {
   if (need.kind == WorkspaceKind::scratch) return 0;
+  if (need.kind == WorkspaceKind::counted) return kWorkspaceLayouts - 1;
   return (need.kind == WorkspaceKind::split_status ? kMaxValueBytes : 0) + need.value_bytes;
 }
 

@@ -21,13 +21,13 @@ u64 items_in_chunk(u64 chunk, u64 n) { return std::min(kCheckedItems, n - chunk 
 
 bool DeviceCheck::exists_for(const InputSpec& input) {
   return input.pattern == InputPattern::exact &&
-         !reference_of(input.request.algorithm()).check_kernels().header.empty();
+         !reference_of(input.request.algorithm()).check_kernels(input.request).header.empty();
 }
 
 DeviceCheck::DeviceCheck(Device& device, const Request& request)
     : device_(device), request_(reference_of(request.algorithm()).same_results(request)) {
   request_.n = kProvenItems;
-  const CheckKernels kernels = reference_of(request.algorithm()).check_kernels();
+  const CheckKernels kernels = reference_of(request.algorithm()).check_kernels(request);
   kernels_ = static_cast<int>(kernels.names.size());
   std::optional<CustomOperator> stand_in;
   if (request.has_custom_operator()) stand_in = stand_in_for(request);
@@ -43,11 +43,11 @@ DeviceCheck::DeviceCheck(Device& device, const Request& request)
 u64 DeviceCheck::first_wrong(const std::byte* input, const std::byte* output, u64 n) const {
   const auto workspace = CheckWorkspace::of(n);
   const DeviceBuffer memory(device_, workspace.bytes());
-  // A chunk that nobody looks at has no right item.
+  // A chunk that no kernel checks has no right item.
   device_.zero(memory.data() + workspace.counts(), workspace.chunks * sizeof(u32));
   KernelArguments arguments = arguments_;
   arguments.input = input;
-  arguments.output = const_cast<std::byte*>(output);  // which the kernels only read
+  arguments.output = const_cast<std::byte*>(output);  // the kernels only read it
   arguments.workspace = memory.data();
   for (int kernel = 0; kernel < kernels_; ++kernel)
     device_.launch(*module_,

@@ -28,6 +28,8 @@ class LastingReference final : public Reference {
     return computed_->check(first, found);
   }
 
+  std::span<const u64> positions() const override { return computed_->positions(); }
+
   void expect(const KnownInput&, std::span<std::byte> output) const override {
     std::ranges::copy(expected_, output.begin());
   }

@@ -11,7 +11,7 @@
 namespace scantune {
 
 struct Mismatch {
-  u64 index;  // of the first wrong item
+  u64 index;  // index of the first wrong item
   std::string expected;
   std::string found;
 };
@@ -20,8 +20,8 @@ struct Mismatch {
 // chunk, from which any part of the output follows, so 2^30 items cost a few megabytes.
 //
 // Integers wrap and are exact, as are minima and maxima, in which NaN propagates and -0 orders below +0, and the
-// stand-ins for custom operators. Floating-point sums and products are compared with long double: exactly where the
-// input makes every order of combining exact (InputPattern::exact), else within a bound that holds for any order, for k
+// stand-ins for custom operators. Floating-point sums and products are compared with long double, exactly where the
+// input makes every order of combining exact (InputPattern::exact). Elsewhere a bound holds for any order, for k
 // roundings in the accumulator's unit roundoff u: k * u * (|init| + |x_0| + ... + |x_i|) for sums (Jeannerod and Rump,
 // "Improved error bounds for inner products in floating-point arithmetic", 2013), (e^(k * u) - 1) * |product| for
 // products (after Higham, "Accuracy and Stability of Numerical Algorithms", section 3.1). What an accumulator within
@@ -32,21 +32,24 @@ class Reference {
 
   virtual ~Reference() = default;
 
-  virtual u64 item_bytes() const = 0;  // of the output
-  virtual u64 bytes() const = 0;       // that this reference takes in memory
+  virtual u64 item_bytes() const = 0;  // size of the output's items
+  virtual u64 bytes() const = 0;       // memory that this reference takes
 
-  // Compares part of an output, whole items starting at item `first`, a multiple of kChunkItems. Uses all cores.
+  // Compares part of an output, whole items starting at item `first`, a multiple of kChunkItems. It uses all cores.
   virtual std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const = 0;
 
-  // Writes the whole output, as it is expected. input: that of this reference. Uses all cores.
+  // Where each result stands in the input, for a request that asks for it.
+  virtual std::span<const u64> positions() const { return {}; }
+
+  // Writes the whole output, as it is expected. input is that of this reference. It uses all cores.
   virtual void expect(const KnownInput& input, std::span<std::byte> output) const = 0;
 };
 
 // The initial value, if the request has one, is fill_init()'s. The items, if they are known, are not kept.
 std::unique_ptr<const Reference> make_reference(const KnownInput& input);
 
-// The same for checking again and again: an output of up to kMostKeptBytes is kept, where one that is right has but one
-// value to its every bit, and then costs a comparison of bytes. Any other than the kept bytes are checked as above.
+// The same for repeated checks. An output of up to kMostKeptBytes is kept where only one is right, bit by bit; a check
+// then compares bytes. Outputs that differ from the kept one are checked as above.
 std::unique_ptr<const Reference> make_lasting_reference(const KnownInput& input);
 
 }  // namespace scantune

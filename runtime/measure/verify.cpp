@@ -10,10 +10,12 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kSmallItems = u64{1} << 17;  // up to here every combination is cheap, even on the host device
+constexpr u64 kSmallItems = u64{1} << 17;  // up to so many every combination is cheap, even on the host device
 
+// So many items that each sequence of the request takes several tiles, the last one of them partial.
 u64 several_tiles(const Config& config, const Request& request) {
-  return 5 * static_cast<u64>(config.family().tile_items(config, request)) / 2 | 1;
+  return reference_of(request.algorithm()).sequences(request) *
+         (5 * static_cast<u64>(config.family().tile_items(config, request)) / 2 | 1);
 }
 
 Request with_items(Request request, u64 n) {
@@ -21,30 +23,36 @@ Request with_items(Request request, u64 n) {
   return request;
 }
 
-// Sizes at which kernels take other paths: around one warp, one tile, and several tiles with a ragged end.
+// Sizes at which kernels take other paths: around one warp, one tile, and several tiles with a ragged end, of each
+// sequence that the items are cut into.
 std::vector<u64> sizes(const Config& config, const Request& request, int sm) {
   const u64 tile = static_cast<u64>(config.family().tile_items(config, request));
-  std::vector<u64> all{1, 31, 33, tile - 1, tile, tile + 1, several_tiles(config, request), request.n - 1, request.n};
+  std::vector<u64> all{1, 31, 33, tile - 1, tile, tile + 1};
+  for (u64& n : all) n *= reference_of(request.algorithm()).sequences(request);
+  all.insert(all.end(), {several_tiles(config, request), request.n - 1, request.n});
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::erase_if(all, [&](u64 n) { return n == 0 || reject_reason(config, with_items(request, n), sm) != nullptr; });
+  if (request.algorithm().has_result_without_items(request)) all.insert(all.begin(), 0);
   return all;
 }
 
-// The input may lie where the output does.
+// Whether the input may lie where the output does.
 bool fits_in_place(const Request& request) {
   const Operands operands(request);
-  return operands.of(OperandRole::input).bytes() == operands.of(OperandRole::output).bytes();
+  const RequestOperand output = operands.of(OperandRole::output);
+  return output.is_array && operands.of(OperandRole::input).bytes() == output.bytes();
 }
 
 std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, int sm) {
   const Request& request = prepared.request();
-  const bool aligned = prepared.variant() == Variant::aligned, in_place = fits_in_place(request);
+  const bool aligned = prepared.variant() == Variant::aligned;
   std::vector<VerifyCase> all;
   for (const u64 n : sizes(prepared.config(), request, sm)) {
     if (n > most_items) continue;
+    const bool in_place = fits_in_place(with_items(request, n));
     if (n > kSmallItems) {
-      // Both kernels, both placements and a ragged end, at the price of two runs.
+      // Two runs cover both kernels, both placements and a ragged end.
       if (aligned == (n == request.n)) all.push_back({.n = n, .in_place = !aligned && in_place});
       continue;
     }
@@ -62,7 +70,7 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
 std::vector<VerifiedKernel> verified_kernels(const Request& request, const CustomOperator* custom, bool all_kinds) {
   std::vector<VerifiedKernel> all;
   const auto add = [&](const Request& kernel, Variant variant, const CustomOperator* op) {
-    if (element_alignment(kernel) == kVectorAlignmentBytes) variant = Variant::aligned;  // by any pointers
+    if (element_alignment(kernel) == kVectorAlignmentBytes) variant = Variant::aligned;  // any pointers are aligned so
     const VerifiedKernel added{kernel, variant, op};
     if (std::ranges::find(all, added) == all.end()) all.push_back(added);
   };
@@ -75,13 +83,32 @@ std::vector<VerifiedKernel> verified_kernels(const Request& request, const Custo
   return all;
 }
 
+namespace {
+
+// What the config of a family whose CTAs hold one row each can do of another request that its record serves, with
+// longer rows: as many items as fill a CTA.
+void shorten_what_is_illegal(std::vector<VerifiedKernel>& kernels, const Config& config, int sm) {
+  std::erase_if(kernels, [&](VerifiedKernel& kernel) {
+    if (reject_reason(config, kernel.request, sm) == nullptr) return false;
+    const u64 filling = reference_of(kernel.request.algorithm()).sequences(kernel.request) *
+                        static_cast<u64>(config.family().tile_items(config, kernel.request));
+    kernel.request.n = std::min(kernel.request.n, filling);
+    return reject_reason(config, kernel.request, sm) != nullptr;
+  });
+}
+
+}  // namespace
+
 int Verifier::verify(const Request& request, const Config& config, const CustomOperator* custom,
                      const VerifyOptions& options) {
   std::vector<VerifiedKernel> kernels = verified_kernels(request, custom, options.all_kinds);
+  if (config.family().standing() == Standing::gallery &&
+      reject_reason(config, request, device_.identity().sm) == nullptr)
+    shorten_what_is_illegal(kernels, config, device_.identity().sm);
   // A caller's own operator runs in a config only once that is known to be right.
   std::stable_partition(kernels.begin(), kernels.end(), [](const auto& kernel) { return kernel.custom == nullptr; });
   const auto most_items = [&](const VerifiedKernel& kernel) {
-    const u64 most = std::max(request.n, several_tiles(config, kernel.request));
+    const u64 most = std::max(request.n, std::min(several_tiles(config, kernel.request), kOtherKindsItems));
     return kernel.request == request && kernel.custom == nullptr ? most : std::min(most, kOtherKindsItems);
   };
   std::vector<Request> largest;
@@ -114,7 +141,7 @@ int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 
   return static_cast<int>(all.size());
 }
 
-// Null where the check does not compile: the CPU then looks at everything, which takes longer.
+// Returns null where the check does not compile: the CPU then checks everything, which takes longer.
 const DeviceCheck* Verifier::check_on_device(const Request& request) {
   const Request any = with_items(reference_of(request.algorithm()).same_results(request), 0);
   for (const auto& [known, check] : checks_)

@@ -12,7 +12,8 @@ namespace scantune {
 namespace {
 
 constexpr u64 kGuardBytes = 4096;
-constexpr u64 kLargeBytes = u64{64} << 20;  // from here, copying takes the time
+constexpr u64 kLargeBytes = u64{64} << 20;        // above this, copying takes most of the time
+constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output, bit by bit with those of other runs
 constexpr std::byte kPoison{0xa5};
 
 u64 arena_bytes(const RequestOperand& operand) {
@@ -25,7 +26,7 @@ u64 most_workspace_bytes(const Config& config, std::span<const Request> requests
   return most;
 }
 
-// In each place the one of most bytes.
+// The operand of most bytes in each place.
 std::vector<RequestOperand> largest_operands(std::span<const Request> requests) {
   std::vector<RequestOperand> largest;
   for (const Request& request : requests) {
@@ -37,6 +38,13 @@ std::vector<RequestOperand> largest_operands(std::span<const Request> requests) 
     }
   }
   return largest;
+}
+
+// None where the request asks for no positions.
+u64 position_bytes(const Request& request) {
+  const Operands operands(request);
+  const auto found = std::ranges::find(operands.list(), OperandRole::position, &RequestOperand::role);
+  return found == operands.list().end() ? 0 : found->bytes();
 }
 
 [[noreturn]] void fail(const PreparedConfig& prepared, const InputSpec& input, const std::string& circumstance,
@@ -77,21 +85,26 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
   const auto run_and_check = [&](int runs, const char* circumstance) {
     for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, which.n, workspace_.data(), nullptr);
     device_.synchronize();
-    const std::string fault = fault_in_output(expected, kept_input, to, input.spec.request);
+    std::string fault = fault_in_output(expected, kept_input, to, input.spec.request);
+    if (fault.empty()) fault = fault_in_positions(expected, prepared.variant());
+    if (fault.empty()) fault = difference_in_bits(input.spec, to, bytes);
     if (!fault.empty()) fail(prepared, input.spec, circumstance, fault);
   };
 
   poison(to, bytes);
+  poison_positions(prepared.variant(), position_bytes(input.spec.request));
   if (kept_input != nullptr)
     device_.copy(from, kept_input, input.bytes());
   else
     upload_input(staging_, input, from);
   if (which.in_place) return run_and_check(1, "in place");
 
-  // Twice more, the second run right behind the first. Where copying costs seconds these two alone must do.
+  // It runs twice more, the second time right behind the first. Where copying costs seconds, these two runs must
+  // suffice.
   if (bytes <= kLargeBytes) {
     run_and_check(1, "out of place");
     poison(to, bytes);
+    poison_positions(prepared.variant(), position_bytes(input.spec.request));
   }
   run_and_check(2, "out of place, repeated on one workspace");
   const std::string fault = fault_in_input(input, from);
@@ -134,6 +147,14 @@ std::byte* VerifyRun::Arena::begin(Variant variant) const {
          (operand.role == OperandRole::input ? operand.alignment : kVectorAlignmentBytes - operand.alignment);
 }
 
+bool VerifyRun::writes_positions() const {
+  return std::ranges::any_of(arenas_, [](const Arena& arena) { return arena.operand.role == OperandRole::position; });
+}
+
+void VerifyRun::poison_positions(Variant variant, u64 bytes) {
+  if (writes_positions()) poison(arena(OperandRole::position).begin(variant), bytes);
+}
+
 const VerifyRun::Arena& VerifyRun::arena(OperandRole role) const {
   return *std::ranges::find(arenas_, role, [](const Arena& arena) { return arena.operand.role; });
 }
@@ -167,7 +188,7 @@ const std::byte* VerifyRun::kept(const KnownInput& input) {
   return kept_->memory.data();
 }
 
-// input: as the scan was given it, on the device, and null if that is not kept.
+// input is what the scan was given, on the device; null if that is not kept.
 std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte* input, std::byte* output,
                                        const Request& request) {
   const u64 bytes = Operands(request).of(OperandRole::output).bytes();
@@ -179,6 +200,31 @@ std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte
     throw NoCheck("the check on the device of " + to_string(request) + " finds item " + std::to_string(wrong) +
                   " wrong, and the CPU none");
   return fault;
+}
+
+std::string VerifyRun::difference_in_bits(const InputSpec& input, const std::byte* output, u64 bytes) {
+  if (bytes > kMostComparedBytes || !reference_of(input.request.algorithm()).repeats_bits(input.request)) return {};
+  std::vector<std::byte> found(bytes);
+  device_.download(found.data(), output, bytes);
+  const auto known = std::ranges::find(bits_, input, &KeptBits::input);
+  if (known == bits_.end())
+    bits_.push_back({input, std::move(found)});
+  else if (known->output != found)
+    return "it returned other bits than an earlier run, or than for other pointers";
+  return {};
+}
+
+std::string VerifyRun::fault_in_positions(const Expected& expected, Variant variant) {
+  if (!writes_positions()) return {};
+  std::byte* const at = arena(OperandRole::position).begin(variant);
+  const auto reference = expected.on_cpu();
+  const auto right = reference->positions();
+  std::vector<u64> found(right.size());
+  device_.download(found.data(), at, right.size_bytes());
+  const auto [its, wrong] = std::ranges::mismatch(right, found);
+  if (its == right.end()) return fault_in_guards(at, right.size_bytes());
+  return "position " + std::to_string(its - right.begin()) + " should be " + std::to_string(*its) + ", found " +
+         std::to_string(*wrong);
 }
 
 std::string VerifyRun::fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes) {
@@ -208,7 +254,7 @@ std::string VerifyRun::fault_found_on_cpu(const Reference& reference, std::byte*
 }
 
 std::string VerifyRun::fault_in_input(const KnownInput& input, std::byte* on_device) {
-  // A scan that spoils its input does so at small n too, where looking costs little.
+  // A scan that spoils its input does so at small n too, where the check costs little.
   if (input.bytes() > kLargeBytes) return {};
   const u64 item_bytes = input.item_bytes();
   const auto parts = parts_of(on_device, input.bytes(), item_bytes);

@@ -21,36 +21,43 @@ struct VerifyCase {
   bool in_place = false;
 };
 
-// What an output is held against.
+// What an output is compared with.
 struct Expected {
-  std::function<std::shared_ptr<const Reference>()> on_cpu;  // asked for only if it is needed: it may take seconds
-  const DeviceCheck* on_device;                              // null: the CPU looks at every item
+  std::function<std::shared_ptr<const Reference>()> on_cpu;  // called only if it is needed: it may take seconds
+  const DeviceCheck* on_device;                              // null: the CPU checks every item
 };
 
 class VerifyRun {
  public:
-  // Room for each of these requests, which are of one algorithm, and for fewer items. The staging lives longer.
+  // Makes room for each of these requests, which are of one algorithm, and for fewer items. The staging must live
+  // longer.
   VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> largest);
 
-  // Runs into poisoned memory and compares; out of place again and again, on the workspace of all runs before. Throws
-  // WrongResult and NoCheck.
+  // Runs into poisoned memory and compares, several times where it is out of place, on the workspace of all runs
+  // before. Throws WrongResult and NoCheck.
   void run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input, const Expected& expected);
 
-  // Runs twice a kernel whose results the CPU does not know. Throws WrongResult if it writes where it must not, or
-  // if the request asks for equal bits and the second run returns others.
+  // Runs a kernel twice whose results the CPU does not know. Throws WrongResult if it writes where it must not, or if
+  // the request requires equal bits and the second run returns others.
   void run_unchecked(const PreparedConfig& prepared, const KnownInput& input);
 
   // Throws WrongResult if any run has written behind the workspace.
   void check_workspace_guard(const PreparedConfig& prepared);
 
  private:
-  // An array between guard zones. Where it lies for a kernel: on a vector's boundary, or off it, inputs and outputs by
-  // different distances.
+  // An array between guard zones. For a kernel it begins on a vector's boundary or off it, at different distances for
+  // inputs and outputs.
   struct Arena {
     RequestOperand operand;
     DeviceBuffer memory;
 
     std::byte* begin(Variant variant) const;
+  };
+
+  // What an input gave.
+  struct KeptBits {
+    InputSpec input;
+    std::vector<std::byte> output;
   };
 
   // A whole input that no kernel under test sees.
@@ -63,9 +70,15 @@ class VerifyRun {
   const Arena& arena(OperandRole role) const;
   Pointers pointers(Variant variant, bool in_place) const;
   void poison(std::byte* output, u64 bytes);
-  // Text saying what is wrong; empty if nothing is.
+  bool writes_positions() const;
+  void poison_positions(Variant variant, u64 bytes);
+  // Each returns a text that says what is wrong, empty if nothing is.
   std::string fault_in_output(const Expected& expected, const std::byte* input, std::byte* output,
                               const Request& request);
+  // Where the request asks for equal bits: whether the same input gave others, by these kernels or those for other
+  // pointers.
+  std::string difference_in_bits(const InputSpec& input, const std::byte* output, u64 bytes);
+  std::string fault_in_positions(const Expected& expected, Variant variant);
   std::string fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes);
   std::string fault_in_guards(std::byte* output, u64 bytes);
   std::string fault_in_input(const KnownInput& input, std::byte* on_device);
@@ -74,9 +87,10 @@ class VerifyRun {
   Device& device_;
   Staging& staging_;
   u64 workspace_bytes_;
-  std::vector<Arena> arenas_;  // in the order of the operands; of one item: without memory
+  std::vector<Arena> arenas_;  // in the order of the operands; one of a single item has no memory
   DeviceBuffer workspace_;
   std::unique_ptr<const KeptInput> kept_;
+  std::vector<KeptBits> bits_;
 };
 
 }  // namespace scantune

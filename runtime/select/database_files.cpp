@@ -29,7 +29,7 @@ std::string percent_encoded(const std::string& path) {
   return encoded;
 }
 
-constexpr const char* kSuffixes[] = {"-journal", "-wal", "-shm"};  // of the files beside the database
+constexpr const char* kSuffixes[] = {"-journal", "-wal", "-shm"};  // suffixes of the files beside the database
 
 // 0 if there is none.
 std::uintmax_t bytes_of(const fs::path& file) {
@@ -61,8 +61,8 @@ bool is_regular_or_absent(const fs::path& file) {
 
 }  // namespace
 
-DatabaseError unusable(const fs::path& database, const std::string& problem, const std::string& remedy) {
-  return DatabaseError("tuning database " + database.string() + ": " + problem + "; " + remedy);
+DatabaseError unusable(const fs::path& database, const std::string& fault, const std::string& remedy) {
+  return DatabaseError("tuning database " + database.string() + ": " + fault + "; " + remedy);
 }
 
 DatabaseFiles::DatabaseFiles(const fs::path& database) {
@@ -95,7 +95,7 @@ bool DatabaseFiles::has_log() const { return bytes_of(beside("-wal")) > 0; }
 bool DatabaseFiles::has_journal() const { return bytes_of(beside("-journal")) > 0; }
 
 bool DatabaseFiles::is_kept_with_log() const {
-  constexpr std::size_t kPlace = 18;  // of the version that readers need: 2 knows logs
+  constexpr std::size_t kPlace = 18;  // place of the version that readers need: 2 knows logs
   const auto header = header_of(file_);
   return header && (*header)[kPlace] == 2;
 }

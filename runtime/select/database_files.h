@@ -1,4 +1,4 @@
-// The file of a tuning database and those that SQLite keeps beside it, judged before any of them is opened.
+// The file of a tuning database and those that SQLite keeps beside it, which are checked before any of them is opened.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace scantune {
 
 // What is wrong with a tuning database, and what to do.
-DatabaseError unusable(const std::filesystem::path& database, const std::string& problem, const std::string& remedy);
+DatabaseError unusable(const std::filesystem::path& database, const std::string& fault, const std::string& remedy);
 
 class DatabaseFiles {
  public:
@@ -24,7 +24,7 @@ class DatabaseFiles {
   bool is_on_network() const { return is_on_network_; }
   // Whether somebody beside the user and root may have written it or one of the others: a log holds pages, too.
   bool may_be_of_others() const;
-  std::uintmax_t bytes() const;  // of the database and its write-ahead log
+  std::uintmax_t bytes() const;  // size of the database and its write-ahead log
   // Whether changes stand in its write-ahead log.
   bool has_log() const;
   // Whether a transaction that did not end left a journal.

@@ -9,7 +9,7 @@
 namespace scantune {
 namespace {
 
-// Such a search left out configs that others may use.
+// A search under such a guarantee left out configs that this request may use.
 bool has_guarantee_too_many(const TuningRecord& record, const Wanted& wanted) {
   return std::ranges::any_of(wanted.request.members(), [&](const MemberModel& member) {
     return member.match == Match::at_most && record.request[member] > wanted.request[member];
@@ -43,17 +43,16 @@ double sm_distance(const TuningRecord& record, const Wanted& wanted) {
 double n_distance(const TuningRecord& record, const Wanted& wanted) {
   const auto [less, more] = std::minmax({static_cast<double>(record.request.n), static_cast<double>(wanted.request.n)});
   double distance = more / less;
-  for (std::size_t place = 0; place < wanted.request.algorithm().extents().size(); ++place)
-    distance *=
-        std::exp2(std::abs(magnitude_of(record.request.extents[place]) - magnitude_of(wanted.request.extents[place])));
+  for (const ExtentModel& extent : wanted.request.algorithm().extents())
+    distance *= std::exp2(std::abs(magnitude_of(record.request[extent]) - magnitude_of(wanted.request[extent])));
   return distance;
 }
 
 double layer_distance(const TuningRecord& record, const Wanted&) { return static_cast<double>(record.layer); }
 
-// The fastest kernels for little and for much are of different families. Within an octave a measurement knows better,
-// unless it agreed with the rule by which families are preferred. A family that is preferred only because the record's
-// is not any more takes nothing over.
+// The fastest kernels for little and for much are of different families. Within an octave a measurement is the better
+// guide, unless it agreed with the rule by which families are preferred. A family that is preferred only because the
+// record's is not any more takes nothing over.
 bool is_left_to_another_family(const TuningRecord& record, const Wanted& wanted) {
   const FamilyModel &own = record.config.family(), &preferred = wanted.default_family;
   const int sm = wanted.device.sm;
@@ -63,8 +62,8 @@ bool is_left_to_another_family(const TuningRecord& record, const Wanted& wanted)
           &default_config(record.request, sm).family() == &own);
 }
 
-// Such a config would take tile after tile, or tell other clusters by way of a workspace, which other configs do
-// faster.
+// An outgrown config would take tile after tile, or exchange aggregates of clusters through a workspace; other configs
+// do both faster.
 bool is_outgrown(const TuningRecord& record, const Wanted& wanted) {
   const Request& request = wanted.request;
   if (request.n <= record.request.n) return false;
@@ -78,7 +77,7 @@ bool is_outgrown(const TuningRecord& record, const Wanted& wanted) {
   return kernel(measured) != kernel(request) || has_workspace(measured) != has_workspace(request);
 }
 
-// What is that far knows no more than the default.
+// A record that far away is no better guide than the default.
 bool is_beyond_outgrown(const TuningRecord& record, const Wanted& wanted) {
   return is_far(record, wanted) && !is_far(*wanted.nearest, wanted) && is_outgrown(*wanted.nearest, wanted);
 }

@@ -4,9 +4,11 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "select/printable.h"
 #include "select/rules.h"
+#include "space/config_json.h"
 #include "space/spelling.h"
 
 namespace scantune {
@@ -74,8 +76,8 @@ std::optional<Choice> by_breakpoint(const TuningRecord& nearest, std::span<const
   return wanted.request.n < low->breakpoint->n_switch ? Choice{low, high} : Choice{high, low};
 }
 
-// Between the ends of a breakpoint their configs were measured, so no rule keeps either out. Without a record when none
-// serves.
+// Between the ends of a breakpoint their configs were measured, so no rule keeps either out. The choice has no record
+// when none serves.
 Choice choose(std::span<const TuningRecord> candidates, Wanted wanted) {
   wanted.nearest = first_of(candidates, wanted, may_serve);
   if (wanted.nearest == nullptr) return {};
@@ -140,7 +142,7 @@ const Breakpoint& breakpoint_of(const Choice& choice) {
   return *(is_low ? choice.record : choice.other)->breakpoint;
 }
 
-// Whether the probes of its breakpoint timed what is asked for.
+// Whether the probes of its breakpoint timed the problem at hand.
 bool was_probed_alike(const TuningRecord& record, const Wanted& wanted) {
   return !is_of_other_device(record, wanted) && type_match(record, wanted) == TypeMatch::same &&
          operator_match(record, wanted) == OperatorMatch::same && differing(Match::nearest, record, wanted) == 0;
@@ -168,10 +170,9 @@ std::string reason_of(const Choice& choice, const Wanted& wanted) {
   for (const MemberModel& member : request.members())
     if (member.match == Match::nearest && member.is_option() && record.request[member] != request[member])
       text += "; tuned for " + phrase(member, record.request) + ", for want of a record of " + phrase(member, request);
-  for (std::size_t place = 0; place < request.algorithm().extents().size(); ++place)
-    if (magnitude_of(record.request.extents[place]) != magnitude_of(request.extents[place]))
-      text += "; tuned for about " + std::to_string(record.request.extents[place]) + ' ' +
-              request.algorithm().extents()[place].name;
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (record.request.has(extent) && magnitude_of(record.request[extent]) != magnitude_of(request[extent]))
+      text += "; tuned for about " + std::to_string(record.request[extent]) + ' ' + extent.name;
   if (stands_for_the_default(choice, wanted)) text += "; the default won there, so this n has its own default";
   if (differing(Match::at_most, record, wanted) > 0)
     text += "; tuned without a guarantee that was asked for, and keeps it";
@@ -183,13 +184,11 @@ std::string reason_of(const Choice& choice, const Wanted& wanted) {
 
 std::string describe(const DeviceIdentity& device) { return device.name + " (" + device.arch + ")"; }
 
-}  // namespace
-
-Selection select(const TuningTable& table, const DeviceIdentity& device, const Request& request,
-                 std::string_view operator_name) {
+Selection select_among(std::span<const TuningRecord> candidates, const DeviceIdentity& device, const Request& request,
+                       std::string_view operator_name) {
   const Config untuned = default_config(request, device.sm);
+  if (request.n == 0) return {untuned, ConfigOrigin::untuned, "nothing is tuned for no items", std::nullopt};
   const Wanted wanted{device, request, operator_name, untuned.family()};
-  const auto candidates = table.candidates(device.sm, request);
   if (const Choice choice = choose(candidates, wanted); choice.record != nullptr) {
     const Config& measured = choice.record->config;
     const Config config =
@@ -198,6 +197,45 @@ Selection select(const TuningTable& table, const DeviceIdentity& device, const R
   }
   return {untuned, ConfigOrigin::untuned,
           "no tuning record serves " + to_string(request, operator_name) + " on " + describe(device), std::nullopt};
+}
+
+// The default of the family that is preferred among the others; nullopt where no other supports the request.
+std::optional<Selection> other_default(const FamilyModel& but, const Request& request, int sm) {
+  const FamilyModel* best = nullptr;
+  for (const FamilyModel* family : request.algorithm().families())
+    if (family != &but && family->standing() != Standing::gallery &&
+        family->unsupported_reason(request, sm) == nullptr &&
+        (best == nullptr || family->preference(request, sm) > best->preference(request, sm)))
+      best = family;
+  if (best == nullptr) return std::nullopt;
+  return Selection{best->default_config(request, sm), ConfigOrigin::untuned,
+                   std::string("the default of ") + best->name() + ", the family that is preferred next", std::nullopt};
+}
+
+}  // namespace
+
+Selection select(const TuningTable& table, const DeviceIdentity& device, const Request& request,
+                 std::string_view operator_name) {
+  return select_among(table.candidates(device.sm, request), device, request, operator_name);
+}
+
+std::optional<Selection> runner_up(const TuningTable& table, const DeviceIdentity& device, const Request& request,
+                                   std::string_view operator_name) {
+  const auto candidates = table.candidates(device.sm, request);
+  std::vector<TuningRecord> left(candidates.begin(), candidates.end());
+  const Selection selected = select_among(left, device, request, operator_name);
+  Selection next = selected;
+  while (next.record && next.config == selected.config) {
+    std::erase_if(left, [config = next.record->config](const TuningRecord& record) { return record.config == config; });
+    next = select_among(left, device, request, operator_name);
+  }
+  if (next.config == selected.config) return other_default(selected.config.family(), request, device.sm);
+  if (!next.record) next.reason = "no other tuning record serves, so the default would";
+  return next;
+}
+
+Selection select_given(std::string_view config, const DeviceIdentity& device, const Request& request) {
+  return {given_config(config, request, device.sm), ConfigOrigin::given, "by the caller", std::nullopt};
 }
 
 }  // namespace scantune

@@ -63,6 +63,15 @@ class FamilyOf final : public FamilyModel {
   LaunchList launches(const Config& config, const Request& request, Variant variant) const override {
     return Declared::launches(restore(config), typed<Typed>(request), variant);
   }
+  Standing standing() const override {
+    if constexpr (requires { Declared::kStanding; }) return Declared::kStanding;
+    return Standing::library;
+  }
+  std::optional<Work> work(const Config& config, const Request& request) const override {
+    if constexpr (requires { Declared::work(C{}, Typed{}); })
+      return Declared::work(restore(config), typed<Typed>(request));
+    return std::nullopt;
+  }
 
  private:
   Config erase(const C& typed) const {
@@ -96,12 +105,24 @@ constexpr auto kMembersOf = [] {
   return all;
 }();
 
+// The member that an extent names; null where it names none. Throws for one that there is not, which ends compiling.
+template <class Typed>
+constexpr const MemberModel* member_named(const char* name) {
+  if (name == nullptr) return nullptr;
+  for (const MemberModel& member : kMembersOf<Typed>)
+    if (std::string_view(member.name) == name) return &member;
+  throw "an extent names no member";
+}
+
 template <class Typed>
 constexpr auto kExtentsOf = [] {
   if constexpr (requires { Algorithm<Typed>::kExtents; }) {
     std::array<ExtentModel, std::size(Algorithm<Typed>::kExtents)> all{};
-    std::size_t place = 0;
-    for (const auto& row : Algorithm<Typed>::kExtents) all[place++] = {row.name, row.meaning};
+    int place = 0;
+    for (const auto& row : Algorithm<Typed>::kExtents) {
+      all[static_cast<std::size_t>(place)] = {row.name, row.meaning, place, member_named<Typed>(row.member), row.value};
+      ++place;
+    }
     return all;
   } else {
     return std::array<ExtentModel, 0>{};
@@ -124,7 +145,8 @@ consteval bool operands_resolve() {
   const OperandList list = Declared::operands(Typed{});
   for (int index = 0; index < list.count; ++index) {
     const std::string_view type = list.operands[index].type, extent = list.operands[index].extent;
-    bool has_type = false, has_extent = extent == Operand::kItems || extent == Operand::kOne;
+    bool has_type = parse_token<ValueType>(type).has_value(),
+         has_extent = extent == Operand::kItems || extent == Operand::kOne;
     for (const auto& row : Declared::kMembers) has_type |= type == row.name && row.spelling == Spelling::value_type;
     if constexpr (requires { Declared::kExtents; })
       for (const auto& row : Declared::kExtents) has_extent |= extent == row.name;
@@ -133,7 +155,7 @@ consteval bool operands_resolve() {
   return list.count > 0;
 }
 
-// Whether what combines values says of which type.
+// Whether an algorithm with an operator has a member for the type that it combines.
 template <class Typed>
 consteval bool operator_has_accumulator() {
   bool has_operator = false, has_accumulator = false;
@@ -169,6 +191,11 @@ class AlgorithmOf final : public AlgorithmModel {
   std::string remark(const Request& request) const override {
     if constexpr (requires { Declared::remark(Typed{}); }) return Declared::remark(typed<Typed>(request));
     return {};
+  }
+  bool has_result_without_items(const Request& request) const override {
+    if constexpr (requires { Declared::has_result_without_items(Typed{}); })
+      return Declared::has_result_without_items(typed<Typed>(request));
+    return false;
   }
   const char* unsupported_reason(const Request& request) const override {
     return scantune::unsupported_reason(typed<Typed>(request));

@@ -12,10 +12,10 @@
 namespace scantune {
 namespace {
 
-constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
+constexpr std::size_t kLongestQuote = 80;  // bytes of foreign text in a message
 
 std::string quote(const Json& json) {
-  if (json.is_structured()) return json.is_array() ? "an array" : "an object";  // of any depth, and dump() recurses
+  if (json.is_structured()) return json.is_array() ? "an array" : "an object";  // dump() recurses to any depth
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() > kLongestQuote) text = text.substr(0, kLongestQuote) + "...";
   return text;
@@ -74,7 +74,7 @@ int member_value(const MemberModel& member, const Json& json, StatedRequest& sta
   return token_value(member, json);
 }
 
-// Those that `admits` lets pass; the others have their defaults.
+// Reads the members that `admits` lets pass; the others have their defaults.
 template <class Admits>
 void read_members(const Json& json, StatedRequest& stated, const Admits& admits) {
   Request& request = stated.request;
@@ -153,6 +153,14 @@ u64 extent_member(const Json& json, const char* name) {
                      std::to_string(kLargestMagnitude) + "; found " + quote(*member));
 }
 
+void read_extent(const Json& json, const ExtentModel& extent, Request& request) {
+  if (request.has(extent)) return request.set(extent, extent_member(json, extent.name));
+  if (json.contains(extent.name))
+    throw RequestError(std::string("request.") + extent.name + " is for requests with " + extent.member->name + " " +
+                       extent.member->tokens[static_cast<std::size_t>(extent.value)] + ", and this one has " +
+                       spell(*extent.member, request));
+}
+
 const AlgorithmModel& algorithm_member(const Json& json) {
   const auto member = json.find("algorithm");
   if (member == json.end()) return *algorithms().front();
@@ -168,8 +176,11 @@ int parameter_value(const FamilyModel& family, const ParameterModel& parameter, 
   std::optional<int> value;
   if (parameter.tokens != nullptr && json.is_string()) value = parse(parameter, json.get_ref<const std::string&>());
   if (parameter.tokens == nullptr && json.is_number_integer()) value = parse(parameter, json.dump());
-  if (!value) throw RequestError(std::string(family.name()) + "." + parameter.name + " cannot be " + quote(json));
-  return *value;
+  if (value) return *value;
+  std::string known;
+  for (const int one : parameter.values) known += (known.empty() ? "" : ", ") + spell(parameter, one);
+  throw RequestError(std::string(family.name()) + "." + parameter.name + " cannot be " + quote(json) + "; it is " +
+                     (parameter.tokens == nullptr ? "an integer, such as " : "one of ") + known);
 }
 
 // The value as JSON has it: an integer or a token.
@@ -178,7 +189,7 @@ Json value_json(const FormerValue& former) {
   return number.is_number_integer() ? number : Json(former.spelling);
 }
 
-// What became of a parameter that was taken away. Throws RequestError where its value became nothing.
+// What became of a removed parameter. Throws RequestError where its value became nothing.
 const FormerValue& former_value(const FamilyModel& family, const std::string& name, const Json& value) {
   const auto former = family.former_values();
   if (std::ranges::none_of(former, [&](const FormerValue& known) { return name == known.name; }))
@@ -196,10 +207,61 @@ int index_of(const FamilyModel& family, std::string_view name) {
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 
+// What the JSON leaves out is as in `rest`, or without it what rows mean that lack the parameter.
+Config config_of(const FamilyModel& family, const Json& parameters, const Config* rest) {
+  require_object(parameters, "config.parameters");
+  std::array<std::optional<int>, Config::kMaxParameters> values, replaced;
+  for (const auto& member : parameters.items()) {
+    const int index = index_of(family, member.key());
+    if (index >= 0) {
+      const auto place = static_cast<std::size_t>(index);
+      values[place] = parameter_value(family, family.parameters()[place], member.value());
+    } else if (const FormerValue& former = former_value(family, member.key(), member.value()); former.parameter) {
+      replaced[static_cast<std::size_t>(index_of(family, former.parameter))] = former.value;
+    }
+  }
+  Config config(family);
+  for (std::size_t index = 0; index < family.parameters().size(); ++index) {
+    const ParameterModel& parameter = family.parameters()[index];
+    const auto left_out = rest != nullptr ? (*rest)[static_cast<int>(index)] : parameter.absent;
+    const auto value = replaced[index] ? replaced[index] : values[index] ? values[index] : left_out;
+    if (!value) throw RequestError(std::string(family.name()) + "." + parameter.name + " is missing");
+    config[static_cast<int>(index)] = *value;
+  }
+  return config;
+}
+
 Config config_of(std::string_view family_name, const Json& parameters) {
   const FamilyModel* family = find_family(family_name);
   if (family == nullptr) throw RequestError("there is no family " + quote(std::string(family_name)));
   return config_of(*family, parameters);
+}
+
+const FamilyModel& given_family(const Json& json, const Request& request) {
+  const auto given = json.find("family");
+  std::string known;
+  for (const FamilyModel* family : request.algorithm().families()) {
+    if (given != json.end() && *given == family->name()) return *family;
+    known += std::string(known.empty() ? "" : ", ") + family->name();
+  }
+  throw RequestError(std::string("config.family must name a family of ") + request.algorithm().name() + ": " + known +
+                     "; found " + (given != json.end() ? quote(*given) : "none"));
+}
+
+std::string advice(const Config& by_default) { return "; the default is " + to_string(by_default); }
+
+[[noreturn]] void refuse(const std::string& choice, const Request& request, const std::string& reason) {
+  throw RequestError("config: " + choice + " cannot run " + to_string(request) + ": " + reason);
+}
+
+// The config that an object gives which names the default's family.
+Config completed(Json json, const Config& by_default) try {
+  json.erase("family");
+  const auto parameters = json.find("parameters");
+  if (parameters != json.end()) require_known(json, "it", {"parameters"});
+  return config_of(by_default.family(), parameters != json.end() ? *parameters : json, &by_default);
+} catch (const RequestError& error) {
+  throw RequestError(std::string("config: ") + error.what() + advice(by_default));
 }
 
 Json parameters_json(const Config& config, bool with_all) {
@@ -221,8 +283,8 @@ Json to_json(const StatedRequest& stated) {
   json["algorithm"] = algorithm.name();
   for (const MemberModel& member : algorithm.members()) json[member.name] = spell(member, request);
   json["n"] = request.n;
-  for (std::size_t place = 0; place < algorithm.extents().size(); ++place)
-    json[algorithm.extents()[place].name] = request.extents[place];
+  for (const ExtentModel& extent : algorithm.extents())
+    if (request.has(extent)) json[extent.name] = request[extent];
   if (request.has_custom_operator()) json["operator"] = operator_json(stated);
   return json;
 }
@@ -239,12 +301,10 @@ std::string canonical_request(const StatedRequest& stated) {
 }
 
 std::string canonical_shape(const Request& request) {
-  const auto extents = request.algorithm().extents();
-  if (extents.empty()) return {};
   Json json = Json::object();
-  for (std::size_t place = 0; place < extents.size(); ++place)
-    json[extents[place].name] = magnitude_of(request.extents[place]);
-  return json.dump();
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (request.has(extent)) json[extent.name] = magnitude_of(request[extent]);
+  return json.empty() ? std::string() : json.dump();
 }
 
 Json value_json(const ParameterModel& parameter, int value) {
@@ -267,27 +327,7 @@ Json to_json(const Config& config) {
 
 std::string canonical_parameters(const Config& config) { return parameters_json(config, false).dump(); }
 
-Config config_of(const FamilyModel& family, const Json& parameters) {
-  require_object(parameters, "config.parameters");
-  std::array<std::optional<int>, Config::kMaxParameters> values, replaced;
-  for (const auto& member : parameters.items()) {
-    const int index = index_of(family, member.key());
-    if (index >= 0) {
-      const auto place = static_cast<std::size_t>(index);
-      values[place] = parameter_value(family, family.parameters()[place], member.value());
-    } else if (const FormerValue& former = former_value(family, member.key(), member.value()); former.parameter) {
-      replaced[static_cast<std::size_t>(index_of(family, former.parameter))] = former.value;
-    }
-  }
-  Config config(family);
-  for (std::size_t index = 0; index < family.parameters().size(); ++index) {
-    const ParameterModel& parameter = family.parameters()[index];
-    const auto value = replaced[index] ? replaced[index] : values[index] ? values[index] : parameter.absent;
-    if (!value) throw RequestError(std::string(family.name()) + "." + parameter.name + " is missing");
-    config[static_cast<int>(index)] = *value;
-  }
-  return config;
-}
+Config config_of(const FamilyModel& family, const Json& parameters) { return config_of(family, parameters, nullptr); }
 
 StatedRequest stated_request(const Json& json) {
   require_object(json, "request");
@@ -300,8 +340,7 @@ StatedRequest stated_request(const Json& json) {
   StatedRequest stated{Request(algorithm), {}};
   read_members(json, stated, all);
   stated.request.n = extent_member(json, "n");
-  for (std::size_t place = 0; place < algorithm.extents().size(); ++place)
-    stated.request.extents[place] = extent_member(json, algorithm.extents()[place].name);
+  for (const ExtentModel& extent : algorithm.extents()) read_extent(json, extent, stated.request);
   if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
   return stated;
 }
@@ -318,17 +357,15 @@ StatedRequest parse_request(const AlgorithmModel& algorithm, std::string_view te
 }
 
 void adopt_shape(Request& request, std::string_view text) {
-  const auto extents = request.algorithm().extents();
-  if (extents.empty() && text.empty()) return;
   const Json json = Json::parse(text, nullptr, false);
-  std::size_t known = 0;
-  for (std::size_t place = 0; json.is_object() && place < extents.size(); ++place)
-    if (const auto magnitude = json.find(extents[place].name);
-        magnitude != json.end() && magnitude->is_number_unsigned() && *magnitude <= kLargestMagnitude) {
-      request.extents[place] = u64{1} << magnitude->get<int>();
-      ++known;
-    }
-  if (known != extents.size() || canonical_shape(request) != text)
+  bool has_all = true;
+  for (const ExtentModel& extent : request.algorithm().extents()) {
+    if (!request.has(extent)) continue;
+    const Json magnitude = json.is_object() ? json.value(extent.name, Json()) : Json();
+    has_all &= magnitude.is_number_unsigned() && magnitude <= kLargestMagnitude;
+    if (has_all) request.set(extent, u64{1} << magnitude.get<int>());
+  }
+  if (!has_all || canonical_shape(request) != text)
     throw RequestError("the shape is " + quote(std::string(text)) + ", which is none of a " +
                        request.algorithm().name());
 }
@@ -347,6 +384,20 @@ Config parse_config(std::string_view family, std::string_view parameters) {
   const Json json = Json::parse(parameters, nullptr, false);
   if (json.is_discarded()) throw RequestError("the config is not JSON: " + quote(std::string(parameters)));
   return config_of(family, json);
+}
+
+Config given_config(std::string_view text, const Request& request, int sm) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object())
+    throw RequestError("config is " + quote(std::string(text)) +
+                       R"(; it must be JSON such as {"family": "lookback", "parameters": {"block_threads": 256}})");
+  const FamilyModel& family = given_family(json, request);
+  if (const char* reason = family.unsupported_reason(request, sm)) refuse(family.name(), request, reason);
+  const Config by_default = family.default_config(request, sm);
+  const Config config = completed(std::move(json), by_default);
+  if (const char* reason = family.invalid_reason(config, request, sm))
+    refuse(to_string(config), request, reason + advice(by_default));
+  return config;
 }
 
 }  // namespace scantune

@@ -5,22 +5,24 @@
 #include <string_view>
 
 #include "scantune/error.hpp"
+#include "space/space.h"
 
 namespace scantune {
 namespace {
 
-const MemberModel& member_of(const Request& request, std::string_view name) {
+// That of a member, or the built-in one of that name.
+ValueType type_of(const Request& request, std::string_view name) {
   for (const MemberModel& member : request.members())
-    if (name == member.name) return member;
+    if (name == member.name) return request.type(member);
+  if (const auto type = parse_token<ValueType>(name)) return *type;
   throw Error(std::string(request.algorithm().name()) + " has no member " + std::string(name));
 }
 
 u64 extent_of(const Request& request, std::string_view name) {
   if (name == Operand::kOne) return 1;
   if (name == Operand::kItems) return request.n;
-  const auto extents = request.algorithm().extents();
-  for (std::size_t place = 0; place < extents.size(); ++place)
-    if (name == extents[place].name) return request.extents[place];
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (name == extent.name) return request[extent];
   throw Error(std::string(request.algorithm().name()) + " has no extent " + std::string(name));
 }
 
@@ -30,7 +32,7 @@ Operands::Operands(const Request& request) {
   const OperandList declared = request.algorithm().operands(request);
   for (; count_ < static_cast<std::size_t>(declared.count); ++count_) {
     const Operand& operand = declared.operands[count_];
-    const ValueType type = request.type(member_of(request, operand.type));
+    const ValueType type = type_of(request, operand.type);
     all_[count_] = {operand.name,
                     operand.role,
                     type,

@@ -14,6 +14,13 @@ std::string joined_by(char separator, std::string words) {
   return words;
 }
 
+// So many rows say that there are rows.
+bool is_told_by_extent(const MemberModel& member, const Request& request) {
+  return std::ranges::any_of(request.algorithm().extents(), [&](const ExtentModel& extent) {
+    return extent.member == &member && request.has(extent);
+  });
+}
+
 }  // namespace
 
 namespace detail {
@@ -53,10 +60,11 @@ std::string to_string(const Request& request, std::string_view operator_name) {
   text += ' ' + (op ? spell(SpelledOperator{*op, std::string(operator_name)}) : request.algorithm().name());
   if (const std::string remark = request.algorithm().remark(request); !remark.empty()) text += ' ' + remark;
   for (const MemberModel& member : request.members())
-    if (member.is_option() && !request.has_default(member)) text += ", " + phrase(member, request);
+    if (member.is_option() && !request.has_default(member) && !is_told_by_extent(member, request))
+      text += ", " + phrase(member, request);
   text += " of " + std::to_string(request.n) + " items";
-  for (std::size_t place = 0; place < request.algorithm().extents().size(); ++place)
-    text += ", " + std::to_string(request.extents[place]) + ' ' + request.algorithm().extents()[place].name;
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (request.has(extent)) text += ", " + std::to_string(request[extent]) + ' ' + extent.name;
   return text;
 }
 
@@ -69,8 +77,8 @@ RequestKey key_of(const Request& request) {
   for (const MemberModel& member : request.members())
     if (member.is_recorded())
       key.members[static_cast<std::size_t>(member.place)] = static_cast<unsigned char>(request[member]);
-  for (std::size_t place = 0; place < request.algorithm().extents().size(); ++place)
-    key.magnitudes[place] = magnitude_of(request.extents[place]);
+  for (const ExtentModel& extent : request.algorithm().extents())
+    key.magnitudes[static_cast<std::size_t>(extent.place)] = magnitude_of(request[extent]);
   return key;
 }
 

@@ -1,5 +1,5 @@
-// The problem with its algorithm's type erased: what a database, a worker, the selector and plans talk about. A request
-// is declared in templates/config/<algorithm>.h alone.
+// The problem with its algorithm's type erased: as a database, a worker, the selector and plans use it. A request is
+// declared in templates/config/<algorithm>.h alone.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct MemberModel {
 
   // Whether a record names it.
   constexpr bool is_recorded() const { return match != Match::per_call; }
-  // Whether the command line has an option for it, and messages tell it only where it departs from its default.
+  // Whether the command line has an option for it, and messages name it only where it departs from its default.
   constexpr bool is_option() const {
     return spelling == Spelling::token && (match == Match::nearest || match == Match::at_most);
   }
@@ -40,6 +40,9 @@ struct MemberModel {
 struct ExtentModel {
   const char* name;
   const char* meaning;
+  int place;                  // in the algorithm's table
+  const MemberModel* member;  // whose value says which requests have it; null: every request
+  int value;
 };
 
 class Request {
@@ -61,6 +64,12 @@ class Request {
     values_[static_cast<std::size_t>(member.place)] = static_cast<unsigned char>(value);
   }
   inline bool has_default(const MemberModel& member) const;  // whether the member is at it
+  // Whether the extent is one of this request. Where it is not, it is 0, and nobody tells it.
+  bool has(const ExtentModel& extent) const {
+    return extent.member == nullptr || (*this)[*extent.member] == extent.value;
+  }
+  u64 operator[](const ExtentModel& extent) const { return extents[static_cast<std::size_t>(extent.place)]; }
+  void set(const ExtentModel& extent, u64 items) { extents[static_cast<std::size_t>(extent.place)] = items; }
 
   ValueType type(const MemberModel& member) const { return static_cast<ValueType>((*this)[member]); }
   int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
@@ -90,14 +99,14 @@ class Request {
  public:
   u64 n = 0;                                   // items
   std::array<u64, kMaxExtents> extents{};      // beside n
-  int custom_bytes = 0, custom_alignment = 0;  // of ValueType::custom; 0 where no type is custom
+  int custom_bytes = 0, custom_alignment = 0;  // those of ValueType::custom; 0 where no type is custom
 };
 
 static_assert(std::has_unique_object_representations_v<Request>, "padding would make equal ones differ");
 
 inline auto Request::words() const { return std::bit_cast<std::array<u64, sizeof(Request) / sizeof(u64)>>(*this); }
 
-// By words: every scan() compares its request with those of the plans that it remembers.
+// Compares by words, since every scan() compares its request with those of the plans that it remembers.
 inline bool Request::operator==(const Request& other) const {
   const auto mine = words(), its = other.words();
   u64 difference = 0;
@@ -129,6 +138,7 @@ class AlgorithmModel {
   virtual OperandList operands(const Request& request) const = 0;
   virtual Request compiled(const Request& request) const = 0;
   virtual std::string remark(const Request& request) const = 0;
+  virtual bool has_result_without_items(const Request& request) const = 0;
   virtual const char* unsupported_reason(const Request& request) const = 0;
 
  protected:
@@ -151,19 +161,19 @@ class AlgorithmModel {
   const MemberModel* accumulator_member_ = nullptr;
 };
 
-std::span<const AlgorithmModel* const> algorithms();          // the first is meant where nobody names one
+std::span<const AlgorithmModel* const> algorithms();          // the first is the default
 const AlgorithmModel* find_algorithm(std::string_view name);  // null if there is none
 
-// The one of a request's own struct.
+// The algorithm of a request's own struct.
 template <class Typed>
 const AlgorithmModel& algorithm_of();
 // A request of that algorithm as its own struct. Throws Error for one of another.
 template <class Typed>
 Typed typed(const Request& request);
 
-// A custom operator without its name.
+// The text of a member's value. A custom operator is spelled without its name.
 std::string spell(const MemberModel& member, const Request& request);
-// For people: "documented forward progress".
+// A phrase for messages: "documented forward progress".
 std::string phrase(const MemberModel& member, const Request& request);
 // The name of a member or extent as the command line spells it: forward-progress.
 std::string option_name(const char* name);

@@ -12,7 +12,7 @@ bool is_from_default_only(const ParameterModel& parameter, int value) {
   return std::ranges::find(parameter.from_default, value) != parameter.from_default.end();
 }
 
-// Every combination of the values of the primary parameters from `index` on.
+// Appends every combination of the values of the primary parameters from `index` on.
 void add_combinations(const FamilyModel& family, Config& config, int index, std::vector<Config>& all) {
   const auto parameters = family.parameters();
   if (index == static_cast<int>(parameters.size())) {
@@ -89,6 +89,7 @@ Config best_default_config(const Request& request, int sm, const MayServe& may_s
   const FamilyModel* best = nullptr;
   std::string reasons;
   for (const FamilyModel* family : request.algorithm().families()) {
+    if (family->standing() == Standing::gallery) continue;
     if (const char* reason = family->unsupported_reason(request, sm)) {
       reasons += std::string("\n  ") + family->name() + ": " + reason;
     } else if (!may_serve(*family)) {

@@ -1,4 +1,4 @@
-// The parameter space with the families' types erased: what a database, a worker and the selector talk about.
+// The parameter space with the families' types erased: as a database, a worker and the selector use it.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/work.h"
 #include "space/request.h"
 
 namespace scantune {
@@ -37,7 +38,7 @@ struct ParameterModel {
   Role role;
   std::span<const int> values;
   const char* const* tokens;          // null for plain integers
-  std::optional<int> absent;          // of a parameter that was added later: what rows without it mean
+  std::optional<int> absent;          // the value in rows that are older than the parameter
   std::span<const int> from_default;  // the values that search tries as departures from the default config alone
 };
 
@@ -59,9 +60,13 @@ class FamilyModel {
   virtual int tile_items(const Config& config, const Request& request) const = 0;
   virtual WorkspaceNeed workspace(const Config& config, const Request& request) const = 0;
   virtual LaunchList launches(const Config& config, const Request& request, Variant variant) const = 0;
+  virtual Standing standing() const { return Standing::library; }
+  // What a run costs as an inclusive scan or a reduction, without applying an initial value; nullopt where the family
+  // does not declare it.
+  virtual std::optional<Work> work(const Config&, const Request&) const { return std::nullopt; }
 };
 
-std::span<const FamilyModel* const> families();         // of all algorithms
+std::span<const FamilyModel* const> families();         // those of all algorithms
 const FamilyModel* find_family(std::string_view name);  // null if there is none
 
 // Null if the config's family solves the problem and the config is legal on the architecture, else why not.
@@ -69,13 +74,12 @@ const char* reject_reason(const Config& config, const Request& request, int sm);
 
 // The untuned choice for a problem. Throws RequestError, with every family's reason, when none supports it.
 Config default_config(const Request& request, int sm);
-// The same among the families whose choice asks for no thread-block clusters, which a part of a GPU may have no room
-// for.
+// The same among the families whose choice uses no thread-block clusters, for which a part of a GPU may have no room.
 Config default_config_without_clusters(const Request& request, int sm);
 
 // The legal configs of one family that a search explores: all combinations of primary parameters, from each of these
 // one departure among the secondary ones, and from the default config one departure to each value that is for that
-// alone. Empty if the family does not support the request.
+// alone. The list is empty if the family does not support the request.
 std::vector<Config> searched_configs(const FamilyModel& family, const Request& request, int sm);
 
 // How a value is spelled in JSON, SQL and text: the token of an enumerator or the digits of an integer.
@@ -91,7 +95,7 @@ const char* token(Enum value) {
 }
 
 template <class Enum>
-std::optional<Enum> parse_token(std::string_view text) {
+constexpr std::optional<Enum> parse_token(std::string_view text) {
   for (std::size_t index = 0; index < std::size(Tokens<Enum>::kNames); ++index)
     if (text == Tokens<Enum>::kNames[index]) return static_cast<Enum>(index);
   return std::nullopt;

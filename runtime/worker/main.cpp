@@ -29,8 +29,8 @@ struct Options {
   std::optional<std::string> seed;
 };
 
-[[noreturn]] void fail(const std::string& problem) {
-  std::cerr << "scantune-worker: " << problem << "\n" << kUsage;
+[[noreturn]] void fail(const std::string& fault) {
+  std::cerr << "scantune-worker: " << fault << "\n" << kUsage;
   std::exit(2);
 }
 
@@ -60,7 +60,7 @@ Options parse(int count, char** arguments) {
 void end_with_parent() {
   const pid_t parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) std::_Exit(1);  // it ended before it was asked for
+  if (getppid() != parent) std::_Exit(1);  // it ended before the signal was requested
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ int main(int count, char** arguments) {
               << std::flush;
     if (!std::cout) return 1;
   }
-  // Without unwinding: a context that a kernel still occupies would keep the process.
+  // The process ends without unwinding: a context that a kernel still occupies would keep the process.
   std::cout.flush();
   std::_Exit(0);
 }

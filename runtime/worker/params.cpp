@@ -100,6 +100,8 @@ MeasurePolicy Params::policy() const {
 
 bool Params::with_samples() const { return truth(json_, "samples", false); }
 
+bool Params::with_runner_up() const { return truth(json_, "runner_up", false); }
+
 bool Params::measured_only() const { return truth(json_, "measured_only", false); }
 
 u64 Params::seed() const {
@@ -112,6 +114,8 @@ u64 Params::seed() const {
 bool Params::all_kinds() const { return truth(json_, "all_kinds", true); }
 
 bool Params::with_configs() const { return truth(json_, "configs", true); }
+
+bool Params::with_gallery() const { return truth(json_, "gallery", false); }
 
 std::optional<DeviceIdentity> Params::described_device() const {
   const auto found = json_.find("device");

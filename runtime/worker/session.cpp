@@ -26,7 +26,7 @@ std::size_t index_of(const ParameterModel& parameter, int value) {
   return static_cast<std::size_t>(found - parameter.values.begin());
 }
 
-// Asked before anything is computed from a config: parameters out of range divide by zero.
+// This comes before anything is computed from a config, since parameters out of range divide by zero.
 void require_legal(const Config& config, const Request& request, const DeviceIdentity& device) {
   if (const char* reason = reject_reason(config, request, device.sm)) throw WorkerError("unsupported", reason);
 }
@@ -76,6 +76,7 @@ Json table_json(const FamilyModel& family) {
   Json json = Json::object();
   json["name"] = family.name();
   json["algorithm"] = family.algorithm().name();
+  json["standing"] = token(family.standing());
   json["parameters"] = std::move(parameters);
   json["former_values"] = std::move(former);
   return json;
@@ -93,6 +94,13 @@ Json member_json(const MemberModel& member, const Request& by_default) {
   json["default"] = nullptr;
   if (member.spelling != Spelling::value_type) json["default"] = spell(member, by_default);
   json["meaning"] = member.meaning;
+  return json;
+}
+
+Json extent_json(const ExtentModel& extent) {
+  Json json = {{"name", extent.name}, {"meaning", extent.meaning}};
+  if (extent.member != nullptr)
+    json["where"] = {{extent.member->name, extent.member->tokens[static_cast<std::size_t>(extent.value)]}};
   return json;
 }
 
@@ -117,8 +125,7 @@ Json algorithm_json(const AlgorithmModel& algorithm) {
   json["members"] = Json::array();
   for (const MemberModel& member : algorithm.members()) json["members"].push_back(member_json(member, by_default));
   json["extents"] = Json::array();
-  for (const ExtentModel& extent : algorithm.extents())
-    json["extents"].push_back({{"name", extent.name}, {"meaning", extent.meaning}});
+  for (const ExtentModel& extent : algorithm.extents()) json["extents"].push_back(extent_json(extent));
   json["operands"] = operands_json(by_default);
   return json;
 }
@@ -144,9 +151,17 @@ Json measurement_json(const Measurement& measurement, bool with_samples) {
   return json;
 }
 
-// Where the record that was selected comes from.
+// What the record that was selected says, and where it comes from.
 Json record_json(const TuningRecord& record) {
   Json json = Json::object();
+  json["device"] = {{"arch", record.device.arch}, {"name", record.device.name}, {"sm_count", record.device.sm_count}};
+  json["algorithm"] = record.request.algorithm().name();
+  json["request"] = canonical_request({record.request, {.source = {}, .name = record.operator_name}});
+  json["shape"] = canonical_shape(record.request);
+  json["n"] = record.request.n;
+  json["median_us"] = record.median_us;
+  json["default_us"] = nullptr;
+  if (record.default_us) json["default_us"] = *record.default_us;
   json["layer"] = token(record.layer);
   json["database"] = printable(record.database);
   json["finished_at"] = record.finished_at;
@@ -156,6 +171,15 @@ Json record_json(const TuningRecord& record) {
   json["origin"] = {{"by", origin.by}, {"file", origin.file}, {"run", origin.run}};
   if (!origin.host.empty()) json["origin"]["host"] = origin.host;
   if (!origin.signer.empty()) json["origin"]["signer"] = origin.signer;
+  return json;
+}
+
+Json selection_json(const Selection& selection) {
+  Json json = Json::object();
+  json["config"] = to_json(selection.config);
+  json["origin"] = token(selection.origin);
+  json["reason"] = selection.reason;
+  json["record"] = selection.record ? record_json(*selection.record) : Json(nullptr);
   return json;
 }
 
@@ -213,13 +237,13 @@ WorkerError Session::translated(const std::exception_ptr& error) {
 
 Json Session::call(const WorkerRequest& request) {
   if (request.method == "hello") return hello({request.params, {"device"}});
-  if (request.method == "space") return space({request.params, {"request", "configs"}});
+  if (request.method == "space") return space({request.params, {"request", "configs", "gallery"}});
   if (request.method == "validate") return validate({request.params, {"request", "config"}});
   if (request.method == "compile")
     return compile({request.params, {"request", "config", "all_kinds", "measured_only"}});
   if (request.method == "verify") return verify({request.params, {"request", "config", "seed", "all_kinds"}});
   if (request.method == "measure") return measure({request.params, {"request", "configs", "policy", "samples"}});
-  if (request.method == "select") return select({request.params, {"request", "databases"}});
+  if (request.method == "select") return select({request.params, {"request", "databases", "runner_up"}});
   if (request.method == "built_in") return built_in({request.params, {}});
   if (request.method == "cache") return cache({request.params, {"most_bytes"}});
   throw WorkerError("bad_request", "there is no method '" + request.method + "'");
@@ -261,26 +285,38 @@ Json Session::hello(const Params& params) {
 Json Session::space(const Params& params) {
   const StatedRequest stated = params.stated();
   const Request& request = stated.request;
-  const bool with_configs = params.with_configs();
+  const bool with_configs = params.with_configs(), with_gallery = params.with_gallery();
   const int sm = device().identity().sm;
-  Json families_json = Json::array();
-  for (const FamilyModel* family : request.algorithm().families())
-    if (family->unsupported_reason(request, sm) == nullptr)
+  Json families_json = Json::array(), refused = Json::object();
+  for (const FamilyModel* family : request.algorithm().families()) {
+    if (!with_gallery && family->standing() != Standing::library) continue;
+    if (const char* reason = family->unsupported_reason(request, sm)) {
+      refused[family->name()] = reason;
+    } else {
       families_json.push_back(family_json(*family, request, sm, with_configs));
+    }
+  }
   Json json = Json::object();
   json["request"] = to_json(stated);
   json["problem"] = canonical_request(stated);
   json["shape"] = canonical_shape(request);
   json["default_config"] = to_json(default_config(request, sm));
   json["families"] = std::move(families_json);
+  if (with_gallery) json["refused"] = std::move(refused);
   return json;
 }
 
 Json Session::validate(const Params& params) {
-  const char* reason = reject_reason(params.config(), params.stated().request, device().identity().sm);
+  const Config config = params.config();
+  const Request request = params.stated().request;
+  const char* reason = reject_reason(config, request, device().identity().sm);
   Json json = Json::object();
   json["valid"] = reason == nullptr;
-  if (reason != nullptr) json["reason"] = reason;
+  if (reason != nullptr) {
+    json["reason"] = reason;
+  } else if (const std::optional<Work> work = config.family().work(config, request)) {
+    json["work"] = {{"operations", work->operations}, {"steps", work->steps}, {"bytes", work->bytes}};
+  }
   return json;
 }
 
@@ -300,7 +336,7 @@ Json Session::compile(const Params& params) {
       json["key"] = binary_key(compiler, instantiation, identity.arch);
       json["log"] = binary.log;
     }
-    if (params.measured_only()) break;  // it comes first
+    if (params.measured_only()) break;  // the measured kernel comes first
   }
   json["cached"] = compile_ms == 0;
   json["compile_ms"] = compile_ms;
@@ -358,7 +394,12 @@ Json Session::select(const Params& params) {
   const auto databases = params.databases();
   std::optional<TuningTable> given;
   const TuningTable& table = databases ? given.emplace(table_of(*databases)) : tuning_table();
-  const Selection selection = scantune::select(table, device().identity(), stated.request, stated.custom.name);
+  const DeviceIdentity& identity = device().identity();
+  Json json = selection_json(scantune::select(table, identity, stated.request, stated.custom.name));
+  if (params.with_runner_up()) {
+    const auto next = runner_up(table, identity, stated.request, stated.custom.name);
+    json["runner_up"] = next ? selection_json(*next) : Json(nullptr);
+  }
   Json rejected = Json::array();
   for (const RejectedRow& refused : table.rejected()) {
     Json row = Json::object();
@@ -366,11 +407,6 @@ Json Session::select(const Params& params) {
     row["reason"] = refused.reason;
     rejected.push_back(std::move(row));
   }
-  Json json = Json::object();
-  json["config"] = to_json(selection.config);
-  json["origin"] = token(selection.origin);
-  json["reason"] = selection.reason;
-  json["record"] = selection.record ? record_json(*selection.record) : Json(nullptr);
   json["rejected"] = std::move(rejected);
   return json;
 }

@@ -1,5 +1,5 @@
-// Every algorithm with its families. Adding a family: its config header and its name here, its kernels in the file that
-// it names. Adding an algorithm adds its request's header here. The first one is meant where nobody names one.
+// Every algorithm with its families. A new family adds its config header and its name here, and its kernels in the file
+// that the header names. A new algorithm adds its request's header here. The first algorithm is the default.
 #pragma once
 
 #include "config/copy.h"
@@ -7,9 +7,37 @@
 #include "config/lookback.h"
 #include "config/one_shot.h"
 #include "config/pipelined.h"
+#include "config/reduce_atomic.h"
+#include "config/reduce_block.h"
+#include "config/reduce_last_block.h"
+#include "config/reduce_rows.h"
+#include "config/reduce_two_pass.h"
 #include "config/scan.h"
+#include "config/scan_rows.h"
 #include "config/single_block.h"
 #include "config/three_phase.h"
+#include "gallery/batch.h"
+#include "gallery/brent_kung.h"
+#include "gallery/chained.h"
+#include "gallery/fenwick.h"
+#include "gallery/hybrid.h"
+#include "gallery/kogge_stone.h"
+#include "gallery/naive_global.h"
+#include "gallery/quadratic.h"
+#include "gallery/reduce_then_scan.h"
+#include "gallery/scan_then_add.h"
+#include "gallery/serial.h"
+#include "gallery/shared_double.h"
+#include "gallery/shared_single.h"
+#include "gallery/sum_atomic.h"
+#include "gallery/sum_batch.h"
+#include "gallery/sum_two_pass.h"
+#include "gallery/sum_two_pass_warp.h"
+#include "gallery/sum_vector.h"
+#include "gallery/vector.h"
+#include "gallery/warp_shuffle.h"
+#include "gallery/work_efficient.h"
+#include "gallery/work_inefficient.h"
 
 namespace scantune {
 
@@ -20,7 +48,14 @@ template <class... Families>
 struct AlgorithmList {};
 
 using AllAlgorithms = AlgorithmList<
-    FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig>,
+    FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig,
+               ScanRowsConfig, NaiveGlobalConfig, SharedSingleConfig, SharedDoubleConfig, WarpShuffleConfig,
+               BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig, HybridConfig, WorkInefficientConfig,
+               WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig,
+               QuadraticConfig>,
+    FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceLastBlockConfig, ReduceTwoPassConfig, ReduceAtomicConfig,
+               ReduceRowsConfig, SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig,
+               SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>>;
 
 }  // namespace scantune

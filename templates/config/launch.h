@@ -1,4 +1,4 @@
-// What a family asks the runtime to do: workspace, and a list of kernel launches.
+// What a family needs of the runtime: workspace, and a list of kernel launches.
 #pragma once
 
 #include "config/value.h"
@@ -11,36 +11,40 @@ struct KernelArguments {
   void* output;
   void* workspace;
   u64 n;                                           // items this launch works on
-  u64 source_offset;                               // bytes into the workspace; what they mean is the family's business
-  u64 destination_offset;                          // the same of the output
+  u64 source_offset;                               // mostly bytes into the workspace: the family's business
+  u64 destination_offset;                          // the same for the results
   const void* init_memory;                         // Init::memory: where the initial value lies, an accumulator
+  void* position;                                  // where the place of the result goes, a u64
   alignas(16) unsigned char init[kMaxValueBytes];  // Init::value: the initial value, an accumulator
 };
 
 // Which bytes a workspace may hold between launches. Status words survive from launch to launch and are told apart by
-// their epoch, so a region is never shared by two layouts: old payload must not read as another layout's flag.
+// their epoch, so a region is never shared by two layouts: an old payload must not be read as another layout's flag.
 enum class WorkspaceKind {
   none,
   scratch,        // written before it is read in every launch; needs no zeroing
   packed_status,  // WorkspaceHeader, then words with flag, epoch and value for each tile
   split_status,   // WorkspaceHeader, then one record per tile: flag and epoch, aggregate, prefix
+  counted,        // WorkspaceHeader, all zero between launches, then memory that is written before it is read
 };
 
 struct WorkspaceNeed {
   WorkspaceKind kind = WorkspaceKind::none;
-  int value_bytes = 0;  // of the accumulator, for status kinds; regions are kept apart by it
+  int value_bytes = 0;  // accumulator size, for status kinds; each size has its region
   u64 bytes = 0;        // header included
 
   constexpr bool operator==(const WorkspaceNeed&) const = default;
 };
 
-// First bytes of a workspace with status words; all zero before its first use. No launch clears anything: the CTA of
-// the last tile moves the epoch on, or of persistent CTAs the one that is the last to draw its last ticket.
+// First bytes of a workspace with status words, and of a counted one; all zero before its first use. No launch clears
+// anything. With status words the CTA of the last tile moves the epoch on; among persistent CTAs it is the last one to
+// draw its last ticket. In a counted workspace the last CTA to arrive puts back 0.
 struct alignas(128) WorkspaceHeader {
-  u32 epoch;       // of the last finished launch; the running one uses epoch + 1
+  u32 epoch;       // epoch of the last finished launch; the running one uses epoch + 1
   u32 ticket;      // next tile to hand out; 0 between launches
-  u32 finished;    // CTAs done, counted by persistent kernels and in the launch that wraps the epoch
+  u32 finished;    // CTAs done, counted by persistent kernels, in counted workspaces and where the epoch wraps
   u32 high_water;  // most tiles any launch has used since the last wrap
+  u64 gathered;    // of a counted workspace: how many CTAs have combined their values, and what came of it
 };
 
 // A status word keeps its flag in the low two bits and the epoch above.
@@ -62,7 +66,7 @@ struct Launch {
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;
   int cluster_blocks = 1;          // CTAs of consecutive index that run at the same time; the grid is a multiple of it
-  int persistent_ctas_per_sm = 0;  // if not 0: no more CTAs than this for each SM, which share the work by tickets
+  int persistent_ctas_per_sm = 0;  // if not 0: no more CTAs than this for each SM, which share the work
 };
 
 // CTAs of the launch on a device with this many SMs.

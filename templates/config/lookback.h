@@ -35,7 +35,7 @@ struct LookbackConfig {
 };
 
 constexpr int shared_bytes(const LookbackConfig& config, const ScanVariant& request) {
-  // Beside the tile scan's: the tile index and the epoch, which one thread gets for all.
+  // The tile index and the epoch, which one thread gets for all, lie beside the tile scan's bytes.
   return tile_shared_bytes(peeled_tile_shape(config, request), request) + 16;
 }
 
@@ -48,6 +48,7 @@ struct Family<LookbackConfig> {
   static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (const char* reason = segmented_reason(request)) return reason;
     if (needs_fixed_association(request)) return "lookback combines in an order that changes from run to run";
     if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
     return scantune::unsupported_reason(request);
@@ -57,8 +58,8 @@ struct Family<LookbackConfig> {
 
   static constexpr LookbackConfig default_config(const ScanRequest& request, int sm) {
     LookbackConfig config;
-    // From the winners on an H200. Small problems want many CTAs; large ones want big tiles and few, late polls, since
-    // polling slows the data down.
+    // These values come from the winners on an H200. Small problems need many CTAs. Large ones need big tiles and few,
+    // late polls, since polling slows the data down.
     const int bytes = register_bytes(request);
     if (bytes > 4) config.layout = TileLayout::warp_transposed;
     if (request.n <= (1u << 21)) {

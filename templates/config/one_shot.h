@@ -1,6 +1,6 @@
 // one_shot: one pass over as much as the SMs hold in their registers. Each CTA keeps its tile, publishes one aggregate
-// and reads all aggregates before it at once: no chain, and no prefixes. The CTAs of a thread-block cluster exchange
-// theirs through shared memory and publish one for all; what fits one cluster needs no workspace.
+// and reads all aggregates before it at once, so there is no chain of prefixes. The CTAs of a thread-block cluster
+// exchange theirs through shared memory and publish one for all; what fits one cluster needs no workspace.
 #pragma once
 
 #include "config/family.h"
@@ -12,7 +12,7 @@
 namespace scantune {
 
 struct OneShotConfig {
-  static constexpr bool pads_tiles = true;  // of the few tiles one is partial, and all wait for it
+  static constexpr bool pads_tiles = true;  // one of the few tiles is partial, and all wait for it
 
   int block_threads = 256;   // threads per CTA
   int items_per_thread = 8;  // items each thread scans in registers (batchSize)
@@ -32,14 +32,14 @@ struct OneShotConfig {
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
                 // start before that one has ended
 
-  constexpr bool is_latency_bound() const { return cluster_blocks > 1; }  // by default one cluster, and each CTA alone
+  constexpr bool is_latency_bound() const { return cluster_blocks > 1; }  // by default a cluster runs alone
 
   constexpr bool operator==(const OneShotConfig&) const = default;
 };
 
 constexpr int shared_bytes(const OneShotConfig& config, const ScanVariant& request) {
-  // Beside the tile scan's: the aggregates of the cluster's CTAs and the barrier where they arrive, what each polling
-  // warp has gathered, the head's total, and the tile index and the epoch, which one thread gets for all.
+  // Beside the tile scan's bytes lie the aggregates of the cluster's CTAs and the barrier where they arrive, what each
+  // polling warp has gathered, the head's total, and the tile index and the epoch, which one thread gets for all.
   const u64 cluster =
       round_up(static_cast<u64>(config.cluster_blocks) * static_cast<u64>(register_bytes(request)), 8) + 8;
   const u64 gathered =
@@ -55,12 +55,14 @@ struct Family<OneShotConfig> {
   static constexpr const char* kHeader = "kernels/one_shot.h";
   enum KernelIndex { kByCtas, kByClusters };
   static constexpr const char* const kKernels[] = {"scan_by_ctas", "scan_by_clusters"};
-  // Twice the registers of the largest GPUs. What does not fit is read in a second wave, which could as well look back.
+  // Twice the registers of the largest GPUs. Items that do not fit are read in a second wave, which could as well look
+  // back.
   static constexpr u64 kMostBytes = u64{1} << 26;
   // So many CTAs read 64 MiB of status words together, as much as they scan.
   static constexpr u64 kMostAggregates = 4096;
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMostBytes / static_cast<u64>(register_bytes(request)))
       return "one_shot scans at most 64 MiB of accumulators";
     return scantune::unsupported_reason(request);
@@ -74,7 +76,7 @@ struct Family<OneShotConfig> {
   static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
     OneShotConfig config;
     const int bytes = register_bytes(request);
-    // Rows of vectors save the turn in shared memory; of single items each would take a warp scan.
+    // Rows of vectors save the turn in shared memory, but each row of single items would take a warp scan.
     const bool in_rows = items_fill_vectors(request) && (bytes <= 4 || (bytes == 8 && !is_custom(request.op)));
     if (!in_rows || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
     config.block_threads = 128;
@@ -115,7 +117,7 @@ struct Family<OneShotConfig> {
     return config.block_threads * config.items_per_thread;
   }
 
-  // One of each cluster.
+  // The number of aggregates, one for each cluster.
   static constexpr u64 aggregates(const OneShotConfig& config, const ScanRequest& request) {
     return ceil_div(request.n, static_cast<u64>(tile_items(config, request)) * static_cast<u64>(config.cluster_blocks));
   }
@@ -181,7 +183,7 @@ struct Family<OneShotConfig> {
                                  descriptor_bytes(config.status_layout, request.accumulator_bytes()), request);
   }
 
-  // Beyond, all SMs are faster than eight, in spite of the polls.
+  // Above this size all SMs are faster than the eight of a cluster, in spite of the polls.
   static constexpr u64 kBytesOfOneCluster = u64{1} << 17;
 
   static constexpr OneShotConfig with_vectors(OneShotConfig config, const ScanRequest& request) {
@@ -195,8 +197,9 @@ struct Family<OneShotConfig> {
     return bytes <= 4 && (packs_sums(request) || packs_extremes(request)) ? 32 : 16;
   }
 
-  // What just holds all that one warp reads: of more, descriptors that nothing needs take registers; of less, there is
-  // another trip to L2. The last CTA reads most. One cluster reads none, and does with any window.
+  // The smallest window that holds all descriptors of a polling warp. A larger one spends registers on descriptors that
+  // nothing needs, a smaller one costs another trip to L2. The last CTA reads most. One cluster reads none, so any
+  // window serves it.
   static constexpr int default_window(const OneShotConfig& config, const ScanRequest& request) {
     // At most 8 warps. NOLINTNEXTLINE(bugprone-misplaced-widening-cast)
     const u64 published = aggregates(config, request), row = static_cast<u64>(config.poll_warps * kWarpThreads);
@@ -205,7 +208,8 @@ struct Family<OneShotConfig> {
     return share <= 32 ? 32 : share <= 64 ? 64 : 128;
   }
 
-  // The config with one cluster for everything: of small CTAs before few. Unchanged where none holds it.
+  // The config with one cluster for everything, which has small CTAs rather than few. It is unchanged where no cluster
+  // holds everything.
   static constexpr OneShotConfig in_one_cluster(const OneShotConfig& config, const ScanRequest& request, int sm) {
     constexpr int kMost = kMaxPortableClusterBlocks;
     if (wider_side_bytes(request) > kBytesOfOneCluster || limits_of(sm).cluster_blocks < kMost) return config;
@@ -224,8 +228,8 @@ struct Family<OneShotConfig> {
     return clustered;
   }
 
-  // Every CTA is one more to wait for, so few of many threads; of wide values, which take more registers, one or two of
-  // few threads for each SM. Then more items, as long as there are more CTAs than that.
+  // Every CTA is one more to wait for, so there are few CTAs of many threads. Wide values take more registers, so each
+  // SM gets one or two CTAs of few threads. Threads take more items as long as there are more CTAs than that.
   static constexpr OneShotConfig on_all_sms(OneShotConfig config, const ScanRequest& request, int sm) {
     const int bytes = register_bytes(request);
     const u64 few = bytes <= 4 ? 64 : 128;
@@ -241,7 +245,7 @@ struct Family<OneShotConfig> {
     return config;
   }
 
-  // False if no such tile fits, and the config as it was.
+  // Returns false and leaves the config as it is if no such tile fits.
   static constexpr bool double_threads(OneShotConfig& config, int most, const ScanRequest& request, int sm) {
     OneShotConfig larger = config;
     larger.block_threads *= 2;

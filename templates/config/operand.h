@@ -1,4 +1,5 @@
-// What a request reads and writes: host side only. Pointer checks, kernel arguments, buffers and bytes moved follow.
+// What a request reads and writes, for the host compiler only. Pointer checks, kernel arguments, buffers and the bytes
+// moved follow from it.
 #pragma once
 
 #ifndef __CUDACC_RTC__
@@ -6,24 +7,25 @@
 namespace scantune {
 
 enum class OperandRole {
-  input,   // read; may be the output's very range
-  output,  // written
-  init     // read, in the place of an initial value among the kernel's arguments
+  input,     // read; may be the output's very range
+  output,    // written
+  position,  // written beside the output: where in the input it stands
+  init       // read, in the place of an initial value among the kernel's arguments
 };
 template <class Enum>
 struct Tokens;
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input", "output", "init"};
+  static constexpr const char* kNames[] = {"input", "output", "position", "init"};
 };
 
 struct Operand {
   static constexpr const char* kItems = "n";  // extents that every request has
   static constexpr const char* kOne = "one";
 
-  const char* name;  // of the argument, in messages
+  const char* name;  // the argument's name in messages
   OperandRole role;
-  const char* type;    // the member that says of which type its items are
+  const char* type;    // the member that holds the type of its items, or the name of a built-in type
   const char* extent;  // how many there are: kItems, kOne, or the name of another extent
 };
 

@@ -1,6 +1,6 @@
-// pipelined: persistent CTAs with a role for every warp. Bulk copies fill a ring of tiles in shared memory; consumers
-// reduce tiles ahead of the one they scan, so that aggregates are out long before anyone needs them and the wait for
-// the carry-in hides behind work; only aggregates are published, and each CTA adds up those since its own last tile.
+// pipelined: persistent CTAs with a role for every warp. Bulk copies fill a ring of tiles in shared memory. Consumers
+// reduce tiles ahead of the one they scan, so that aggregates are out long before anyone needs them, and the wait for
+// the carry-in hides behind work. Only aggregates are published, and each CTA adds up those since its own last tile.
 #pragma once
 
 #include "config/family.h"
@@ -12,7 +12,7 @@ namespace scantune {
 
 enum class StorePath {
   bulk,   // asynchronous copies from shared memory
-  direct  // by the warps that scan; where input and output are aligned differently, always
+  direct  // stores of the warps that scan; always so where input and output are aligned differently
 };
 template <>
 struct Tokens<StorePath> {
@@ -33,7 +33,7 @@ struct PipelinedConfig {
   int window = 128;         // descriptors that each of them reads at once
   int poll_distance = 3;    // tiles this CTA reduces beyond the one whose carry-in it starts to look for
   int poll_delay_ns = 0;    // sleep between unsuccessful polls
-  int prefetch_tiles = 2;   // for each CTA, brought into L2 while the kernel before drains; nothing without pdl
+  int prefetch_tiles = 2;   // tiles that each CTA brings into L2 while the kernel before drains; none without pdl
   StatusLayout status_layout = StatusLayout::packed;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
 
@@ -56,9 +56,9 @@ constexpr int exchange_bytes(const PipelinedConfig& config, const ScanRequest& r
   return (config.consumer_warps + 1) * scan_exchange_bytes(config.warp_scan, request);
 }
 
-// Shared memory. For each stage: the tile, what lies before each thread in its warp and before each warp in the tile,
-// the carry-in, four barriers, and the indices of the tile and of the one before it. Beside them the exchange space of
-// the warps that scan, the epoch, and what aligns all these.
+// Bytes of shared memory. Each stage has the tile, what comes before each thread in its warp and before each warp in
+// the tile, the carry-in, four barriers, and the indices of the tile and of the one before it. Beside the stages lie
+// the exchange space of the warps that scan, the epoch, and the padding that aligns all these.
 constexpr int shared_bytes(const PipelinedConfig& config, const ScanRequest& request) {
   constexpr u64 kBarriersAndIndices = 4 * sizeof(u64) + 2 * sizeof(u32), kEpochAndAlignment = 32;
   const int values = consumer_threads(config) + config.consumer_warps + 1;
@@ -77,6 +77,7 @@ struct Family<PipelinedConfig> {
   static constexpr u64 kMinItems = 16;  // more than there are before a vector boundary
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
+    if (const char* reason = segmented_reason(request)) return reason;
     if (!limits_of(sm).has_bulk_copy) return "bulk copies need sm_90 or newer";
     if (needs_fixed_association(request)) return "pipelined combines in an order that changes from run to run";
     if (request.n < kMinItems) return "pipelined scans at least 16 items";
@@ -94,7 +95,7 @@ struct Family<PipelinedConfig> {
 
   static constexpr PipelinedConfig default_config(const ScanRequest& request, int sm) {
     PipelinedConfig config;
-    // In long scans polls that come too early slow the data down; in short ones every carry-in is wanted soon.
+    // In long scans polls that come too early slow the data down; in short ones every carry-in is needed soon.
     const int item_bytes = request.input_bytes() + request.output_bytes();
     if (request.n * static_cast<u64>(item_bytes) < (u64{1} << 28)) config.poll_distance = 2;
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) {

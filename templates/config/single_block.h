@@ -1,4 +1,5 @@
-// single_block: one CTA scans tile after tile and keeps the carry in registers. No workspace, for small N.
+// single_block: one CTA scans tile after tile and keeps the carry in registers. It needs no workspace and serves small
+// N.
 #pragma once
 
 #include "config/family.h"
@@ -7,7 +8,7 @@
 namespace scantune {
 
 struct SingleBlockConfig {
-  static constexpr bool pads_tiles = true;  // most scans so small are of a partial tile
+  static constexpr bool pads_tiles = true;  // most scans so small have one partial tile
 
   int block_threads = 256;   // threads of the one CTA
   int items_per_thread = 4;  // consecutive items each thread scans in registers (batchSize)
@@ -43,11 +44,12 @@ struct Family<SingleBlockConfig> {
   static constexpr const char* kHeader = "kernels/single_block.h";
   enum KernelIndex { kOneTile, kTiles };
   static constexpr const char* const kKernels[] = {"scan_one_tile", "scan_tiles"};
-  static constexpr u64 kMaxItems = 1u << 17;  // beyond, one SM is far too slow to be worth measuring
-  static constexpr u64 kBytesOfOneSm = 8192;  // beyond, a cluster is faster where there are some
-  static constexpr u64 kItemsOfOneSm = 4096;  // beyond, any family of several CTAs is
+  static constexpr u64 kMaxItems = 1u << 17;  // above, one SM is far too slow to be worth measuring
+  static constexpr u64 kBytesOfOneSm = 8192;  // above, a cluster is faster where there is one
+  static constexpr u64 kItemsOfOneSm = 4096;  // above, any family of several CTAs is faster
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMaxItems) return "single_block scans at most 131072 items";
     return scantune::unsupported_reason(request);
   }
@@ -59,8 +61,8 @@ struct Family<SingleBlockConfig> {
 
   static constexpr SingleBlockConfig default_config(const ScanRequest& request, int sm) {
     SingleBlockConfig config;
-    // As few warps as hold the items, since each is one more to wait for, and no more items than a thread adds up while
-    // warps would meet.
+    // There are as few warps as hold the items, since each is one more to wait for. A thread has no more items than it
+    // adds up in the time that warps would take to meet.
     const int item_bytes = widest_item_bytes(request);
     const bool wide = register_bytes(request) > 8;  // values of which 1024 threads cannot hold several in registers
     const bool small = item_bytes < 4 && items_fill_vectors(request);
@@ -71,7 +73,7 @@ struct Family<SingleBlockConfig> {
     while (config.block_threads < (wide ? 256 : 1024) && request.n > static_cast<u64>(tile_items(config, request)))
       config.block_threads *= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
-    // More than two warps that load two vectors of two items for each thread do so faster side by side.
+    // More than two warps load two vectors of two items for each thread faster side by side.
     if (item_bytes == 8 && request.n > 256 && !is_custom(request.op) && !needs_fixed_association(request))
       config.layout = TileLayout::striped;
     config.pdl = default_pdl(request, sm);

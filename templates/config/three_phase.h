@@ -58,6 +58,7 @@ struct Family<ThreePhaseConfig> {
   static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
     return scantune::unsupported_reason(request);
   }
@@ -76,7 +77,7 @@ struct Family<ThreePhaseConfig> {
   static constexpr const char* invalid_reason(const ThreePhaseConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
     if (tile_items(config, request) < kMinTileItems) return "a tile must hold at least 512 items";
-    // The sums of the tiles, and less than a hundredth more for the sums of sums.
+    // The workspace has the sums of the tiles, and less than a hundredth more for the sums of sums.
     if (!keeps_workspace_small(tile_items(config, request), static_cast<u64>(request.accumulator_bytes()) * 101 / 100,
                                request))
       return "a tile must hold 100 times the bytes of its sum";
@@ -112,7 +113,8 @@ struct Family<ThreePhaseConfig> {
     return {WorkspaceKind::scratch, 0, levels(config, request).bytes};
   }
 
-  // Up: sums of tiles, sums of sums, ... until one tile holds them; scan that; down again.
+  // The launches go up by sums of tiles, sums of sums, ... until one tile holds them, scan that tile, and go down
+  // again.
   static constexpr LaunchList launches(const ThreePhaseConfig& config, const ScanRequest& request, Variant variant) {
     const Levels sums = levels(config, request);
     const int top = sums.count - 1;

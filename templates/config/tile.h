@@ -18,9 +18,9 @@ struct Tokens<TileLayout> {
 };
 
 enum class WarpScan {
-  kogge_stone,    // of the radix that a rule gives: tile_scan_method()
+  kogge_stone,    // Kogge-Stone with the radix that tile_scan_method() chooses
   brent_kung,     // up-sweep and down-sweep by shuffles: nine steps, fewer combines
-  hillis_steele,  // in shared memory with two buffers
+  hillis_steele,  // steps through shared memory with two buffers
   kogge_stone_2,  // five steps of one shuffle
   kogge_stone_4   // three steps of seven shuffles, most of which do not wait for each other
 };
@@ -30,10 +30,10 @@ struct Tokens<WarpScan> {
                                            "kogge_stone_4"};
 };
 
-// Where the total of a tile comes from that others wait for, and every warp of the CTA itself.
+// The source of a tile's total, which other CTAs and every warp of its own CTA wait for.
 enum class AggregateFrom {
-  reduction,  // before the scan, where the operator commutes
-  scan        // of which it is the last value
+  reduction,  // made before the scan, where the operator commutes
+  scan        // its last value
 };
 template <>
 struct Tokens<AggregateFrom> {
@@ -111,7 +111,7 @@ constexpr int access_bytes(int items, int item_bytes, int alignment) {
   return bytes;
 }
 
-// The widest vectors in which a thread's items come out even.
+// The widest vectors that a thread's items fill.
 constexpr int default_vector_bytes(int items_per_thread, const ScanRequest& request) {
   const int item_bytes = widest_item_bytes(request);
   int bytes = kVectorAlignmentBytes;
@@ -119,9 +119,10 @@ constexpr int default_vector_bytes(int items_per_thread, const ScanRequest& requ
   return bytes;
 }
 
-// How scans of little start. Where the kernel before starts nobody early, to wait for it takes some 0.1 us longer than
-// an ordinary launch.
-constexpr int default_pdl(const ScanRequest& request, int sm) {
+// The parameter pdl of small scans by default. Where the kernel before lets none start early, waiting for it takes some
+// 0.1 us longer than an ordinary launch.
+template <class Request>
+constexpr int default_pdl(const Request& request, int sm) {
   return limits_of(sm).has_pdl && request.latency == Latency::back_to_back ? 2 : 0;
 }
 
@@ -141,12 +142,12 @@ constexpr u64 held_bytes(const ScanRequest& request) {
   return request.n * static_cast<u64>(packs ? request.input_bytes() : register_bytes(request));
 }
 
-// Up to here, a quarter of the registers of a large GPU, a scan is fastest where its SMs hold all of it: no chain, no
-// ring.
+// Up to this size, a quarter of the registers of a large GPU, a scan is fastest where the SMs hold all of it, with
+// neither chain nor ring.
 inline constexpr u64 kBytesAllSmsHold = u64{1} << 23;
 
-// Small integers are turned where pointers do not let them come in vectors: as striped rows of one item, which do not
-// pack, each would take a warp scan.
+// Small integers are turned where pointers do not let them come in vectors: striped rows of one item do not pack, and
+// each would take a warp scan.
 template <class Config>
 constexpr TileLayout tile_layout(const Config& config, const ScanVariant& request) {
   const bool packs = packs_sums(request) || packs_extremes(request);
@@ -154,13 +155,13 @@ constexpr TileLayout tile_layout(const Config& config, const ScanVariant& reques
   return turned ? TileLayout::warp_transposed : config.layout;
 }
 
-// Words that a CTA shuffles in one step of its warp scans: warps x rows x words of a value. Up to 8 no kernel measured
-// was slower with radix 4, of 16 some, beyond all: an SM shuffles one word of a warp a cycle, and a step takes some
-// thirty cycles.
+// Words that a CTA shuffles in one step of its warp scans: warps x rows x words of a value. Up to 8 words no kernel
+// that was measured was slower with radix 4, at 16 words some were, and beyond that all: an SM shuffles one word of a
+// warp a cycle, and a step takes some thirty cycles.
 inline constexpr int kFewShuffledWords = 16;
 
-// For scans whose shuffles have the SM to themselves. Combining may cost a caller's own operator more than a shuffle,
-// and radix 4 combines more.
+// The method of scans whose shuffles have the SM to themselves. Combining may cost a caller's own operator more than a
+// shuffle, and radix 4 combines more.
 constexpr WarpScan fast_kogge_stone(const ScanRequest& request) {
   return is_custom(request.op) ? WarpScan::kogge_stone_2 : WarpScan::kogge_stone_4;
 }
@@ -190,12 +191,13 @@ constexpr TileShape tile_shape(const Config& config, const ScanVariant& request)
   return shape;
 }
 
-// The most that a tile may take in shared memory on its way to an output that is aligned otherwise than the input.
+// Most bytes of shared memory for a tile on its way to an output that is aligned otherwise than the input.
 inline constexpr int kMostStagedBytes = 64 * 1024;
 
-// Whether a kernel for any pointers leaves the items before the first vector boundary of the input to no tile, so that
-// tiles come in vectors all the same. Not where items may lie across every boundary, nor where the results depend on
-// where tiles begin, and must not depend on the pointers. What is turned in shared memory has room there.
+// Whether a kernel for any pointers keeps the items before the input's first vector boundary out of the tiles, which
+// then come in vectors all the same. It cannot where items may lie across every boundary. It must not where results
+// depend on where tiles begin, and may not depend on the pointers. A tile that is turned in shared memory has room
+// there already.
 template <class Config>
 constexpr bool peels_head(const Config& config, const ScanVariant& request) {
   const int item_bytes = widest_item_bytes(request);
@@ -239,8 +241,7 @@ constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& reque
   return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
 }
 
-// The more of what the kernels for aligned and for any pointers need. shared_bytes(config, request) is found by the
-// config's type.
+// The larger of what the kernels for aligned and for any pointers need. The config's type selects shared_bytes().
 template <class Config>
 constexpr int most_shared_bytes(const Config& config, const ScanRequest& request) {
   const int aligned = shared_bytes(config, {request, Variant::aligned});
@@ -248,7 +249,7 @@ constexpr int most_shared_bytes(const Config& config, const ScanRequest& request
   return aligned > unaligned ? aligned : unaligned;
 }
 
-// The rules of every family that scans tiles. Found by the config's type: shared_bytes(config, request).
+// The rules of every family that scans tiles.
 template <class Config>
 constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per_sm, const ScanRequest& request,
                                           int sm) {
@@ -261,7 +262,7 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
   if (bytes != kVectorAlignmentBytes && bytes % widest_item_bytes(request) != 0)
     return "vector_bytes must hold whole items, or be 16";
-  // Judged by the aligned kernel: a plan holds both, and both must exist.
+  // The aligned kernel decides, since a plan holds both, and both must exist.
   if (items % vector_items(bytes, {request, Variant::aligned}) != 0)
     return "items_per_thread must be a multiple of the items in a vector";
   if (config.layout == TileLayout::striped && needs_fixed_association(request))

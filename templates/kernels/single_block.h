@@ -1,34 +1,14 @@
 #pragma once
 
 #include "config/single_block.h"
-#include "primitives/tile_place.h"
-#include "primitives/tile_scan.h"
+#include "primitives/tile_walk.h"
 
 namespace scantune {
 
 // What both kernels are made of.
 template <class Problem, SingleBlockConfig kConfig>
-struct SingleBlock {
-  using T = typename Problem::Accumulator;
-  static constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
-  using Tile = TileScan<Problem, kShape>;
-  using Place = TilePlace<Problem, kShape>;
-  struct alignas(16) Shared {
-    typename Tile::Shared tile;
-    T head_total;
-  };
-  static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
-
-  // Everything before the items at hand, if there is anything.
-  struct Carry {
-    T value;
-    bool exists;
-
-    SCANTUNE_DEVICE void append(T later) {
-      value = exists ? Problem::Op::combine(value, later) : later;
-      exists = true;
-    }
-  };
+struct SingleBlock : TileWalk<Problem, peeled_tile_shape(kConfig, Problem::kRequest)> {
+  static_assert(sizeof(typename SingleBlock::Shared) == shared_bytes(kConfig, Problem::kRequest));
 };
 
 template <class Problem, SingleBlockConfig kConfig>
@@ -63,43 +43,9 @@ SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
 template <class Problem, SingleBlockConfig kConfig>
 SCANTUNE_DEVICE void scan_tiles(const KernelArguments& arguments) {
   using Block = SingleBlock<Problem, kConfig>;
-  using Tile = typename Block::Tile;
   auto& shared = shared_memory<typename Block::Shared>();
-  const auto* const input = Problem::input(arguments);
-  auto* const output = Problem::output(arguments);
-
   begin_kernel<kConfig.pdl>();
-
-  // Scan the head.
-  typename Block::Carry carry{Problem::init(arguments), Problem::kHasInit};
-  const typename Block::Place place(input, arguments.n, 0);
-  const HeadScan<Problem> head(input + Block::Place::kHead, place.head_items(), thread_rank());
-  if (head.exists()) {
-    if (thread_rank() < kWarpThreads) {
-      const auto total = head.scan(output + Block::Place::kHead, carry.value);
-      if (thread_rank() == 0) shared.head_total = total;
-    }
-    sync_block();
-    carry.append(shared.head_total);
-  }
-
-  for (u64 first = place.first();; first += Tile::kTileItems) {
-    const u64 left = arguments.n - first;
-    Tile tile(shared.tile, left);
-
-    // Load and scan the tile.
-    tile.load(input + first);
-    const auto aggregate = tile.scan_in_every_warp();
-
-    // Combine with what is before and store.
-    if (carry.exists) tile.carry_in(carry.value);
-    tile.store(output + first, carry.exists);
-
-    // Carry on, when no warp reads the totals of this tile any more.
-    if (left <= Tile::kTileItems) break;
-    carry.append(aggregate);
-    sync_block();
-  }
+  Block::scan(shared, Problem::input(arguments), Problem::output(arguments), arguments.n, Problem::init(arguments));
 }
 
 }  // namespace scantune

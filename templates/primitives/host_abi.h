@@ -18,7 +18,7 @@ struct Lane {
   u32 block_rank;     // blockIdx.x
   u32 block_threads;  // blockDim.x
   u32 block_count;    // gridDim.x
-  u32 cluster_rank;   // of the CTA in its cluster
+  u32 cluster_rank;   // rank of the CTA in its cluster
   unsigned char* shared;
   u32 shared_bytes;
 };
@@ -30,7 +30,7 @@ enum class Order {
   release   // stores: everything this thread has stored or seen at a barrier before becomes visible first
 };
 
-enum class Scope { cta, cluster };  // whose stores to shared memory a wait makes visible
+enum class Scope { cta, cluster };  // the threads whose stores to shared memory a wait makes visible
 
 enum class Shuffle { up, down, index };
 
@@ -48,14 +48,16 @@ struct Hooks {
   void (*load)(void* out, const void* address, u32 bytes, Order, Site);
   void (*store)(void* address, const void* in, u32 bytes, Order, Site);
   u32 (*fetch_add)(u32* address, u32 value, Site);  // relaxed, gpu scope; returns the old value
-  void (*fence)(Site);                              // acquire-release fence at gpu scope (__threadfence)
+  // Relaxed, gpu scope; replaces the word if it is as expected, and returns what it was.
+  u64 (*compare_exchange)(u64* address, u64 expected, u64 desired, Site);
+  void (*fence)(Site);  // acquire-release fence at gpu scope (__threadfence)
 
   // Called in a spin loop after polls that did not satisfy: the thread need not run again before polled memory changes.
   void (*poll_pause)(Site);
 
   void (*wait_for_predecessor)(Site);  // griddepcontrol.wait
   void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
-  // Into a cache that all see alike, so no access to memory (cp.async.bulk.prefetch.L2).
+  // Prefetches into a cache that all see alike, which is no access to memory (cp.async.bulk.prefetch.L2).
   void (*prefetch)(const void* global, u32 bytes, Site);
 
   // Clusters: the barrier of all their threads, and values that one CTA sends into the shared memory of another.
@@ -74,7 +76,7 @@ struct Hooks {
   void (*bulk_load)(void* shared, const void* global, u32 bytes, u64* barrier, Site);
   void (*bulk_store)(void* global, const void* shared, u32 bytes, Site);
   void (*bulk_commit)(Site);
-  // Until all but the latest unfinished_groups have read shared memory, or have written global memory too.
+  // Waits until all but the latest unfinished_groups have read shared memory, or have written global memory too.
   void (*bulk_wait)(u32 unfinished_groups, bool written, Site);
   void (*fence_shared_for_bulk)(Site);  // fence.proxy.async
 };

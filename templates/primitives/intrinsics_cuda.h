@@ -7,7 +7,7 @@
       name(const __grid_constant__ ::scantune::KernelArguments arguments)
 
 // A kernel that is always launched in clusters of this many CTAs. Where the compiler does not know that, the kernel
-// looks at every barrier whether it has been.
+// checks at every barrier whether it has been.
 #if __CUDA_ARCH__ >= 900
 #define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks)                                 \
   extern "C" __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_threads, min_ctas) \
@@ -151,8 +151,8 @@ SCANTUNE_DEVICE void store_word(Bits* destination, Bits bits) {
   }
 }
 
-// Loads of plain data. Never .nc: such a load may be hoisted above the wait for the kernel before, and is wrong in
-// place.
+// Loads plain data, and never by .nc: such a load may be hoisted above the wait for the kernel before, and is wrong
+// where the scan is in place.
 template <CacheHint kHint, class T>
 SCANTUNE_DEVICE T load_global(const T* address) {
   using Words = WordsOf<T>;
@@ -253,6 +253,25 @@ SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value) {
   return old;
 }
 
+SCANTUNE_DEVICE u64 fetch_add(u64* address, u64 value) {
+  u64 old;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+               : "=l"(old)
+               : "l"(__cvta_generic_to_global(address)), "l"(value)
+               : "memory");
+  return old;
+}
+
+// Replaces the word if it is as expected. Returns what it was.
+SCANTUNE_DEVICE u64 compare_exchange(u64* address, u64 expected, u64 desired) {
+  u64 old;
+  asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(old)
+               : "l"(__cvta_generic_to_global(address)), "l"(expected), "l"(desired)
+               : "memory");
+  return old;
+}
+
 // Raises the word to value; does not wait for it.
 SCANTUNE_DEVICE void store_max(u32* address, u32 value) {
   asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "r"(value)
@@ -266,7 +285,7 @@ SCANTUNE_DEVICE void pause() {
   if constexpr (kDelayNs > 0) asm volatile("nanosleep.u32 %0;" ::"n"(kDelayNs));
 }
 
-// Between polls that did not satisfy.
+// Pauses between polls that did not satisfy.
 template <int kDelayNs>
 SCANTUNE_DEVICE void poll_pause() {
   pause<kDelayNs>();
@@ -306,7 +325,7 @@ SCANTUNE_DEVICE void barrier_init(Barrier* barrier, u32 arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-// After the last barrier_init, before the CTA's barrier that shows them to other threads.
+// Comes after the last barrier_init, and before the CTA's barrier that shows them to other threads.
 SCANTUNE_DEVICE void fence_barrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -334,7 +353,7 @@ SCANTUNE_DEVICE bool barrier_test(Barrier* barrier, u32 parity) {
   return done != 0;
 }
 
-// Returns once it has ended.
+// Returns once that phase has ended.
 SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity) {
   asm volatile(
       "{ .reg .pred done;\n"
@@ -344,8 +363,8 @@ SCANTUNE_DEVICE void barrier_wait(Barrier* barrier, u32 parity) {
       : "memory");
 }
 
-// Waits where other CTAs of the cluster have sent the bytes: they become visible to this scope alone, and not to that
-// of the CTA, to which barrier_wait keeps.
+// Waits for bytes that other CTAs of the cluster send. They become visible at the cluster's scope alone; barrier_wait()
+// keeps to that of the CTA.
 SCANTUNE_DEVICE void barrier_wait_for_sends(Barrier* barrier, u32 parity) {
   asm volatile(
       "{ .reg .pred done;\n"
@@ -356,7 +375,7 @@ SCANTUNE_DEVICE void barrier_wait_for_sends(Barrier* barrier, u32 parity) {
 }
 
 // Clusters: CTAs that run at the same time and reach each other's shared memory (Launch::cluster_blocks). The cluster's
-// barrier takes every thread of every CTA, arrive and wait in turn; threads that have arrived may exit. It tells that
+// barrier takes every thread of every CTA, arrive and wait in turn; threads that have arrived may exit. It shows that
 // all CTAs have started, so that they can be sent to, and shows nothing of what they did before: an arrival that does
 // waits for all writes to arrive, some hundreds of nanoseconds.
 SCANTUNE_DEVICE u32 cluster_rank() {
@@ -368,7 +387,7 @@ SCANTUNE_DEVICE u32 cluster_rank() {
 SCANTUNE_DEVICE void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory"); }
 SCANTUNE_DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
 
-// The place in the shared memory of the cluster's CTA of that rank that mine is in this CTA's.
+// The place of mine in the shared memory of the cluster's CTA of that rank.
 SCANTUNE_DEVICE u32 address_in_cta(const void* mine, u32 cta) {
   u32 theirs;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(shared_address(mine)), "r"(cta));
@@ -392,9 +411,9 @@ SCANTUNE_DEVICE void send_word(u32 address, uint4 bits, u32 barrier) {
       : "memory");
 }
 
-// Stores a value where mine is in the shared memory of that CTA, which must have started. Its bytes arrive at that
-// CTA's barrier, which has announced them: whoever has waited for them sees the value. A CTA that has seen all that is
-// sent to it may exit. T is aligned to at least 4 bytes.
+// Stores a value at the place of mine in the shared memory of that CTA, which must have started. Its bytes arrive at
+// that CTA's barrier, which has announced them: whoever has waited for them sees the value. A CTA that has seen all
+// that is sent to it may exit. T is aligned to at least 4 bytes.
 template <class T>
 SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barrier) {
   using Words = WordsOf<T>;
@@ -434,7 +453,8 @@ SCANTUNE_DEVICE void bulk_wait_read() {
 // Waits until all of this thread's stores are done.
 SCANTUNE_DEVICE void bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
-// Lets bulk copies see what this thread has written to shared memory: before it arrives where their issuer waits.
+// Lets bulk copies see what this thread has written to shared memory. It comes before the thread arrives where their
+// issuer waits.
 SCANTUNE_DEVICE void fence_shared_for_bulk() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // The bytes of a (0 to 3) and b (4 to 7) that the digits of the selector name, the lowest first. A digit plus 8 gives
@@ -445,7 +465,7 @@ SCANTUNE_DEVICE u32 permute_bytes(u32 a, u32 b, u32 selector) {
   return result;
 }
 
-// sum + the dot product of four bytes with four bytes; of two halves with the two low bytes of the weights.
+// sum + the dot product of four bytes with four bytes, or of two halves with the two low bytes of the weights.
 template <bool kSigned>
 SCANTUNE_DEVICE u32 dot_bytes(u32 bytes, u32 weights, u32 sum) {
   u32 result;
@@ -513,8 +533,8 @@ SCANTUNE_DEVICE f32 max_nan(f32 a, f32 b) {
 #endif
 }
 
-// No instruction does this. A comparison that also holds for NaN, taken unless b is NaN; numbers that are equal differ
-// in the sign of zero at most. a, which may arrive late, is waited for by three instructions in a row.
+// No instruction does this. The comparison also holds for a NaN, and decides unless b is NaN. Numbers that are equal
+// differ in the sign of zero at most. Three instructions in a row wait for a, which may arrive late.
 #define SCANTUNE_EXTREME_OF_F64(name, precedes, of_equal)                          \
   SCANTUNE_DEVICE f64 name(f64 a, f64 b) {                                         \
     f64 result;                                                                    \
@@ -537,14 +557,14 @@ SCANTUNE_EXTREME_OF_F64(min_nan, "ltu", "or")
 SCANTUNE_EXTREME_OF_F64(max_nan, "gtu", "and")
 #undef SCANTUNE_EXTREME_OF_F64
 
-// 16-bit floating-point numbers: what they are worth, and the nearest one.
+// Conversions of 16-bit floating-point numbers, to f32 and from the nearest f32 or f64.
 SCANTUNE_DEVICE f32 value_of(f16 value) {
   f32 result;
   asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value.bits));
   return result;
 }
 
-// One permutation of the word that holds it; a shift would first need the high half taken out.
+// The move is one permutation of the word that holds the value; a shift would first need the high half taken out.
 SCANTUNE_DEVICE f32 value_of(bf16 value) {
   f32 result;
   asm("mov.b32 %0, {%1, %2};" : "=f"(result) : "h"(u16{0}), "h"(value.bits));

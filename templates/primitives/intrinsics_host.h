@@ -12,7 +12,7 @@
   }                                                                                                           \
   static void name##_body(const ::scantune::KernelArguments& arguments)
 
-// A GPU refuses to launch such a kernel in clusters of another size; the host device asks for the size to do so too.
+// A GPU refuses to launch such a kernel in clusters of another size; the host device reads the size to do so too.
 #define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks)                                         \
   extern "C" __attribute__((visibility("default"))) ::scantune::i32 name##_cluster_blocks() { return cluster_blocks; } \
   SCANTUNE_KERNEL(name, block_threads, min_ctas)
@@ -157,7 +157,19 @@ SCANTUNE_DEVICE u32 fetch_add(u32* address, u32 value, SCANTUNE_SITE) {
   return host::hooks->fetch_add(address, value, site);
 }
 
-// For a word that one thread at a time raises.
+SCANTUNE_DEVICE u64 compare_exchange(u64* address, u64 expected, u64 desired, SCANTUNE_SITE) {
+  return host::hooks->compare_exchange(address, expected, desired, site);
+}
+
+SCANTUNE_DEVICE u64 fetch_add(u64* address, u64 value, SCANTUNE_SITE) {
+  for (u64 found = load_relaxed_wide(address, site);;) {
+    const u64 before = compare_exchange(address, found, found + value, site);
+    if (before == found) return before;
+    found = before;
+  }
+}
+
+// Only one thread at a time may raise the word.
 SCANTUNE_DEVICE void store_max(u32* address, u32 value, SCANTUNE_SITE) {
   if (load_relaxed(address, site) < value) store_relaxed(address, value, site);
 }

@@ -9,15 +9,20 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: cub_bench [OPTION VALUE]...\n"
+    "  --algorithm   scan or reduce; default: scan\n"
     "  --types       value types: i32,i8:i32,... (i8:i32 scans i8 into i32); default: all that are built\n"
     "  --ops         sum,min,max; default: sum\n"
-    "  --kinds       inclusive,exclusive; default: inclusive\n"
-    "  --sizes       exponents of 2: 8,10,... or 8-30, in steps of 2; '=N' is N items; default: 8-30, and 32 for i8\n"
+    "  --kinds       inclusive,exclusive; default: inclusive; of scans only\n"
+    "  --positions   none,first; first: also where the minimum or maximum stands; default: none; of reductions only\n"
+    "  --sizes       exponents of 2: 8,10,... or 8-30, in steps of 2; '=N' is N items; default: 8-30, and 32 for scans "
+    "of "
+    "i8\n"
     "  --conditions  cold,hot,cold_isolated,hot_isolated; default: all\n"
     "  --latency     what scantune's config is to be chosen for: back_to_back or isolated; default: back_to_back\n"
     "  --graph-ms    how long the timed replays of each graph last, about; default: 30; of draws 10, and ten times "
     "that at a second look\n"
-    "  --draws       so many seeded draws over types, operators, kinds, sizes and alignments, cold, instead;\n"
+    "  --draws       so many seeded draws over types, operators, kinds or positions, sizes and alignments, cold, "
+    "instead;\n"
     "                not with --sizes and --conditions\n"
     "  --seed        of the draws; default: 1; with --draws only\n"
     "  --range       exponents of the least and the greatest size drawn; default: 20-28; with --draws only\n";
@@ -39,26 +44,60 @@ std::vector<Enum> parse_tokens(const CommandLine& line, const std::string& text)
   return values;
 }
 
-ScanRequest request_of(const CommandLine& line, const std::string& types) {
+// The request of one type, or of two, "i8:i32".
+template <class Typed>
+Typed request_of(const CommandLine& line, const std::string& types) {
   const std::vector<std::string> sides = split(types, ':');
   const auto input = parse_token<ValueType>(sides.front()), output = parse_token<ValueType>(sides.back());
   if (!input || !output || sides.size() > 2) line.fail("'" + types + "' is no type");
   return {.input_type = *input, .accumulator_type = default_accumulator(*input, *output), .output_type = *output};
 }
 
-// Every combination, whether CUB has been built for it or not.
-std::vector<ScanRequest> problems_of(const CommandLine& line, const std::string& types,
-                                     const std::vector<Operator>& ops, const std::vector<Kind>& kinds) {
-  std::vector<ScanRequest> problems;
-  for (const std::string& type : split(types, ','))
+// What is compared where the command line does not say.
+struct Defaults {
+  std::string types, ops, kinds, positions;
+};
+
+// Every combination of what the command line names, whether CUB has been built for it or not.
+std::vector<Request> take_scans(CommandLine& line, const Defaults& defaults) {
+  line.refuse("--positions", "goes with --algorithm reduce only");
+  const auto ops = parse_tokens<Operator>(line, line.take("--ops", defaults.ops));
+  const auto kinds = parse_tokens<Kind>(line, line.take("--kinds", defaults.kinds));
+  std::vector<Request> problems;
+  for (const std::string& types : split(line.take("--types", defaults.types), ','))
     for (const Operator op : ops)
       for (const Kind kind : kinds) {
-        ScanRequest& problem = problems.emplace_back(request_of(line, type));
+        auto problem = request_of<ScanRequest>(line, types);
         problem.op = op;
         problem.kind = kind;
         problem.init = kind == Kind::exclusive ? Init::value : Init::none;
+        problems.emplace_back(problem);
       }
   return problems;
+}
+
+std::vector<Request> take_reductions(CommandLine& line, const Defaults& defaults) {
+  line.refuse("--kinds", "goes with --algorithm scan only");
+  const auto ops = parse_tokens<Operator>(line, line.take("--ops", defaults.ops));
+  const auto positions = parse_tokens<Position>(line, line.take("--positions", defaults.positions));
+  std::vector<Request> problems;
+  for (const std::string& types : split(line.take("--types", defaults.types), ','))
+    for (const Operator op : ops)
+      for (const Position position : positions) {
+        auto problem = request_of<ReduceRequest>(line, types);
+        problem.op = op;
+        problem.position = position;
+        problem.init = Init::none;
+        problems.emplace_back(problem);
+      }
+  return problems;
+}
+
+std::vector<Request> take_problems(CommandLine& line, const Defaults& defaults) {
+  const std::string algorithm = line.take("--algorithm", "scan");
+  if (algorithm == "scan") return take_scans(line, defaults);
+  if (algorithm == "reduce") return take_reductions(line, defaults);
+  line.fail("--algorithm takes scan or reduce");
 }
 
 double take_graph_ms(CommandLine& line, double fallback) {
@@ -72,22 +111,24 @@ Latency take_latency(CommandLine& line) {
   return given.front();
 }
 
+void set_latency(Request& request, Latency latency) {
+  for (const MemberModel& member : request.members())
+    if (member.tokens.data() == Tokens<Latency>::kNames) request.set(member, static_cast<int>(latency));
+}
+
 void take_comparison(CommandLine& line, BenchOptions& options) {
   for (const char* option : {"--seed", "--range"}) line.refuse(option, "goes with --draws only");
   options.sampling.graph_ms = take_graph_ms(line, options.sampling.graph_ms);
   const std::string sizes = line.take("--sizes", "");
-  const auto ops = parse_tokens<Operator>(line, line.take("--ops", "sum"));
-  const auto kinds = parse_tokens<Kind>(line, line.take("--kinds", "inclusive"));
-  const std::string types = line.take("--types", std::string(kTableTypes) + kWideTypes);
+  const std::vector<Request> problems =
+      take_problems(line, {std::string(kTableTypes) + kWideTypes, "sum", "inclusive", "none"});
   const std::string conditions = line.take("--conditions", "");
   options.comparison.conditions = conditions.empty()
                                       ? std::vector<Condition>(std::begin(kAllConditions), std::end(kAllConditions))
                                       : parse_tokens<Condition>(line, conditions);
-  for (ScanRequest problem : problems_of(line, types, ops, kinds)) {
+  for (Request problem : problems) {
     std::vector<u64> all = parse_sizes(line, sizes.empty() ? kSizes : sizes);
-    if (sizes.empty() && problem.input_type == ValueType::i8 && problem.output_type == ValueType::i8 &&
-        problem.op == Operator::sum && problem.kind == Kind::inclusive)
-      all.push_back(kLargestOfI8);
+    if (sizes.empty() && problem == Request(request_of<ScanRequest>(line, "i8"))) all.push_back(kLargestOfI8);
     for (const u64 n : all) {
       problem.n = n;
       if (!is_compared(problem)) line.fail("no comparison is built for " + to_string(problem));
@@ -104,11 +145,10 @@ void take_draws(CommandLine& line, BenchOptions& options, const std::string& cou
   options.comparison = {{Condition::cold}, false};
   options.sampling = kFirstLook;
   options.sampling.graph_ms = take_graph_ms(line, kFirstLook.graph_ms);
-  const std::string ops = line.take("--ops", "sum,min,max"), kinds = line.take("--kinds", "inclusive,exclusive");
-  std::vector<ScanRequest> problems = problems_of(line, line.take("--types", kTableTypes),
-                                                  parse_tokens<Operator>(line, ops), parse_tokens<Kind>(line, kinds));
-  std::erase_if(problems, [](const ScanRequest& problem) { return !is_compared(problem); });
-  if (problems.empty()) line.fail("no comparison is built for any of these types, operators and kinds");
+  std::vector<Request> problems =
+      take_problems(line, {kTableTypes, "sum,min,max", "inclusive,exclusive", "none,first"});
+  std::erase_if(problems, [](const Request& problem) { return !is_compared(problem); });
+  if (problems.empty()) line.fail("no comparison is built for any of these");
   const std::vector<std::string> range = split(line.take("--range", "20-28"), '-');
   if (range.size() != 2) line.fail("--range takes two exponents, as in 20-28");
   constexpr u64 kMostExponent = 30;
@@ -132,7 +172,7 @@ BenchOptions parse_bench_options(int count, char** arguments) {
     take_comparison(line, options);
   }
   const Latency latency = take_latency(line);
-  for (Case& subject : options.cases) subject.request.latency = latency;
+  for (Case& subject : options.cases) set_latency(subject.request, latency);
   line.finish();
   return options;
 }

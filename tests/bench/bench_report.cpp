@@ -10,16 +10,19 @@ namespace scantune::bench {
 namespace {
 
 constexpr const char* kMethod =
-    "Out-of-place scans. Microseconds per launch: the median over replays of a CUDA graph of 64 (n <= 2^22), 16 (n <= "
+    "Out-of-place scans, or reductions. Microseconds per launch: the median over replays of a CUDA graph of 64 (n <= "
+    "2^22), 16 (n <= "
     "2^26) or 4 launches; the graphs of all contenders take turns, replay by replay, in one process. Spread: "
     "interquartile range over the median. Cold: launches rotate over up to 512 MiB of buffers; hot: they reuse one "
     "pair. Isolated: every launch stands between two ordinary kernels of 132 CTAs without programmatic dependent "
     "launch, whose own time in a graph of such kernels alone is taken off. Before they were timed, the first CUB's "
     "result was compared with the CPU's (a long one in evenly spread parts) and all others with that, bit by bit, in "
-    "poisoned outputs; where two differ the CPU tells which is wrong, and that one was not timed. CUB runs under its "
+    "poisoned outputs; where two differ the CPU tells which is wrong, and that one was not timed. Of reductions every "
+    "result was compared with the CPU's. CUB runs under its "
     "own policies: InclusiveSum, InclusiveScan or ExclusiveScan, which add i8, i16, u8 and u16 in 32 bits, f16 and "
     "bf16 "
-    "in themselves; InclusiveScanInit from a zero of the output's type where that is wider than CUB's sums. Forced "
+    "in themselves; InclusiveScanInit from a zero of the output's type where that is wider than CUB's sums. Of "
+    "reductions: Sum, Min, Max, ArgMin, ArgMax, or Reduce from such a zero. Forced "
     "look-ahead: CUB's persistent algorithm, which it does not choose on sm_90, with its policy for sm_100. Copy: the "
     "fastest, for each condition, of several vectorised and bulk-asynchronous kernels that read and write as many "
     "bytes; "
@@ -35,7 +38,7 @@ std::string formatted(const char* format, Arguments... arguments) {
   return text;
 }
 
-// kNone counts as one column, whatever its bytes.
+// Pads a text to a width. kNone counts as one column, whatever its bytes.
 std::string padded(const std::string& text, std::size_t width) {
   const std::size_t columns = text == kNone ? 1 : text.size();
   return std::string(columns < width ? width - columns : 0, ' ') + text;
@@ -102,11 +105,13 @@ nlohmann::ordered_json json_of(const DrawResult& draw) {
 
 }  // namespace
 
-std::string problem_name(const ScanRequest& request) {
-  std::string name = token(request.input_type);
-  if (request.output_type != request.input_type) name += std::string(":") + token(request.output_type);
-  name += std::string(" ") + token(request.op);
-  return request.kind == Kind::inclusive ? name : name + " " + token(request.kind);
+std::string problem_name(const Request& request) {
+  const Case subject{request};
+  std::string name = token(subject.input().type);
+  if (subject.output().type != subject.input().type) name += std::string(":") + token(subject.output().type);
+  name += std::string(" ") + token(request.op().value());
+  if (request.value<Kind>() == Kind::exclusive) name += std::string(" ") + token(Kind::exclusive);
+  return subject.has_position() ? name + " " + token(Position::first) : name;
 }
 
 std::string size_name(u64 n) {
@@ -172,26 +177,29 @@ std::string summary_of(std::span<const DrawResult> draws) {
 }
 
 nlohmann::ordered_json json_of(const CaseResult& result) {
-  const ScanRequest& request = result.subject.request;
+  const Case& subject = result.subject;
   nlohmann::ordered_json contenders = nlohmann::ordered_json::array();
   for (const ContenderTimes& contender : result.contenders) contenders.push_back(times_json(contender));
-  return {{"type", token(request.input_type)},
-          {"accumulator_type", token(request.accumulator_type)},
-          {"output_type", token(request.output_type)},
-          {"op", token(request.op)},
-          {"kind", token(request.kind)},
-          {"latency", token(request.latency)},
-          {"n", request.n},
-          {"input_offset", result.subject.input_offset},
-          {"output_offset", result.subject.output_offset},
-          {"bytes_moved", request.n * static_cast<u64>(request.input_bytes() + request.output_bytes())},
-          {"launches_per_graph", result.launches},
-          {"buffer_pairs", result.buffers},
-          {"samples", result.samples},
-          {"contenders", std::move(contenders)},
-          {"cub_over_scantune", ratios_json(result, Role::cub)},
-          {"copy_over_scantune", ratios_json(result, Role::copy)},
-          {"chosen", result.chosen}};
+  nlohmann::ordered_json json = {{"algorithm", subject.request.algorithm().name()},
+                                 {"type", token(subject.input().type)},
+                                 {"accumulator_type", token(subject.request.accumulator_type())},
+                                 {"output_type", token(subject.output().type)},
+                                 {"op", token(subject.request.op().value())}};
+  if (const auto kind = subject.request.value<Kind>()) json["kind"] = token(*kind);
+  if (const auto position = subject.request.value<Position>()) json["position"] = token(*position);
+  json.update({{"latency", token(subject.request.value<Latency>().value())},
+               {"n", subject.request.n},
+               {"input_offset", subject.input_offset},
+               {"output_offset", subject.output_offset},
+               {"bytes_moved", moved_bytes(subject.request)},
+               {"launches_per_graph", result.launches},
+               {"buffer_pairs", result.buffers},
+               {"samples", result.samples},
+               {"contenders", std::move(contenders)},
+               {"cub_over_scantune", ratios_json(result, Role::cub)},
+               {"copy_over_scantune", ratios_json(result, Role::copy)},
+               {"chosen", result.chosen}});
+  return json;
 }
 
 nlohmann::ordered_json json_of(const RunFacts& facts, std::span<const CaseResult> results) {

@@ -12,14 +12,14 @@
 
 namespace scantune::bench {
 
-// "i8:i32 max exclusive": input and output type, or the one that both are, the operator, and the kind if that is not
-// the usual one.
-std::string problem_name(const ScanRequest& request);
+// A name such as "i8:i32 max exclusive": input and output type, or one if they are the same, the operator, and what of
+// a scan's kind or a reduction's position is not the usual.
+std::string problem_name(const Request& request);
 std::string size_name(u64 n);                // "2^20", or the number
 std::string case_name(const Case& subject);  // problem, size, offsets
 
-// A table with one line for each case. cubs: the names of the contenders that are CUB, in order. Times and bandwidth
-// are those of the first condition.
+// A table with one line for each case. `cubs` has the names of the contenders that are CUB, in order. Times and
+// bandwidth are those of the first condition.
 class ComparisonTable {
  public:
   ComparisonTable(std::vector<std::string> cubs, std::vector<Condition> conditions);
@@ -33,10 +33,10 @@ class ComparisonTable {
 };
 
 std::string line_of(const DrawResult& draw);
-// How many are slow, and which.
+// A sentence that says how many draws are slow, and which.
 std::string summary_of(std::span<const DrawResult> draws);
 
-// What could not be compared, a wrong result for one.
+// A case that could not be compared, such as for a wrong result.
 struct Failure {
   std::string what;
   std::string message;

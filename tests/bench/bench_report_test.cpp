@@ -16,16 +16,15 @@ RunFacts facts() {
 }
 
 CaseResult result(double scantune_us = 40) {
-  const Case subject{{.input_type = ValueType::i8,
-                      .accumulator_type = ValueType::i32,
-                      .output_type = ValueType::i8,
-                      .op = Operator::max,
-                      .kind = Kind::exclusive,
-                      .init = Init::value,
-                      .latency = Latency::isolated,
-                      .n = u64{1} << 24},
-                     3,
-                     1};
+  const Case subject{ScanRequest{.input_type = ValueType::i8,
+                                 .accumulator_type = ValueType::i32,
+                                 .output_type = ValueType::i8,
+                                 .op = Operator::max,
+                                 .kind = Kind::exclusive,
+                                 .init = Init::value,
+                                 .latency = Latency::isolated,
+                                 .n = u64{1} << 24},
+                     3, 1};
   return {.subject = subject,
           .launches = 16,
           .buffers = 16,
@@ -39,9 +38,17 @@ CaseResult result(double scantune_us = 40) {
           .chosen = "i8 exclusive max\n  config: lookback{}"};
 }
 
+CaseResult argmin() {
+  CaseResult reduction = result();
+  reduction.subject = {ReduceRequest{.op = Operator::min, .position = Position::first, .init = Init::none, .n = 1000}};
+  std::erase_if(reduction.contenders, [](const ContenderTimes& one) { return one.role == Role::copy; });
+  return reduction;
+}
+
 TEST(Names, SayWhatIsUnusual) {
-  EXPECT_EQ(problem_name({}), "i32 sum");
-  EXPECT_EQ(problem_name({.input_type = ValueType::i8, .output_type = ValueType::i32}), "i8:i32 sum");
+  EXPECT_EQ(problem_name(ScanRequest{}), "i32 sum");
+  EXPECT_EQ(problem_name(ScanRequest{.input_type = ValueType::i8, .output_type = ValueType::i32}), "i8:i32 sum");
+  EXPECT_EQ(problem_name(argmin().subject.request), "i32 min first");
   EXPECT_EQ(case_name(result().subject), "i8 max exclusive 2^24 +3 +1");
   EXPECT_EQ(size_name(1'000'000), "1000000");
 }
@@ -108,6 +115,26 @@ TEST(Json, HoldsEveryTimeAndRatioOfACase) {
   EXPECT_EQ(json["cub_over_scantune"]["hot"], 2.5);
   EXPECT_EQ(json["copy_over_scantune"]["cold"], 0.75);
   EXPECT_FALSE(json["copy_over_scantune"].contains("hot"));
+}
+
+TEST(Json, NamesTheAlgorithmAndWhatItsRequestsHave) {
+  const auto reduction = json_of(argmin());
+  EXPECT_EQ(reduction["algorithm"], "reduce");
+  EXPECT_EQ(reduction["position"], "first");
+  EXPECT_FALSE(reduction.contains("kind"));
+  EXPECT_EQ(reduction["bytes_moved"], 1000 * 4 + 4 + 8);  // a value and an index are written
+  EXPECT_EQ(reduction["cub_over_scantune"]["cold"], 1.25);
+  EXPECT_EQ(reduction["copy_over_scantune"].size(), 0u);
+
+  const auto scan = json_of(result());
+  EXPECT_EQ(scan["algorithm"], "scan");
+  EXPECT_FALSE(scan.contains("position"));
+}
+
+TEST(ComparisonTable, LeavesTheCopyOfAReductionOut) {
+  const std::string line = ComparisonTable({"CUB 3.0.1", "CUB 3.6.0"}, {Condition::cold}).line(argmin());
+  EXPECT_THAT(line, HasSubstr("i32 min first"));
+  EXPECT_THAT(line, HasSubstr("1.250 |       – |"));
 }
 
 TEST(Json, CountsSlowDraws) {

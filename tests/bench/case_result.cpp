@@ -35,8 +35,7 @@ double CaseResult::spread(Condition condition) const {
 }
 
 double CaseResult::gigabytes_per_second(const Time& time) const {
-  const ScanRequest& request = subject.request;
-  return static_cast<double>(request.n) * (request.input_bytes() + request.output_bytes()) / time.median_us * 1e-3;
+  return static_cast<double>(moved_bytes(subject.request)) / time.median_us * 1e-3;
 }
 
 }  // namespace scantune::bench

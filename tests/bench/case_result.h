@@ -1,4 +1,4 @@
-// What a comparison measures, and what comes of it.
+// What a comparison measures, and its result.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/scan.h"
+#include "space/operands.h"
 
 namespace scantune::bench {
 
@@ -27,7 +27,7 @@ constexpr bool is_cold(Condition condition) {
 
 enum class Role {
   scantune,
-  cub,        // under its own policies
+  cub,        // CUB under its own policies
   lookahead,  // CUB's other algorithm, which it does not choose by itself
   copy,       // the fastest of the copies
   memcpy
@@ -51,9 +51,14 @@ struct Tokens<bench::Role> {
 namespace scantune::bench {
 
 struct Case {
-  ScanRequest request;
+  Request request = ScanRequest{};
   u64 input_offset = 0;  // items by which the input starts behind a 256-byte boundary
   u64 output_offset = 0;
+
+  RequestOperand input() const { return Operands(request).of(OperandRole::input); }
+  RequestOperand output() const { return Operands(request).of(OperandRole::output); }
+  bool is_reduction() const { return &request.algorithm() == &algorithm_of<ReduceRequest>(); }
+  bool has_position() const { return request.value<Position>() == Position::first; }
 };
 
 // The time of one launch.
@@ -62,22 +67,22 @@ struct Time {
   double spread = 0;  // interquartile range over the median
 };
 
-// The time by samples in the order taken. others_us, if not empty, is what each of them holds of kernels beside the
-// launch.
+// The time by samples in the order in which they were taken. others_us, if not empty, is the part of each that belongs
+// to kernels beside the launch.
 Time time_of(std::vector<double> samples_us, const std::vector<double>& others_us = {});
 
 struct ContenderTimes {
   Role role;
   std::string name;  // "CUB 3.6.0", "copy_vectors{...}"
   std::map<Condition, Time> times;
-  std::string wrong = {};  // why it was not timed: what is wrong with its result
+  std::string wrong = {};  // what is wrong with its result, so that it was not timed
 };
 
 struct CaseResult {
   Case subject;
-  int launches;  // in one graph
+  int launches;  // number in one graph
   int buffers;   // pairs that "cold" rotates over
-  int samples;   // of every graph
+  int samples;   // number for every graph
   std::vector<ContenderTimes> contenders;
   std::string chosen;  // what scantune ran, and why
 

@@ -10,7 +10,7 @@ ContenderTimes contender(Role role, const char* name, double cold_us, double spr
 }
 
 CaseResult result_of(std::vector<ContenderTimes> contenders) {
-  return {.subject = {{.input_type = ValueType::i8, .output_type = ValueType::i32, .n = 1'000'000}},
+  return {.subject = {ScanRequest{.input_type = ValueType::i8, .output_type = ValueType::i32, .n = 1'000'000}},
           .launches = 64,
           .buffers = 32,
           .samples = 21,
@@ -59,6 +59,13 @@ TEST(CaseResult, IsAsUncertainAsTheLessCertainOfScantuneAndTheFasterCub) {
 TEST(CaseResult, MovesTheBytesOfBothSides) {
   const CaseResult result = result_of({contender(Role::scantune, "scantune", 10)});
   EXPECT_DOUBLE_EQ(result.gigabytes_per_second(*result.fastest(Role::scantune, Condition::cold)), 500);
+}
+
+TEST(CaseResult, MovesOneResultOfAReduction) {
+  CaseResult result = result_of({contender(Role::scantune, "scantune", 10)});
+  result.subject = {ReduceRequest{.n = 1'000'000}};
+  EXPECT_TRUE(result.subject.is_reduction());
+  EXPECT_DOUBLE_EQ(result.gigabytes_per_second(*result.fastest(Role::scantune, Condition::cold)), 400.0004);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Compares scantune's plans with CUB's DeviceScan, and with copies, on this machine's first GPU, in one run.
+// Compares scantune's plans with CUB's DeviceScan and DeviceReduce, and with copies, on this machine's first GPU, in
+// one run.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -44,7 +45,7 @@ class Session {
         runner_(*device_, arena_, stream_),
         facts_{provenance_of_this_run(*device_, options.report.commit), cub_names(), 0, {}} {}
 
-  // Nothing when the case fails, which is noted. Throws when the GPU is lost with it.
+  // Runs a case. Returns nothing when it fails, which is noted. Throws when the GPU is lost with it.
   std::optional<CaseResult> run(const Case& subject, const SamplingPolicy& sampling) {
     const Watchdog watchdog(case_name(subject), kCaseLimit);
     try {
@@ -60,7 +61,7 @@ class Session {
     }
   }
 
-  // After every case, so that a run that is cut short leaves what it has.
+  // Writes the results after every case, so that a run that is cut short leaves what it has.
   template <class... Results>
   void save(const Results&... results) {
     facts_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -81,7 +82,7 @@ class Session {
 
 void compare(Session& session, const BenchOptions& options) {
   const ComparisonTable table(session.facts().cubs, options.comparison.conditions);
-  std::cout << "microseconds per scan, " << token(options.comparison.conditions.front())
+  std::cout << "microseconds per launch, " << token(options.comparison.conditions.front())
             << "; ratios above 1: scantune is faster than the faster CUB\n"
             << table.heading() << std::endl;
   std::vector<CaseResult> results;
@@ -109,7 +110,7 @@ void draw(Session& session, const BenchOptions& options) {
   std::cout << "\n" << summary_of(draws);
 }
 
-// The number of failures.
+// Runs all cases and returns the number of failures.
 int run(const BenchOptions& options) {
   Session session(options);
   std::cout << heading_of(session.facts().provenance) << std::endl;
@@ -131,5 +132,5 @@ int main(int count, char** arguments) {
     std::cerr << "cub_bench: " << error.what() << std::endl;
   }
   std::fflush(stdout);
-  std::_Exit(code);  // a context with a running kernel would hold up an orderly end
+  std::_Exit(code);  // destructors would wait for a kernel that still runs
 }

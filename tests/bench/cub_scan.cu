@@ -1,16 +1,15 @@
-// Compiled once for every build of CUB (SCANTUNE_BENCH_CUB) and input type (SCANTUNE_BENCH_TYPE), each time in a
-// namespace of its own (SCANTUNE_BENCH_OBJECT): an unnamed one would be told apart by nvcc's process id alone, and the
-// linker would take one CUB for the other where that is the same.
+// This file is compiled once for every build of CUB (SCANTUNE_BENCH_CUB) and input type (SCANTUNE_BENCH_TYPE), each
+// time in a namespace of its own (SCANTUNE_BENCH_OBJECT). Unnamed namespaces would differ in nvcc's process id alone,
+// and the linker would take one CUB for the other where that is the same.
 #include "cub_scan.h"
-
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 #include <climits>
 #include <cub/device/device_scan.cuh>
 #include <cub/version.cuh>
 #include <cuda/functional>
 #include <cuda/std/functional>
+
+#include "cub_items.h"
 
 namespace scantune::bench {
 namespace SCANTUNE_BENCH_OBJECT {
@@ -19,26 +18,6 @@ namespace cub = CUB_NS_QUALIFIER;
 
 constexpr CubBuild kBuild = CubBuild::SCANTUNE_BENCH_CUB;
 constexpr ValueType kInput = ValueType::SCANTUNE_BENCH_TYPE;
-
-template <ValueType kType>
-struct ItemOf;
-#define SCANTUNE_BENCH_ITEM(type, Item) \
-  template <>                           \
-  struct ItemOf<ValueType::type> {      \
-    using Type = Item;                  \
-  }
-SCANTUNE_BENCH_ITEM(i8, i8);
-SCANTUNE_BENCH_ITEM(i16, i16);
-SCANTUNE_BENCH_ITEM(i32, i32);
-SCANTUNE_BENCH_ITEM(i64, i64);
-SCANTUNE_BENCH_ITEM(u8, u8);
-SCANTUNE_BENCH_ITEM(u16, u16);
-SCANTUNE_BENCH_ITEM(u32, u32);
-SCANTUNE_BENCH_ITEM(u64, u64);
-SCANTUNE_BENCH_ITEM(f16, __half);
-SCANTUNE_BENCH_ITEM(bf16, __nv_bfloat16);
-SCANTUNE_BENCH_ITEM(f32, f32);
-SCANTUNE_BENCH_ITEM(f64, f64);
 
 template <Operator kOperator>
 struct Combine {
@@ -109,7 +88,7 @@ cudaError_t scan(void* temporary, std::size_t& temporary_bytes, const void* inpu
   const auto* from = static_cast<const In*>(input);
   auto* to = static_cast<typename ItemOf<kOutput>::Type*>(output);
   const auto* first = static_cast<const In*>(init);
-  // A 32-bit count wherever it suffices, as callers of CUB do: its kernels are faster with one.
+  // The count has 32 bits wherever they suffice, as in programs that call CUB: its kernels are faster with one.
   if constexpr (counts_in_64_bits(kOutput, kOperator, kKind))
     if (n > INT_MAX)
       return counted_scan<kOperator, kKind>(temporary, temporary_bytes, from, to, static_cast<i64>(n), first, stream);

@@ -34,17 +34,17 @@ u64 drawn_offset(Dice& dice, int item_bytes) {
 
 }  // namespace
 
-std::vector<Case> draw_cases(std::span<const ScanRequest> problems, const DrawRange& range, int count, u64 seed) {
-  std::map<ValueType, std::vector<ScanRequest>> by_type;
-  for (const ScanRequest& problem : problems) by_type[problem.input_type].push_back(problem);
+std::vector<Case> draw_cases(std::span<const Request> problems, const DrawRange& range, int count, u64 seed) {
+  std::map<ValueType, std::vector<Request>> by_type;
+  for (const Request& problem : problems) by_type[Case{problem}.input().type].push_back(problem);
   Dice dice(seed);
   std::vector<Case> cases;
   for (int draw = 0; draw < count; ++draw) {
     const auto& of_type = std::next(by_type.begin(), static_cast<std::ptrdiff_t>(dice.below(by_type.size())))->second;
     Case& drawn = cases.emplace_back(Case{of_type[dice.below(of_type.size())]});
     drawn.request.n = drawn_n(dice, range);
-    drawn.input_offset = drawn_offset(dice, drawn.request.input_bytes());
-    drawn.output_offset = drawn_offset(dice, drawn.request.output_bytes());
+    drawn.input_offset = drawn_offset(dice, drawn.input().item_bytes);
+    drawn.output_offset = drawn_offset(dice, drawn.output().item_bytes);
   }
   return cases;
 }

@@ -11,13 +11,14 @@ namespace {
 
 constexpr DrawRange kRange{u64{1} << 20, u64{1} << 28};
 
-std::vector<ScanRequest> problems() {
-  std::vector<ScanRequest> all;
+std::vector<Request> problems() {
+  std::vector<Request> all;
   for (const ValueType type : {ValueType::i8, ValueType::f16, ValueType::i32, ValueType::f64})
     for (const Operator op : {Operator::sum, Operator::max})
-      all.push_back(
-          {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type, .op = op});
-  all.push_back({.input_type = ValueType::u64, .accumulator_type = ValueType::u64, .output_type = ValueType::u64});
+      all.push_back(ScanRequest{
+          .input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type, .op = op});
+  all.push_back(
+      ScanRequest{.input_type = ValueType::u64, .accumulator_type = ValueType::u64, .output_type = ValueType::u64});
   return all;
 }
 
@@ -68,8 +69,8 @@ TEST(Draws, ReachEveryProblemAndGiveEveryTypeItsShare) {
   std::set<std::pair<ValueType, Operator>> seen;
   int u64_draws = 0;
   for (const Case& drawn : draw_cases(problems(), kRange, 2000, 1)) {
-    seen.insert({drawn.request.input_type, drawn.request.op});
-    u64_draws += drawn.request.input_type == ValueType::u64;  // one problem, where the other types have two
+    seen.insert({drawn.input().type, drawn.request.op().value()});
+    u64_draws += drawn.input().type == ValueType::u64;  // it has one problem, where other types have two
   }
   EXPECT_EQ(seen.size(), problems().size());
   EXPECT_NEAR(u64_draws, 400, 80);
@@ -80,7 +81,7 @@ TEST(Draws, AlignEitherPointerInHalfOfTheCasesAndMoveItByWholeItemsInTheOthers) 
   std::set<u64> offsets;
   const auto cases = draw_cases(problems(), kRange, 2000, 1);
   for (const Case& drawn : cases) {
-    const u64 bytes = static_cast<u64>(drawn.request.input_bytes());
+    const u64 bytes = static_cast<u64>(drawn.input().item_bytes);
     EXPECT_LT(drawn.input_offset * bytes, 16u);
     EXPECT_LT(drawn.output_offset * bytes, 16u);
     aligned_inputs += drawn.input_offset == 0;
@@ -90,6 +91,17 @@ TEST(Draws, AlignEitherPointerInHalfOfTheCasesAndMoveItByWholeItemsInTheOthers) 
   EXPECT_NEAR(aligned_inputs, 1000, 100);
   EXPECT_LT(equally_offset, 900);  // two pointers that always moved together would make it 2000
   EXPECT_EQ(offsets.size(), 16u);
+}
+
+TEST(Draws, MoveTheResultOfAReductionByWholeItemsOfItsOwnType) {
+  const ReduceRequest widening{
+      .input_type = ValueType::i8, .accumulator_type = ValueType::i32, .output_type = ValueType::i32};
+  std::set<u64> offsets;
+  for (const Case& drawn : draw_cases(std::vector<Request>{widening}, kRange, 300, 1)) {
+    EXPECT_TRUE(drawn.is_reduction());
+    offsets.insert(drawn.output_offset);
+  }
+  EXPECT_EQ(offsets, (std::set<u64>{0, 1, 2, 3}));
 }
 
 TEST(SecondLook, IsMeasuredOnceIfItIsFastEnough) {
@@ -102,7 +114,7 @@ TEST(SecondLook, IsMeasuredOnceIfItIsFastEnough) {
 }
 
 TEST(SecondLook, IsMeasuredAgainIfItSeemsSlowAndTheSecondResultCounts) {
-  const Case subject{{.n = 12345}};
+  const Case subject{ScanRequest{.n = 12345}};
   const DrawResult draw = settled(1, timed(subject, 100, 97), [&](const Case& again) -> std::optional<CaseResult> {
     EXPECT_EQ(again.request.n, 12345u);
     return timed(again, 100, 103);
@@ -112,7 +124,7 @@ TEST(SecondLook, IsMeasuredAgainIfItSeemsSlowAndTheSecondResultCounts) {
 }
 
 TEST(SecondLook, IsMeasuredAgainIfItsSpreadIsLargerThanItsDistanceToTheLeastRatio) {
-  const Case subject{{.n = 12345}};
+  const Case subject{ScanRequest{.n = 12345}};
   const DrawResult draw =
       settled(1, timed(subject, 100, 100, 0.03),
               [&](const Case& again) -> std::optional<CaseResult> { return timed(again, 100, 97); });

@@ -29,7 +29,7 @@ class GpuMemory {
 // `count` inputs one behind the other, or outputs, that launches take in turn.
 struct Buffers {
   std::byte* first;
-  u64 bytes;  // of one
+  u64 bytes;  // size of one
   u64 stride_bytes;
   int count;
 
@@ -43,11 +43,11 @@ struct Pairs {
   int count() const { return inputs.count; }
 };
 
-// The GPU memory of all cases: as much as the largest needs.
+// The GPU memory of all cases, which is as much as the largest needs.
 class Arena {
  public:
   explicit Arena(std::span<const Case> cases);
-  // As many pairs as launches can use, over up to 512 MiB.
+  // As many pairs as the launches can use, over up to 512 MiB.
   Pairs pairs(const Case& subject, int launches) const;
   // Room for one more output of the case, beside its pairs.
   std::byte* expected(const Case& subject, int launches) const;
@@ -60,17 +60,17 @@ class Arena {
 void upload(const InputSpec& input, const Pairs& pairs, cudaStream_t stream);
 void poison_outputs(const Pairs& pairs, cudaStream_t stream);
 
-// How much of an output the CPU checks.
+// The part of an output that the CPU checks.
 enum class Coverage {
-  parts,  // of a long one some, evenly spread, the first and the last among them
+  parts,  // some parts of a long one, evenly spread, with the first and the last
   whole
 };
 
-// Compares an output in GPU memory with the CPU's: the first wrong item found.
-std::optional<Mismatch> check_output(const ScanRequest& request, const Reference& reference, const std::byte* output,
+// Compares a scan's output in GPU memory with the CPU's, and returns the first wrong item found.
+std::optional<Mismatch> check_output(const Request& request, const Reference& reference, const std::byte* output,
                                      Coverage coverage);
 // Compares only the part that the item lies in.
-std::optional<Mismatch> check_around(u64 item, const ScanRequest& request, const Reference& reference,
+std::optional<Mismatch> check_around(u64 item, const Request& request, const Reference& reference,
                                      const std::byte* output);
 
 struct DifferentItem {
@@ -78,8 +78,16 @@ struct DifferentItem {
   u64 index;
 };
 
-// Compares every output with the expected one, bit by bit: the first item of the first output that differs.
-std::optional<DifferentItem> first_difference(const ScanRequest& request, const std::byte* expected, const Pairs& pairs,
+// Compares every output with the expected one, bit by bit, and returns the first item of the first output that differs.
+std::optional<DifferentItem> first_difference(const Request& request, const std::byte* expected, const Pairs& pairs,
                                               cudaStream_t stream);
+
+// The value that a reduction has written, whose bytes come first, and its index, which is poison where none was asked
+// for.
+struct WrittenResult {
+  std::byte value[kMaxValueBytes];
+  u64 index;
+};
+WrittenResult written_result(std::byte* output);
 
 }  // namespace scantune::bench

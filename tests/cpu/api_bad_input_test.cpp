@@ -1,5 +1,5 @@
-// Wrong arguments of every public function, in C and in C++, and what is said against each. tests/structure checks that
-// no argument is left out.
+// Wrong arguments of every public function, in C and in C++, and the message about each. tests/structure checks that no
+// argument is left out.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,7 +14,8 @@
 namespace scantune::testing {
 namespace {
 
-constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kHost = 0xdead0000, kEnd = ~std::uintptr_t{0};
+constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kIndex = 0xb000000, kHost = 0xdead0000,
+                         kEnd = ~std::uintptr_t{0};
 constexpr u64 kItems = 1000;
 
 struct Affine {
@@ -37,9 +38,10 @@ struct Arguments {
   Stream stream = nullptr;
   int identity[8] = {};
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;                 // i32 inclusive sum
-  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;  // of i32, not yet in the problem
+  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;  // an operator on i32, not yet in the problem
   std::uintptr_t input = kInput;
   std::uintptr_t output = kOutput;
+  std::uintptr_t index = kIndex;
 
   explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
     problem.n = kItems;
@@ -51,6 +53,8 @@ struct Arguments {
 
   const void* in() const { return address(input); }
   void* out() const { return address(output); }
+  std::uint64_t* at() const { return static_cast<std::uint64_t*>(address(index)); }
+  scantune_stream on() const { return reinterpret_cast<scantune_stream>(stream); }
 };
 
 struct Outcome {
@@ -74,28 +78,51 @@ Outcome of_cpp(const std::function<void()>& call) {
 using Spoil = std::function<void(Arguments&)>;
 using Call = std::function<Outcome(Arguments&)>;
 
-// --- The functions. What they need beforehand is made from right arguments.
+// --- The functions that are called. What they need beforehand is made from right arguments.
 
-Outcome c_scan(Arguments& with) {
-  return of_c(scantune_scan(&with.problem, with.in(), with.out(), reinterpret_cast<scantune_stream>(with.stream)));
+Outcome c_scan(Arguments& with) { return of_c(scantune_scan(&with.problem, with.in(), with.out(), with.on())); }
+
+Outcome c_reduce(Arguments& with) { return of_c(scantune_reduce(&with.problem, with.in(), with.out(), with.on())); }
+
+Outcome c_arg_reduce(Arguments& with) {
+  return of_c(scantune_arg_reduce(&with.problem, with.in(), with.out(), with.at(), with.on()));
 }
 
+using PlanCreate = scantune_status (*)(const scantune_problem*, scantune_plan**);
+using PlanOwner = std::unique_ptr<scantune_plan, decltype(&scantune_plan_destroy)>;
+
+template <PlanCreate kCreate = scantune_plan_create>
 Outcome c_plan_create(Arguments& with) {
   scantune_plan* plan = nullptr;
-  const Outcome outcome = of_c(scantune_plan_create(&with.problem, &plan));
+  const Outcome outcome = of_c(kCreate(&with.problem, &plan));
   EXPECT_EQ(plan == nullptr, outcome.status != SCANTUNE_OK);
   scantune_plan_destroy(plan);
   return outcome;
 }
+constexpr auto c_reduce_plan_create = c_plan_create<scantune_reduce_plan_create>;
+constexpr auto c_arg_plan_create = c_plan_create<scantune_arg_reduce_plan_create>;
+
+PlanOwner made_plan(const Arguments& with, PlanCreate create) {
+  scantune_plan* plan = nullptr;
+  EXPECT_EQ(create(&with.problem, &plan), SCANTUNE_OK) << scantune_error_message();
+  return {plan, &scantune_plan_destroy};
+}
 
 // Runs a plan whose problem was right when it was made.
-Call c_plan_run(const Spoil& spoil) {
+Call c_plan_run(const Spoil& spoil, PlanCreate create = scantune_plan_create) {
   return [=](Arguments& with) {
-    scantune_plan* plan = nullptr;
-    EXPECT_EQ(scantune_plan_create(&with.problem, &plan), SCANTUNE_OK) << scantune_error_message();
-    const std::unique_ptr<scantune_plan, decltype(&scantune_plan_destroy)> owner(plan, &scantune_plan_destroy);
+    const PlanOwner plan = made_plan(with, create);
     spoil(with);
-    return of_c(scantune_plan_run(plan, with.in(), with.out(), reinterpret_cast<scantune_stream>(with.stream)));
+    return of_c(scantune_plan_run(plan.get(), with.in(), with.out(), with.on()));
+  };
+}
+
+Call c_plan_run_arg(const Spoil& spoil, PlanCreate create = scantune_arg_reduce_plan_create) {
+  return [=](Arguments& with) {
+    with.problem.op = SCANTUNE_MAX;
+    const PlanOwner plan = made_plan(with, create);
+    spoil(with);
+    return of_c(scantune_plan_run_arg(plan.get(), with.in(), with.out(), with.at(), with.on()));
   };
 }
 
@@ -116,7 +143,21 @@ void cpp_scan(Arguments& with) {
   runtime::scan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), kItems, {.stream = with.stream});
 }
 
-// --- Which functions a row is about.
+void cpp_reduce(Arguments& with) {
+  runtime::reduce(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), kItems, {.stream = with.stream});
+}
+
+void cpp_argmin(Arguments& with) {
+  runtime::argmin(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.at(), kItems,
+                  {.stream = with.stream});
+}
+
+void cpp_argmax(Arguments& with) {
+  runtime::argmax(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.at(), kItems,
+                  {.stream = with.stream});
+}
+
+// --- The functions that a row is about.
 
 using Calls = std::vector<Call>;
 
@@ -131,7 +172,7 @@ Calls c_scan_with(const Spoil& spoil) { return {spoiled(spoil, c_scan)}; }
 
 Calls c_problem(const std::function<void(scantune_problem&)>& spoil) {
   const Spoil in_arguments = [=](Arguments& with) { spoil(with.problem); };
-  return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create)};
+  return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create<>)};
 }
 
 Calls c_custom(const std::function<void(scantune_custom_operator&)>& spoil) {
@@ -141,7 +182,7 @@ Calls c_custom(const std::function<void(scantune_custom_operator&)>& spoil) {
     with.problem.custom = &with.custom;
     spoil(with.custom);
   };
-  return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create)};
+  return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create<>)};
 }
 
 Calls c_struct(std::uint32_t bytes, std::uint32_t alignment) {
@@ -153,10 +194,10 @@ Calls c_struct(std::uint32_t bytes, std::uint32_t alignment) {
     with.custom.value_bytes = bytes;
     with.custom.value_alignment = alignment;
   };
-  return {spoiled(spoil, c_scan), spoiled(spoil, c_plan_create)};
+  return {spoiled(spoil, c_scan), spoiled(spoil, c_plan_create<>)};
 }
 
-// Wrong pointers that arithmetic shows, which a plan's call refuses too.
+// Calls with wrong pointers that arithmetic finds, which a plan's call refuses too.
 Calls arithmetic(const Spoil& spoil) {
   return {spoiled(spoil, c_scan), c_plan_run(spoil), cpp([=](Arguments& with) {
             spoil(with);
@@ -169,7 +210,55 @@ Calls arithmetic(const Spoil& spoil) {
           })};
 }
 
-// Wrong pointers and streams that the driver shows.
+Call cpp_spoiled(const Spoil& spoil, void (*call)(Arguments&)) {
+  return cpp([=](Arguments& with) {
+    spoil(with);
+    call(with);
+  });
+}
+
+Calls arithmetic_of_reductions(const Spoil& spoil) {
+  return {spoiled(spoil, c_reduce), c_plan_run(spoil, scantune_reduce_plan_create), cpp_spoiled(spoil, cpp_reduce),
+          cpp([=](Arguments& with) {
+            const auto plan = runtime::reduce_plan<int>(kItems);
+            spoil(with);
+            plan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.stream);
+          })};
+}
+
+// Spoils what asks for the place of a maximum.
+Spoil of_maximum(const Spoil& spoil) {
+  return [=](Arguments& with) {
+    with.problem.op = SCANTUNE_MAX;
+    spoil(with);
+  };
+}
+
+Calls arithmetic_of_places(const Spoil& spoil) {
+  return {spoiled(of_maximum(spoil), c_arg_reduce), c_plan_run_arg(spoil), cpp_spoiled(spoil, cpp_argmin),
+          cpp_spoiled(spoil, cpp_argmax), cpp([=](Arguments& with) {
+            const auto plan = runtime::arg_plan<int>(kItems, runtime::Op::min);
+            spoil(with);
+            plan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.at(), with.stream);
+          })};
+}
+
+Calls reductions_shown_by_the_driver(const Spoil& spoil) {
+  return {spoiled(spoil, c_reduce), cpp_spoiled(spoil, cpp_reduce), spoiled(of_maximum(spoil), c_arg_reduce),
+          cpp_spoiled(spoil, cpp_argmin), cpp_spoiled(spoil, cpp_argmax)};
+}
+
+Calls c_reductions(const std::function<void(scantune_problem&)>& spoil) {
+  const Spoil in_arguments = [=](Arguments& with) { spoil(with.problem); };
+  return {spoiled(in_arguments, c_reduce), spoiled(in_arguments, c_reduce_plan_create)};
+}
+
+Calls c_places(const std::function<void(scantune_problem&)>& spoil) {
+  const Spoil in_arguments = of_maximum([=](Arguments& with) { spoil(with.problem); });
+  return {spoiled(in_arguments, c_arg_reduce), spoiled(in_arguments, c_arg_plan_create)};
+}
+
+// Calls with wrong pointers and streams that only the driver knows to be wrong.
 Calls shown_by_the_driver(const Spoil& spoil) {
   return {spoiled(spoil, c_scan), cpp([=](Arguments& with) {
             spoil(with);
@@ -184,6 +273,30 @@ Calls options(const runtime::ScanOptions<T>& wrong, u64 n = kItems) {
           }),
           cpp([=](Arguments&) { runtime::plan<T>(n, wrong); }),
           cpp([=](Arguments&) { runtime::describe<T>(n, wrong); })};
+}
+
+template <class T = int>
+Calls reduce_options(const runtime::ReduceOptions<T>& wrong, u64 n = kItems) {
+  return {cpp([=](Arguments& with) {
+            runtime::reduce(static_cast<const T*>(with.in()), static_cast<T*>(with.out()), n, wrong);
+          }),
+          cpp([=](Arguments&) { runtime::reduce_plan<T>(n, wrong); }),
+          cpp([=](Arguments&) { runtime::describe_reduce<T>(n, wrong); })};
+}
+
+Calls arg_options(const runtime::ArgOptions& wrong, u64 n = kItems) {
+  return {cpp([=](Arguments& with) {
+            runtime::argmin(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.at(), n, wrong);
+          }),
+          cpp([=](Arguments& with) {
+            runtime::argmax(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.at(), n, wrong);
+          }),
+          cpp([=](Arguments&) { runtime::arg_plan<int>(n, runtime::Op::max, wrong); })};
+}
+
+Calls both(Calls first, const Calls& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 
 // A scan of T in its accumulator, and a plan of it.
@@ -202,13 +315,13 @@ Calls custom_operator(const std::function<runtime::Op()>& make) {
   })};
 }
 
-// What the caller wrote where an enumerator belongs.
+// A number that the caller wrote where an enumerator belongs.
 template <class Enum>
 void write(Enum& member, int value) {
   std::memcpy(&member, &value, sizeof value);
 }
 
-// Reads the initial value from there.
+// A call that reads its initial value from an address.
 Spoil device_init_at(std::uintptr_t where) {
   return [=](Arguments& with) { with.problem.device_init = address(where); };
 }
@@ -267,12 +380,34 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_problem", "device_init", "misaligned", init_in_memory(0x5002), {"device_init is 0x5002", "multiple of the 4 bytes"}},
     {"scantune_problem", "device_init", "at the end of memory", init_in_memory(kEnd - 3), {"device_init", "end of the address space"}},
     {"scantune_problem", "device_init", "in the output", init_in_memory(kOutput + 4 * kItems - 4), {"device_init [0x9000f9c, +4 bytes) lies in the output [0x9000000"}},
-    {"scantune_problem", "device_init", "memory of the host", {spoiled(device_init_at(kHost), c_scan), spoiled(device_init_at(kHost), c_plan_create)}, {"device_init", "memory of the host"}},
+    {"scantune_problem", "device_init", "memory of the host", {spoiled(device_init_at(kHost), c_scan), spoiled(device_init_at(kHost), c_plan_create<>)}, {"device_init", "memory of the host"}},
     {"scantune_problem", "custom", "left out", c_problem([](auto& p) { p.op = SCANTUNE_CUSTOM; }), {"custom is NULL"}},
     {"scantune_problem", "custom", "with a built-in operator", {spoiled([](Arguments& a) { a.problem.custom = &a.custom; }, c_scan)}, {"custom is given, but op is sum"}},
     {"scantune_problem", "captured_launches", "negative", c_problem([](auto& p) { p.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
     {"scantune_problem", "captured_launches", "negative, of no items", c_problem([](auto& p) { p.n = 0; p.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
     {"scantune_problem", "captured_launches", "too many", c_problem([](auto& p) { p.captured_launches = 1 << 20; }), {"captured_launches is 1048576"}},
+
+    {"scantune_problem", "config", "empty", c_problem([](auto& p) { p.config = ""; }), {"config is empty", "NULL to have one chosen"}},
+    {"scantune_problem", "config", "no JSON", c_problem([](auto& p) { p.config = "lookback"; }), {"config is \"lookback\"", "must be JSON such as {\"family\": \"lookback\""}},
+    {"scantune_problem", "config", "no object", c_problem([](auto& p) { p.config = "[256]"; }), {"config is \"[256]\"", "must be JSON"}},
+    {"scantune_problem", "config", "without a family", c_problem([](auto& p) { p.config = "{\"block_threads\": 256}"; }), {"config.family must name a family of scan: ", "lookback", "found none"}},
+    {"scantune_problem", "config", "of an unknown family", c_problem([](auto& p) { p.config = "{\"family\": \"one_pass\"}"; }), {"config.family", "single_block", "found \"one_pass\""}},
+    {"scantune_problem", "config", "of another algorithm's family", c_problem([](auto& p) { p.config = "{\"family\": \"copy_vectors\"}"; }), {"config.family must name a family of scan", "found \"copy_vectors\""}},
+    {"scantune_problem", "config", "of a family that cannot run so many items", c_problem([](auto& p) { p.n = 1 << 24; p.config = "{\"family\": \"single_block\"}"; }), {"config: single_block cannot run i32 inclusive sum of 16777216 items: "}},
+    {"scantune_problem", "config", "with an unknown parameter", c_problem([](auto& p) { p.config = "{\"family\": \"lookback\", \"threads\": 256}"; }), {"config: lookback has no parameter \"threads\"", "the default is lookback{block_threads="}},
+    {"scantune_problem", "config", "with a member beside the parameters", c_problem([](auto& p) { p.config = "{\"family\": \"lookback\", \"parameters\": {}, \"block_threads\": 256}"; }), {"config: it has an unknown member \"block_threads\""}},
+    {"scantune_problem", "config", "with a number for a token", c_problem([](auto& p) { p.config = "{\"family\": \"lookback\", \"layout\": 1}"; }), {"config: lookback.layout cannot be 1; it is one of "}},
+    {"scantune_problem", "config", "with a fraction", c_problem([](auto& p) { p.config = "{\"family\": \"lookback\", \"block_threads\": 256.5}"; }), {"config: lookback.block_threads cannot be 256.5; it is an integer, such as "}},
+    {"scantune_problem", "config", "that is not legal", c_problem([](auto& p) { p.config = "{\"family\": \"lookback\", \"block_threads\": 0}"; }), {"config: lookback{block_threads=0", "cannot run i32 inclusive sum of 1000 items: ", "the default is lookback{"}},
+    {"scantune_problem", "config", "that is not legal, of no items", c_problem([](auto& p) { p.n = 0; p.config = "{\"family\": \"lookback\", \"block_threads\": 0}"; }), {"config: lookback{block_threads=0"}},
+    {"scantune_problem", "segments", "no segments", c_problem([](auto& p) { write(p.segments, 2); p.rows = 10; }), {"segments is 2", "scantune_segments", "0 to 1"}},
+    {"scantune_problem", "rows", "left out", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; }), {"rows is 0", "segments is SCANTUNE_ROWS", "how many rows"}},
+    {"scantune_problem", "rows", "of one sequence", c_problem([](auto& p) { p.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS", "leave rows at 0"}},
+    {"scantune_problem", "rows", "of another length", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 7; }), {"n is 1000, which is no multiple of rows, which is 7"}},
+    {"scantune_problem", "rows", "more than items", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 1001; }), {"n is 1000, which is no multiple of rows"}},
+    {"scantune_problem", "rows", "of no items", c_problem([](auto& p) { p.n = 0; p.segments = SCANTUNE_ROWS; p.rows = 7; }), {"n is 0, and rows is 7", "at least one item"}},
+    {"scantune_problem", "rows", "none, of no items", c_problem([](auto& p) { p.n = 0; p.segments = SCANTUNE_ROWS; }), {"rows is 0"}},
+    {"scantune_problem", "segments", "beside a config for one sequence", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.config = "{\"family\": \"lookback\"}"; }), {"lookback cannot run i32 inclusive sum of 1000 items, 10 rows", "not row by row"}},
 
     // A custom operator.
     {"scantune_custom_operator", "struct_bytes", "left out", c_custom([](auto& c) { c.struct_bytes = 0; }), {"custom.struct_bytes is 0", "SCANTUNE_CUSTOM_OPERATOR_INIT"}},
@@ -329,6 +464,44 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_scan ScanOptions", "stream", "of another context", shown_by_the_driver([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
     {"scantune_scan ScanOptions", "stream", "captured, of an unknown problem", shown_by_the_driver([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
 
+    // Reductions, in C and in C++.
+    {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "null", {[](Arguments& a) { return of_c(scantune_reduce(nullptr, a.in(), a.out(), nullptr)); }, [](Arguments& a) { return of_c(scantune_arg_reduce(nullptr, a.in(), a.out(), a.at(), nullptr)); }, [](Arguments&) { scantune_plan* plan = nullptr; return of_c(scantune_reduce_plan_create(nullptr, &plan)); }, [](Arguments&) { scantune_plan* plan = nullptr; return of_c(scantune_arg_reduce_plan_create(nullptr, &plan)); }}, {"problem is NULL"}},
+    {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "exclusive", both(c_reductions([](auto& p) { p.kind = SCANTUNE_EXCLUSIVE; }), c_places([](auto& p) { p.kind = SCANTUNE_EXCLUSIVE; })), {"kind is SCANTUNE_EXCLUSIVE", "SCANTUNE_INCLUSIVE"}},
+    {"scantune_reduce scantune_reduce_plan_create", "problem", "bits of floating-point numbers", c_reductions([](auto& p) { p.input_type = p.output_type = SCANTUNE_F32; p.op = SCANTUNE_XOR; }), {"f32 bit_xor", "for integers"}},
+    {"scantune_reduce scantune_reduce_plan_create", "problem", "init beside device_init", c_reductions([](auto& p) { p.init = &p; p.device_init = address(0x5000); }), {"init and device_init are both given"}},
+    {"scantune_reduce scantune_reduce_plan_create", "problem", "no items, and nothing to start from", {spoiled([](Arguments& a) { a.problem.op = SCANTUNE_CUSTOM; a.problem.n = 0; a.custom.identity = nullptr; a.problem.custom = &a.custom; }, c_reduce), spoiled([](Arguments& a) { a.problem.op = SCANTUNE_CUSTOM; a.problem.n = 0; a.custom.identity = nullptr; a.problem.custom = &a.custom; }, c_reduce_plan_create)}, {"n is 0", "no identity", "device_init"}},
+    {"scantune_reduce", "problem", "device_init in the output", {spoiled(device_init_at(kOutput), c_reduce), [](Arguments& a) { device_init_at(kOutput)(a); return c_plan_run([](Arguments&) {}, scantune_reduce_plan_create)(a); }}, {"device_init [0x9000000, +4 bytes) lies in the output"}},
+    {"scantune_reduce", "problem", "device_init on the host, of no items", {spoiled([](Arguments& a) { a.problem.n = 0; a.problem.device_init = address(kHost); }, c_reduce), spoiled([](Arguments& a) { a.problem.n = 0; a.problem.device_init = address(kHost); }, c_reduce_plan_create)}, {"device_init", "memory of the host"}},
+    {"scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "no items", c_places([](auto& p) { p.n = 0; }), {"n is 0", "nothing has a position"}},
+    {"scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "of a sum", c_places([](auto& p) { p.op = SCANTUNE_SUM; }), {"i32 sum", "only a minimum or a maximum has a position"}},
+    {"scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with an init", c_places([](auto& p) { p.init = &p.n; }), {"an initial value has no position"}},
+    {"scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with a device_init", c_places([](auto& p) { p.device_init = address(0x5000); }), {"an initial value has no position"}},
+    {"scantune_reduce_plan_create scantune_arg_reduce_plan_create", "plan", "null", {[](Arguments& a) { return of_c(scantune_reduce_plan_create(&a.problem, nullptr)); }, [](Arguments& a) { a.problem.op = SCANTUNE_MIN; return of_c(scantune_arg_reduce_plan_create(&a.problem, nullptr)); }}, {"plan is NULL"}},
+    {"scantune_plan_run_arg", "plan", "null", {[](Arguments& a) { return of_c(scantune_plan_run_arg(nullptr, a.in(), a.out(), a.at(), nullptr)); }}, {"plan is NULL"}},
+    {"scantune_plan_run_arg", "plan", "without an index", {c_plan_run_arg([](Arguments&) {}, scantune_plan_create), c_plan_run_arg([](Arguments&) {}, scantune_reduce_plan_create)}, {"no index to write", "scantune_arg_reduce_plan_create()"}},
+    {"scantune_plan_run_arg", "plan", "without an index, of no items", {[](Arguments& a) { a.problem.n = 0; return c_plan_run_arg([](Arguments&) {}, scantune_plan_create)(a); }}, {"no index to write"}},
+    {"scantune_plan_run", "plan", "with an index", {spoiled([](Arguments& a) { a.problem.op = SCANTUNE_MAX; }, [](Arguments& a) { return c_plan_run([](Arguments&) {}, scantune_arg_reduce_plan_create)(a); })}, {"scantune_plan_run_arg()"}},
+    {"scantune_plan_run_arg ArgPlan::operator()", "stream", "captured without a reserve", {[](Arguments& a) { a.problem.n = 1 << 20; a.problem.captured_launches = 0; return c_plan_run_arg([](Arguments& b) { b.device->begin_capture(b.stream, 1); })(a); }, cpp([](Arguments& a) { const auto plan = runtime::arg_plan<int>(1 << 20, runtime::Op::max, {.captured_launches = 0}); a.device->begin_capture(a.stream, 1); plan(static_cast<const int*>(a.in()), static_cast<int*>(a.out()), a.at(), a.stream); })}, {"being captured", "captured_launches"}},
+    {"scantune_reduce scantune_plan_run runtime::reduce Plan::operator()", "input", "null", arithmetic_of_reductions([](Arguments& a) { a.input = 0; }), {"input is null, and n is 1000"}},
+    {"scantune_reduce scantune_plan_run runtime::reduce Plan::operator()", "input", "misaligned", arithmetic_of_reductions([](Arguments& a) { a.input += 2; }), {"input is 0x1000002", "multiple of the 4 bytes"}},
+    {"scantune_reduce scantune_plan_run runtime::reduce Plan::operator()", "output", "null", arithmetic_of_reductions([](Arguments& a) { a.output = 0; }), {"output is null"}},
+    {"scantune_reduce scantune_plan_run runtime::reduce Plan::operator()", "output", "misaligned", arithmetic_of_reductions([](Arguments& a) { a.output += 2; }), {"output is 0x9000002"}},
+    {"scantune_reduce scantune_plan_run runtime::reduce Plan::operator()", "output", "at the end of memory", arithmetic_of_reductions([](Arguments& a) { a.output = kEnd - 3; }), {"output", "end of the address space"}},
+    {"scantune_reduce scantune_plan_run runtime::reduce Plan::operator()", "output", "the first item", arithmetic_of_reductions([](Arguments& a) { a.output = a.input; }), {"input [0x1000000, +4000 bytes) and output [0x1000000, +4 bytes) overlap", "must lie apart"}},
+    {"scantune_arg_reduce scantune_plan_run_arg runtime::argmin runtime::argmax ArgPlan::operator()", "input", "null", arithmetic_of_places([](Arguments& a) { a.input = 0; }), {"input is null, and n is 1000"}},
+    {"scantune_arg_reduce scantune_plan_run_arg runtime::argmin runtime::argmax ArgPlan::operator()", "input", "misaligned", arithmetic_of_places([](Arguments& a) { a.input += 2; }), {"input is 0x1000002"}},
+    {"scantune_arg_reduce scantune_plan_run_arg", "output", "null", arithmetic_of_places([](Arguments& a) { a.output = 0; }), {"output is null"}},
+    {"runtime::argmin runtime::argmax ArgPlan::operator()", "value", "the last item", arithmetic_of_places([](Arguments& a) { a.output = kInput + 4 * kItems - 4; }), {"input [0x1000000, +4000 bytes) and output [0x1000f9c, +4 bytes) overlap"}},
+    {"scantune_arg_reduce scantune_plan_run_arg runtime::argmin runtime::argmax ArgPlan::operator()", "index", "null", arithmetic_of_places([](Arguments& a) { a.index = 0; }), {"index is null"}},
+    {"scantune_arg_reduce scantune_plan_run_arg runtime::argmin runtime::argmax ArgPlan::operator()", "index", "misaligned", arithmetic_of_places([](Arguments& a) { a.index += 4; }), {"index is 0xb000004", "multiple of the 8 bytes"}},
+    {"scantune_arg_reduce scantune_plan_run_arg runtime::argmin runtime::argmax ArgPlan::operator()", "index", "in the input", arithmetic_of_places([](Arguments& a) { a.index = kInput + 8; }), {"input [0x1000000, +4000 bytes) and index [0x1000008, +8 bytes) overlap", "must lie apart"}},
+    {"scantune_arg_reduce scantune_plan_run_arg runtime::argmin runtime::argmax ArgPlan::operator()", "index", "around the value", arithmetic_of_places([](Arguments& a) { a.output = kIndex + 4; }), {"index [0xb000000, +8 bytes)", "output [0xb000004, +4 bytes)", "must lie apart"}},
+    {"scantune_reduce runtime::reduce scantune_arg_reduce runtime::argmin runtime::argmax", "input", "memory of the host", reductions_shown_by_the_driver([](Arguments& a) { a.input = kHost; }), {"input: ", "memory of the host"}},
+    {"scantune_reduce runtime::reduce scantune_arg_reduce", "output", "memory of the host", reductions_shown_by_the_driver([](Arguments& a) { a.output = kHost; }), {"output: ", "memory of the host"}},
+    {"scantune_arg_reduce runtime::argmin runtime::argmax", "index", "memory of the host", {spoiled([](Arguments& a) { a.problem.op = SCANTUNE_MIN; a.index = kHost; }, c_arg_reduce), cpp_spoiled([](Arguments& a) { a.index = kHost; }, cpp_argmin), cpp_spoiled([](Arguments& a) { a.index = kHost; }, cpp_argmax)}, {"index: ", "memory of the host"}},
+    {"scantune_reduce ReduceOptions scantune_arg_reduce ArgOptions", "stream", "of another context", reductions_shown_by_the_driver([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
+    {"scantune_reduce ReduceOptions scantune_arg_reduce ArgOptions", "stream", "captured, of an unknown problem", reductions_shown_by_the_driver([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
+
     // C++ alone.
     {"Plan::operator()", "stream", "captured without a reserve", {cpp([](Arguments& a) { const auto plan = runtime::plan<int>(1 << 20, {.captured_launches = 0}); a.device->begin_capture(a.stream, 1); plan(static_cast<const int*>(a.in()), static_cast<int*>(address(std::uintptr_t{1} << 40)), a.stream); })}, {"captured_launches"}},
     {"runtime::scan runtime::plan runtime::describe", "n", "more items than an address space", options<int>({}, ~u64{0}), {"more items than fit"}},
@@ -348,7 +521,26 @@ const std::vector<BadInput> kBadInput = {
     {"ScanOptions", "determinism", "no determinism", options<int>({.determinism = static_cast<runtime::Determinism>(9)}), {"determinism is 9"}},
     {"ScanOptions", "forward_progress", "no forward progress", options<int>({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
     {"ScanOptions", "latency", "no latency", options<int>({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
-    {"ScanOptions", "captured_launches", "negative", {cpp([](Arguments&) { runtime::plan<int>(kItems, {.captured_launches = -1}); })}, {"captured_launches is -1"}},
+    {"ScanOptions ReduceOptions ArgOptions", "captured_launches", "negative", {cpp([](Arguments&) { runtime::plan<int>(kItems, {.captured_launches = -1}); }), cpp([](Arguments&) { runtime::reduce_plan<int>(kItems, {.captured_launches = -1}); }), cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::min, {.captured_launches = -1}); })}, {"captured_launches is -1"}},
+    {"ScanOptions", "config", "of an unknown family", options<int>({.config = "{\"family\": \"one_pass\"}"}), {"config.family", "found \"one_pass\""}},
+    {"ScanOptions ReduceOptions ArgOptions", "segments", "of other items than n", both(both(options<int>({.segments = runtime::Segments::rows(7, 100)}), reduce_options({.segments = runtime::Segments::rows(7, 100)})), arg_options({.segments = runtime::Segments::rows(7, 100)})), {"segments is Segments::rows(7, 100), which are 700 items, and n is 1000", "n must be count * length"}},
+    {"Segments::rows", "count", "none", options<int>({.segments = runtime::Segments::rows(0, 100)}), {"Segments::rows(0, 100), which are no rows", "at least one"}},
+    {"Segments::rows", "count", "none, of no items", options<int>({.segments = runtime::Segments::rows(0, 100)}, 0), {"Segments::rows(0, 100), which are no rows"}},
+    {"Segments::rows", "length", "none", options<int>({.segments = runtime::Segments::rows(10, 0)}), {"Segments::rows(10, 0), which have no items", "length of at least 1"}},
+    {"Segments::rows", "length", "so great that the product overflows", options<int>({.segments = runtime::Segments::rows(u64{1} << 33, u64{1} << 31)}, 0), {"which are 2^64 items or more"}},
+    {"ScanOptions ReduceOptions ArgOptions", "config", "with a null character", both(both(options<int>({.config = kWithNull}), reduce_options({.config = kWithNull})), arg_options({.config = kWithNull})), {"config holds a null character"}},
+    {"ReduceOptions ArgOptions", "config", "of a scan's family", both(reduce_options({.config = "{\"family\": \"lookback\"}"}), arg_options({.config = "{\"family\": \"lookback\"}"})), {"config.family", "found \"lookback\""}},
+    {"runtime::reduce runtime::reduce_plan runtime::describe_reduce", "n", "more items than an address space", reduce_options({}, ~u64{0}), {"more items than fit"}},
+    {"runtime::argmin runtime::argmax runtime::arg_plan", "n", "more items than an address space", arg_options({}, ~u64{0}), {"more items than fit"}},
+    {"runtime::argmin runtime::argmax runtime::arg_plan", "n", "none", arg_options({}, 0), {"n is 0", "nothing has a position"}},
+    {"runtime::reduce runtime::reduce_plan", "op", "bits of floating-point numbers", {cpp([](Arguments& a) { runtime::reduce(static_cast<const float*>(a.in()), static_cast<float*>(a.out()), kItems, runtime::Op::bit_or); }), cpp([](Arguments&) { runtime::reduce_plan<float>(kItems, runtime::Op::bit_or); })}, {"f32 bit_or", "for integers"}},
+    {"runtime::arg_plan", "op", "a sum", {cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::sum); })}, {"only a minimum or a maximum has a position"}},
+    {"runtime::arg_plan", "op", "of the caller's own", {cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::custom("Value combine", 0)); })}, {"only a minimum or a maximum has a position"}},
+    {"ReduceOptions", "op", "of a struct, built in", reduce_options<Affine>({}), {"custom type needs a custom operator"}},
+    {"ReduceOptions", "op", "whose identity is of another type", reduce_options({.op = runtime::Op::custom("Value combine", 0.0f)}), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
+    {"ReduceOptions", "init", "beside device_init", reduce_options({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given"}},
+    {"ReduceOptions", "device_init", "memory of the host", reduce_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"ReduceOptions ArgOptions", "latency", "no latency", both(reduce_options({.latency = static_cast<runtime::Latency>(9)}), arg_options({.latency = static_cast<runtime::Latency>(9)})), {"latency is 9"}},
     {"Op::custom", "source", "empty", custom_operator<int>([] { return runtime::Op::custom("", 0); }), {"custom.source is empty"}},
     {"Op::custom", "source", "with a null character", custom_operator<int>([] { return runtime::Op::custom(kWithNull, 0); }), {"source", "null character at position 6"}},
     {"Op::custom", "identity", "of another number's type", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0.0f); }), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
@@ -391,6 +583,8 @@ TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
   const auto device = std::make_shared<FakeDevice>();
   set_current_device(device);
   for (const Calls& calls : {c_scan_with([](Arguments&) {}), arithmetic([](Arguments&) {}), c_custom([](auto&) {}),
+                             arithmetic_of_reductions([](Arguments&) {}), arithmetic_of_places([](Arguments&) {}),
+                             c_reductions([](auto&) {}), c_places([](auto&) {}), reduce_options({}), arg_options({}),
                              c_struct(12, 4), init_in_memory(0x5000), options<int>({}),
                              custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Affine{}); })})
     for (const Call& call : calls) {

@@ -40,9 +40,9 @@ TEST_F(Plans, PassOnTheErrorOfADeviceThatHasFailedInsteadOfBlamingTheConfig) {
 
 TEST_F(Plans, PassOnAShortageOfMemoryInsteadOfBlamingTheConfig) {
   rows_ = {row_of("lookback", 1 << 20)};
-  device_->out_of_memory = true;  // for the reserved workspaces
+  device_->out_of_memory = true;  // the reserved workspaces cannot be allocated
   EXPECT_THROW(plan(sum_of(1 << 20)), OutOfMemoryError);
-  device_ = std::make_shared<FakeDevice>();  // with nothing loaded
+  device_ = std::make_shared<FakeDevice>();  // this one has loaded nothing
   int loads = 0;
   device_->before_load = [&] {
     ++loads;
@@ -113,9 +113,43 @@ TEST_F(Plans, RefuseAConfigThatCannotRunTheRequest) {
                RequestError);
 }
 
+TEST_F(Plans, RunTheConfigThatTheCallerGivesInPlaceOfARecord) {
+  rows_ = {row_with("lookback", 1 << 20, "block_threads", 512)};
+  ::testing::internal::CaptureStderr();
+  const auto plan = this->plan(sum_of(1 << 20), 4, nullptr, R"({"family": "three_phase", "block_threads": 128})");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "") << "a choice of the caller's needs no remark";
+  Config expected = find_family("three_phase")->default_config(sum_of(1 << 20), 90);
+  expected[0] = 128;
+  EXPECT_EQ(plan->selection().config, expected);
+  EXPECT_TRUE(contains(plan->describe(), "config: " + to_string(expected) + "\n  origin: given, by the caller\n"))
+      << plan->describe();
+  EXPECT_FALSE(contains(plan->describe(), "record:")) << plan->describe();
+}
+
+TEST_F(Plans, PassOnTheErrorWhenAGivenConfigDoesNotCompileOrLoad) {
+  const char* const config = R"({"family": "lookback", "window": 64})";
+  device_->compiler().refused = "window = 64";
+  EXPECT_THROW(plan(sum_of(1 << 20), 4, nullptr, config), CompileError);
+  device_ = std::make_shared<FakeDevice>();
+  int loads = 0;
+  device_->before_load = [&] {
+    ++loads;
+    throw DeviceError("no kernel image");
+  };
+  EXPECT_THROW(plan(sum_of(1 << 20), 4, nullptr, config), DeviceError);
+  EXPECT_EQ(loads, 1) << "another config was tried";
+}
+
+TEST_F(Plans, OfCustomOperatorsTakeGivenConfigsToo) {
+  const CustomOperator custom{"Value combine", ""};
+  const auto plan = this->plan(custom12(1 << 20), 4, &custom, R"({"family": "three_phase"})");
+  EXPECT_EQ(plan->selection().origin, ConfigOrigin::given);
+  EXPECT_EQ(plan->selection().config, find_family("three_phase")->default_config(custom12(1 << 20), 90));
+}
+
 TEST_F(Plans, OfAnUntunedCustomOperatorSayHowItsCostClassIsTuned) {
   const CustomOperator custom{"Value combine", ""};
-  ScanRequest request = custom12(1000);  // of its own: each problem is told once
+  ScanRequest request = custom12(1000);  // no other test has this problem: each is told once
   request.op = Operator::custom_cheap;
   ::testing::internal::CaptureStderr();
   plan(request, 4, &custom);

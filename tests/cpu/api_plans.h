@@ -24,14 +24,14 @@ inline ScanRequest request_for(Operator op, Kind kind, u64 n) {
   return request;
 }
 
-// Offsets of flags: i8 items, i32 results.
+// Sums that turn flags into offsets: i8 items, i32 results.
 inline ScanRequest flags_to_offsets(u64 n) {
   ScanRequest request = request_for(Operator::sum, Kind::exclusive, n);
   request.input_type = ValueType::i8;
   return request;
 }
 
-// A struct of 12 bytes, by an operator of moderate cost.
+// Scans of a struct of 12 bytes by an operator of moderate cost.
 inline ScanRequest custom12(u64 n) {
   ScanRequest request = sum_of(n);
   request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
@@ -44,9 +44,9 @@ inline ScanRequest custom12(u64 n) {
 class Plans : public ::testing::Test {
  protected:
   std::shared_ptr<Plan> plan(const ScanRequest& request, int captured_launches = 4,
-                             const CustomOperator* custom = nullptr) {
+                             const CustomOperator* custom = nullptr, std::string_view config = {}) {
     return make_plan(device_, TuningTable(rows_), CheckedRequest(request), captured_launches, CaptureMemory::ahead,
-                     custom);
+                     custom, config);
   }
   void run(Plan& plan, const void* input, void* output, Stream stream = nullptr) {
     plan.run({input, output}, InitialValue(), stream);

@@ -1,4 +1,4 @@
-// What the public functions, C and C++, make of their arguments.
+// The public functions, C and C++: what reaches the device of their arguments.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -198,7 +198,7 @@ TEST_F(PublicApi, ExclusiveScansStartFromTheIdentityOverTheItemsWhereTheAccumula
   EXPECT_EQ((identity<runtime::bf16, float>(*device_, Op::sum)), 0.0f);
 }
 
-// combine(identity, x) == x for every item x at an end of its own range or of the accumulator's.
+// Checks combine(identity, x) == x for every item x at an end of its own range or of the accumulator's.
 template <class In, class Acc>
 void expect_identities_to_keep_every_item(const FakeDevice& device) {
   const Acc of_min = identity<In, Acc>(device, Op::min), of_max = identity<In, Acc>(device, Op::max);
@@ -319,9 +319,34 @@ TEST_F(PublicApi, TheDefaultProblemIsTheSameInCAndWithoutAPreprocessor) {
   EXPECT_EQ(problem.device_init, expected.device_init);
   EXPECT_EQ(problem.custom, expected.custom);
   EXPECT_EQ(problem.captured_launches, expected.captured_launches);
+  EXPECT_EQ(problem.config, nullptr);
+  EXPECT_EQ(expected.config, nullptr);
 }
 
-// The problem of the first header: without captured_launches and what came after.
+TEST_F(PublicApi, TakesAConfigFromTheCallerAndKeepsNoPointerToIt) {
+  std::string config = R"({"family": "three_phase", "parameters": {"block_threads": 128}})";
+  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
+  problem.n = 1 << 20;
+  problem.input_type = problem.output_type = SCANTUNE_I32;
+  problem.config = config.c_str();
+  ASSERT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
+  EXPECT_EQ(last_launch().launch.block_threads, 128);
+  scantune_plan* plan = nullptr;
+  ASSERT_EQ(scantune_plan_create(&problem, &plan), SCANTUNE_OK) << scantune_error_message();
+  config.replace(config.find("128"), 3, "256");
+  ASSERT_EQ(scantune_plan_run(plan, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
+  EXPECT_EQ(last_launch().launch.block_threads, 128);
+  const std::string description = scantune_plan_description(plan);
+  scantune_plan_destroy(plan);
+  EXPECT_TRUE(contains(description, "three_phase{block_threads=128")) << description;
+  EXPECT_TRUE(contains(description, "origin: given, by the caller")) << description;
+  ASSERT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
+  EXPECT_EQ(last_launch().launch.block_threads, 256) << "the plan of the text that stood there before";
+  EXPECT_EQ(runtime::describe<int>(1 << 20, {.config = R"({"family":"three_phase","block_threads":128})"}),
+            description);
+}
+
+// The problem of the first header, which has neither captured_launches nor what came after it.
 struct FirstProblem {
   std::size_t struct_bytes;
   std::uint64_t n;
@@ -373,7 +398,7 @@ TEST_F(PublicApi, AProgramOfTheFirstHeaderIsServedWithDefaultsForTheRest) {
   scantune_plan_destroy(plan);
 }
 
-// There the last four bytes were padding, which initialisers leave as they were.
+// In that header the last four bytes were padding, which initialisers leave as they were.
 TEST_F(PublicApi, AProgramOfTheHeaderWithPaddingForReservedIsServed) {
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
   problem.n = kItems;
@@ -383,7 +408,7 @@ TEST_F(PublicApi, AProgramOfTheHeaderWithPaddingForReservedIsServed) {
       << scantune_error_message();
 }
 
-// What a later header may look like.
+// A struct as a later header may have it.
 template <class Struct>
 struct Later {
   Struct known;
@@ -459,7 +484,7 @@ TEST_F(PublicApi, BuffersFreeTheirMemory) {
   EXPECT_TRUE(device_->allocations.empty());
 }
 
-// What goes wrong inside, the status it becomes, and the exception that C++ makes of that.
+// Checks an error inside the library: the status that it becomes, and the exception that C++ makes of that.
 template <class Thrown, class Caught = Thrown>
 void expect_status(FakeDevice& device, scantune_status status, const Thrown& thrown, const char* text,
                    int cuda_result = 0) {
@@ -485,7 +510,7 @@ void expect_status(FakeDevice& device, scantune_status status, const Thrown& thr
 
 TEST_F(PublicApi, ErrorsAreTheSameOnBothSidesOfTheCInterface) {
   FakeDevice& device = *device_;
-  device.lost = "it has failed";  // so that no other config is tried
+  device.lost = "it has failed";  // a lost device keeps the library from trying another config
   expect_status(device, SCANTUNE_REQUEST_ERROR, RequestError("refused"), "refused");
   expect_status(device, SCANTUNE_COMPILE_ERROR, CompileError("a whole log"), "a whole log");
   expect_status(device, SCANTUNE_DEVICE_ERROR, DeviceError("no driver"), "no driver");

@@ -18,8 +18,11 @@ class Scans : public Plans {
             const CustomOperator* custom = nullptr) {
     scan_by(TuningTable(rows_), request, init, stream, custom);
   }
+  void scan_with(std::string_view config, Stream stream = nullptr) {
+    scan_by(TuningTable(rows_), sum_of(1 << 20), nullptr, stream, nullptr, config);
+  }
   void scan_by(const TuningTable& table, const ScanRequest& request, const void* init = nullptr,
-               Stream stream = nullptr, const CustomOperator* custom = nullptr) {
+               Stream stream = nullptr, const CustomOperator* custom = nullptr, std::string_view config = {}) {
     const bool in_memory = request.init == Init::memory;
     run_checked(device_, table, cache_,
                 {.request = request,
@@ -27,6 +30,7 @@ class Scans : public Plans {
                  .pointers = {input_, output_, in_memory ? init : nullptr},
                  .init = init != nullptr && !in_memory ? InitialValue(request, init) : InitialValue(),
                  .captured_launches = 4,
+                 .config = config,
                  .stream = stream});
   }
 
@@ -78,6 +82,43 @@ TEST_F(Scans, OfCustomOperatorsAreToldApartBySourceAndName) {
   EXPECT_NE(module(0), module(1));
   EXPECT_EQ(module(0), module(2)) << "a name changes which record is looked for, not the kernel";
   EXPECT_EQ(module(0), module(3));
+}
+
+constexpr std::string_view kNarrow = R"({"family": "lookback", "block_threads": 128})";
+constexpr std::string_view kWide = R"({"family": "lookback", "block_threads": 512})";
+
+TEST_F(Scans, AreToldApartByTheConfigsThatAreGiven) {
+  for (const std::string_view config : {std::string_view(), kNarrow, kWide, std::string_view(), kNarrow, kWide})
+    scan_with(config);
+  const auto threads = [&](std::size_t launch) { return device_->launched.at(launch).launch.block_threads; };
+  EXPECT_EQ(threads(1), 128);
+  EXPECT_EQ(threads(2), 512);
+  for (std::size_t launch : {0, 1, 2}) {
+    EXPECT_EQ(device_->launched[launch].module, device_->launched[launch + 3].module);
+    EXPECT_EQ(threads(launch), threads(launch + 3));
+  }
+  EXPECT_NE(device_->launched[1].module, device_->launched[2].module);
+}
+
+TEST_F(Scans, OfAGivenConfigAreRememberedAndMayBeCaptured) {
+  const Stream stream = device_->make_stream();
+  const std::string same(kNarrow);  // elsewhere
+  device_->launched.reserve(10);
+  scan_with(kNarrow, stream);
+  const long before = allocation_count;
+  scan_with(same, stream);
+  EXPECT_EQ(allocation_count, before);
+  device_->begin_capture(stream, 1);
+  EXPECT_NO_THROW(scan_with(kNarrow, stream));
+  EXPECT_THROW(scan_with(kWide, stream), RequestError) << "it was not seen before the capture";
+  device_->end_capture(stream);
+}
+
+TEST_F(Scans, OfConfigsThatCannotRunChangeNothing) {
+  EXPECT_THROW(scan_with(R"({"family": "lookback", "block_threads": 3})"), RequestError);
+  EXPECT_TRUE(device_->launched.empty());
+  EXPECT_TRUE(device_->allocations.empty());
+  EXPECT_EQ(device_->compiler().compilations, 0);
 }
 
 TEST_F(Scans, OfAKnownProblemMayBeCaptured) {

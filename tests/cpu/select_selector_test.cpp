@@ -1,4 +1,5 @@
-// Which record serves by N, latency, device, operator, types and guarantees.
+// Selection by N, latency, device, operator, types and guarantees.
+#include "families_under_test.h"
 #include "select_selection.h"
 
 #include <gtest/gtest.h>
@@ -40,6 +41,40 @@ TEST(Rule9, FallsBackToNearestNWhenNIsUnknown) {
   const auto high = select_from(rows, sum_of(140'000));
   EXPECT_EQ(value_of(high.config, "block_threads"), 128);
   EXPECT_TRUE(contains(high.reason, "n = 262144")) << high.reason;
+}
+
+ScanRequest rows_of(u64 n, u64 rows) { return {.segments = Segments::rows, .n = n, .rows = rows}; }
+
+RecordRow row_of_rows(std::int64_t n, const char* shape, int block_threads) {
+  RecordRow row = row_with("scan_rows", n, "block_threads", block_threads);
+  testing::state(row, {"segments"}, "rows");
+  row.shape = shape;
+  return row;
+}
+
+TEST(Rule2, KeepsRowsFromOneSequenceAndTheOtherWayRound) {
+  const std::vector rows{row_of_rows(1 << 16, R"({"rows":6})", 128), row_of("lookback", 1 << 16)};
+  EXPECT_STREQ(select_from(rows, sum_of(1 << 16)).config.family().name(), "lookback");
+  EXPECT_STREQ(select_from(rows, rows_of(1 << 16, 64)).config.family().name(), "scan_rows");
+  EXPECT_EQ(select_from({rows[1]}, rows_of(1 << 16, 64)).origin, ConfigOrigin::untuned);
+  EXPECT_EQ(select_from({rows[0]}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
+}
+
+TEST(Rule9, TakesTheRecordOfTheNearestNumberOfRows) {
+  const std::vector rows{row_of_rows(1 << 16, R"({"rows":4})", 64), row_of_rows(1 << 16, R"({"rows":8})", 512)};
+  const auto exact = select_from(rows, rows_of(1 << 16, 256));
+  EXPECT_EQ(exact.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(value_of(exact.config, "block_threads"), 512);
+  const auto few = select_from(rows, rows_of(1 << 16, 32));
+  EXPECT_EQ(value_of(few.config, "block_threads"), 64);
+  EXPECT_TRUE(contains(few.reason, "tuned for about 16 rows")) << few.reason;
+}
+
+// Rows are kept by their magnitude: n need be no multiple of that, nor as much.
+TEST(Rule9, ServesRowsWhoseMagnitudeDoesNotDivideN) {
+  const auto selection = select_from({row_of_rows(1000, R"({"rows":10})", 64)}, rows_of(1000, 1000));
+  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(value_of(selection.config, "block_threads"), 64);
 }
 
 TEST(Rule13, LeavesARecordToWhatOneTileOrOneClusterHolds) {
@@ -390,6 +425,48 @@ TEST(Selector, RefusesARequestThatNoFamilySupports) {
   ScanRequest request = sum_of(1 << 16);
   request.accumulator_type = ValueType::i8;
   EXPECT_THROW(select_from({}, request), RequestError);
+}
+
+Selection next_of(std::vector<RecordRow> rows, u64 n) {
+  const auto next = runner_up(TuningTable(rows), kH200, sum_of(n));
+  EXPECT_TRUE(next.has_value());
+  return next.value();
+}
+
+TEST(RunnerUp, IsTheConfigOfTheRecordThatComesNext) {
+  const std::vector rows{row_with("lookback", 1 << 16, "block_threads", 512),
+                         row_with("lookback", 80'000, "block_threads", 512),
+                         row_with("lookback", 1 << 17, "block_threads", 128)};
+  const auto next = next_of(rows, 1 << 16);
+  EXPECT_EQ(value_of(next.config, "block_threads"), 128) << "the nearer record has the config that is selected";
+  EXPECT_EQ(next.origin, ConfigOrigin::between_n);
+  EXPECT_TRUE(contains(next.reason, "tuned for n = 131072")) << next.reason;
+}
+
+TEST(RunnerUp, IsTheDefaultWhereNoOtherRecordServes) {
+  const auto next = next_of({row_with("lookback", 1 << 20, "block_threads", 512)}, 1 << 20);
+  EXPECT_EQ(next.config, default_config(sum_of(1 << 20), 90));
+  EXPECT_EQ(next.origin, ConfigOrigin::untuned);
+  EXPECT_EQ(next.reason, "no other tuning record serves, so the default would");
+}
+
+TEST(RunnerUp, OfTheDefaultIsThatOfAnotherFamily) {
+  const auto next = next_of({}, 1 << 20);
+  EXPECT_NE(&next.config.family(), &default_config(sum_of(1 << 20), 90).family());
+  EXPECT_EQ(reject_reason(next.config, sum_of(1 << 20), 90), nullptr);
+  EXPECT_TRUE(contains(next.reason, std::string("the default of ") + next.config.family().name())) << next.reason;
+  for (const FamilyModel* family : all_scan_families())
+    if (family != &default_config(sum_of(1 << 20), 90).family() &&
+        family->unsupported_reason(sum_of(1 << 20), 90) == nullptr) {
+      EXPECT_LE(family->preference(sum_of(1 << 20), 90), next.config.family().preference(sum_of(1 << 20), 90));
+    }
+}
+
+TEST(RunnerUp, IsMissingWhereOneFamilyIsAllThereIs) {
+  CopyRequest copy;
+  copy.n = 1 << 20;
+  ASSERT_EQ(algorithm_of<CopyRequest>().families().size(), 1u);
+  EXPECT_FALSE(runner_up(TuningTable(), kH200, copy).has_value());
 }
 
 }  // namespace

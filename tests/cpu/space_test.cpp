@@ -13,6 +13,7 @@
 #include "config/lookback.h"
 #include "config/one_shot.h"
 #include "config/pipelined.h"
+#include "config/scan_rows.h"
 #include "config/single_block.h"
 #include "families_under_test.h"
 #include "instantiation/instantiation.h"
@@ -37,8 +38,8 @@ constexpr auto kTypes = [] {
   return all;
 }();
 
-// Every triple of types that some operator is for, custom ones of every size and alignment included; with that
-// operator.
+// Requests with every triple of types that some operator supports, and with that operator. Custom types have every size
+// and alignment.
 std::vector<ScanRequest> all_types() {
   std::vector<ScanRequest> all;
   const auto add = [&](ScanRequest request) {
@@ -57,7 +58,7 @@ std::vector<ScanRequest> all_types() {
   return all;
 }
 
-// With every operator, and every promise that may be asked for.
+// Requests with every triple of types, every operator, and every guarantee.
 std::vector<ScanRequest> all_requests() {
   std::vector<ScanRequest> all;
   for (ScanRequest request : all_types())
@@ -74,7 +75,8 @@ std::vector<ScanRequest> all_requests() {
   return all;
 }
 
-// Families see no more of types than their sizes and what the functions named here say: one request for each.
+// One request for each of those that families can tell apart: they know of types only their sizes and what the
+// functions named here return.
 std::vector<ScanRequest> distinct_requests() {
   std::map<std::array<int, 8>, ScanRequest> distinct;
   for (const ScanRequest& request : all_requests())
@@ -101,14 +103,48 @@ TEST(Space, HasAtMostFourThousandSearchedConfigsPerFamilyAndProblem) {
       }
 }
 
-TEST(Space, SearchesFewerThanFourThousandConfigsOfEachFamilyAtEverySize) {
-  for (const auto& [type, n] : {std::pair{ValueType::i32, 1u << 10}, std::pair{ValueType::f64, 1u << 18},
-                                std::pair{ValueType::i8, 1u << 20}, std::pair{ValueType::i32, 1u << 28}})
-    for (const FamilyModel* family : scan_families()) {
-      ScanRequest request = request_of(type, n);
-      request.accumulator_type = default_accumulator(type, type);
-      EXPECT_LT(searched_configs(*family, request, 90).size(), 4000u) << family->name() << ", " << to_string(request);
+// Requests of an algorithm with each built-in type for all of its types, with every option at each of its values, and
+// by sum or max where it combines values.
+std::vector<Request> plain_requests(const AlgorithmModel& algorithm) {
+  std::vector<Request> all;
+  for (const ValueType type : kTypes)
+    for (const Operator op : {Operator::sum, Operator::max}) {
+      if (type == ValueType::custom || (op == Operator::max && algorithm.operator_member() == nullptr)) continue;
+      Request plain = algorithm.by_default();
+      if (algorithm.operator_member() != nullptr) plain.set(*algorithm.operator_member(), static_cast<int>(op));
+      for (const MemberModel& member : algorithm.members())
+        if (member.spelling == Spelling::value_type) plain.set(member, static_cast<int>(type));
+      all.push_back(plain);
+      for (const MemberModel& option : algorithm.members())
+        for (int value = 0; option.is_option() && value < static_cast<int>(option.tokens.size()); ++value) {
+          Request departed = plain;
+          departed.set(option, value);
+          for (const MemberModel& member : algorithm.members())  // what follows from others follows them here, too
+            if (member.match == Match::per_call) departed.set(member, algorithm.default_of(member, departed));
+          for (const ExtentModel& extent : algorithm.extents())
+            if (departed.has(extent)) departed.set(extent, 16);
+          all.push_back(departed);
+        }
     }
+  return all;
+}
+
+TEST(Space, SearchesFewerThanFourThousandConfigsOfEveryFamilyOfEveryAlgorithm) {
+  for (const AlgorithmModel* algorithm : algorithms()) {
+    std::set<const FamilyModel*> searched;
+    for (Request request : plain_requests(*algorithm))
+      for (const u64 n : {u64{1} << 10, u64{1} << 20, u64{1} << 28}) {
+        request.n = n;
+        if (algorithm->unsupported_reason(request) != nullptr) continue;
+        for (const FamilyModel* family : algorithm->families()) {
+          if (family->unsupported_reason(request, 90) != nullptr) continue;
+          const auto configs = searched_configs(*family, request, 90);
+          EXPECT_LT(configs.size(), 4000u) << family->name() << ", " << to_string(request);
+          if (!configs.empty()) searched.insert(family);
+        }
+      }
+    EXPECT_EQ(searched.size(), algorithm->families().size()) << algorithm->name();
+  }
 }
 
 TEST(Space, CombinesValuesThatTheDefaultAloneDepartsToWithNoOthers) {
@@ -120,7 +156,7 @@ TEST(Space, CombinesValuesThatTheDefaultAloneDepartsToWithNoOthers) {
       const ParameterModel& parameter = family->parameters()[static_cast<std::size_t>(index)];
       for (const int value : parameter.from_default) {
         EXPECT_NE(std::ranges::find(parameter.values, value), parameter.values.end()) << parameter.name;
-        if (value == by_default[index]) continue;  // of windows each may be the default's
+        if (value == by_default[index]) continue;  // each window may be that of some default
         Config departed = by_default;
         departed[index] = value;
         std::vector<Config> with_value;
@@ -197,7 +233,7 @@ TEST(Space, PipelinedWarpsLookNoFurtherAheadThanTheirRingReaches) {
   EXPECT_NE(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
 }
 
-// A value of the table, a small integer, or any.
+// A value of the table, a small integer, or any integer.
 int drawn_value(const ParameterModel& parameter, std::mt19937& random) {
   switch (random() % 4) {
     case 0:
@@ -209,8 +245,8 @@ int drawn_value(const ParameterModel& parameter, std::mt19937& random) {
   }
 }
 
-// Legal configs from a walk that starts at the default and changes one or two parameters at each step. Configs drawn at
-// once would hardly ever be legal, and searched ones lie far from the bounds.
+// Legal configs from a walk that starts at the default and changes one or two parameters at each step. Configs with all
+// parameters drawn would hardly ever be legal, and searched ones lie far from the bounds.
 std::vector<Config> walked_configs(const FamilyModel& family, const ScanRequest& request, int sm, int steps) {
   std::mt19937 random(static_cast<unsigned>(sm));
   std::vector<Config> walked{family.default_config(request, sm)};
@@ -225,7 +261,7 @@ std::vector<Config> walked_configs(const FamilyModel& family, const ScanRequest&
   return walked;
 }
 
-// Also of configs that no search explores: they may come from a database or a caller.
+// Configs that no search explores are tested too: they may come from a database or a caller.
 TEST(Space, LaunchesOfLegalConfigsFitTheLimitsOfTheArchitecture) {
   constexpr int kSteps = 20'000;
   for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::f64})
@@ -246,7 +282,7 @@ TEST(Space, LaunchesOfLegalConfigsFitTheLimitsOfTheArchitecture) {
       }
 }
 
-// Striped items are turned in shared memory where their pointers do not let them come in vectors.
+// Striped items are transposed in shared memory where their pointers do not allow vectors.
 TEST(Space, RefusesTilesWhoseUnalignedKernelDoesNotFitSharedMemory) {
   const ScanRequest request{.input_type = ValueType::i16, .output_type = ValueType::i16, .n = u64{1} << 16};
   const SingleBlockConfig config{
@@ -255,6 +291,20 @@ TEST(Space, RefusesTilesWhoseUnalignedKernelDoesNotFitSharedMemory) {
   EXPECT_STREQ(Family<SingleBlockConfig>::invalid_reason(config, request, 75),
                "the tile does not fit in shared memory");
   EXPECT_EQ(Family<SingleBlockConfig>::invalid_reason(config, request, 80), nullptr);
+}
+
+TEST(Space, MoreRowsThanAGridHasCtasAreWalkedByAsManyAsItHas) {
+  const ScanRequest request{.segments = Segments::rows, .n = u64{1} << 35, .rows = u64{1} << 34};
+  const FamilyModel& family = *find_family("scan_rows");
+  ASSERT_EQ(family.unsupported_reason(request, 90), nullptr);
+  const Config config = family.default_config(request, 90);
+  EXPECT_EQ(family.invalid_reason(config, request, 90), nullptr);
+  const Launch launch = family.launches(config, request, Variant::aligned).launches[0];
+  const ScanRowsConfig few{};
+  EXPECT_STREQ(Family<ScanRowsConfig>::invalid_reason(few, request, 90),
+               "more rows than a grid of so many rows_per_block walks");
+  EXPECT_LE(launch.grid_blocks, kMaxGridBlocks);
+  EXPECT_EQ(launch.grid_blocks * u64{16}, request.rows);
 }
 
 TEST(Space, FamiliesHaveNamesOfTheirOwnWhateverTheirAlgorithm) {
@@ -283,7 +333,7 @@ TEST(Space, RefusesAnEnumeratorOutOfRange) {
   EXPECT_STREQ(reject_reason(config, request, 90), "an enumerator is out of range");
 }
 
-// Or of 2 MiB, where that is more.
+// A small input counts as 2 MiB.
 TEST(Space, KeepsEveryWorkspaceUnderOnePercentOfTheInput) {
   for (ScanRequest request : distinct_requests())
     for (const u64 n : {u64{1} << 12, u64{1} << 24})
@@ -355,7 +405,7 @@ TEST(Space, SmallScansStartEarlyByDefaultOnlyBetweenScansThatLetThem) {
   }
 }
 
-// Verification scans other sizes with a module than it was loaded for.
+// Verification scans sizes other than the one that a module was loaded for.
 TEST(Space, ModulesHaveRoomForTheKernelsOfOtherSizesToo) {
   for (const u64 n : {1'000, 100'000}) {
     const ScanRequest request = request_of(ValueType::i32, n);

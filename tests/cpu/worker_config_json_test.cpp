@@ -51,6 +51,37 @@ TEST(ConfigJson, OfAParameterThatIsGivenTwiceTheLastValueCounts) {
   EXPECT_EQ(parse_config(config.family().name(), twice), config);
 }
 
+TEST(GivenConfig, IsEveryFamilysDefaultButForWhatItNames) {
+  for (const FamilyModel* family : families()) {
+    const Request request = plain_request(*family, 256);
+    const auto with = [&](const Json& parameters) {
+      return given_config(Json{{"family", family->name()}, {"parameters", parameters}}.dump(), request, 90);
+    };
+    const Config by_default = family->default_config(request, 90);
+    EXPECT_EQ(with(Json::object()), by_default);
+    EXPECT_EQ(given_config(Json{{"family", family->name()}}.dump(), request, 90), by_default);
+    for (const Config& config : searched_configs(*family, request, 90)) {
+      const Json parameters = to_json(config)["parameters"];
+      ASSERT_EQ(with(parameters), config) << to_string(config);
+      Json departures = Json::object();
+      for (const auto& member : parameters.items())
+        if (member.value() != to_json(by_default)["parameters"][member.key()])
+          departures[member.key()] = member.value();
+      ASSERT_EQ(with(departures), config) << to_string(config);
+      departures["family"] = family->name();
+      ASSERT_EQ(given_config(departures.dump(), request, 90), config) << to_string(config);
+    }
+  }
+}
+
+TEST(GivenConfig, OfAnyDepthIsRefused) {
+  const ScanRequest request{.n = 256};
+  const std::string deep(1'000'000, '[');
+  EXPECT_THROW(given_config(deep, request, 90), RequestError);
+  for (const char* before : {"{\"family\":\"lookback\",\"parameters\":", "{\"family\":"})
+    EXPECT_THROW(given_config(before + deep + std::string(1'000'000, ']') + "}", request, 90), RequestError);
+}
+
 TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
   ScanRequest custom = testing::custom_request(12, 2, Operator::custom_expensive);
   custom.n = 3;
@@ -70,6 +101,7 @@ TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
                    .latency = Latency::isolated,
                    .n = 7},
        {}},
+      {ScanRequest{.segments = Segments::rows, .n = 60, .rows = 20}, {}},
       {custom, {}},
       {custom, {.source = "struct Value {};\n// \"quoted\" \u00e9", .name = "a.b"}},
       {ScanRequest{.op = Operator::custom_cheap, .n = 2}, {.source = {}, .name = "only-a-name"}}};
@@ -115,6 +147,29 @@ TEST(ConfigJson, ACustomTypeIsAlignedByItsSizeUnlessTheRequestSays) {
       2);
 }
 
+TEST(ConfigJson, AnExtentIsToldOfTheRequestsThatHaveIt) {
+  const ScanRequest flat{.n = 1024}, rows{.segments = Segments::rows, .n = 1024, .rows = 100};
+  EXPECT_FALSE(to_json(StatedRequest{flat, {}}).contains("rows"));
+  EXPECT_EQ(canonical_shape(flat), "");
+  EXPECT_EQ(to_string(flat), "i32 inclusive sum of 1024 items");
+  EXPECT_EQ(to_json(StatedRequest{rows, {}})["rows"], 100);
+  EXPECT_EQ(canonical_shape(rows), R"({"rows":7})");
+  EXPECT_EQ(to_string(rows), "i32 inclusive sum of 1024 items, 100 rows");
+  EXPECT_NE(key_of(rows).magnitudes,
+            key_of(ScanRequest{.segments = Segments::rows, .n = 1024, .rows = 200}).magnitudes);
+}
+
+TEST(ConfigJson, AShapeIsAdoptedByTheRequestsThatHaveItsExtents) {
+  Request rows = ScanRequest{.segments = Segments::rows};
+  adopt_shape(rows, R"({"rows":7})");
+  EXPECT_EQ(typed<ScanRequest>(rows).rows, 128u);
+  Request flat = ScanRequest{};
+  EXPECT_NO_THROW(adopt_shape(flat, ""));
+  EXPECT_THROW(adopt_shape(flat, R"({"rows":7})"), RequestError);
+  for (const char* other : {"", "{}", "7", R"({"rows":-1})", R"({"rows":49})", R"({"rows": 7})", R"({"rows":7,"n":1})"})
+    EXPECT_THROW(adopt_shape(rows, other), RequestError) << other;
+}
+
 struct Refused {
   const char* json;
   const char* said;
@@ -136,6 +191,10 @@ TEST(ConfigJson, RefusesRequestsAndSaysWhy) {
       {R"({"input_type": "i32", "n": [[[]]]})", "found an array"},
       {R"({"input_type": "i32", "n": 4, "init": 1})", "request.init"},
       {R"({"input_type": "i32", "n": 4, "has_init": true})", "unknown member \"has_init\""},
+      {R"({"input_type": "i32", "n": 4, "segments": "rows"})", "request.rows is missing"},
+      {R"({"input_type": "i32", "n": 4, "segments": "rows", "rows": 0})", "request.rows must be an integer from 1"},
+      {R"({"input_type": "i32", "n": 4, "rows": 2})",
+       "request.rows is for requests with segments rows, and this one has none"},
   };
   for (const Refused& row : table) try {
       stated_request(Json::parse(row.json));
@@ -174,7 +233,7 @@ TEST(ConfigJson, RefusesConfigsAndSaysWhy) {
   EXPECT_THROW(parse_config("no_such_family", right), RequestError);
 }
 
-// A family like another but for what became of its parameters.
+// A family that has former values, and else is like another.
 class MadeUpFamily final : public FamilyModel {
  public:
   enum { kItems, kWindow, kLayout };

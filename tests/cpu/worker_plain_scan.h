@@ -1,4 +1,4 @@
-// The plainest scan there is: one item after the other, in the accumulator's own type.
+// A scan by a plain loop: one item after the other, in the accumulator's own type.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ T combined(Operator op, T a, T b) {
   return (a < b) == (op == Operator::min) ? a : b;
 }
 
-// Accumulators as bytes; all three may be one place.
+// Combines accumulators that are given as bytes; all three pointers may be equal.
 inline void combine(const ScanRequest& request, const std::byte* earlier, const std::byte* later, std::byte* result) {
   if (is_custom(request.op)) return StandIn(request).combine(earlier, later, result);
   visit_type(request.accumulator_type, [&]<class T>(std::type_identity<T>) {
@@ -50,13 +50,18 @@ inline void convert(const ScanRequest& request, ValueType from, const std::byte*
     scantune::convert(from, value, to, converted);
 }
 
-// init: an accumulator, read if the request has one.
+// `init` points to an accumulator, which is read if the request has an initial value.
 inline void plain_scan(const ScanRequest& request, const std::byte* input, const void* init, std::byte* output) {
   std::byte running[kMaxValueBytes], next[kMaxValueBytes];
   const auto accumulator_bytes = static_cast<std::size_t>(request.accumulator_bytes());
-  bool any = request.has_init();
-  if (any) std::memcpy(running, init, accumulator_bytes);
+  const bool has_rows = request.segments == Segments::rows;
+  const u64 row = has_rows ? (request.n + request.rows - 1) / request.rows : request.n;
+  bool any = false;
   for (u64 index = 0; index < request.n; ++index) {
+    if (index % row == 0) {
+      any = request.has_init();
+      if (any) std::memcpy(running, init, accumulator_bytes);
+    }
     convert(request, request.input_type, input + index * static_cast<u64>(request.input_bytes()),
             request.accumulator_type, next);
     if (any) combine(request, running, next, next);

@@ -48,7 +48,7 @@ ScanRequest exclusive(ScanRequest request) {
   return request;
 }
 
-// Every kind with every pattern.
+// Inputs of every kind with every pattern.
 std::vector<InputSpec> inputs_of(const ScanRequest& types, u64 n) {
   std::vector<InputSpec> all;
   for (const ScanRequest& request : with_operators(types))
@@ -92,6 +92,29 @@ TEST_P(ReferenceOfTypes, AgreesWithAPlainScanAcrossChunks) {
       EXPECT_FALSE(wrong) << named(with(request, n)) << ", at " << wrong->index << ": " << wrong->expected << ", "
                           << wrong->found;
     }
+}
+
+TEST_P(ReferenceOfTypes, AgreesWithAPlainScanOfRows) {
+  const auto check = [](InputSpec input, u64 rows) {
+    auto request = typed<ScanRequest>(input.request);
+    request.segments = Segments::rows;
+    request.rows = rows;
+    input.request = request;
+    const auto reference = make_reference(input);
+    const auto expected = plain_scan(input);
+    const auto wrong = reference->check(0, expected);
+    EXPECT_FALSE(wrong) << named(input) << ", at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
+    if (input.pattern != InputPattern::exact) return;
+    std::vector<std::byte> written(expected.size());
+    reference->expect({input}, written);
+    EXPECT_EQ(written, expected) << named(input);
+  };
+  for (const u64 rows : {1, 2, 33, 700, 1999})
+    for (const InputSpec& input : inputs_of(GetParam(), 2000)) check(input, rows);
+  // Rows that begin where chunks do, within them, and not at all in some.
+  const ScanRequest one = with_operators(GetParam()).front();
+  for (const u64 rows : {2, 3, 4, 1001})
+    for (const InputSpec& input : {with(one, 4 * kChunk), with(exclusive(one), 3 * kChunk + 7)}) check(input, rows);
 }
 
 TEST_P(ReferenceOfTypes, FindsTheFirstOfSeveralWrongItems) {
@@ -193,8 +216,9 @@ TEST_P(ReferenceOfTypes, GetsInputsWhoseEveryAssociationGivesTheSameBits) {
     }
 }
 
-// Sums, products, xor and the stand-ins forget nothing. Apart from integers in floating point, where some are neutral,
-// and from any bits as a wide floating-point number, which is zero or infinite in a narrow one.
+// Whether every item shows in all later results, as for sums, products, xor and the stand-ins. It does not for integers
+// in floating point, where some are neutral, nor for a wide floating-point number that is zero or infinite in a narrow
+// one.
 bool remembers(const ScanRequest& request) {
   const bool absorbs = request.op >= Operator::min && request.op <= Operator::bit_or;
   const bool saturates =
@@ -259,7 +283,7 @@ TEST(Inputs, KeepProductsOfFloatsAwayFromZeroAndInfinity) {
     }
 }
 
-// What a kernel that stops early, or loses all from some item on, would leave unchanged.
+// Otherwise a kernel that stops early, or loses all from some item on, would leave the results right.
 TEST(Inputs, OfRunningExtremesAndMasksChangeToTheEnd) {
   for (const ScanRequest& types : testing::type_triples())
     for (const ScanRequest& request : with_operators(types)) {
@@ -310,7 +334,7 @@ TEST(Reference, TellsMinusZeroFromZero) {
   }
 }
 
-// As a GPU's own NaN differs from the CPU's in bits that say nothing.
+// A GPU's NaN differs from the CPU's in bits that have no meaning.
 TEST(Reference, AcceptsEveryNanWhereItKeepsTheOutput) {
   const InputSpec spec =
       with(request_of(ValueType::f32, ValueType::f32, ValueType::f32, Operator::max), 64, InputPattern::specials);
@@ -345,7 +369,7 @@ TEST(Reference, CatchesAnExtremeThatDropsNan) {
   EXPECT_EQ(wrong->expected, "nan");
 }
 
-// Tile by tile, each from its own first item, as kernels do.
+// A sum tile by tile, each from its own first item, as kernels do it.
 template <class T>
 std::vector<std::byte> tiled_scan(const InputSpec& spec, u64 tile_items) {
   const auto items = items_of(spec);

@@ -1,5 +1,5 @@
-// A device that really scans, on the CPU and in the plainest way, and can be told to make one mistake. It understands
-// look-back kernels only: one launch with all items.
+// A device that scans on the CPU by a plain loop, and can be told to make one mistake. It understands kernels of
+// look-back and of rows only: one launch with all items.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 
 namespace scantune::testing {
 
-// What a faulty kernel may touch, after it has scanned.
+// What a mistake may change after a scan.
 struct Scanned {
-  ScanRequest request;  // with n
-  Variant variant;      // of the kernel
+  ScanRequest request;  // includes n
+  Variant variant;      // that of the kernel
   const std::byte* input;
   std::byte* output;
   std::byte* workspace;
-  u64 workspace_bytes;  // as allocated
+  u64 workspace_bytes;  // its allocated size
   int scans;            // on this device so far, this one included
   const std::string& source;
 
@@ -50,17 +50,17 @@ class ScanningCompiler : public Compiler {
 class ScanningDevice : public Device {
  public:
   std::function<void(const Scanned&)> mistake = [](const Scanned&) {};
-  bool computes = true;  // else it leaves outputs alone, where only what is launched matters
+  bool computes = true;  // false leaves outputs alone, for tests of what is launched
   std::function<double(int launches)> microseconds = [](int launches) { return 10.0 * launches; };
-  u64 memory_bytes = u64{1} << 32;  // of one allocation
-  u64 total_bytes = u64{1} << 34;   // of all
+  u64 memory_bytes = u64{1} << 32;  // limit to one allocation
+  u64 total_bytes = u64{1} << 34;   // limit to all of them
   std::string lost;                 // once set, the device refuses everything
   u64 l2 = 0;
   int scans = 0;
-  int other_launches = 0;  // of kernels that scans are timed beside
-  int checks = 0;          // of outputs, by kernels for it
+  int other_launches = 0;  // launches of kernels that scans are timed beside
+  int checks = 0;          // checks of outputs by kernels
   u64 uploaded_bytes = 0;
-  // What the check says of an output of n items instead of the first wrong one, which is n where there is none.
+  // What the check returns for an output of n items in place of its first wrong item, which is n where there is none.
   std::function<u64(u64 n, u64 first_wrong)> verdict = [](u64, u64 first_wrong) { return first_wrong; };
 
   const DeviceIdentity& identity() const override { return identity_; }
@@ -82,6 +82,7 @@ class ScanningDevice : public Device {
     }
     ScanRequest request = request_of(source);
     request.n = launch.n;
+    if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.source_offset);
     if (source.find("SCANTUNE_INSTANTIATE_CHECK") != std::string::npos) {
       if (launch.kernel == kLastCheckKernel) check(request, arguments);
       return;
@@ -167,7 +168,7 @@ class ScanningDevice : public Device {
     if (!lost.empty()) throw DeviceError(lost);
   }
 
-  // To the end of the allocation that the pointer lies in.
+  // How many bytes there are to the end of the allocation that the pointer lies in.
   u64 bytes_from(std::byte* pointer) const {
     const auto& [data, memory] = *std::prev(allocations_.upper_bound(pointer));
     return memory.size() - static_cast<u64>(pointer - static_cast<std::byte*>(data));

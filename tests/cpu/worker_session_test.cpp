@@ -140,6 +140,13 @@ TEST_F(WorkerSession, SelectsForADeviceThatIsOnlyDescribed) {
   EXPECT_EQ(selected["result"]["origin"], "built_in") << selected;
   EXPECT_EQ(selected["result"]["record"]["layer"], "built_in") << selected;
   EXPECT_TRUE(selected["result"]["record"]["origin"].is_null()) << selected;
+  EXPECT_FALSE(selected["result"].contains("runner_up")) << selected;
+  const Json with_next =
+      ask("select", {{"request", request(1 << 14)}, {"databases", Json::array()}, {"runner_up", true}})["result"];
+  EXPECT_EQ(with_next["config"], selected["result"]["config"]);
+  EXPECT_NE(with_next["runner_up"]["config"], with_next["config"]) << with_next;
+  EXPECT_EQ(with_next["record"]["n"], 1 << 14);
+  EXPECT_GT(with_next["record"]["median_us"], 0);
   EXPECT_TRUE(ask("space", {{"request", request()}, {"configs", false}})["ok"]);
   const Json config = to_json(lookback());
   for (const char* method : {"compile", "verify"}) {
@@ -208,6 +215,27 @@ TEST_F(WorkerSession, TellsTheDefaultsOfTheFamiliesWithoutTheirConfigs) {
   EXPECT_EQ(error("space", {{"request", request()}, {"configs", 0}})["kind"], "bad_request");
 }
 
+TEST_F(WorkerSession, ListsTheGalleryWhereItIsAskedForAndSaysWhatItLeavesOut) {
+  const Json library = result("space", {{"request", request()}});
+  const Json all = result("space", {{"request", request()}, {"gallery", true}, {"configs", false}});
+  EXPECT_FALSE(library.contains("refused"));
+  EXPECT_EQ(all["families"].size() + all["refused"].size(), algorithm_of<ScanRequest>().families().size());
+  EXPECT_GT(all["families"].size(), library["families"].size());
+  EXPECT_EQ(all["default_config"], library["default_config"]);
+  const FamilyModel& rows = *find_family("scan_rows");
+  EXPECT_EQ(all["refused"]["scan_rows"], rows.unsupported_reason(stated_request(request()).request, 90));
+}
+
+TEST_F(WorkerSession, TellsWhatAConfigOfTheGalleryCosts) {
+  Json few = request();
+  few["n"] = 256;
+  const Json config = {{"family", "kogge_stone"}, {"parameters", {{"block_threads", 256}}}};
+  const Json valid = result("validate", {{"request", few}, {"config", config}});
+  EXPECT_EQ(valid["work"], (Json{{"operations", 1793}, {"steps", 8}, {"bytes", 2048}}));
+  const Json of_library = result("space", {{"request", few}})["default_config"];
+  EXPECT_FALSE(result("validate", {{"request", few}, {"config", of_library}}).contains("work"));
+}
+
 TEST_F(WorkerSession, ListsLegalConfigsOnlyAsIndicesIntoTheValues) {
   const Json space = result("space", {{"request", request()}});
   EXPECT_EQ(space["families"].size(), scan_families().size());
@@ -239,15 +267,18 @@ TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
 
 TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
-  ASSERT_EQ(algorithms.size(), 2u);
+  ASSERT_EQ(algorithms.size(), 3u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
-  EXPECT_EQ(algorithms[0]["extents"], Json::array());
+  ASSERT_EQ(algorithms[0]["extents"].size(), 1u);
+  EXPECT_EQ(algorithms[0]["extents"][0]["name"], "rows");
+  EXPECT_EQ(algorithms[0]["extents"][0]["where"], Json::parse(R"({"segments": "rows"})"));
   EXPECT_EQ(algorithms[0]["operands"][1],
             Json::parse(R"({"name": "output", "role": "output", "type": "output_type", "extent": "n"})"));
-  EXPECT_EQ(algorithms[1]["name"], "copy");
+  EXPECT_EQ(algorithms[1]["name"], "reduce");
+  EXPECT_EQ(algorithms[2]["name"], "copy");
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
-  EXPECT_EQ(members.size(), 9u);
+  EXPECT_EQ(members.size(), 10u);
   EXPECT_EQ(members["input_type"]["values"].size(), 13u);
   EXPECT_EQ(members["input_type"]["values"].back(), "custom");
   EXPECT_EQ(members["input_type"]["default"], nullptr);
@@ -276,7 +307,7 @@ TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
       result("space", {{"request", {{"input_type", "i8"}, {"output_type", "i64"}, {"n", 7}}}})["request"],
       Json::parse(
           R"({"algorithm": "scan", "input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
-                            "kind": "inclusive", "init": "none", "determinism": "unconstrained",
+                            "kind": "inclusive", "init": "none", "segments": "none", "determinism": "unconstrained",
                             "forward_progress": "in_order", "latency": "back_to_back", "n": 7})"));
   const Json custom = {{"input_type", "custom12"},
                        {"op", "custom_cheap"},
@@ -506,7 +537,7 @@ TEST_F(WorkerSession, MakesRoomForVerifyingAfterMeasuring) {
 }
 
 TEST_F(WorkerSession, SelectsTheDefaultWhereNothingIsRecorded) {
-  // For a struct, since the library brings records of the types that it knows.
+  // The request is for a struct, since the library has records of the types that it knows.
   const Json request = {{"input_type", "custom12"}, {"op", "custom_cheap"}, {"n", 1 << 16}};
   const Json selected = result("select", {{"request", request}, {"databases", Json::array()}});
   EXPECT_EQ(selected["origin"], "default");

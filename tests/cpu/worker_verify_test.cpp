@@ -99,7 +99,7 @@ TEST(Verifier, ScansInPlaceOnlyWhereItemsKeepTheirSize) {
   }
 }
 
-// The any-alignment kernel gets input and output that lie differently, down to single bytes.
+// The kernel for any alignment gets input and output that are misaligned differently, down to single bytes.
 TEST(Verifier, MovesPointersOffTheVectorsByAsLittleAsTheTypesAllow) {
   const struct {
     ScanRequest types;
@@ -214,6 +214,39 @@ TEST(Verifier, RunsTheRequestedSizeItsNeighbourAndSizesAroundTheTile) {
     EXPECT_TRUE(sizes.contains(n)) << n;
 }
 
+TEST(Verifier, RunsRowsOfEveryLengthAndOtherNumbersOfThem) {
+  ScanRequest request = request_of(ValueType::i32);
+  request.segments = Segments::rows;
+  request.rows = 20;
+  ScanningDevice device;
+  std::set<std::pair<u64, u64>> lengths;  // by the number of rows
+  device.mistake = [&](const Scanned& scanned) {
+    lengths.insert({scanned.request.rows, ceil_div(scanned.request.n, scanned.request.rows)});
+  };
+  const Config config = find_family("scan_rows")->default_config(request, 90);
+  const u64 tile = static_cast<u64>(config.family().tile_items(config, request));
+  Verifier(device).verify(request, config);
+  for (const u64 rows : {u64{1}, u64{2}, request.rows, u64{33}})
+    for (const u64 length : {u64{1}, u64{31}, u64{33}, tile - 1, tile, tile + 1, 5 * tile / 2 | 1})
+      EXPECT_TRUE(lengths.contains({rows, length})) << rows << " rows of " << length;
+  EXPECT_TRUE(lengths.contains({request.rows, request.n / request.rows}));
+}
+
+TEST(Verifier, NoticesARowThatGoesOnFromTheOneBefore) {
+  ScanRequest request = request_of(ValueType::i32);
+  request.segments = Segments::rows;
+  request.rows = 20;
+  ScanningDevice device;
+  device.mistake = [](const Scanned& scanned) {
+    ScanRequest flat = scanned.request;
+    flat.segments = Segments::none;
+    if (scanned.request.rows > 1 && !scanned.request.has_init() && scanned.input != scanned.output)
+      testing::plain_scan(flat, scanned.input, nullptr, scanned.output);
+  };
+  const Config config = find_family("scan_rows")->default_config(request, 90);
+  EXPECT_THROW(Verifier(device).verify(request, config), WrongResult);
+}
+
 TEST(Verifier, GivesTheAlignedKernelAlignedPointersAndTheOtherOneOthers) {
   ScanningDevice device;
   int aligned = 0, unaligned = 0;
@@ -241,7 +274,7 @@ TEST(Verifier, NamesTheFirstWrongItemAndHowItWasScanned) {
 struct Mistake {
   const char* name;
   std::function<void(const Scanned&)> make;
-  const char* said;  // in the message
+  const char* said;  // part of the message
 };
 
 TEST(Verifier, CatchesEveryKindOfMistake) {
@@ -304,7 +337,7 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
   }
 }
 
-// What is wrong with the second of two configs, of which the first is right.
+// The message about the second of two configs; the first is right.
 std::string complaint_after_a_right_one(const std::function<void(const Scanned&)>& mistake) {
   const ScanRequest request = request_of(ValueType::i32);
   ScanningDevice device;
@@ -328,7 +361,7 @@ TEST(Verifier, SaysTheSameOfAWrongItemWhetherItKnowsTheOutputOrNot) {
   EXPECT_EQ(message, complaint(last_item));
 }
 
-// By the last of its three scans out of place, so that no output tells.
+// The last of the three scans out of place changes the input, so that no output shows it.
 TEST(Verifier, NoticesAChangedInputWhetherItKnowsTheInputOrNot) {
   const auto after_third_scan = [scans = 0](const Scanned& scanned) mutable {
     if (scanned.input == scanned.output || ++scans % 3 != 0 || scanned.request.n != kItems) return;
@@ -340,7 +373,7 @@ TEST(Verifier, NoticesAChangedInputWhetherItKnowsTheInputOrNot) {
   }
 }
 
-// The first of these parts holds the guard before it, and the last one that behind it.
+// The first of these parts holds the guard before the output, and the last one the guard after it.
 TEST(Verifier, CatchesWritesAroundAnOutputThatIsCopiedInParts) {
   ScanRequest request = request_of(ValueType::i8);
   request.n = (u64{1} << 21) + 77;
@@ -393,7 +426,7 @@ TEST(Verifier, RunsLargeSizesSeldomButWithBothKernelsAndUploadsTheirInputOnce) {
   EXPECT_LT(device.uploaded_bytes, request.n * sizeof(i64) * 5 / 4);
 }
 
-// With these options only the check on the device looks at outputs of kItems and of one item fewer.
+// With these options only the device checks outputs of kItems and of one item fewer.
 const VerifyOptions kCheckedOnDevice{.most_items_on_cpu = kItems - 2};
 
 TEST(Verifier, ChecksLargeOutputsOnTheDevice) {

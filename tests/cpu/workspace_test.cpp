@@ -67,7 +67,7 @@ TEST_F(Workspaces, OfTwoLayoutsAreApart) {
   EXPECT_EQ(regions.size(), 4u);
 }
 
-// Else the payload of one size could stand where another keeps its state.
+// Otherwise the payload of one size could stand where another keeps its state.
 TEST_F(Workspaces, OfEveryTwoValueSizesAreApart) {
   std::set<void*> memories;
   for (const WorkspaceKind kind : {WorkspaceKind::packed_status, WorkspaceKind::split_status})
@@ -244,7 +244,7 @@ TEST_F(Reserve, SaysWhatToDoWhenAllAreTaken) {
     FAIL() << "a second workspace appeared";
   } catch (const RequestError& error) {
     EXPECT_NE(std::string(error.what()).find("reserved only 1 workspaces"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("raise ScanOptions::captured_launches"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("raise captured_launches of its options"), std::string::npos);
   }
 }
 

@@ -1,4 +1,4 @@
-// Configs, requests and records as text: what parses comes back from its own text unchanged.
+// Configs, requests and records as text: what parses is written as a text that parses to the same.
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -21,6 +21,16 @@ void check_config(const Json& json) {
             "a config comes back from a database's text");
   } catch (const RequestError&) {
   }
+}
+
+void check_given(std::string_view text) {
+  for (const AlgorithmModel* algorithm : algorithms()) try {
+      Request request(*algorithm);
+      request.n = 4096;
+      const Config config = given_config(text, request, 90);
+      require(reject_reason(config, request, 90) == nullptr, "a config that is taken from a caller can run");
+    } catch (const RequestError&) {
+    }
 }
 
 void check_request(const Json& json) {
@@ -100,6 +110,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace scantune::fuzz;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_parameters(text);
+  check_given(text);
   check_row(text);
   check_records(text);
   if (const auto json = scantune::Json::parse(text, nullptr, false); !json.is_discarded()) {

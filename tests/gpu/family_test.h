@@ -1,4 +1,4 @@
-// What the tests that loop over families share: types, operators, configs and memory.
+// Types, operators, configs and memory for the tests that loop over families.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ inline Types from_to(std::string_view input, std::string_view output) {
 inline Types same(std::string_view type) { return from_to(type, type); }
 inline Types custom(int bytes) { return {ValueType::custom, ValueType::custom, ValueType::custom, bytes}; }
 
-// The legal operators, for custom types the stand-ins of each cost class.
+// The legal operators; for custom types these are the stand-ins of each cost class.
 inline std::vector<Operator> operators_of(const Types& types) {
   std::vector<Operator> all;
   for (int index = 0; index < static_cast<int>(std::size(Tokens<Operator>::kNames)); ++index) {
@@ -59,7 +59,7 @@ inline std::vector<Operator> operators_of(const Types& types) {
   return all;
 }
 
-// Input, accumulator and output, as in names of tests.
+// The names of input, accumulator and output, as in names of tests.
 inline std::string name_of(const Types& types) {
   const ScanRequest request = types.request(Operator::sum, 1);
   return spell_type(request, types.input) + "_" + spell_type(request, types.accumulator) + "_" +
@@ -78,8 +78,8 @@ inline std::string name_of_family(const testing::TestParamInfo<const FamilyModel
 }
 
 // Configs of the searched space; none if the family does not solve the problem.
-inline std::vector<Config> drawn_configs(const FamilyModel& family, const ScanRequest& request, int sm,
-                                         std::size_t count, unsigned seed = 20) {
+inline std::vector<Config> drawn_configs(const FamilyModel& family, const Request& request, int sm, std::size_t count,
+                                         unsigned seed = 20) {
   std::vector<Config> all = searched_configs(family, request, sm), drawn;
   std::mt19937 random(seed);
   std::ranges::sample(all, std::back_inserter(drawn), static_cast<std::ptrdiff_t>(count), random);
@@ -96,8 +96,8 @@ inline Config config_with_clusters(const ScanRequest& request, int sm, int clust
   return *std::ranges::min_element(all, {}, [&](const Config& config) { return family.tile_items(config, request); });
 }
 
-// With these tiles, so many items that the last of the clusters lacks a CTA and is ragged. One cluster needs no
-// workspace; of several, each publishes what it adds up to.
+// A scan with these tiles, of so many items that the last cluster lacks a CTA and is ragged. One cluster needs no
+// workspace; each of several publishes its sum.
 inline std::pair<ScanRequest, Config> scan_in_clusters(const Types& types, Operator op, int sm, int cluster_blocks,
                                                        u64 clusters) {
   ScanRequest request = types.request(op, 1);
@@ -119,7 +119,7 @@ class FamiliesOnGpu : public GpuTest {
  protected:
   using GpuTest::GpuTest;
 
-  void verify(const ScanRequest& request, const Config& config, bool all_kinds) {
+  void verify(const Request& request, const Config& config, bool all_kinds) {
     try {
       EXPECT_GT(verifier().verify(request, config, nullptr, {.all_kinds = all_kinds}), 0);
     } catch (const Error& error) {

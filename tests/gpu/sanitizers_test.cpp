@@ -1,25 +1,25 @@
-// Scans for compute-sanitizer (CONTRIBUTING says how): few enough to end under each of its tools.
+// Scans for compute-sanitizer (CONTRIBUTING says how to run it). They are few, so that each of its tools ends in time.
 #include "families_under_test.h"
 #include "family_test.h"
 
 namespace scantune {
 namespace {
 
-// Every access is watched, which takes a hundred times as long.
+// The tools watch every access, which takes a hundred times as long.
 constexpr std::chrono::seconds kLimit = std::chrono::minutes(9);
 
 class SmallScansOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<const FamilyModel*> {
  protected:
   SmallScansOnGpu() : FamiliesOnGpu(kLimit) {}
 
-  // The one whose CTAs have the most tiles to go through.
+  // The config whose CTAs have the most tiles to process.
   Config config_of_the_smallest_tile(const ScanRequest& request) const {
     const std::vector<Config> all = searched_configs(*GetParam(), request, sm());
     return *std::ranges::min_element(all, {},
                                      [&](const Config& config) { return GetParam()->tile_items(config, request); });
   }
 
-  // So many that every CTA takes tile after tile.
+  // The number of items at which every CTA takes several tiles.
   u64 items_of_many_tiles(const Config& config, const ScanRequest& request) const {
     constexpr u64 kTilesOfAnSm = 12;
     return kTilesOfAnSm * static_cast<u64>(device_->identity().sm_count) *
@@ -35,7 +35,7 @@ TEST_P(SmallScansOnGpu, RunUnderTheSanitizers) {
   bool scanned = false;
   const char* unsupported = nullptr;
   for (const auto& [types, drawn] : drawn_of) {
-    const ScanRequest request = types.request(operators_of(types).front(), 20'001);
+    const ScanRequest request = taken_by(*GetParam(), types.request(operators_of(types).front(), 20'001));
     if (const char* reason = GetParam()->unsupported_reason(request, sm())) {
       unsupported = reason;
       continue;
@@ -47,12 +47,12 @@ TEST_P(SmallScansOnGpu, RunUnderTheSanitizers) {
   if (!scanned) GTEST_SKIP() << unsupported;
 }
 
-// Persistent CTAs go more than once round their stages.
+// Persistent CTAs use each of their stages more than once.
 TEST_P(SmallScansOnGpu, OfManyTilesForEachSmRunUnderTheSanitizers) {
   bool scanned = false;
   const char* unsupported = nullptr;
   for (const char* type : {"i32", "i8"}) {
-    ScanRequest request = same(type).request(Operator::sum, 100'000);
+    ScanRequest request = taken_by(*GetParam(), same(type).request(Operator::sum, 100'000));
     if (const char* reason = GetParam()->unsupported_reason(request, sm())) {
       unsupported = reason;
       continue;
@@ -74,7 +74,7 @@ class ClustersUnderTheSanitizersOnGpu : public FamiliesOnGpu, public testing::Wi
   ClustersUnderTheSanitizersOnGpu() : FamiliesOnGpu(kLimit) {}
 };
 
-// Ragged, in one cluster, which needs no workspace, and in several, which publish what each of them adds up to.
+// Ragged scans in one cluster, which needs no workspace, and in several, each of which publishes its sum.
 TEST_P(ClustersUnderTheSanitizersOnGpu, ScanAloneAndBesideOthers) {
   if (GetParam() > limits_of(sm()).cluster_blocks) GTEST_SKIP() << "the GPU's clusters are smaller";
   for (const Types& types : {same("i32"), same("u8"), same("f64"), custom(12), custom(32)})
@@ -88,7 +88,7 @@ TEST_P(ClustersUnderTheSanitizersOnGpu, ScanAloneAndBesideOthers) {
 INSTANTIATE_TEST_SUITE_P(OfCtas, ClustersUnderTheSanitizersOnGpu, testing::Values(2, 8, 16),
                          testing::PrintToStringParamName());
 
-INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallScansOnGpu, testing::ValuesIn(scan_families()), name_of_family);
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallScansOnGpu, testing::ValuesIn(all_scan_families()), name_of_family);
 
 }  // namespace
 }  // namespace scantune

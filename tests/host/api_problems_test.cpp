@@ -1,5 +1,5 @@
 // The public API over its problems: types that differ, half precision, the caller's own types and operators, initial
-// values in memory, determinism. Runs beside api_test.cpp, which sets the host device up.
+// values in memory, determinism. This file is linked with api_test.cpp, which sets the host device up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -108,7 +108,7 @@ TEST(ApiProblems, ExclusiveScansStartFromTheIdentityOverTheInputType) {
             (std::vector<std::int32_t>{127, 5, -3}));
 }
 
-// x -> a x + b modulo 2^32: exact, and not commutative.
+// The map x -> a x + b modulo 2^32, which is exact and does not commute.
 struct Affine {
   std::uint32_t a, b;
 
@@ -182,6 +182,115 @@ TEST(ApiProblems, DeterministicSumsHaveTheSameBitsAtEveryAddress) {
     plan(input, out.data());
     EXPECT_EQ(downloaded(out), first);
   }
+}
+
+TEST(ApiReductions, OfNoItemsAreTheInitialValueOrTheIdentity) {
+  const std::vector<int> seven{7};
+  const Buffer<int> init(seven), out(1);
+  const auto result = [&] { return downloaded(out).front(); };
+  const int* const nothing = nullptr;
+  runtime::reduce(nothing, out.data(), 0);
+  EXPECT_EQ(result(), 0);
+  runtime::reduce(nothing, out.data(), 0, Op::min);
+  EXPECT_EQ(result(), std::numeric_limits<int>::max());
+  runtime::reduce(nothing, out.data(), 0, {.op = Op::max, .init = -3});
+  EXPECT_EQ(result(), -3);
+  runtime::reduce_plan<int>(0, {.device_init = init.data()})(nothing, out.data());
+  EXPECT_EQ(result(), 7);
+  runtime::reduce(nothing, out.data(), 0,
+                  {.op = Op::custom("__device__ Value combine(Value a, Value b) { return a + b; }", 5)});
+  EXPECT_EQ(result(), 5);
+}
+
+TEST(ApiReductions, StartFromTheInitialValueOfEachCall) {
+  std::vector<int> items(kItems);
+  std::iota(items.begin(), items.end(), 1);
+  const Buffer<int> in(items);
+  const Buffer<std::int64_t> out(1);
+  const std::int64_t sum = static_cast<std::int64_t>(kItems) * (kItems + 1) / 2;
+  for (const std::int64_t init : {std::int64_t{1} << 40, std::int64_t{-9}}) {
+    runtime::reduce(in.data(), out.data(), kItems, {.init = init});
+    EXPECT_EQ(downloaded(out).front(), sum + init);
+  }
+  const Buffer<std::int64_t> memory(std::vector<std::int64_t>{1'000});
+  const auto plan = runtime::reduce_plan<int, std::int64_t>(kItems, {.device_init = memory.data()});
+  for (int call = 0; call < 2; ++call) {
+    plan(in.data(), out.data());
+    EXPECT_EQ(downloaded(out).front(), sum + 1'000);
+  }
+}
+
+TEST(ApiReductions, TellWhereTheLeastAndTheGreatestFirstStand) {
+  std::vector<float> items(kItems, 1.0f);
+  items[3'000] = items[4'000] = -2.0f;
+  items[1] = items[2] = 9.0f;
+  Buffer<float> in(items);
+  const Buffer<float> value(1);
+  const Buffer<std::uint64_t> index(1);
+  runtime::argmin(in.data(), value.data(), index.data(), kItems);
+  EXPECT_EQ(downloaded(value).front(), -2.0f);
+  EXPECT_EQ(downloaded(index).front(), 3'000u);
+  const auto plan = runtime::arg_plan<float>(kItems - 2, Op::max);
+  plan(in.data() + 2, value.data(), index.data());
+  EXPECT_EQ(downloaded(value).front(), 9.0f);
+  EXPECT_EQ(downloaded(index).front(), 0u);
+  items[4'500] = items[4'600] = std::numeric_limits<float>::quiet_NaN();
+  in.upload(items.data());
+  runtime::argmax(in.data(), value.data(), index.data(), kItems);
+  EXPECT_NE(downloaded(value).front(), downloaded(value).front());
+  EXPECT_EQ(downloaded(index).front(), 4'500u);
+}
+
+TEST(ApiReductions, AreCalledFromC) {
+  std::vector<int> items(kItems);
+  std::iota(items.begin(), items.end(), -2'000);
+  const Buffer<int> in(items), out(1);
+  const Buffer<std::uint64_t> index(1);
+  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
+  problem.n = kItems;
+  problem.input_type = problem.output_type = SCANTUNE_I32;
+  problem.op = SCANTUNE_MAX;
+  scantune_plan *of_value = nullptr, *of_place = nullptr;
+  ASSERT_EQ(scantune_reduce_plan_create(&problem, &of_value), SCANTUNE_OK) << scantune_error_message();
+  ASSERT_EQ(scantune_arg_reduce_plan_create(&problem, &of_place), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_NE(std::string(scantune_plan_description(of_value)).find("config: reduce_"), std::string::npos);
+  const auto expect = [&](scantune_status status, int value) {
+    EXPECT_EQ(status, SCANTUNE_OK) << scantune_error_message();
+    EXPECT_EQ(downloaded(out).front(), value);
+    runtime::reduce(in.data(), out.data(), 0);  // overwrites the result
+  };
+  constexpr int kGreatest = static_cast<int>(kItems) - 2'001;
+  expect(scantune_reduce(&problem, in.data(), out.data(), nullptr), kGreatest);
+  expect(scantune_plan_run(of_value, in.data(), out.data(), nullptr), kGreatest);
+  expect(scantune_arg_reduce(&problem, in.data(), out.data(), index.data(), nullptr), kGreatest);
+  EXPECT_EQ(downloaded(index).front(), kItems - 1);
+  problem.op = SCANTUNE_MIN;
+  expect(scantune_arg_reduce(&problem, in.data(), out.data(), index.data(), nullptr), -2'000);
+  EXPECT_EQ(downloaded(index).front(), 0u);
+  expect(scantune_plan_run_arg(of_place, in.data(), out.data(), index.data(), nullptr), kGreatest);
+  EXPECT_EQ(downloaded(index).front(), kItems - 1);
+  problem.n = 0;
+  const int init = 12;
+  problem.init = &init;
+  expect(scantune_reduce(&problem, nullptr, out.data(), nullptr), 12);
+  scantune_plan_destroy(of_value);
+  scantune_plan_destroy(of_place);
+}
+
+TEST(ApiReductions, RunAGivenConfigOfEveryFamily) {
+  const Buffer<int> in(std::vector<int>(kItems, 3)), out(1);
+  for (const char* family : {"reduce_block", "reduce_last_block", "reduce_two_pass", "reduce_atomic"}) {
+    const runtime::ReduceOptions<int> options{.config = std::string(R"({"family": ")") + family + "\"}"};
+    runtime::reduce(in.data(), out.data(), 0);
+    runtime::reduce(in.data(), out.data(), kItems, options);
+    EXPECT_EQ(downloaded(out).front(), static_cast<int>(3 * kItems)) << family;
+    EXPECT_NE(runtime::describe_reduce<int>(kItems, options).find(std::string("config: ") + family + "{"),
+              std::string::npos);
+  }
+  const Buffer<float> floats(std::vector<float>(kItems, 0.5f)), sum(1);
+  EXPECT_THROW(runtime::reduce(floats.data(), sum.data(), kItems, {.config = R"({"family": "reduce_atomic"})"}),
+               RequestError)
+      << "whose sums of floats would depend on the order of CTAs";
 }
 
 TEST(ApiProblems, OfMoreItemsThanABufferHoldsAreRefusedWithTheNumberThatFits) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/host/host_device.h"
+#include "families_under_test.h"
 #include "jit/cached_compiler.h"
 #include "jit/host_compiler.h"
 #include "launch/plan.h"
@@ -41,7 +42,7 @@ ScanRequest i64_max() {
   return request;
 }
 
-// A config that is nobody's default, so that describe() can only have it from the database.
+// A config that is no default, so that describe() can only have it from the database.
 Config tuned_config(const ScanRequest& request) {
   Config config = find_family("lookback")->default_config(request, kHostSm);
   config[0] = kTunedThreads;
@@ -148,6 +149,25 @@ TEST(Api, ScansInPlaceAndFromAnyMultipleOfTheType) {
   EXPECT_EQ(downloaded(buffer), expected);
 }
 
+TEST(Api, ScansEachRowFromTheInitialValue) {
+  constexpr u64 kRows = 7, kLength = 331;
+  const auto values = numbers<int>(kRows * kLength);
+  std::vector<int> expected(values.size());
+  for (u64 row = 0; row < kRows; ++row) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * kLength);
+    std::exclusive_scan(begin, begin + kLength, expected.begin() + static_cast<std::ptrdiff_t>(row * kLength), 9);
+  }
+  const runtime::Buffer<int> in(values), out(values.size());
+  const runtime::ScanOptions<int> options{
+      .kind = runtime::Kind::exclusive, .init = 9, .segments = runtime::Segments::rows(kRows, kLength)};
+  runtime::scan(in.data(), out.data(), values.size(), options);
+  EXPECT_EQ(downloaded(out), expected);
+  const auto plan = runtime::plan<int>(values.size(), options);
+  EXPECT_NE(plan.describe().find("of 2317 items, 7 rows"), std::string::npos) << plan.describe();
+  plan(in.data(), in.data());
+  EXPECT_EQ(downloaded(in), expected);
+}
+
 TEST(Api, StartsAnExclusiveScanFromTheInitialValueOfEachCall) {
   const auto values = numbers<float>(5000);
   const runtime::Buffer<float> in(values), out(5000);
@@ -166,7 +186,7 @@ TEST(Api, RunsOnePlanAgainAndAgain) {
   const runtime::Buffer<int> in(values), out(kTunedN);
   const auto plan = runtime::plan<int>(kTunedN);
   for (int call = 0; call < 3; ++call) {
-    runtime::scan(out.data(), out.data(), kTunedN, {.op = runtime::Op::max});  // so that old results do not pass
+    runtime::scan(out.data(), out.data(), kTunedN, {.op = runtime::Op::max});  // overwrites the results of the last run
     plan(in.data(), out.data());
     EXPECT_EQ(downloaded(out), inclusive_sum(values));
   }
@@ -289,6 +309,64 @@ TEST(Api, ScansOfSeveralLaunchesOnOneStreamFromManyThreadsDoNotDisturbEachOther)
       }
     });
   for (auto& thread : threads) thread.join();
+}
+
+std::string spelled(const Config& config) {
+  return std::string(R"({"family": ")") + config.family().name() + R"(", "parameters": )" +
+         canonical_parameters(config) + "}";
+}
+
+TEST(Api, RunsAGivenConfigOfEveryFamilyThatSupportsTheScan) {
+  constexpr u64 kItems = 700;
+  const auto values = numbers<int>(kItems);
+  const runtime::Buffer<int> in(values);
+  runtime::Buffer<int> out(kItems);
+  int ran = 0;
+  for (const FamilyModel* family : all_scan_families()) {
+    if (family->unsupported_reason(i32_sum(kItems), kHostSm) != nullptr) continue;
+    SCOPED_TRACE(family->name());
+    const std::string config = spelled(searched_configs(*family, i32_sum(kItems), kHostSm).front());
+    const Config expected = given_config(config, i32_sum(kItems), kHostSm);
+    EXPECT_NE(expected, family->default_config(i32_sum(kItems), kHostSm)) << "which a default might run";
+    for (const bool planned : {false, true}) {
+      out.upload(std::vector<int>(kItems).data());
+      if (planned)
+        runtime::plan<int>(kItems, {.config = config})(in.data(), out.data());
+      else
+        runtime::scan(in.data(), out.data(), kItems, {.config = config});
+      EXPECT_EQ(downloaded(out), inclusive_sum(values)) << (planned ? "of a plan" : "of scan()");
+    }
+    const std::string text = runtime::describe<int>(kItems, {.config = config});
+    EXPECT_NE(text.find("config: " + to_string(expected)), std::string::npos) << text;
+    EXPECT_NE(text.find("origin: given, by the caller"), std::string::npos) << text;
+    ++ran;
+  }
+  EXPECT_GE(ran, 4);
+}
+
+TEST(Api, RunsAGivenConfigInPlaceOfARecordAndOfAnOperatorOfItsOwn) {
+  const char* const config = R"({"family": "three_phase", "parameters": {"block_threads": 64}})";
+  EXPECT_NE(runtime::describe<int>(kTunedN).find("exact_n"), std::string::npos);
+  EXPECT_NE(runtime::describe<int>(kTunedN, {.config = config}).find("three_phase{block_threads=64"),
+            std::string::npos);
+  const auto op = runtime::Op::custom("__device__ Value combine(Value a, Value b) { return a + b; }", 0);
+  const auto values = numbers<int>(kTunedN);
+  const runtime::Buffer<int> in(values), out(kTunedN);
+  runtime::scan(in.data(), out.data(), kTunedN, {.op = op, .config = config});
+  EXPECT_EQ(downloaded(out), inclusive_sum(values));
+}
+
+TEST(Api, RunsNothingInPlaceOfAConfigThatIsRefused) {
+  const auto values = numbers<int>(kTunedN);
+  const runtime::Buffer<int> in(values), out(values);
+  for (const char* config : {R"({"family": "lookback", "block_threads": 63})", R"({"family": "lookback", "items": 4})",
+                             R"({"family": "copy_vectors"})", R"({"family": "lookback", "layout": "diagonal"})",
+                             R"({"family": "lookback")"}) {
+    const runtime::ScanOptions<int> options{.config = config};
+    EXPECT_THROW(runtime::scan(in.data(), out.data(), kTunedN, options), RequestError) << config;
+    EXPECT_THROW(runtime::plan<int>(kTunedN, options), RequestError) << config;
+  }
+  EXPECT_EQ(downloaded(out), values);
 }
 
 TEST(Api, NamesTheArgumentThatIsNotOnTheDevice) {

@@ -44,7 +44,7 @@ void store(const ScanRequest& request, const T& value, unsigned char* result) {
   });
 }
 
-// NaN if either is NaN; -0 lies below +0.
+// The smaller of two items: NaN if either is NaN; -0 lies below +0.
 template <class T>
 T smaller(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -131,10 +131,16 @@ Bytes expected_scan(const ScanRequest& request, const Bytes& items, const void* 
   const auto in = static_cast<std::size_t>(request.input_bytes());
   const auto out = static_cast<std::size_t>(request.output_bytes());
   return with_accumulator(request.accumulator_type, [&]<class T>(T running) {
-    bool started = request.has_init();
-    if (started) std::memcpy(&running, init, static_cast<std::size_t>(request.accumulator_bytes()));
-    Bytes results(items.size() / in * out);
-    for (std::size_t index = 0; index < items.size() / in; ++index) {
+    const std::size_t count = items.size() / in;
+    const bool has_rows = request.segments == Segments::rows;
+    const std::size_t row = has_rows ? (count + request.rows - 1) / request.rows : count;
+    bool started = false;
+    Bytes results(count * out);
+    for (std::size_t index = 0; index < count; ++index) {
+      if (index % row == 0) {
+        started = request.has_init();
+        if (started) std::memcpy(&running, init, static_cast<std::size_t>(request.accumulator_bytes()));
+      }
       if (request.kind == Kind::exclusive) store(request, running, &results[index * out]);
       const T item = loaded<T>(request, &items[index * in]);
       running = started ? combine(request.op, running, item, custom) : item;
@@ -143,6 +149,17 @@ Bytes expected_scan(const ScanRequest& request, const Bytes& items, const void* 
     }
     return results;
   });
+}
+
+Bytes expected_total(const ScanRequest& request, const Bytes& items, const void* init, const TestOperator* custom) {
+  ScanRequest scan = request;
+  Bytes all = items;
+  if (request.has_init()) {  // the result before one more item
+    scan.kind = Kind::exclusive;
+    all.resize(items.size() + static_cast<std::size_t>(request.input_bytes()));
+  }
+  const Bytes results = expected_scan(scan, all, init, custom);
+  return {results.end() - request.output_bytes(), results.end()};
 }
 
 std::optional<std::string> difference(const ScanRequest& request, const unsigned char* found, const Bytes& expected,

@@ -15,7 +15,7 @@ struct Rule {
   const char* replacement;
 };
 
-// Statements, so that definitions and comments do not match.
+// The patterns match statements, so that definitions and comments stay.
 constexpr Rule kRules[] = {
     {"no_sync_block", R"(\bsync_block\(\);)", ";"},
     {"no_sync_warp", R"(\bsync_warp\(\);)", ";"},
@@ -34,8 +34,12 @@ constexpr Rule kRules[] = {
     {"ticket_kept", R"(\bstore_relaxed\(&header_->ticket, 0\);)", ";"},
     {"epoch_kept", R"(\bstore_relaxed\(&header_->epoch, [^;]*;)", ";"},
     {"high_water_kept", R"(\bstore_max\(&header_->high_water, [^;]*;)", ";"},
-    {"count_kept", R"(\bstore_relaxed\(&header_->finished, 0\);)", ";"},
+    {"count_kept", R"(\bstore_relaxed\(&header_?->finished, 0\);)", ";"},
+    {"word_kept", R"(\bscantune::store_relaxed_wide\(word, u64\{0\}\);)", ";"},
+    {"no_retry", R"(\bif \(before == found\) return next;)", "return next;"},
     {"first_is_last", R"(!= ctas - 1\))", "!= 0)"},
+    {"first_is_last", R"(== block_count\(\) - 1;)", "== 0;"},
+    {"first_is_last", R"(!= block_count\(\)\) return;)", "!= 1) return;"},
     {"no_barrier_wait", R"(\bbarrier_wait(?:_for_sends)?\([^;]*;)", ";"},
     {"no_barrier_test", R"(\bbarrier_test\((?:[^()]|\(\))*\))", "true"},
     {"no_vote", R"(\ball_lanes\((barrier_test\((?:[^()]|\(\))*\))\))", "$1"},
@@ -52,7 +56,7 @@ constexpr Rule kRules[] = {
      "u32 dealt = block_rank(); const auto draw = [&] { return (dealt += block_count()) - block_count(); };"},
 };
 
-// What stands under the intrinsics are the machines themselves.
+// The intrinsics are not mutated, because they are the machine itself.
 bool is_mutated(std::string_view path) { return !path.starts_with("primitives/intrinsics"); }
 
 bool in_comment(const std::string& text, std::size_t position) {

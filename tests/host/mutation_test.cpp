@@ -1,9 +1,8 @@
-// Tests of the tests: every piece of synchronisation in the kernels is taken out in turn, and each time a run under
-// some schedule must go wrong: another result, a report, or a deadlock.
+// Tests of the tests: every piece of synchronisation in the kernels is taken out in turn. Each time a run under some
+// schedule must fail: with a wrong result, a report, or a deadlock.
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -18,21 +17,23 @@
 namespace scantune {
 namespace {
 
-// Within this many schedules of one of the settings below; each setting has schedules of its own. Most are caught by
-// some setting within the first few.
+// A mutant has to be caught within this many schedules of one of the settings below. Each setting has schedules of its
+// own, and some setting catches most mutants within the first few.
 constexpr u64 kSeeds = 200;
 constexpr u64 kFirstSeeds = 20;
 constexpr u64 kSeedsOfManyTiles = 8;
-constexpr unsigned char kPoison = 0xa5;  // what no scan has written
+constexpr unsigned char kPoison = 0xa5;  // bytes that no scan has written
 
 struct Setting {
   const char* family;
   std::vector<std::pair<std::string, std::string>> values;
   bool wraps_epoch = false;                 // the first launch uses the last epoch
-  std::optional<TestOperator> custom = {};  // instead of a sum of i32
-  u64 tiles = 9;                            // before a ragged one, whose tail takes several lanes
+  std::optional<TestOperator> custom = {};  // the operator; without one it is a sum of i32
+  u64 tiles = 9;                            // full tiles; a ragged one follows, whose tail takes several lanes
   u64 misaligned_input_bytes = 0;
   u64 misaligned_output_bytes = 0;
+  u64 rows = 0;                 // into which the items are cut; 0: they are one sequence
+  Operator op = Operator::sum;  // where the caller gives none
 
   bool in_place() const { return misaligned_input_bytes == misaligned_output_bytes; }
   u64 seeds() const { return tiles < 1000 ? kSeeds : kSeedsOfManyTiles; }
@@ -48,7 +49,7 @@ const std::vector<Setting> kSettings = {
       {"layout", "warp_transposed"},
       {"vector_bytes", "4"},
       {"warp_scan", "hillis_steele"}}},
-    // Not reduced before it is scanned, as the operator may not commute.
+    // Tiles are not reduced before they are scanned, because the operator may not commute.
     {"single_block",
      {{"block_threads", "64"},
       {"items_per_thread", "2"},
@@ -64,7 +65,7 @@ const std::vector<Setting> kSettings = {
       {"vector_bytes", "4"},
       {"warp_scan", "hillis_steele"}}},
     {"single_block", {{"block_threads", "64"}, {"items_per_thread", "4"}}, false, {}, 0},
-    // Tiles behind a head.
+    // The tiles begin behind a head.
     {"single_block", {{"block_threads", "64"}, {"items_per_thread", "4"}}, false, {}, 9, 12, 8},
     {"single_block", {{"block_threads", "64"}, {"items_per_thread", "4"}}, false, {}, 0, 12, 8},
     {"single_block", {{"block_threads", "32"}, {"items_per_thread", "4"}}, false, {}, 0, 12, 8},
@@ -95,7 +96,7 @@ const std::vector<Setting> kSettings = {
      {{"block_threads", "128"}, {"items_per_thread", "4"}, {"status_layout", "packed"}, {"tile_order", "block_index"}},
      false,
      maps_of_bytes(20, 4)},
-    // Tiles behind a head, and stores through shared memory.
+    // The tiles begin behind a head, and stores go through shared memory.
     {"lookback",
      {{"block_threads", "128"},
       {"items_per_thread", "8"},
@@ -124,7 +125,7 @@ const std::vector<Setting> kSettings = {
      {{"block_threads", "64"}, {"items_per_thread", "4"}, {"cluster_blocks", "2"}, {"status_layout", "packed"}},
      true},
     {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}, {"layout", "warp_transposed"}}},
-    // So many sums that they are reduced and scanned by tiles too.
+    // There are so many sums that they are reduced and scanned by tiles too.
     {"three_phase", {{"block_threads", "128"}, {"items_per_thread", "4"}}, false, {}, 1024},
     {"pipelined",
      {{"consumer_warps", "2"},
@@ -137,7 +138,7 @@ const std::vector<Setting> kSettings = {
       {"status_layout", "packed"}},
      false,
      {},
-     24},  // three for each CTA
+     24},  // three tiles for each CTA
     {"pipelined",
      {{"consumer_warps", "1"},
       {"vectors_per_thread", "3"},
@@ -171,7 +172,7 @@ const std::vector<Setting> kSettings = {
      9,
      4,
      4},
-    // Items that lie across vector boundaries, and results that do not.
+    // Items lie across vector boundaries, and results do not.
     {"pipelined",
      {{"consumer_warps", "1"},
       {"vectors_per_thread", "5"},
@@ -186,7 +187,7 @@ const std::vector<Setting> kSettings = {
      24,
      4,
      0},
-    // Warps that scan in shared memory.
+    // Warps scan in shared memory.
     {"pipelined",
      {{"consumer_warps", "2"},
       {"vectors_per_thread", "1"},
@@ -202,9 +203,81 @@ const std::vector<Setting> kSettings = {
       {"warp_scan", "hillis_steele"},
       {"aggregate_from", "scan"},
       {"cluster_blocks", "1"}}},
+    // A CTA walks several rows: of one tile, of several that begin behind a head, and by an operator of the caller's
+    // own.
+    {"scan_rows", {{"block_threads", "64"}, {"items_per_thread", "4"}, {"rows_per_block", "4"}}, false, {}, 6, 0, 0, 7},
+    {"scan_rows",
+     {{"block_threads", "64"}, {"items_per_thread", "4"}, {"rows_per_block", "4"}},
+     false,
+     {},
+     9,
+     12,
+     8,
+     7},
+    {"scan_rows",
+     {{"block_threads", "64"},
+      {"items_per_thread", "2"},
+      {"rows_per_block", "4"},
+      {"layout", "warp_transposed"},
+      {"vector_bytes", "8"}},
+     false,
+     affine_maps(),
+     6,
+     0,
+     0,
+     7},
+    {"reduce_block", {{"block_threads", "64"}, {"unroll", "1"}, {"cluster_blocks", "1"}}},
+    {"reduce_block", {{"block_threads", "64"}, {"unroll", "1"}, {"cluster_blocks", "4"}}},
+    // The last CTA of the cluster has nothing to send.
+    {"reduce_block", {{"block_threads", "64"}, {"unroll", "2"}, {"cluster_blocks", "4"}}, false, affine_maps(), 1},
+    {"reduce_last_block", {{"block_threads", "64"}, {"unroll", "1"}, {"ctas_per_sm", "8"}}},
+    {"reduce_last_block", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "8"}}, false, affine_maps()},
+    // More partial results than the threads that fold them.
+    {"reduce_last_block", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "8"}}, false, {}, 40, 4},
+    {"reduce_two_pass", {{"block_threads", "64"}, {"unroll", "1"}, {"ctas_per_sm", "8"}}},
+    {"reduce_two_pass", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "8"}}, false, affine_maps()},
+    {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "1"}, {"ctas_per_sm", "8"}}},
+    {"reduce_atomic",
+     {{"block_threads", "64"}, {"unroll", "1"}, {"ctas_per_sm", "8"}},
+     false,
+     {},
+     9,
+     0,
+     0,
+     0,
+     Operator::product},
+    {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "4"}}, false, {}, 6, 4, 0, 7},
+    {"reduce_rows",
+     {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "4"}},
+     false,
+     affine_maps(),
+     6,
+     0,
+     0,
+     7},
+    // The gallery. Blocked scans have a row for each CTA.
+    {"naive_global", {{"block_threads", "64"}}, false, {}, 9, 4, 8, 12},
+    {"shared_single", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    {"shared_double", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    {"warp_shuffle", {{"block_threads", "128"}}, false, {}, 9, 0, 0, 12},
+    {"kogge_stone", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    {"brent_kung", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    {"hybrid", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    {"work_inefficient", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    {"work_efficient", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    // There are so many sums that they are cut into blocks too.
+    {"scan_then_add", {{"block_threads", "64"}, {"block_scan", "warp_shuffle"}}, false, {}, 70},
+    {"reduce_then_scan", {{"block_threads", "64"}, {"block_scan", "warp_shuffle"}}, false, {}, 70},
+    {"chained", {{"block_threads", "64"}, {"items_per_thread", "8"}}},
+    {"chained", {{"block_threads", "64"}, {"items_per_thread", "8"}}, true},
+    {"fenwick", {{"block_threads", "64"}, {"shuffles", "0"}}},
+    {"fenwick", {{"block_threads", "64"}, {"shuffles", "1"}}},
+    {"sum_two_pass", {{"block_threads", "64"}}},
+    {"sum_two_pass_warp", {{"block_threads", "128"}}},
+    {"sum_atomic", {{"block_threads", "64"}}},
 };
 
-// What cannot be caught here, and why.
+// A mutant that cannot be caught here, and why.
 struct Waiver {
   const char* path;
   const char* kind;
@@ -234,10 +307,45 @@ bool may_reach(const Setting& setting, const Mutant& mutant) {
   return included_by(template_files(), find_family(setting.family)->header()).contains(mutant.path);
 }
 
+// Launches that overlap, of one setting.
 class Trial {
  public:
-  Trial(const Setting& setting, std::span<const TemplateFile> templates)
-      : setting_(setting), compiler_(templates), request_(request_of(setting)) {
+  Trial(const Setting& setting, std::span<const TemplateFile> templates) : setting_(setting), compiler_(templates) {}
+  virtual ~Trial() = default;
+
+  const Setting& setting() const { return setting_; }
+
+  // What goes wrong; empty if all results are right.
+  std::string failure(u64 seed) {
+    return failure(Schedule::from_seed(seed + static_cast<u64>(&setting_ - kSettings.data()) * kSeeds));
+  }
+  virtual std::string failure(const Schedule& schedule) = 0;
+
+ protected:
+  const TestOperator* custom() const { return setting_.custom ? &*setting_.custom : nullptr; }
+
+  unsigned char* allocated(std::size_t bytes, u64 misaligned_bytes) {
+    return static_cast<unsigned char*>(device_.allocate(bytes + misaligned_bytes)) + misaligned_bytes;
+  }
+
+  std::string run(std::span<const HostLaunch> launches, const Schedule& schedule) {
+    try {
+      device_.run(launches, schedule);
+      return {};
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+  }
+
+  const Setting& setting_;
+  HostDevice device_;
+  HostCompiler compiler_;
+};
+
+class ScanTrial : public Trial {
+ public:
+  ScanTrial(const Setting& setting, std::span<const TemplateFile> templates)
+      : Trial(setting, templates), request_(request_of(setting)) {
     const FamilyModel& family = *find_family(setting.family);
     config_ = config_of(family, request_, setting.values);
     request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + 79;
@@ -252,15 +360,8 @@ class Trial {
     output_ = setting.in_place() ? input_ : allocated(expected_.size(), setting.misaligned_output_bytes);
   }
 
-  const Setting& setting() const { return setting_; }
-
-  // What went wrong in two overlapping scans, the second of them of the first one's results if in place; empty if
-  // nothing did.
-  std::string failure(u64 seed) {
-    return failure(Schedule::from_seed(seed + static_cast<u64>(&setting_ - kSettings.data()) * kSeeds));
-  }
-
-  std::string failure(const Schedule& schedule) {
+  // Two overlapping scans, the second of which scans the first one's results if in place.
+  std::string failure(const Schedule& schedule) override {
     fill_memory();
     const WorkspaceNeed need = config_->family().workspace(*config_, request_);
     Workspace workspace(device_, need);
@@ -268,7 +369,7 @@ class Trial {
     std::vector<HostLaunch> scan = scan_launches(*module_, *config_, request_, buffers, variant());
     std::vector<HostLaunch> first = scan;
     if (setting_.wraps_epoch) {
-      // In the last epoch a shorter scan, which must zero the words of the longer one before it too.
+      // A shorter scan runs in the last epoch. It must zero the words of the longer one before it too.
       workspace.header().epoch = kLastEpoch - 2;
       ScanRequest shorter = request_;
       shorter.n /= 3;
@@ -293,6 +394,8 @@ class Trial {
     request.kind = Kind::exclusive;
     request.init = Init::value;
     request.n = 1;
+    if (setting.rows != 0) request.segments = Segments::rows;
+    request.rows = setting.rows;
     return request;
   }
 
@@ -301,24 +404,9 @@ class Trial {
     return aligned ? Variant::aligned : Variant::any;
   }
 
-  const TestOperator* custom() const { return setting_.custom ? &*setting_.custom : nullptr; }
-
-  unsigned char* allocated(std::size_t bytes, u64 misaligned_bytes) {
-    return static_cast<unsigned char*>(device_.allocate(bytes + misaligned_bytes)) + misaligned_bytes;
-  }
-
   void fill_memory() {
     if (!setting_.in_place()) std::fill_n(output_, expected_.size(), kPoison);
     std::copy(items_.begin(), items_.end(), input_);
-  }
-
-  std::string run(std::span<const HostLaunch> launches, const Schedule& schedule) {
-    try {
-      device_.run(launches, schedule);
-      return {};
-    } catch (const DeviceError& error) {
-      return error.what();
-    }
   }
 
   static bool zeroed(const Workspace& workspace, u64 bytes) {
@@ -326,9 +414,6 @@ class Trial {
     return std::all_of(begin, begin + bytes, [](unsigned char byte) { return byte == 0; });
   }
 
-  const Setting& setting_;
-  HostDevice device_;
-  HostCompiler compiler_;
   ScanRequest request_;
   std::optional<Config> config_;
   std::unique_ptr<Module> module_;
@@ -336,9 +421,108 @@ class Trial {
   unsigned char *input_, *output_;
 };
 
+// Each reduction's first items are the results of the one before, and the others are others than that one's.
+class ReduceTrial : public Trial {
+ public:
+  ReduceTrial(const Setting& setting, std::span<const TemplateFile> templates)
+      : Trial(setting, templates), request_(request_of(setting)) {
+    const FamilyModel& family = *find_family(setting.family);
+    config_ = config_of(family, request_, setting.values);
+    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + 79;
+    const Instantiation instantiation =
+        instantiate(request_, *config_, variant(), setting.custom ? &setting.custom->custom : nullptr);
+    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    ScanRequest scan{.op = request_.op, .init = Init::value, .n = request_.n};
+    if (setting.custom) {
+      scan = setting.custom->request;
+      scan.init = Init::value;
+      scan.n = request_.n;
+    }
+    items_ = scan_items(scan, 1, custom());
+    init_ = scan_init(scan, custom());
+    next_items_ = scan_items(scan, 2, custom());
+    const Bytes first = expected_results(scan, items_);
+    std::copy(first.begin(), first.end(), next_items_.begin());
+    expected_ = expected_results(scan, next_items_);
+    input_ = allocated(items_.size(), setting.misaligned_input_bytes);
+    next_input_ = allocated(items_.size(), setting.misaligned_input_bytes);
+    output_ = allocated(expected_.size(), 0);
+  }
+
+  // Four reductions: of the items to the next ones, of these, and both again.
+  std::string failure(const Schedule& schedule) override {
+    std::copy(items_.begin(), items_.end(), input_);
+    std::copy(next_items_.begin(), next_items_.end(), next_input_);
+    std::fill_n(next_input_, expected_.size(), kPoison);
+    std::fill_n(output_, expected_.size(), kPoison);
+    const Workspace workspace(device_, config_->family().workspace(*config_, request_));
+    std::vector<HostLaunch> launches;
+    for (int time = 0; time < 2; ++time) {
+      append(launches, input_, next_input_, workspace);
+      append(launches, next_input_, output_, workspace);
+    }
+    const std::string problem = run(launches, schedule);
+    if (!problem.empty()) return problem;
+    return std::equal(expected_.begin(), expected_.end(), output_) ? "" : "wrong result";
+  }
+
+ private:
+  static ReduceRequest request_of(const Setting& setting) {
+    ReduceRequest request{.op = setting.op, .n = 1};
+    if (setting.custom) {
+      const ScanRequest& scan = setting.custom->request;
+      request.input_type = request.accumulator_type = request.output_type = scan.input_type;
+      request.op = scan.op;
+      request.custom_bytes = scan.custom_bytes;
+      request.custom_alignment = scan.custom_alignment;
+    }
+    if (setting.rows != 0) request.segments = Segments::rows;
+    request.rows = setting.rows;
+    return request;
+  }
+
+  Variant variant() const { return setting_.misaligned_input_bytes == 0 ? Variant::aligned : Variant::any; }
+
+  Bytes expected_results(const ScanRequest& scan, const Bytes& items) const {
+    const auto row_bytes = static_cast<std::ptrdiff_t>(row_items(request_) * static_cast<u64>(request_.input_bytes()));
+    Bytes results;
+    for (auto begin = items.begin(); begin != items.end();) {
+      const auto end = begin + std::min(row_bytes, items.end() - begin);
+      const Bytes result = expected_total(scan, Bytes(begin, end), init_.data(), custom());
+      results.insert(results.end(), result.begin(), result.end());
+      begin = end;
+    }
+    return results;
+  }
+
+  void append(std::vector<HostLaunch>& launches, const unsigned char* input, unsigned char* output,
+              const Workspace& workspace) const {
+    KernelArguments arguments{};
+    arguments.input = input;
+    arguments.output = output;
+    arguments.workspace = workspace.data();
+    std::copy(init_.begin(), init_.end(), arguments.init);
+    const LaunchList list = config_->family().launches(*config_, request_, variant());
+    for (int index = 0; index < list.count; ++index)
+      launches.push_back({module_.get(), list.launches[index], arguments});
+  }
+
+  ReduceRequest request_;
+  std::optional<Config> config_;
+  std::unique_ptr<Module> module_;
+  Bytes items_, next_items_, init_, expected_;
+  unsigned char *input_, *next_input_, *output_;
+};
+
+std::unique_ptr<Trial> trial_of(const Setting& setting, std::span<const TemplateFile> templates) {
+  if (&find_family(setting.family)->algorithm() == &algorithm_of<ReduceRequest>())
+    return std::make_unique<ReduceTrial>(setting, templates);
+  return std::make_unique<ScanTrial>(setting, templates);
+}
+
 class Mutation : public testing::TestWithParam<Mutant> {};
 
-// The first of these seeds that shows that something is wrong, and what.
+// The first seed that shows the mutant, and the failure.
 struct Catch {
   u64 seed;
   const Setting& setting;
@@ -350,21 +534,22 @@ std::optional<Catch> caught(Trial& trial, u64 first_seed, u64 last_seed) {
   return std::nullopt;
 }
 
-// Goes on for more rounds of seeds where none of the first shows anything: schedules depend on the addresses that
-// allocations get, so one run in some twenty misses a mutant that most runs catch late.
+// Tries more rounds of seeds where none of the first shows the mutant. Schedules depend on the addresses of
+// allocations, so about one run in twenty misses a mutant that most runs catch late.
 std::optional<Catch> caught(const Mutant& mutant, int more_rounds) {
   const std::vector<TemplateFile> templates = with_mutant(template_files(), mutant);
-  std::deque<Trial> trials;
+  std::vector<std::unique_ptr<Trial>> trials;
   for (const Setting& setting : kSettings)
-    if (may_reach(setting, mutant))
-      if (const auto found = caught(trials.emplace_back(setting, templates), 1, std::min(kFirstSeeds, setting.seeds())))
-        return found;
-  for (Trial& trial : trials)
-    if (const auto found = caught(trial, kFirstSeeds + 1, trial.setting().seeds())) return found;
+    if (may_reach(setting, mutant)) {
+      trials.push_back(trial_of(setting, templates));
+      if (const auto found = caught(*trials.back(), 1, std::min(kFirstSeeds, setting.seeds()))) return found;
+    }
+  for (const auto& trial : trials)
+    if (const auto found = caught(*trial, kFirstSeeds + 1, trial->setting().seeds())) return found;
   for (int round = 1; round <= more_rounds; ++round)
-    for (Trial& trial : trials) {
-      const u64 done = static_cast<u64>(round) * trial.setting().seeds();
-      if (const auto found = caught(trial, done + 1, done + trial.setting().seeds())) return found;
+    for (const auto& trial : trials) {
+      const u64 done = static_cast<u64>(round) * trial->setting().seeds();
+      if (const auto found = caught(*trial, done + 1, done + trial->setting().seeds())) return found;
     }
   return std::nullopt;
 }
@@ -397,7 +582,7 @@ TEST(Mutants, AreMadeOfEveryKind) {
                        "first_is_last",      "no_barrier_wait",      "no_barrier_test",   "no_vote",
                        "no_arrival",         "no_fence_of_barriers", "no_fence_for_bulk", "no_bulk_commit",
                        "no_bulk_wait",       "no_bulk_wait_read",    "static_tiles",      "no_cluster_wait",
-                       "no_cluster_arrival", "wait_of_cta_scope"}));
+                       "no_cluster_arrival", "wait_of_cta_scope",    "word_kept",         "no_retry"}));
 }
 
 TEST(Mutants, AreWaivedOnlyWhereTheyExist) {
@@ -408,14 +593,14 @@ TEST(Mutants, AreWaivedOnlyWhereTheyExist) {
         << waiver.path << ", " << waiver.kind << " " << waiver.occurrence;
 }
 
-// As where two scans on two streams hold half of the GPU each: half of the CTAs start only when others have ended.
+// Half of the CTAs start only when others have ended, as where two scans on two streams hold half of the GPU each.
 TEST(Mutants, WithoutTicketsDeadlockWhereNotAllCtasAreResident) {
   const std::vector<Mutant> mutants = all_mutants(template_files());
   const auto mutant = std::ranges::find(mutants, "static_tiles", &Mutant::kind);
   ASSERT_NE(mutant, mutants.end());
   const auto setting =
       std::ranges::find_if(kSettings, [&](const Setting& candidate) { return may_reach(candidate, *mutant); });
-  Trial dealt_out(*setting, with_mutant(template_files(), *mutant)), by_ticket(*setting, template_files());
+  ScanTrial dealt_out(*setting, with_mutant(template_files(), *mutant)), by_ticket(*setting, template_files());
   for (u64 seed = 1; seed <= 100; ++seed) {
     Schedule schedule = Schedule::from_seed(seed);
     schedule.resident_ctas = 4;
@@ -424,13 +609,13 @@ TEST(Mutants, WithoutTicketsDeadlockWhereNotAllCtasAreResident) {
   }
 }
 
-// Else the mutants would be caught for another reason.
+// If unchanged kernels failed, mutants would be caught for another reason.
 class Unmutated : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Unmutated, DoesNotFail) {
   const Setting& setting = kSettings[GetParam()];
-  Trial trial(setting, template_files());
-  for (u64 seed = 1; seed <= setting.seeds(); ++seed) ASSERT_EQ(trial.failure(seed), "") << "seed " << seed;
+  const auto trial = trial_of(setting, template_files());
+  for (u64 seed = 1; seed <= setting.seeds(); ++seed) ASSERT_EQ(trial->failure(seed), "") << "seed " << seed;
 }
 
 INSTANTIATE_TEST_SUITE_P(EverySetting, Unmutated, testing::Range<std::size_t>(0, kSettings.size()),

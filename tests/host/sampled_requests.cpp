@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/host/random.h"
+#include "families_under_test.h"
 #include "space/space.h"
 
 namespace scantune {
@@ -71,7 +72,7 @@ std::vector<ScanRequest> requests_for(const FamilyModel& family) {
   std::vector<ScanRequest> all = all_requests();
   std::erase_if(all, [&](ScanRequest request) {
     request.n = kSomeItems;
-    return family.unsupported_reason(request, kHostSm) != nullptr;
+    return family.unsupported_reason(taken_by(family, request), kHostSm) != nullptr;
   });
   return all;
 }
@@ -80,7 +81,7 @@ std::vector<ScanRequest> sampled_requests(int count, u64 seed, std::vector<ScanR
   Random random(seed);
   for (std::size_t left = all.size(); left > 1; --left)
     std::swap(all[left - 1], all[random.below(static_cast<u32>(left))]);
-  // First those that add a property: then none has to be added to the count.
+  // Problems that add a property come first, so that the count need not grow for them.
   std::set<std::string> seen;
   const auto others = std::stable_partition(all.begin(), all.end(), [&](const ScanRequest& request) {
     bool adds = false;

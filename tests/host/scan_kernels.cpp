@@ -60,13 +60,13 @@ std::vector<HostLaunch> scan_launches(const Module& module, const Config& config
   const LaunchList list = config.family().launches(config, request, variant);
   for (int index = 0; index < list.count; ++index) {
     Launch launch = list.launches[index];
-    if (launch.n == request.n) launch.n += first_item;  // the launches over the input, not those over sums
+    if (launch.n == request.n) launch.n += first_item;  // only launches over the input, not those over sums
     launches.push_back({&module, launch, arguments});
   }
   return launches;
 }
 
-Config config_of(const FamilyModel& family, const ScanRequest& request,
+Config config_of(const FamilyModel& family, const Request& request,
                  const std::vector<std::pair<std::string, std::string>>& values) {
   Config config = family.default_config(request, kHostSm);
   for (const auto& [name, spelling] : values) {
@@ -85,8 +85,8 @@ Config config_of(const FamilyModel& family, const ScanRequest& request,
 
 namespace {
 
-// Too small to be worth searching: tiles so small that many of them race in a short scan, and rings that are always
-// full.
+// Values too small to be worth searching: tiles so small that many of them race in a short scan, and rings that are
+// always full.
 struct SmallValues {
   const char* parameter;
   std::vector<int> values;

@@ -43,8 +43,8 @@ class Workspace {
   void* memory_;
 };
 
-// Memory of the device some bytes away from the alignment of a vector, poisoned, with room around it that must stay as
-// it is.
+// Poisoned memory of the device, some bytes away from the alignment of a vector. The room around it must stay
+// unchanged.
 class GuardedMemory {
  public:
   GuardedMemory(HostDevice& device, u64 bytes, u64 misaligned_bytes = 0);
@@ -67,17 +67,17 @@ struct ScanBuffers {
   const void* input;
   void* output;
   void* workspace;
-  const void* init;  // an accumulator, or null; memory of the device if the request says so
+  const void* init;  // an accumulator or null; it is memory of the device if the request says so
 };
 
-// The launches of one scan, as the runtime would put them into a stream. first_item: the index of the item that the
-// buffers start with, for kernels made with that first tile; a multiple of the config's tile.
+// The launches of one scan, as the runtime would put them into a stream. `first_item` is the index of the item that the
+// buffers start with, for kernels made with that first tile; it is a multiple of the config's tile.
 std::vector<HostLaunch> scan_launches(const Module& module, const Config& config, const ScanRequest& request,
                                       const ScanBuffers& buffers, Variant variant = Variant::aligned,
                                       u64 first_item = 0);
 
-// A config of the family by parameter names; the rest is the default for the request.
-Config config_of(const FamilyModel& family, const ScanRequest& request,
+// A config of the family with these parameters; the others are those of the default for the request.
+Config config_of(const FamilyModel& family, const Request& request,
                  const std::vector<std::pair<std::string, std::string>>& values = {});
 
 // A legal config with a tile of at most max_tile_items items, every parameter drawn from its table or from values still

@@ -1,4 +1,4 @@
-// Every family's kernels against a plain loop, at the edge sizes, under a few schedules each. Families are shown the
+// Every family's kernels compared with a plain loop, at the edge sizes, under a few schedules each. Families get the
 // problems that they solve.
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@
 namespace scantune {
 namespace {
 
-constexpr int kSampledProblems = 30 * kTestEffort;  // of each family
+constexpr int kSampledProblems = 30 * kTestEffort;  // problems for each family
 constexpr int kMaxTileItems = 2048;
 
-std::vector<const FamilyModel*> all_families() { return {scan_families().begin(), scan_families().end()}; }
+std::vector<const FamilyModel*> all_families() { return {all_scan_families().begin(), all_scan_families().end()}; }
 
 bool solves(const FamilyModel& family, ScanRequest request, u64 n = kSomeItems) {
   request.n = n;
-  return family.unsupported_reason(request, kHostSm) == nullptr;
+  return family.unsupported_reason(taken_by(family, request), kHostSm) == nullptr;
 }
 
 // One device and its compiled kernels for all tests of the process.
@@ -43,14 +43,14 @@ Bench& bench() {
 }
 
 struct Case {
-  ScanRequest request;  // with n
+  ScanRequest request;  // includes n
   Config config;
   u64 seed;
   const TestOperator* custom = nullptr;
   bool in_place = false;
   u64 misaligned_input_bytes = 0;
   u64 misaligned_output_bytes = 0;
-  Variant variant = Variant::aligned;  // of the kernels
+  Variant variant = Variant::aligned;  // that of the kernels
 };
 
 std::string to_string(const Case& scan) {
@@ -60,11 +60,11 @@ std::string to_string(const Case& scan) {
          std::to_string(scan.seed);
 }
 
-// Scans the items with the module, whose first tile is that of first_item, from an accumulator.
+// Scans the items with the module, whose first tile is that of first_item, starting from `init`.
 void check(const Case& scan, const Bytes& items, const Bytes& init, const Module& module, u64 first_item = 0) {
   SCOPED_TRACE(to_string(scan));
   HostDevice& device = bench().device;
-  const ScanRequest& request = scan.request;
+  const ScanRequest request = taken_by(scan.config.family(), scan.request);
   const u64 output_bytes = request.n * static_cast<u64>(request.output_bytes());
   const GuardedMemory init_memory(device, init.size(),
                                   static_cast<u64>(request.alignment_of(request.accumulator_type)));
@@ -128,7 +128,7 @@ void PrintTo(const Problem& problem, std::ostream* out) {
 // Each family has a sample of its own.
 std::vector<Problem> sampled_problems() {
   std::vector<Problem> all;
-  for (const FamilyModel* family : scan_families())
+  for (const FamilyModel* family : all_scan_families())
     for (const ScanRequest& request : sampled_requests(kSampledProblems, 1 + all.size(), requests_for(*family)))
       all.push_back({family, request, 1000 + all.size()});
   return all;
@@ -156,7 +156,7 @@ std::set<std::string> properties_of_all(const std::vector<ScanRequest>& requests
 }
 
 TEST(Sample, HasEveryPropertyOfTheProblemsThatAFamilySolves) {
-  for (const FamilyModel* family : scan_families()) {
+  for (const FamilyModel* family : all_scan_families()) {
     std::vector<ScanRequest> sample;
     for (const Problem& problem : sampled_problems())
       if (problem.family == family) sample.push_back(problem.request);
@@ -164,16 +164,16 @@ TEST(Sample, HasEveryPropertyOfTheProblemsThatAFamilySolves) {
   }
 }
 
-// Else a family that refuses too much would pass by being tested too little.
+// Otherwise a family that refuses too many problems would pass by being tested too little.
 TEST(Sample, IsOfAllProblemsUnlessAFamilyNeedsItemsOfOneSize) {
-  constexpr std::size_t kPacked = 4 * 3 + 5;  // operators on small integers, kinds and starts of sums
+  constexpr std::size_t kPacked = 4 * 3 + 5;  // operators on small integers, kinds and initial values of sums
   constexpr std::size_t kOthers =
-      12 + 6 + 12 + 7 + 5 + kPacked;  // inputs, accumulators, outputs, operators, kinds and starts
+      12 + 6 + 12 + 7 + 5 + kPacked;  // inputs, accumulators, outputs, operators, kinds and initial values
   const auto pairs = [](bool of_one_size) {
     return static_cast<std::size_t>(std::ranges::count_if(
         kTypePairs, [&](const TypePair& pair) { return !of_one_size || size_of(pair.input) == size_of(pair.output); }));
   };
-  for (const FamilyModel* family : scan_families()) {
+  for (const FamilyModel* family : all_scan_families()) {
     const bool of_one_size = family == find_family("pipelined");
     EXPECT_EQ(properties_of_all(requests_for(*family)).size(), kOthers + pairs(of_one_size)) << family->name();
   }
@@ -184,7 +184,7 @@ ScanRequest request_of(ValueType input, ValueType output, Operator op = Operator
 }
 ScanRequest request_of(ValueType type, Operator op = Operator::sum) { return request_of(type, type, op); }
 
-// A value that search combines with no others, so that hardly anything else runs it.
+// A value that the search combines with no others, so that hardly any other test runs it.
 struct RareValue {
   const FamilyModel* family;
   int parameter;
@@ -201,14 +201,15 @@ void PrintTo(const RareValue& rare, std::ostream* out) { *out << name_of(rare); 
 
 std::vector<RareValue> rare_values() {
   std::vector<RareValue> all;
-  for (const FamilyModel* family : scan_families())
+  for (const FamilyModel* family : all_scan_families())
     for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
       for (const int value : family->parameters()[static_cast<std::size_t>(index)].from_default)
         all.push_back({family, index, value});
   return all;
 }
 
-// A legal config with the value and the others drawn, of small tiles if there are some; nullopt if there is none.
+// A legal config with the value, and the others drawn. It has small tiles if there is such a config; nullopt if there
+// is no legal one.
 std::optional<Config> random_config_with(const RareValue& rare, const ScanRequest& request, Random& random) {
   constexpr int kDraws = 100;
   std::optional<Config> smallest;
@@ -245,7 +246,7 @@ TEST_P(Rare, IsRightForItemsOfEveryKind) {
     const std::optional<Config> config = random_config_with(rare, scan.request, random);
     if (!config) continue;
     scan.config = *config;
-    // More tiles than are read at once, where as many CTAs may be under way; then a ragged one.
+    // There are more tiles than are read at once, where as many CTAs may be under way; then there is a ragged one.
     const bool reads_window = rare.model().name == std::string("window") && rare.family == find_family("one_shot");
     const u64 tiles = reads_window ? 2 * static_cast<u64>(rare.value) + 3 : 3;
     const u64 tile = static_cast<u64>(rare.family->tile_items(scan.config, scan.request));
@@ -284,7 +285,7 @@ TEST_P(CustomScan, IsRightAtEdgeSizes) {
 
 std::vector<CustomProblem> custom_problems() {
   std::vector<CustomProblem> all;
-  for (const FamilyModel* family : scan_families())
+  for (const FamilyModel* family : all_scan_families())
     for (const TestOperator& custom : test_operators())
       if (solves(*family, custom.request)) all.emplace_back(family, custom);
   return all;
@@ -295,7 +296,7 @@ INSTANTIATE_TEST_SUITE_P(AllOperators, CustomScan, testing::ValuesIn(custom_prob
 });
 
 TEST(CustomProblems, AreAllOperatorsUnlessAFamilyNeedsItemsThatFillVectors) {
-  for (const FamilyModel* family : scan_families()) {
+  for (const FamilyModel* family : all_scan_families()) {
     const bool fills_vectors = family == find_family("pipelined");
     for (const TestOperator& custom : test_operators()) {
       const ScanRequest& request = custom.request;
@@ -307,7 +308,7 @@ TEST(CustomProblems, AreAllOperatorsUnlessAFamilyNeedsItemsThatFillVectors) {
 
 class Family : public testing::TestWithParam<const FamilyModel*> {};
 
-// Each value of each parameter once, the others as in a small config.
+// Each value of each parameter is tested once; the others are those of a small config.
 TEST_P(Family, IsRightWithEveryValueOfEveryParameter) {
   const FamilyModel& family = *GetParam();
   Random random(7);
@@ -331,12 +332,12 @@ TEST_P(Family, IsRightForAMillionItems) {
   const FamilyModel& family = *GetParam();
   ScanRequest request = request_of(ValueType::f32, Operator::sum);
   request.n = 1u << 20;
-  if (family.unsupported_reason(request, kHostSm) != nullptr) request.n = 1u << 17;  // as many as single_block takes
+  if (!solves(family, request, request.n)) request.n = 1u << 17;  // single_block takes no more
   check({request, family.default_config(request, kHostSm), 0});
 }
 
-// Tiles of families that load vectors begin at the input's first vector boundary: behind no item, one, or as many as
-// there can be, which may be all that there are, and one item short of a tile more or less.
+// Tiles of families that load vectors begin at the input's first vector boundary, behind the head. It has no item, one,
+// or as many as there can be, which may be all items. What follows it is one item short of a tile more or less.
 TEST_P(Family, IsRightBehindAHeadOfEveryKind) {
   const FamilyModel& family = *GetParam();
   Random random(17);
@@ -368,7 +369,7 @@ TEST_P(Family, IsRightBehindAHeadOfEveryKind) {
   }
 }
 
-// More tiles than one tile of sums takes: the sums themselves are reduced and scanned by tiles.
+// There are more tiles than one tile of sums takes, so the sums themselves are reduced and scanned by tiles.
 TEST(ThreePhase, ScansSumsOfSums) {
   const TestOperator maps = affine_maps();
   ScanRequest inclusive;
@@ -386,7 +387,7 @@ TEST(ThreePhase, ScansSumsOfSums) {
   }
 }
 
-// Behind a head, the last tile but one may have to leave an item to the last: padding must not get into its aggregate.
+// Behind a head, the last tile but one may have to leave an item to the last. Padding must not enter its aggregate.
 TEST(OneShot, AddsUpTheItemsAloneOfATileThatLeavesOneToTheLast) {
   const FamilyModel& family = *find_family("one_shot");
   for (ScanRequest request :
@@ -405,7 +406,7 @@ TEST(OneShot, AddsUpTheItemsAloneOfATileThatLeavesOneToTheLast) {
   }
 }
 
-// The kernels of a scan, for tiles from that one on.
+// The kernels of a scan, for tiles from first_tile on.
 Instantiation starting_at(u64 first_tile, const Case& scan) {
   const bool is_custom = scan.custom != nullptr;
   Instantiation result =
@@ -417,7 +418,7 @@ Instantiation starting_at(u64 first_tile, const Case& scan) {
   return result;
 }
 
-// Items whose indices do not fit 32 bits: the buffers hold the last tiles of a scan that long.
+// The indices of items do not fit 32 bits: the buffers hold the last tiles of a scan that long.
 TEST_P(Family, IsRightPastTwoToThe32Items) {
   const FamilyModel& family = *GetParam();
   const TestOperator wide = maps_of_bytes(12, 4);
@@ -441,8 +442,8 @@ TEST_P(Family, IsRightPastTwoToThe32Items) {
   }
 }
 
-// An operator that is not commutative and knows its neighbours: it joins half-open intervals that touch. Joining
-// anything else, an item that does not exist or two in the wrong order, is an access out of bounds.
+// An operator that does not commute and checks its operands: it joins half-open intervals that touch. If anything else
+// is joined, such as an item that does not exist or two in the wrong order, it makes an access out of bounds.
 TestOperator joined_intervals() {
   return {.name = "joined_intervals",
           .request = {.input_type = ValueType::i64,
@@ -457,7 +458,7 @@ TestOperator joined_intervals() {
                      .name = ""},
           .combine =
               [](void* result, const void* earlier, const void* later) {
-                std::memcpy(result, later, sizeof(u32));  // the end
+                std::memcpy(result, later, sizeof(u32));  // the end of the interval
                 std::memcpy(static_cast<u32*>(result) + 1, static_cast<const u32*>(earlier) + 1, sizeof(u32));
               },
           .draw = nullptr};

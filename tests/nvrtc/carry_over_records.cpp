@@ -4,11 +4,11 @@
 //   carry_over_records FILE OLD_TEMPLATES...
 //   carry_over_records --defaults ARCH OLD_TEMPLATES TYPES...
 //
-// OLD_TEMPLATES are folders, such as 'git archive COMMIT templates | tar x -C DIR' makes them; one is found by the hash
-// that a record names, a family's or, as before there were such, that of all files. The lines of all other records stay
-// as they are. FILE is written anew, and a line for each family says how many are up to date. --defaults writes no
-// file: it compares the kernels of the default configs for sums of some types, such as i32, from 2^6 to 2^30 items, and
-// ends with 1 if one has changed.
+// OLD_TEMPLATES are folders, such as 'git archive COMMIT templates | tar x -C DIR' makes them. One is found by the hash
+// that a record names: a family's, or in old records that of all files. The lines of all other records stay as they
+// are. FILE is written anew, and a line for each family says how many are up to date. --defaults writes no file: it
+// compares the kernels of the default configs for sums of some types, such as i32, from 2^6 to 2^30 items, and ends
+// with 1 if one has changed.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "cubin.h"
+#include "families_under_test.h"
 #include "jit/nvrtc_compiler.h"
 #include "measure/prepared_config.h"
 #include "measure/verify.h"
@@ -41,7 +42,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Templates as they were at some time.
+// The templates of an earlier commit.
 class Tree {
  public:
   explicit Tree(const fs::path& root) {
@@ -60,26 +61,34 @@ class Tree {
 
   std::span<const TemplateFile> files() const { return files_; }
 
-  // Whether what names the hash was measured with these.
+  // Whether records that name the hash were measured with these templates.
   bool has(const std::string& hash, const Config& low, const Config& high) const {
     return hash == hash_of_all_ || hash == joint_template_hash(hash_of(low), hash_of(high));
   }
 
-  // The same kernels in words of that time: without the parameters of a config that were added later.
+  // The same kernels for these templates: their configs lack the parameters that were added later, and their requests
+  // the members.
   Instantiation understood(Instantiation instantiation, const Config& config) const {
     int index = 0;
     for (const ParameterModel& parameter : config.family().parameters())
-      if (config[index++] == parameter.absent && !declares(config.family(), parameter)) {
-        const std::size_t begin = instantiation.source.find(std::string(", .") + parameter.name + " = ");
-        const std::size_t end = instantiation.source.find_first_of(",}", begin + 1);
-        instantiation.source.erase(begin, end - begin);
-      }
+      if (config[index++] == parameter.absent && !declares(config.family().config_name(), parameter.name))
+        leave_out(parameter.name, instantiation.source);
+    const AlgorithmModel& algorithm = config.family().algorithm();
+    for (const MemberModel& member : algorithm.members())
+      if (!declares(algorithm.request_name(), member.name)) leave_out(member.name, instantiation.source);
     return instantiation;
   }
 
  private:
-  bool declares(const FamilyModel& family, const ParameterModel& parameter) const {
-    const std::string row = std::string("(") + family.config_name() + ", " + parameter.name + ",";
+  // The designator and its value.
+  static void leave_out(const char* name, std::string& source) {
+    const std::size_t begin = source.find(std::string(", .") + name + " = ");
+    if (begin != std::string::npos) source.erase(begin, source.find_first_of(",}", begin + 1) - begin);
+  }
+
+  // Whether a table of the struct has a row of that name.
+  bool declares(const std::string& struct_name, const char* name) const {
+    const std::string row = "(" + struct_name + ", " + name + ",";
     return std::ranges::any_of(texts_, [&](const std::string& text) { return text.find(row) != std::string::npos; });
   }
 
@@ -91,7 +100,7 @@ class Tree {
   std::optional<TemplateHashes> hashes_;
 };
 
-// What ptxas says of registers, shared memory and spills.
+// The lines of the log in which ptxas reports registers, shared memory and spills.
 std::string resources_in(const std::string& log) {
   std::string found;
   std::istringstream lines(log);
@@ -101,7 +110,7 @@ std::string resources_in(const std::string& log) {
 }
 
 struct Code {
-  std::string digest;  // of machine code and resources
+  std::string digest;  // digest of machine code and resources
   GlobalAddresses addresses;
 };
 
@@ -127,7 +136,7 @@ class Codes {
   std::map<std::string, std::optional<Code>> known_;
 };
 
-// The library's templates with one variable more, before all others.
+// The library's templates with one more variable before all others.
 class ShiftedTemplates {
  public:
   ShiftedTemplates() {
@@ -231,7 +240,7 @@ void replace(std::string& line, std::size_t begin, const std::string& old, const
 void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
   std::vector<Line> lines = read(file);
   Comparison comparison(roots);
-  std::map<std::string, std::array<int, 2>> records;  // all, and those that are up to date
+  std::map<std::string, std::array<int, 2>> records;  // numbers of all and of those that are up to date, by family
   std::array<int, 2> breakpoints{};
   for (Line& line : lines) {
     const TuningRecord& record = line.record;
@@ -264,7 +273,7 @@ void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
   std::cout << "breakpoints: " << breakpoints[1] << " of " << breakpoints[0] << " up to date\n";
 }
 
-// The requests whose defaults are compared: sums of as much as one GPU holds.
+// The requests whose defaults are compared: sums of as many items as one GPU holds.
 std::vector<ScanRequest> sums_of(const std::string& type) {
   const auto known = std::ranges::find(Tokens<ValueType>::kNames, type);
   if (known == std::end(Tokens<ValueType>::kNames)) throw Error("there is no type " + type);
@@ -288,13 +297,13 @@ int compare_defaults(const std::string& arch, const fs::path& root, const std::v
   int changed = 0;
   for (const std::string& type : types)
     for (const ScanRequest& request : sums_of(type))
-      for (const FamilyModel* family : algorithm_of<ScanRequest>().families()) {
+      for (const FamilyModel* family : all_scan_families()) {
         if (family->unsupported_reason(request, sm) != nullptr) continue;
         const Config config = family->default_config(request, sm);
         for (const Variant variant : {Variant::aligned, Variant::any}) {
           const Instantiation kernel = instantiate(request, config, variant);
           if (!compared.insert(kernel.source).second || comparison.is_same(kernel, config, arch)) continue;
-          std::cout << "changed: " << kernel.label << std::endl;  // seen at once: the rest may take long
+          std::cout << "changed: " << kernel.label << std::endl;  // flushed, because the rest may take long
           ++changed;
         }
       }

@@ -15,7 +15,7 @@ namespace {
 TEST(DeviceChecks, CompileForEveryProblemWithoutSpills) {
   std::size_t turn = 0;
   for (const Request& request : checked_problems()) {
-    const CheckKernels kernels = reference_of(request.algorithm()).check_kernels();
+    const CheckKernels kernels = reference_of(request.algorithm()).check_kernels(request);
     std::optional<CustomOperator> stand_in;
     if (request.has_custom_operator()) stand_in = stand_in_for(request);
     const Instantiation check =

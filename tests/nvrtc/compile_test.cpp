@@ -19,8 +19,9 @@
 namespace scantune {
 namespace {
 
-constexpr int kSampledProblems = 24 * kTestEffort;  // of each family
+constexpr int kSampledProblems = 24 * kTestEffort;  // problems for each family
 constexpr u64 kManyItems = 1 << 26;                 // defaults depend on n
+constexpr int kSm = 90;                             // where one architecture is enough
 
 struct Case {
   const FamilyModel* family;
@@ -31,7 +32,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.fam
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const FamilyModel* family : scan_families())
+  for (const FamilyModel* family : all_scan_families())
     for (const int sm : sms_of(*family)) all.push_back({family, sm});
   return all;
 }
@@ -40,8 +41,8 @@ std::string name_of(const testing::TestParamInfo<Case>& tested) {
   return std::string(tested.param.family->name()) + "_sm" + std::to_string(tested.param.sm);
 }
 
-// Which of the family's architectures it is. What is spread over them takes turns by it, and comes all up in a long
-// test.
+// The index of the case's architecture among those of its family. What is spread over the architectures takes turns by
+// it; a long test has all of it.
 std::size_t turn_of(const Case& c) {
   const std::vector<int> sms = sms_of(*c.family);
   return static_cast<std::size_t>(std::ranges::find(sms, c.sm) - sms.begin());
@@ -57,7 +58,7 @@ Binary compiled(const ScanRequest& request, const Config& config, int sm, Varian
 
 Variant drawn_variant(std::mt19937& random) { return random() % 2 ? Variant::any : Variant::aligned; }
 
-// One of the legal problems of these types; which one goes by the index.
+// One of the legal problems of these types, chosen by the index.
 ScanRequest problem_of(const TypePair& types, std::size_t index) {
   std::vector<ScanRequest> legal;
   for (const ScanRequest& request : all_requests())
@@ -74,15 +75,16 @@ TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
   const std::size_t turn = turn_of(GetParam());
   std::set<std::string> sources;
   for (std::size_t index = 0; index < std::size(kTypePairs); ++index) {
-    // All of them for one architecture, every second one for the others.
+    // All types are compiled for one architecture, every second one for the others.
     if (kTestEffort == 1 && sm != 90 && (index + turn) % 2 != 0) continue;
     ScanRequest request = problem_of(kTypePairs[index], index + turn);
     for (const u64 n : {kTestedItems, kManyItems}) {
+      request = taken_by(*family, request);
       request.n = n;
       if (family->unsupported_reason(request, sm)) continue;
       const Config config = family->default_config(request, sm);
       if (!sources.insert(instantiate(request, config, Variant::aligned).source).second)
-        continue;  // the same one for both
+        continue;  // both requests have the same default
       const Binary binary = compiled(request, config, sm);
       EXPECT_GT(binary.image.size(), 0u);
       EXPECT_NE(binary.log.find("registers"), std::string::npos) << binary.log;
@@ -99,7 +101,10 @@ TEST_P(Compile, DrawnConfigsOfSampledProblemsCompile) {
   const auto [family, sm] = GetParam();
   std::vector<ScanRequest> sample =
       sampled_requests(kSampledProblems, static_cast<u64>(family->name()[0]) + 100, requests_for(*family));
-  for (ScanRequest& request : sample) request.n = kTestedItems;
+  for (ScanRequest& request : sample) {
+    request = taken_by(*family, request);
+    request.n = kTestedItems;
+  }
   std::erase_if(sample, [&](const ScanRequest& request) { return family->unsupported_reason(request, sm) != nullptr; });
   std::mt19937 random(static_cast<unsigned>(sm));
   for (std::size_t index = 0; index < sample.size(); ++index) {
@@ -117,7 +122,7 @@ TEST_P(Compile, CustomOperatorsCompile) {
   const std::vector<TestOperator> operators = test_operators();
   for (std::size_t index = 0; index < operators.size(); ++index) {
     if (!has_turn(GetParam(), index)) continue;
-    ScanRequest request = operators[index].request;
+    ScanRequest request = taken_by(*family, operators[index].request);
     request.n = kTestedItems;
     request.init = random() % 2 ? Init::value : Init::memory;
     request.kind = random() % 2 ? Kind::exclusive : Kind::inclusive;
@@ -135,8 +140,54 @@ TEST_P(Compile, CustomOperatorsCompile) {
 
 INSTANTIATE_TEST_SUITE_P(EveryFamily, Compile, testing::ValuesIn(cases()), name_of);
 
+// The gallery, for every architecture, and each family's kernels of other types and operators for one.
+class CompileGallery : public testing::TestWithParam<const FamilyModel*> {};
+
+TEST_P(CompileGallery, CompilesForEveryArchitectureWithoutSpills) {
+  const FamilyModel& family = *GetParam();
+  for (const int sm : kSms) {
+    const Request request = plain_request(family, 1000);
+    const Config config = family.default_config(request, sm);
+    ASSERT_EQ(reject_reason(config, request, sm), nullptr);
+    const std::string log =
+        compile_with_nvrtc(instantiate(request, config, Variant::aligned), "sm_" + std::to_string(sm)).log;
+    EXPECT_EQ(reported_bytes(log, "spill stores"), 0) << to_string(config) << " for sm_" << sm << "\n" << log;
+  }
+}
+
+TEST_P(CompileGallery, CompilesForOtherProblems) {
+  const FamilyModel& family = *GetParam();
+  int compiled_problems = 0;
+  for (ScanRequest request : {request_of(ValueType::i8, Operator::max, Kind::exclusive, 1000),
+                              request_of(ValueType::f16, Operator::sum, Kind::inclusive, 1000),
+                              request_of(ValueType::f64, Operator::product, Kind::exclusive, 1000)}) {
+    request.accumulator_type = default_accumulator(request.input_type, request.output_type);
+    if (family.unsupported_reason(request, kSm) != nullptr) continue;
+    EXPECT_NO_THROW(compiled(request, family.default_config(request, kSm), kSm, Variant::any));
+    ++compiled_problems;
+  }
+  for (const TestOperator& custom : {affine_maps(), maps_of_bytes(20, 4)}) {
+    ScanRequest request = custom.request;
+    request.n = 100;
+    if (family.unsupported_reason(request, kSm) != nullptr) continue;
+    EXPECT_NO_THROW(compiled(request, family.default_config(request, kSm), kSm, Variant::any, &custom.custom));
+    ++compiled_problems;
+  }
+  EXPECT_GE(compiled_problems, &family.algorithm() == &algorithm_of<ScanRequest>() ? 2 : 0);
+}
+
+std::vector<const FamilyModel*> gallery() {
+  const auto scans = families_of<ScanRequest>(Standing::gallery), sums = families_of<ReduceRequest>(Standing::gallery);
+  std::vector<const FamilyModel*> all(scans.begin(), scans.end());
+  all.insert(all.end(), sums.begin(), sums.end());
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, CompileGallery, testing::ValuesIn(gallery()),
+                         [](const auto& tested) { return std::string(tested.param->name()); });
+
 TEST(EveryFamily, IsCompiledForTheNewestArchitectures) {
-  for (const FamilyModel* family : scan_families()) {
+  for (const FamilyModel* family : all_scan_families()) {
     const std::vector<int> sms = sms_of(*family);
     for (const int sm : {90, 100, 120}) EXPECT_EQ(std::ranges::count(sms, sm), 1) << family->name() << " for sm_" << sm;
   }

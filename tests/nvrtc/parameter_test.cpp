@@ -15,13 +15,13 @@ namespace scantune {
 namespace {
 
 constexpr int kSm = 90;
-constexpr int kTriedConfigs = 12;  // some values differ only together with others: a register budget that is not tight
+constexpr int kTriedConfigs = 12;  // some values matter only beside others, such as a limit of registers that is tight
 
 // A scan of numbers, or of wide structs with an operator of the caller's.
 struct Problem {
   const char* name;
   ScanRequest request;
-  CustomOperator custom = {};  // without source: the request's is built in
+  CustomOperator custom = {};  // without a source the request's operator is built in
 };
 
 std::vector<Problem> problems() {
@@ -46,12 +46,24 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const Problem& problem : problems())
-    for (const FamilyModel* family : scan_families()) {
+  for (const Problem& one : problems())
+    for (const FamilyModel* family : all_scan_families()) {
+      Problem problem = one;
+      problem.request = taken_by(*family, problem.request);
       if (family->unsupported_reason(problem.request, kSm) != nullptr) continue;
       for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
         all.push_back({family, index, problem});
     }
+  // Families of the gallery, whose CTAs may hold one row each.
+  for (const FamilyModel* family : families_of<ScanRequest>(Standing::gallery)) {
+    Problem problem = problems().front();
+    problem.request.n = 1000;
+    problem.request.segments = Segments::rows;
+    problem.request.rows = 50;
+    if (family->unsupported_reason(problem.request, kSm) != nullptr) problem.request.segments = Segments::none;
+    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
+      all.push_back({family, index, problem});
+  }
   return all;
 }
 
@@ -111,7 +123,7 @@ TEST_P(EveryParameter, ChangesWhatRunsFromEachValueToTheNext) {
 
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, EveryParameter, testing::ValuesIn(cases()), name_of);
 
-// The comparison itself: code that does the same is found equal however it is written.
+// This checks the comparison itself: code that does the same is equal however it is written.
 TEST(Cubin, OfTheSameKernelWrittenDifferentlyIsEqual) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
   Instantiation instantiation = instantiate(request, default_config(request, kSm), Variant::aligned);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "families_under_test.h"
 #include "space/space.h"
 
 namespace scantune {
@@ -27,7 +28,7 @@ inline ScanRequest request_of(ValueType type, Operator op, Kind kind, u64 n) {
 inline std::vector<int> sms_of(const FamilyModel& family) {
   std::vector<int> sms;
   for (const int sm : kSms)
-    if (family.unsupported_reason(ScanRequest{.n = kTestedItems}, sm) == nullptr) sms.push_back(sm);
+    if (family.unsupported_reason(taken_by(family, ScanRequest{.n = kTestedItems}), sm) == nullptr) sms.push_back(sm);
   return sms;
 }
 

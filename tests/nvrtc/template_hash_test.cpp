@@ -35,10 +35,10 @@ class Templates {
   std::vector<TemplateFile> files_;
 };
 
-// A line that is added to a file: what that changes is what any edit there would.
+// A line that is added to a file. It changes what any edit there would.
 struct Edit {
   std::string path;
-  std::size_t line;  // before which it comes
+  std::size_t line;  // the line before which it is added
 };
 
 std::vector<std::string> lines_of(const char* text) {
@@ -48,7 +48,7 @@ std::vector<std::string> lines_of(const char* text) {
   return lines;
 }
 
-// At the end of each file, and in each branch of each condition in it.
+// Edits at the end of each file, and in each branch of each condition in it.
 std::vector<Edit> edits() {
   std::vector<Edit> all;
   for (const TemplateFile& file : template_files()) {
@@ -60,7 +60,7 @@ std::vector<Edit> edits() {
   return all;
 }
 
-// The file with those of the edits that are of it, each a directive that tells its number.
+// The file with its edits, each a directive that tells the edit's number.
 std::string edited(const TemplateFile& file, const std::vector<Edit>& all, const std::string& directive) {
   const std::vector<std::string> lines = lines_of(file.text);
   std::string text;
@@ -73,7 +73,8 @@ std::string edited(const TemplateFile& file, const std::vector<Edit>& all, const
   return text;
 }
 
-// What kernels include: each family's, with an operator of the caller's too, and what is timed beside them.
+// The headers that kernels include: those of each family, without and with an operator of the caller's, and those of
+// kernels that are timed beside them.
 std::vector<Headers> included_headers() {
   std::vector<Headers> all = {{"kernels/ordinary.h"}};
   for (const FamilyModel* family : families())
@@ -84,6 +85,7 @@ std::vector<Headers> included_headers() {
 // The numbers of the edits that the compiler comes upon. What follows the headers is not compiled.
 std::set<std::size_t> edits_in(Compiler& compiler, const Headers& headers, const std::string& arch, std::size_t count) {
   Instantiation included{.source = {}, .headers = headers, .kernels = {}, .label = "headers"};
+  included.source = "#define SCANTUNE_KERNELS\n";  // as for the gallery, whose kernels stand beside their configs
   for (const std::string& header : headers) included.source += "#include \"" + header + "\"\n";
   included.source += "#error the end\n";
   std::set<std::size_t> found;
@@ -130,7 +132,7 @@ TEST(TemplateHash, MovesWithTheEditsThatNvrtcSeesAndNoOthers) {
   NvrtcCompiler compiler(marked.files());
   for (const Headers& headers : included_headers()) {
     std::set<std::size_t> seen = edits_in(compiler, headers, "sm_90", all.size());
-    seen.merge(edits_in(compiler, headers, "sm_75", all.size()));  // the other branches for architectures
+    seen.merge(edits_in(compiler, headers, "sm_75", all.size()));  // takes the other branches for architectures
     EXPECT_EQ(named(edits_that_move(TemplateView::cuda, headers, all), all), named(seen, all)) << headers.back();
     EXPECT_GT(seen.size(), 5u) << headers.back();
     EXPECT_LT(seen.size(), all.size()) << headers.back();
@@ -148,7 +150,7 @@ TEST(TemplateHash, MovesWithTheEditsThatTheHostsCompilerSeesAndNoOthers) {
   }
 }
 
-// With other comments and blanks wherever they may be.
+// The file with other comments and blanks wherever they may be.
 std::string laid_out_anew(const TemplateFile& file) {
   std::string text = "/* Another\n * beginning. */\n";
   for (std::string line : lines_of(file.text)) {
@@ -160,7 +162,7 @@ std::string laid_out_anew(const TemplateFile& file) {
   return text;
 }
 
-// What the hash is over.
+// The text that the hash covers.
 std::string without_what_is_not_hashed(const TemplateFile& file) {
   return "#pragma once\n" + template_text(file.text, TemplateView::cuda).text + "\n";
 }

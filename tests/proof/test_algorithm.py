@@ -13,10 +13,10 @@ import pytest
 from patched_tree import PatchedTree, User, files_of
 
 MOST_FILES = 5
-N, ROWS = 5001, 1000  # of six items, but for the last ones
+N, ROWS = 5001, 1000  # rows have six items, but for the last ones
 CONFIG = {"family": "row_sums", "parameters": {"block_threads": 128, "row_threads": 8, "unroll": 4}}
 ASKED = ("--algorithm", "row_sums", "--type", "i32", "--n", str(N))
-# Prints what the plan for so many rows says of itself, and the sums of rows of ones.
+# A program that prints the description of the plan for some rows, and the sums of rows of ones.
 PROGRAM = """
 #include <cstdio>
 #include <cstdlib>
@@ -71,7 +71,7 @@ def program(tree: PatchedTree) -> Path:
 
 @pytest.fixture
 def mistaken(tree: PatchedTree, user: User) -> Iterator[User]:
-    """Return the user of a kernel that forgets the last item of each row."""
+    """Return the user of a kernel that leaves out the last item of each row."""
     kernel = tree.path / "templates/kernels/row_sums.h"
     right = kernel.read_text()
     wrong = right.replace("first < end;", "first < end - 1;").replace("index < end ?", "index < end - 1 ?")
@@ -107,7 +107,7 @@ def test_patch_touches_few_files() -> None:
 @pytest.mark.slow
 def test_worker_lists_it_with_its_extent(user: User) -> None:
     algorithms = {one["name"]: one for one in user.ask_worker("hello")["result"]["algorithms"]}
-    assert list(algorithms) == ["scan", "copy", "row_sums"]
+    assert list(algorithms) == ["scan", "reduce", "copy", "row_sums"]
     assert [extent["name"] for extent in algorithms["row_sums"]["extents"]] == ["rows"]
     assert [operand["extent"] for operand in algorithms["row_sums"]["operands"]] == ["n", "rows"]
 

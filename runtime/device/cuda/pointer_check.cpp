@@ -29,7 +29,7 @@ Allocation allocation_of(const CudaContext& context, CUdeviceptr pointer) {
                                                  &found.bytes};
   const CUresult result =
       Driver::instance().cuPointerGetAttributes(attributes.size(), attributes.data(), values.data(), pointer);
-  if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_CONTEXT) return {};  // no address of CUDA's
+  if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_CONTEXT) return {};  // not an address of CUDA
   context.check(result, "cuPointerGetAttributes");
   return found;
 }
@@ -39,7 +39,7 @@ std::string fault_of(const Allocation& found, const CudaContext& context, int de
   if (found.managed || found.type == CU_MEMORYTYPE_HOST)
     return found.accessible ? "" : "it is host memory that the GPU cannot reach";
   if (found.device_ordinal != device_ordinal)
-    return "it lies on GPU " + std::to_string(found.device_ordinal) + ", but the scan runs on GPU " +
+    return "it lies on GPU " + std::to_string(found.device_ordinal) + ", but the call runs on GPU " +
            std::to_string(device_ordinal);
   if (found.context && found.context != context.handle()) return "it belongs to another CUDA context of this GPU";
   return {};

@@ -13,6 +13,13 @@ u32 GlobalAccess::fetch_add(u32* address, u32 value, host::Site site) {
   return old;
 }
 
+u64 GlobalAccess::compare_exchange(u64* address, u64 expected, u64 desired, host::Site site) {
+  const CudaThread& thread = begin(address, sizeof *address, site);
+  const u64 old = memory_.compare_exchange(thread.viewer, reinterpret_cast<unsigned char*>(address), expected, desired);
+  scheduler_.take_long_sometimes();
+  return old;
+}
+
 void GlobalAccess::fence() {
   scheduler_.access_point();
   Viewer& viewer = scheduler_.current().viewer;

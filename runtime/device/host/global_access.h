@@ -1,4 +1,4 @@
-// What threads do to global memory, once it is known to be legal.
+// Accesses of threads to global memory, after a check that they are legal.
 #pragma once
 
 #include <bit>
@@ -16,20 +16,26 @@ class GlobalAccess {
 
   void reset();
 
-  // By the current thread.
+  // What the current thread does.
   void load(void* out, const void* address, u32 bytes, host::Order order, host::Site site) {
     CudaThread& thread = begin(address, bytes, site);
+    if (order == host::Order::plain) moved_bytes_ += bytes;
     if (order != host::Order::plain) pollers_.note_poll(thread, address);
     memory_.load(thread.viewer, out, static_cast<const unsigned char*>(address), bytes, order == host::Order::plain);
     if (order == host::Order::acquire) thread.viewer.view = memory_.now();
   }
   void store(void* address, const void* in, u32 bytes, host::Order order, host::Site site) {
     const Viewer& viewer = begin(address, bytes, site).viewer;
+    if (order == host::Order::plain) moved_bytes_ += bytes;
     if (order == host::Order::release) memory_.drain_visible(viewer);
     memory_.store(viewer, static_cast<unsigned char*>(address), in, bytes);
   }
   u32 fetch_add(u32* address, u32 value, host::Site site);
+  u64 compare_exchange(u64* address, u64 expected, u64 desired, host::Site site);
   void fence();
+
+  // How much ordinary loads and stores have moved so far; not those of status words.
+  u64 moved_bytes() const { return moved_bytes_; }
 
   // Fails unless the current thread may access it.
   void check(const void* address, u32 bytes, host::Site site) {
@@ -52,7 +58,7 @@ class GlobalAccess {
     return thread;
   }
   bool find(const void* address, u32 bytes);
-  void refuse(const char* what, const void* address, host::Site site);  // by the current thread
+  void refuse(const char* what, const void* address, host::Site site);  // fails an access of the current thread
 
   const Allocations& allocations_;
   WeakMemory& memory_;
@@ -61,6 +67,7 @@ class GlobalAccess {
   Pollers& pollers_;
   Allocations::Range recent_[4] = {};
   u32 recent_next_ = 0;
+  u64 moved_bytes_ = 0;
 };
 
 }  // namespace scantune

@@ -26,6 +26,9 @@ struct MachineHooks {
   static u32 fetch_add(u32* address, u32 value, host::Site site) {
     return machine().global_.fetch_add(address, value, site);
   }
+  static u64 compare_exchange(u64* address, u64 expected, u64 desired, host::Site site) {
+    return machine().global_.compare_exchange(address, expected, desired, site);
+  }
   static void fence(host::Site) { machine().global_.fence(); }
   static void poll_pause(host::Site site) { machine().pollers_.pause(site); }
 
@@ -76,6 +79,7 @@ constinit host::Hooks Machine::hooks_ = {.lane = nullptr,
                                          .load = MachineHooks::load,
                                          .store = MachineHooks::store,
                                          .fetch_add = MachineHooks::fetch_add,
+                                         .compare_exchange = MachineHooks::compare_exchange,
                                          .fence = MachineHooks::fence,
                                          .poll_pause = MachineHooks::poll_pause,
                                          .wait_for_predecessor = MachineHooks::wait_for_predecessor,

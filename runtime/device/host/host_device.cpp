@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kSmCount = 8;  // as many CTAs as the machine keeps resident
 
-// One run at a time in the whole process: the kernels reach their machine through one table.
+// The process has one run at a time, since the kernels reach their machine through one table.
 std::mutex running;
 
 std::string cpu_name() {
@@ -42,7 +42,7 @@ u64 seed_from_environment() {
   return seed;
 }
 
-// What the driver of a GPU would refuse.
+// Why the driver of a GPU would refuse the launch; empty if it would not.
 std::string launch_fault(const HostLaunch& launch) {
   const auto* const module = dynamic_cast<const HostModule*>(launch.module);
   if (module == nullptr) return "the module was not loaded by the host device";
@@ -96,6 +96,11 @@ Schedule HostDevice::next_schedule() {
   const std::lock_guard lock(mutex_);
   // The first run's schedule is the seed's own, so that a report's seed can be given again.
   return Schedule::from_seed(seed_ == 0 ? 0 : seed_ + runs_++);
+}
+
+u64 HostDevice::moved_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return machine_.moved_bytes();
 }
 
 void HostDevice::run(std::span<const HostLaunch> launches) { run(launches, next_schedule()); }

@@ -1,5 +1,5 @@
-// The host device: runs the kernels on the CPU, one CUDA thread after another, under seeded schedules. For machines
-// without a GPU, and for finding races. Its timings describe this CPU and never a GPU.
+// The host device: runs the kernels on the CPU, one CUDA thread after another, under seeded schedules. It serves
+// machines without a GPU, and finds races. Its timings describe this CPU and never a GPU.
 #pragma once
 
 #include <mutex>
@@ -23,13 +23,17 @@ class HostDevice : public Device {
   // compiler: null means the system's C++ compiler, without a cache.
   explicit HostDevice(u64 seed = 0, std::unique_ptr<Compiler> compiler = nullptr);
 
-  // From now on as if made with this seed.
+  // Goes on as if the device were made with this seed.
   void set_seed(u64 seed);
 
   // Runs launches as one stream would: in order, overlapping where pdl allows it. Returns when all are done. Throws
   // DeviceError with a report if a kernel breaks a rule, deadlocks or does not end; the device stays usable.
   void run(std::span<const HostLaunch> launches);
   void run(std::span<const HostLaunch> launches, const Schedule& schedule);
+
+  // How many bytes of global memory the ordinary loads and stores of kernels have moved so far; status words and bulk
+  // copies are not among them.
+  u64 moved_bytes() const;
 
   const DeviceIdentity& identity() const override { return identity_; }
   Compiler& compiler() override { return *compiler_; }

@@ -20,12 +20,14 @@ class Machine final : private Scheduler::Steps {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // What the kernels' shared objects are bound to. One per process: only one machine runs at a time.
+  // What the kernels' shared objects are bound to. There is one per process, since only one machine runs at a time.
   static host::Hooks* hooks() { return &hooks_; }
 
-  // Runs the grids in order, each after the one before it except where pdl lets it overlap. One caller at a time in the
-  // whole process.
+  // Runs the grids in order, each after the one before it except where pdl lets it overlap. The whole process may have
+  // one caller at a time.
   void run(std::span<const Grid> grids, const Schedule& schedule);
+
+  u64 moved_bytes() const { return global_.moved_bytes(); }
 
  private:
   friend struct MachineHooks;

@@ -88,7 +88,7 @@ bool WeakMemory::comes_before_others(const Store& store) {
     const Overwritten& before = history_[number % kHistory];
     if (before.time <= store.view) return false;
     if (before.granule == granule) {
-      // Whoever works with an atomic's result has it: what follows comes after.
+      // A thread that works with an atomic's result has seen it, so what follows comes after.
       const bool ordered = before.cta == store.cta || before.atomic || (before.seen >> store.queue & 1) != 0;
       const bool same_place = before.first < store.address + store.bytes && store.address < before.first + before.bytes;
       if (ordered) return false;
@@ -116,7 +116,24 @@ void WeakMemory::store(const Viewer& viewer, unsigned char* address, const void*
 }
 
 u32 WeakMemory::fetch_add(const Viewer& viewer, unsigned char* address, u32 value) {
-  // A thread's own stores to a place come before its later operations there.
+  drain_own(viewer, address);
+  u32 old;
+  __builtin_memcpy(&old, address, sizeof old);
+  const u32 sum = old + value;
+  write(address, &sum, sizeof sum, viewer.cta, true);
+  return old;
+}
+
+u64 WeakMemory::compare_exchange(const Viewer& viewer, unsigned char* address, u64 expected, u64 desired) {
+  drain_own(viewer, address);
+  u64 old;
+  __builtin_memcpy(&old, address, sizeof old);
+  if (old == expected) write(address, &desired, sizeof desired, viewer.cta, true);
+  return old;
+}
+
+// A thread's own stores to a place come before its later operations there.
+void WeakMemory::drain_own(const Viewer& viewer, const unsigned char* address) {
   for (u32 index = bucket_of(address).newest; index != kNone;) {
     const u32 older = stores_[index].older;
     if (granule_of(stores_[index].address) == granule_of(address) && sees(viewer, stores_[index])) {
@@ -126,11 +143,6 @@ u32 WeakMemory::fetch_add(const Viewer& viewer, unsigned char* address, u32 valu
       index = older;
     }
   }
-  u32 old;
-  __builtin_memcpy(&old, address, sizeof old);
-  const u32 sum = old + value;
-  write(address, &sum, sizeof sum, viewer.cta, true);
-  return old;
 }
 
 void WeakMemory::show_to_warp(u32 queue, u32 first_thread, u32 mask) {
@@ -174,7 +186,7 @@ void WeakMemory::drain_visible(const Viewer& viewer) {
 void WeakMemory::drain_one() { drain(waiting_[random_->below(static_cast<u32>(waiting_.size()))]); }
 
 void WeakMemory::drain_grid(u32 grid) {
-  // Backwards: what moves into a freed place comes from the end and has been looked at.
+  // The loop runs backwards: what moves into a freed place comes from the end and has been looked at.
   for (std::size_t place = waiting_.size(); place-- > 0;) {
     if (place < waiting_.size() && stores_[waiting_[place]].grid == grid) drain(waiting_[place]);
   }

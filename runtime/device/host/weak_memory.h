@@ -1,11 +1,11 @@
-// The memory model of the host device. Weaker than a CPU's, as a GPU's is:
+// The memory model of the host device, which is weaker than a CPU's, as a GPU's is:
 // - a store waits in a buffer, seen by its own thread only, until something makes it visible or it drains by itself, in
 //   no particular order; a barrier shows it to the threads that met there, a fence or release to everyone;
 // - a plain load may see an older value than memory holds, back to the last time that its thread synchronised;
 // - a store may come before another CTA's to the same place, so that it is never seen, if its thread has neither seen
 //   that one nor synchronised since.
-// CTAs of one cluster are to each other as any two: their barrier shows nothing, and what they send each other does not
-// pass here.
+// CTAs of one cluster see each other's writes like any two. Their barrier shows nothing, and what they send each other
+// does not pass here.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ namespace scantune {
 // Who accesses memory, and since when it has not synchronised.
 struct Viewer {
   u32 cta;     // serial number of the CTA, never reused within a run
-  u32 queue;   // of the CTA's waiting stores, as open() returned it
+  u32 queue;   // the queue of the CTA's waiting stores, as open() took it
   u32 grid;    // index of the launch
   u32 thread;  // rank in the CTA
   u32 view;    // writes up to this time are seen
@@ -25,11 +25,11 @@ struct Viewer {
 
 class WeakMemory {
  public:
-  // Forgets everything. queues: CTAs that may be open at a time.
+  // Forgets everything. queues is the number of CTAs that may be open at a time.
   void reset(u32 queues, u32 capacity, u32 stale_percent, Random& random);
   void open(u32 queue);  // a new CTA takes the queue; what is left of the old one's stores drains on
 
-  // Bytes is 1, 2, 4, 8 or 16 and the address a multiple of it.
+  // bytes is 1, 2, 4, 8 or 16, and the address a multiple of it.
   void load(const Viewer& viewer, void* out, const unsigned char* address, u32 bytes, bool may_be_stale) {
     const Bucket& bucket = bucket_of(address);
     if (bucket.newest == kNone && bucket.written <= viewer.view) return copy(out, address, bytes);
@@ -37,13 +37,14 @@ class WeakMemory {
   }
   void store(const Viewer& viewer, unsigned char* address, const void* in, u32 bytes);
   u32 fetch_add(const Viewer& viewer, unsigned char* address, u32 value);
+  u64 compare_exchange(const Viewer& viewer, unsigned char* address, u64 expected, u64 desired);
 
   void show_to_warp(u32 queue, u32 first_thread, u32 mask);  // after a barrier of these lanes
   void show_to_cta(u32 queue);                               // after a barrier of the CTA
   void show_to_cta(const Viewer& viewer);                    // what this thread sees: it has arrived at a barrier
   void drain_visible(const Viewer& viewer);                  // a fence: what the thread sees, everyone sees
   void write_in_bulk(u32 cta, unsigned char* address, const unsigned char* in, u32 bytes);  // granules
-  void drain_one();  // any; something must be waiting
+  void drain_one();  // drains any store; something must be waiting
   void drain_grid(u32 grid);
   bool waiting() const { return !waiting_.empty(); }
 
@@ -67,7 +68,7 @@ class WeakMemory {
     u32 newer, older;    // in the bucket
     u32 next, previous;  // in the CTA's queue, a ring
     u32 place;           // in waiting_
-    u32 view;            // of its thread when it was made
+    u32 view;            // the view of its thread when it was made
     u16 thread;
     u8 bytes;
     Reach reach;
@@ -81,7 +82,7 @@ class WeakMemory {
   };
   struct Overwritten {
     unsigned char* granule;
-    const unsigned char* first;  // of the bytes written
+    const unsigned char* first;  // the first of the bytes written
     u32 bytes;
     u32 time, cta;
     u32 earlier;  // number of the one before in the bucket; 0: none
@@ -126,6 +127,7 @@ class WeakMemory {
   void link(u32 index, u32 queue);
   void unlink(u32 index);
   void drain(u32 index);
+  void drain_own(const Viewer& viewer, const unsigned char* address);  // before an atomic operation there
   void drain_before(u32 index);
   bool comes_before_others(const Store& store);
   void mark_seen(const Viewer& viewer, const Bucket& bucket, const unsigned char* granule);

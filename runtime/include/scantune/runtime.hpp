@@ -6,6 +6,7 @@
 //   runtime::scan(d_flags, d_offsets, n, {.kind = runtime::Kind::exclusive});  // i8 in, i32 out
 //   auto plan = runtime::plan<float>(n, runtime::Op::max);
 //   plan(d_in, d_out, stream);
+//   runtime::reduce(d_in, d_sum, n);                                           // reduce.hpp has reductions
 //
 // Items are integers of 8 to 64 bits, float, double, half-precision numbers (f16 and bf16 of types.hpp, __half,
 // __nv_bfloat16, _Float16), and, with an operator of the caller's own, structs of up to 32 bytes. All functions may be
@@ -42,15 +43,36 @@ enum class Determinism {
 };
 
 enum class ForwardProgress {
-  in_order = SCANTUNE_IN_ORDER,     // leans on CTAs starting in blockIdx order, as every library scan does
+  in_order = SCANTUNE_IN_ORDER,     // relies on CTAs starting in blockIdx order, as every library scan does
   documented = SCANTUNE_DOCUMENTED  // relies only on what the programming model guarantees
 };
 
-// A hint: where the scan is to be fast, by which its config is chosen. Without tuning records of the one, those of the
-// other serve.
+// A hint for the choice of the config: the surroundings in which the scan is to be fast. Where one has no tuning
+// records, those of the other serve.
 enum class Latency {
   back_to_back = SCANTUNE_BACK_TO_BACK,  // between other scans, which overlap with it
   isolated = SCANTUNE_ISOLATED           // between kernels that end before it starts and start after it ends
+};
+
+// How the items are cut into sequences. Each is a scan or reduction of its own, which begins from the initial value, if
+// there is one.
+class Segments {
+ public:
+  constexpr Segments() = default;  // all items are one sequence
+
+  // Rows of `length` items each, one after the other in memory. There n is count * length.
+  static constexpr Segments rows(std::uint64_t count, std::uint64_t length) { return {SCANTUNE_ROWS, count, length}; }
+
+  constexpr scantune_segments kind() const { return kind_; }
+  constexpr std::uint64_t count() const { return count_; }
+  constexpr std::uint64_t length() const { return length_; }
+
+ private:
+  constexpr Segments(scantune_segments kind, std::uint64_t count, std::uint64_t length)
+      : kind_(kind), count_(count), length_(length) {}
+
+  scantune_segments kind_ = SCANTUNE_NO_SEGMENTS;
+  std::uint64_t count_ = 0, length_ = 0;  // 0 where there are no segments
 };
 
 // Acc: the type that items are combined in.
@@ -58,12 +80,13 @@ template <class Acc>
 struct ScanOptions {
   Op op = Op::sum;
   Kind kind = Kind::inclusive;
-  // Combined before the first item, at most one of the two. device_init lies in memory of the device, outside the
-  // output, and is read when the scan runs, in the stream's order. Exclusive scans without either start from op's
-  // identity, which leaves every item as it is: the minimum of std::int8_t items from 127.
+  // The initial value, combined before the first item; at most one of the two may be given. device_init lies in memory
+  // of the device, outside the output, and is read when the scan runs, in the stream's order. Exclusive scans without
+  // either start from op's identity, which leaves every item as it is: the minimum of std::int8_t items starts from
+  // 127.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
-  Stream stream = nullptr;  // of scan(); a plan takes its stream per call
+  Stream stream = nullptr;  // scan() runs on it; a plan takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -73,7 +96,17 @@ struct ScanOptions {
   // of them at once, so that a capture allocates nothing; 0 saves that memory where nothing is captured. scan()
   // allocates each when a first capture needs it.
   int captured_launches = 4;
+  // The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
+  // {"block_threads": 256}}. Parameters that are left out have the family's default for this problem. Where it is
+  // empty, the library chooses. A config that cannot run the problem is a RequestError, and one that does not compile a
+  // CompileError: no other takes its place.
+  std::string config = {};
+  // Segments::rows(count, length): each row is a scan of its own.
+  Segments segments = {};
 };
+
+template <class Acc>
+struct ReduceOptions;
 
 namespace detail {
 
@@ -89,7 +122,28 @@ void check_identity(const scantune_custom_operator& custom) {
                      "scan<In, Out, Acc>()");
 }
 
-// Points into the options, which must outlive it.
+// The config as C takes it, null where none is given.
+inline const char* checked_config(const std::string& config) {
+  if (config.empty()) return nullptr;
+  if (config.find('\0') != std::string::npos) throw RequestError("config holds a null character; it must be JSON");
+  return config.c_str();
+}
+
+// Throws RequestError unless n items are rows of that length.
+inline void check_rows(const Segments& rows, std::uint64_t n) {
+  const auto fail = [&](const std::string& why) {
+    throw RequestError("segments is Segments::rows(" + std::to_string(rows.count()) + ", " +
+                       std::to_string(rows.length()) + "), " + why);
+  };
+  if (rows.count() == 0) fail("which are no rows: pass at least one, or make no call");
+  if (rows.length() == 0) fail("which have no items: pass a length of at least 1, or make no call");
+  if (rows.length() > UINT64_MAX / rows.count()) fail("which are 2^64 items or more: pass fewer or shorter rows");
+  if (rows.count() * rows.length() != n)
+    fail("which are " + std::to_string(rows.count() * rows.length()) + " items, and n is " + std::to_string(n) +
+         ": n must be count * length");
+}
+
+// The problem points into the options, which must outlive it.
 template <class In, class Out, class Acc>
 scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   check_types<In, Acc, Out>();
@@ -107,23 +161,27 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.device_init = options.device_init;
   problem.custom = options.op.custom_operator();
   problem.captured_launches = options.captured_launches;
+  problem.config = checked_config(options.config);
+  problem.segments = options.segments.kind();
+  problem.rows = options.segments.count();
+  if (problem.segments == SCANTUNE_ROWS) check_rows(options.segments, n);
   if (problem.custom != nullptr) check_identity<Acc>(*problem.custom);
   return problem;
 }
 
 }  // namespace detail
 
-// A scan of exactly n items, ready to launch: kernels chosen, compiled and loaded. Copies share one state. Any number
-// of threads may call one plan, or several, on one stream or on many. Calls on one stream share its workspace, one
-// after another: a plan of one launch takes no lock; one of several launches makes others of its stream wait until all
-// are enqueued.
+// A scan or reduction of exactly n items, ready to launch: kernels chosen, compiled and loaded. Copies share one state.
+// Any number of threads may call one plan, or several, on one stream or on many. Calls on one stream share its
+// workspace, one after another: a plan of one launch takes no lock; one of several launches makes others of its stream
+// wait until all are enqueued.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 class Plan {
  public:
-  // Scans input[0, n) into output[0, n) on the stream. Input and output may be one range of memory, but must not
-  // overlap otherwise; each must be a multiple of its type's alignment. Allocation-free once the stream has been used
-  // before; may be captured into a graph. Checks arithmetic only (null, alignment, overlap); a wrong pointer is the
-  // caller's.
+  // Scans input[0, n) into output[0, n) on the stream, or reduces it to output[0]. Input and output of a scan may be
+  // one range of memory, but must not overlap otherwise; each must be a multiple of its type's alignment. The call
+  // allocates nothing once the stream has been used, and may be captured into a graph. It checks what arithmetic can
+  // (null, alignment, overlap), but not whether the memory is there.
   void operator()(const In* input, Out* output, Stream stream = nullptr) const {
     detail::check(scantune_plan_run(state_.get(), input, output, stream));
   }
@@ -135,11 +193,14 @@ class Plan {
   explicit Plan(scantune_plan* state) : state_(state, &scantune_plan_destroy) {}
   template <class I, class O, class A>
   friend Plan<I, O, A> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<A>>& options);
+  template <class I, class O, class A>
+  friend Plan<I, O, A> reduce_plan(std::uint64_t n, const ReduceOptions<std::type_identity_t<A>>& options);
 
   std::shared_ptr<scantune_plan> state_;
 };
 
-// Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
+// Throws RequestError when no kernel solves the problem, and another scantune::Error when the kernel cannot be compiled
+// or loaded.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 Plan<In, Out, Acc> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   const scantune_problem problem = detail::problem_of<In, Out, Acc>(n, options);
@@ -164,11 +225,11 @@ void scan(const In* input, Out* output, std::uint64_t n, const Op& op) {
   scan<In, Out, Acc>(input, output, n, ScanOptions<Acc>{.op = op});
 }
 
-// As scan(), without running it: which config runs for n items, from which record, and why.
+// Says which config scan() would run for n items, from which record, and why.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   auto captured_nowhere = options;
-  captured_nowhere.captured_launches = 0;  // nothing runs: no workspace is needed
+  captured_nowhere.captured_launches = 0;  // nothing runs, so no workspace is needed
   return plan<In, Out, Acc>(n, captured_nowhere).describe();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
@@ -181,3 +242,5 @@ std::string describe(std::uint64_t n, const Op& op) {
 inline void release(Stream stream) { detail::check(scantune_release(stream)); }
 
 }  // namespace scantune::runtime
+
+#include "scantune/reduce.hpp"

@@ -6,9 +6,9 @@
  *   if (scantune_scan(&problem, device_input, device_output, stream) != SCANTUNE_OK)
  *     fprintf(stderr, "%s\n", scantune_error_message());
  *
- * Every function that can fail returns a status and never throws; scantune_error_message() says what was asked, what
- * was found and what to do. After a SCANTUNE_REQUEST_ERROR nothing was launched or changed; after another error of a
- * scan of several launches the output may hold anything. All functions may be called from any thread. The rules for
+ * Every function that can fail returns a status and never throws; scantune_error_message() says what was requested,
+ * what was found and what to do. After a SCANTUNE_REQUEST_ERROR nothing was launched or changed; after another error of
+ * a scan of several launches the output may hold anything. All functions may be called from any thread. The rules for
  * streams, plans and graphs are in docs/concurrency.md.
  */
 #ifndef SCANTUNE_H
@@ -39,11 +39,11 @@ typedef enum scantune_status {
   SCANTUNE_DEVICE_ERROR = 3,  /* no device, no driver, or a failed call of the driver */
   SCANTUNE_OUT_OF_MEMORY = 4, /* the device has too little free memory */
   SCANTUNE_DATABASE_ERROR = 5,
-  SCANTUNE_INTERNAL_ERROR = 6 /* anything else, memory of the host for one */
+  SCANTUNE_INTERNAL_ERROR = 6 /* anything else, such as too little memory of the host */
 } scantune_status;
 
 typedef enum scantune_type {
-  SCANTUNE_DEFAULT_TYPE = 0, /* of the accumulator: follows from input and output type, see scantune_accumulator() */
+  SCANTUNE_DEFAULT_TYPE = 0, /* an accumulator that follows from input and output: scantune_accumulator() */
   SCANTUNE_I8 = 1,
   SCANTUNE_I16 = 2,
   SCANTUNE_I32 = 3,
@@ -63,7 +63,7 @@ typedef enum scantune_operator {
   SCANTUNE_SUM = 0,     /* integers wrap */
   SCANTUNE_PRODUCT = 1, /* integers wrap */
   SCANTUNE_MIN = 2,     /* NaN propagates, -0 orders below +0 */
-  SCANTUNE_MAX = 3,     /* as for SCANTUNE_MIN */
+  SCANTUNE_MAX = 3,     /* like SCANTUNE_MIN */
   SCANTUNE_AND = 4,     /* the last three: integers only */
   SCANTUNE_OR = 5,
   SCANTUNE_XOR = 6,
@@ -78,18 +78,25 @@ typedef enum scantune_determinism {
 } scantune_determinism;
 
 typedef enum scantune_forward_progress {
-  SCANTUNE_IN_ORDER = 0,  /* leans on CTAs starting in blockIdx order, as every library scan does */
+  SCANTUNE_IN_ORDER = 0,  /* relies on CTAs starting in blockIdx order, as every library scan does */
   SCANTUNE_DOCUMENTED = 1 /* relies only on what the programming model guarantees */
 } scantune_forward_progress;
 
-/* A hint: where the scan is to be fast, by which its config is chosen. Without tuning records of the one, those of the
- * other serve. */
+/* A hint for the choice of the config: the surroundings in which the scan is to be fast. Where one has no tuning
+ * records, those of the other serve. */
 typedef enum scantune_latency {
   SCANTUNE_BACK_TO_BACK = 0, /* between other scans, which overlap with it */
   SCANTUNE_ISOLATED = 1      /* between kernels that end before it starts and start after it ends */
 } scantune_latency;
 
-/* What one combination costs; tuning records of operators without a name are kept by it and by the value's size. */
+/* How the items are cut into sequences, each a scan or reduction of its own that begins from the initial value, if
+ * there is one. */
+typedef enum scantune_segments {
+  SCANTUNE_NO_SEGMENTS = 0, /* all items are one sequence */
+  SCANTUNE_ROWS = 1         /* rows of equal length, one after the other in memory */
+} scantune_segments;
+
+/* What one combination costs. Operators without a name share tuning records by it and by the value's size. */
 typedef enum scantune_cost {
   SCANTUNE_MODERATE = 0, /* a few multiplications and additions for each 4 bytes of a value */
   SCANTUNE_CHEAP = 1,    /* about one instruction for each 4 bytes */
@@ -103,26 +110,26 @@ typedef enum scantune_cost {
  * and alignment given here. The source may define whatever else it needs, and its macros do not reach the kernels. It
  * cannot include files: compiled kernels are kept under its text alone, so whatever might read a file is refused before
  * it is compiled (docs/tuning.md has the list); paste the file's text in. A mistake in it is a SCANTUNE_COMPILE_ERROR
- * whose log counts the lines of this text, as operator.cu. The source is code: take none from whom you do not trust.
+ * whose log counts the lines of this text, as operator.cu. The source is code: take it only from people whom you trust.
  * Start from SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
 typedef struct scantune_custom_operator {
   size_t struct_bytes; /* sizeof(scantune_custom_operator), by which the library tells versions apart */
   const char* source;
-  const void* identity;     /* an accumulator x with combine(x, y) = y; exclusive scans without init start from it, and
-                               only they need it: NULL if there is none */
-  scantune_type value_type; /* of identity, checked against the accumulator's */
-  uint32_t value_bytes;     /* of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
-  uint32_t value_alignment; /* of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
+  const void* identity; /* an accumulator x with combine(x, y) = y, from which exclusive scans and reductions without
+                           init start; exclusive scans and reductions of no items need it: NULL if there is none */
+  scantune_type value_type; /* the type of *identity, which must be the accumulator's */
+  uint32_t value_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
+  uint32_t value_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
   scantune_cost cost;
-  const char* name; /* tuning records are kept by it: letters, digits, '_', '-' and '.', at most 64; or NULL */
+  const char* name; /* the key of its tuning records: letters, digits, '_', '-' and '.', at most 64; or NULL */
 } scantune_custom_operator;
 
 #define SCANTUNE_CUSTOM_OPERATOR_INIT \
   {sizeof(scantune_custom_operator), NULL, NULL, SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_MODERATE, NULL}
 
 /* Structs grow at their ends, by members whose default is 0. A program that was compiled with an older header is served
- * with the defaults of what that lacks; one that was compiled with a newer header, as long as all is 0 that this
- * library does not know, and the struct has at most 256 bytes. */
+ * with the defaults of what that lacks. One that was compiled with a newer header is served as long as all that this
+ * library does not know is 0, and the struct has at most 256 bytes. */
 
 /* The problem. Set every member to its default first, with SCANTUNE_PROBLEM_INIT or scantune_problem_init(). No
  * function keeps a pointer to it. */
@@ -143,10 +150,17 @@ typedef struct scantune_problem {
    * value of the input type, or of an accumulator that does not hold all of them; for SCANTUNE_MAX the least. */
   const void* init;
   const void* device_init;
-  const scantune_custom_operator* custom; /* with SCANTUNE_CUSTOM, else NULL */
+  const scantune_custom_operator* custom; /* the operator where op is SCANTUNE_CUSTOM, else NULL */
   /* Launches of one plan that may be captured into graphs and be alive at the same time. */
   int32_t captured_launches;
   uint32_t reserved; /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
+  /* The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
+   * {"block_threads": 256}}. Parameters that are left out have the family's default for this problem. Where it
+   * is NULL, the library chooses. A config that cannot run the problem is an error: no other takes its place. */
+  const char* config;
+  scantune_segments segments;
+  uint32_t more_reserved; /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
+  uint64_t rows;          /* how many rows n items are, each of n / rows items; 0 unless segments is SCANTUNE_ROWS */
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
@@ -164,6 +178,10 @@ typedef struct scantune_problem {
    NULL,                      \
    NULL,                      \
    4,                         \
+   0,                         \
+   NULL,                      \
+   SCANTUNE_NO_SEGMENTS,      \
+   0,                         \
    0}
 
 typedef struct scantune_plan scantune_plan;
@@ -181,7 +199,7 @@ SCANTUNE_API const char* scantune_version(void); /* MAJOR.MINOR.PATCH */
  * written, and the like. Each is made once in a process, and is text without a newline at its end. */
 typedef void (*scantune_log)(void* user, const char* remark);
 
-/* Lets log(user, remark) take the remarks, in the place of standard error; NULL: standard error again, which
+/* Lets log(user, remark) take the remarks, in the place of standard error. NULL brings back standard error, which
  * SCANTUNE_LOG=quiet silences. Calls of log come from any thread, one after another. When this function returns, the
  * log before it is no longer called. A log must not throw, nor wait for a thread that may be inside a function of this
  * library; it may call the library itself. */
@@ -200,14 +218,34 @@ SCANTUNE_API scantune_status scantune_problem_init(scantune_problem* problem, si
 SCANTUNE_API scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,
                                            scantune_stream stream);
 
+/* Reduces input[0, n) to output[0], both in memory of the device: init, or the operator's identity, and every item
+ * behind it. Of no items init alone is the result; an operator of the caller's without identity then needs one. The
+ * problem's kind must be SCANTUNE_INCLUSIVE. Of rows each has a result of its own, output[0, rows). determinism and
+ * forward_progress are kept whatever is asked for: equal inputs give equal bits on every run of one device and config.
+ */
+SCANTUNE_API scantune_status scantune_reduce(const scantune_problem* problem, const void* input, void* output,
+                                             scantune_stream stream);
+/* The minimum or maximum, as op is SCANTUNE_MIN or SCANTUNE_MAX, to output[0], and where it stands first to index[0],
+ * both in memory of the device. The first NaN is the result of any input that has one. Of rows each has a result of its
+ * own, whose index counts from the row's start. No items, or an init, is an error. */
+SCANTUNE_API scantune_status scantune_arg_reduce(const scantune_problem* problem, const void* input, void* output,
+                                                 uint64_t* index, scantune_stream stream);
+
 /* A scan of exactly problem->n items, ready to launch: kernels chosen, compiled and loaded. The problem is copied, what
- * init and custom point to as well; device_init is kept as a pointer. Any number of threads may run one plan, or
- * several, on one stream or on many. */
+ * init, custom and config point to as well; device_init is kept as a pointer. Any number of threads may run one plan,
+ * or several, on one stream or on many. */
 SCANTUNE_API scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan);
-/* Allocation-free once the stream has been used; may be captured into a graph. Checks arithmetic only. */
+/* Runs the plan, and returns as soon as the work is in the stream. It allocates nothing once the stream has been used,
+ * and may be captured into a graph. It checks what arithmetic can (NULL, alignment, overlap), but not whether the
+ * memory is there. */
 SCANTUNE_API scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output,
                                                scantune_stream stream);
-/* Which config runs, from which record, and why. Belongs to the plan; "" for NULL. */
+/* The same of reductions; what scantune_arg_reduce() does is run by scantune_plan_run_arg(). */
+SCANTUNE_API scantune_status scantune_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan);
+SCANTUNE_API scantune_status scantune_arg_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan);
+SCANTUNE_API scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output,
+                                                   uint64_t* index, scantune_stream stream);
+/* Which config runs, from which record, and why. The text belongs to the plan; it is "" for NULL. */
 SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 /* No call may be using the plan; its scans may still be waiting to run. NULL is fine. */
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
@@ -217,9 +255,10 @@ SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
 
 /* Memory of the device that scans run on: the GPU of the current context, or the host device. */
 SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer);
-SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer); /* NULL if the buffer is, or holds no bytes */
-/* Copy the first bytes of the buffer. Synchronous: both wait for the scans on the device, so not while a stream is
- * being captured. */
+/* Where the buffer's bytes lie on the device; NULL if the buffer is NULL or holds none. */
+SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer);
+/* Both copy the first bytes of the buffer. They wait for the scans on the device, so they must not be called while a
+ * stream is being captured. */
 SCANTUNE_API scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes);
 SCANTUNE_API scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes);
 /* No call may be using the buffer, and no scan its memory. NULL is fine. */

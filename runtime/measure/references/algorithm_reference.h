@@ -1,4 +1,4 @@
-// An algorithm on the CPU: what it is fed, and what it must return. One class for each algorithm; references.cpp lists
+// An algorithm on the CPU: its inputs, and what it must return. One class for each algorithm; references.cpp lists
 // them.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace scantune {
 
-// Kernels that hold outputs against inputs on the device, in the order in which they run.
+// Kernels that check outputs by inputs on the device, in the order in which they run.
 struct CheckKernels {
   std::string header;  // empty: there are none
   std::vector<std::string> names;
@@ -28,13 +28,15 @@ class AlgorithmReference {
   // Writes an accumulator that matters to init, which has room for kMaxValueBytes; where the request has one.
   virtual void fill_init(const Request&, unsigned char*) const {}
   virtual std::unique_ptr<const Reference> reference(const KnownInput& input) const = 0;
-  virtual CheckKernels check_kernels() const { return {}; }
+  virtual CheckKernels check_kernels(const Request&) const { return {}; }
 
   // What else a record of the request serves, each with the variant whose kernels are run.
   virtual std::vector<RequestVariant> also_served(const Request&) const { return {}; }
-  // Whether the request asks for equal bits on every run, where that is a question.
+  // How many sequences the items are cut into. Kernels are run on sequences of all lengths at which they may go wrong.
+  virtual u64 sequences(const Request&) const { return 1; }
+  // Whether the request requires equal bits on every run where results may differ.
   virtual bool repeats_bits(const Request&) const { return false; }
-  // Equal for requests that return the same for equal inputs.
+  // Returns one request for all that return the same for equal inputs.
   virtual Request same_results(const Request& request) const { return request; }
 };
 

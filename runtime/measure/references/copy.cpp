@@ -72,7 +72,7 @@ class CopyReference final : public AlgorithmReference {
 
   bool has(InputPattern pattern, const Request&) const override { return pattern == InputPattern::exact; }
 
-  // Any bits, but finite numbers where they are converted: nothing says which NaN one becomes.
+  // Writes any bits, but finite numbers where they are converted: nothing says which NaN one becomes.
   void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
     const auto copy = typed<CopyRequest>(spec.request);
     const int bytes = copy.input_bytes();
@@ -91,7 +91,7 @@ class CopyReference final : public AlgorithmReference {
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     return std::make_unique<CopiedItems>(input);
   }
-  CheckKernels check_kernels() const override { return {"kernels/check_copy.h", {"check_chunks"}}; }
+  CheckKernels check_kernels(const Request&) const override { return {"kernels/check_copy.h", {"check_chunks"}}; }
 };
 
 }  // namespace

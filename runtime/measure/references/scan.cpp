@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 #include <vector>
 
 #include "measure/parallel.h"
@@ -11,31 +12,38 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kPieceItems = 256;  // of an input, made at a time: they stay in the nearest cache
+constexpr u64 kPieceItems = 256;  // items that are made at a time: they stay in the nearest cache
 
 template <class Running>
 class ReferenceOf final : public Reference {
  public:
   explicit ReferenceOf(const KnownInput& input)
-      : input_(input.spec), scan_(input.spec), exclusive_(scan_.request.kind == Kind::exclusive) {
-    std::vector<Running> totals(ceil_div(items(), kChunkItems), Running(scan_));
+      : input_(input.spec),
+        scan_(input.spec),
+        exclusive_(scan_.request.kind == Kind::exclusive),
+        row_items_(row_items(scan_.request)),
+        start_(scan_) {
+    if (request().has_init()) {
+      unsigned char init[kMaxValueBytes];
+      fill_scan_init(request(), init);
+      start_.add_init(reinterpret_cast<const std::byte*>(init));
+    }
+    std::vector<Running> totals(ceil_div(items(), kChunkItems),
+                                Running(scan_));  // of what follows the last row's start
     parallel_for(totals.size(), [&](u64 chunk) {
-      Running total(scan_);  // of its own cache line: neighbours in `totals` belong to other threads
-      visit_chunk(input, chunk, kChunkItems, [&](u64, const std::byte* item) {
+      Running total(scan_);  // its own cache line: neighbours in `totals` belong to other threads
+      visit_chunk(input, chunk, kChunkItems, [&](u64, bool begins_row, const std::byte* item) {
+        if (begins_row) total = Running(scan_);
         total.add_item(item);
         return true;
       });
       totals[chunk] = total;
     });
-    Running carry(scan_);
-    if (request().has_init()) {
-      unsigned char init[kMaxValueBytes];
-      fill_scan_init(request(), init);
-      carry.add_init(reinterpret_cast<const std::byte*>(init));
-    }
-    for (const Running& total : totals) {
+    Running carry = start_;
+    for (u64 chunk = 0; chunk < totals.size(); ++chunk) {
       carries_.push_back(carry);
-      carry.add(total);
+      if (next_row(chunk * kChunkItems) < (chunk + 1) * kChunkItems) carry = start_;
+      carry.add(totals[chunk]);
     }
   }
 
@@ -70,17 +78,24 @@ class ReferenceOf final : public Reference {
   const ScanRequest& request() const { return scan_.request; }
   u64 items() const { return request().n; }
 
-  // Calls visit(index, item) for the first `most` items of a chunk in order, until it returns false.
+  // The first row's start from an item on.
+  u64 next_row(u64 item) const { return ceil_div(item, row_items_) * row_items_; }
+
+  // Calls visit(index, begins_row, item) for the first `most` items of a chunk in order, until it returns false.
   template <class Visit>
   void visit_chunk(const KnownInput& input, u64 chunk, u64 most, Visit&& visit) const {
     const u64 first = chunk * kChunkItems, end = first + std::min({most, kChunkItems, items() - first});
     const u64 input_bytes = static_cast<u64>(request().input_bytes());
     std::byte scratch[kPieceItems * kMaxValueBytes];
+    u64 row = next_row(first);
     for (u64 piece = first; piece < end; piece += kPieceItems) {
       const u64 count = std::min(kPieceItems, end - piece);
       const auto made = input.items(piece, std::span(scratch).first(count * input_bytes));
-      for (u64 item = 0; item < count; ++item)
-        if (!visit(piece + item, made.data() + item * input_bytes)) return;
+      for (u64 item = 0; item < count; ++item) {
+        const bool begins_row = piece + item == row;
+        if (begins_row) row += row_items_;
+        if (!visit(piece + item, begins_row, made.data() + item * input_bytes)) return;
+      }
     }
   }
 
@@ -88,7 +103,8 @@ class ReferenceOf final : public Reference {
   template <class Visit>
   void visit_outputs(const KnownInput& input, u64 chunk, u64 most, Visit&& visit) const {
     Running running = carries_[chunk];
-    visit_chunk(input, chunk, most, [&](u64 index, const std::byte* item) {
+    visit_chunk(input, chunk, most, [&](u64 index, bool begins_row, const std::byte* item) {
+      if (begins_row) running = start_;
       if (!exclusive_) running.add_item(item);
       if (!visit(index, running)) return false;
       if (exclusive_) running.add_item(item);
@@ -120,8 +136,13 @@ class ReferenceOf final : public Reference {
   KnownInput input_;  // without its items
   ScanSpec scan_;
   bool exclusive_;
-  std::vector<Running> carries_;  // of everything before each chunk, the initial value included
+  u64 row_items_;
+  Running start_;                 // what comes before the first item of a row
+  std::vector<Running> carries_;  // everything before each chunk, the initial value included
 };
+
+// A record serves other numbers of rows than its own: one long row, one that begins anywhere, and more than a few CTAs.
+constexpr std::pair<u64, Variant> kOtherRows[] = {{1, Variant::any}, {2, Variant::aligned}, {33, Variant::any}};
 
 class ScanReference final : public AlgorithmReference {
  public:
@@ -147,7 +168,9 @@ class ScanReference final : public AlgorithmReference {
     return std::make_unique<ReferenceOf<RunningRounded>>(input);
   }
 
-  CheckKernels check_kernels() const override {
+  // Its chunks carry on from row to row.
+  CheckKernels check_kernels(const Request& request) const override {
+    if (typed<ScanRequest>(request).segments != Segments::none) return {};
     return {"kernels/check_scan.h", {"fold_chunks", "fold_totals", "check_chunks"}};
   }
 
@@ -159,10 +182,23 @@ class ScanReference final : public AlgorithmReference {
       scan.init = init;
       return scan;
     };
-    return {{with(Kind::inclusive, Init::none), Variant::aligned},
-            {with(Kind::exclusive, Init::value), Variant::aligned},
-            {with(Kind::inclusive, Init::memory), Variant::any},
-            {with(Kind::exclusive, Init::memory), Variant::any}};
+    std::vector<RequestVariant> served{{with(Kind::inclusive, Init::none), Variant::aligned},
+                                       {with(Kind::exclusive, Init::value), Variant::aligned},
+                                       {with(Kind::inclusive, Init::memory), Variant::any},
+                                       {with(Kind::exclusive, Init::memory), Variant::any}};
+    const auto own = typed<ScanRequest>(request);
+    if (own.segments == Segments::rows)
+      for (const auto& [rows, variant] : kOtherRows) {
+        ScanRequest other = own;
+        other.rows = rows;
+        served.push_back({other, variant});
+      }
+    return served;
+  }
+
+  u64 sequences(const Request& request) const override {
+    const auto scan = typed<ScanRequest>(request);
+    return scan.segments == Segments::rows ? scan.rows : 1;
   }
 
   bool repeats_bits(const Request& request) const override {

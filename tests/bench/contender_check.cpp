@@ -1,9 +1,10 @@
-#include "scan_check.h"
+#include "contender_check.h"
 
 #include <memory>
 #include <optional>
 
 #include "cuda_check.h"
+#include "reduction_check.h"
 #include "wrong_scans.h"
 
 namespace scantune::bench {
@@ -14,11 +15,22 @@ std::string spelled(const std::string& who, const Mismatch& wrong) {
          wrong.found;
 }
 
+// Puts the contender's results into every output, all of which were poisoned. The graph is returned, because it must
+// live until they are there.
+ReplayedGraph poisoned_and_written(const Contender& contender, const Setting& setting) {
+  // The first launch is outside a graph: it loads kernels, which a capture forbids.
+  contender.enqueue(setting.pairs.inputs[0], setting.pairs.outputs[0], setting.stream);
+  poison_outputs(setting.pairs, setting.stream);
+  ReplayedGraph graph = graph_of(contender, Condition::cold, setting);
+  graph.replay();
+  return graph;
+}
+
 class ScanCheck {
  public:
   ScanCheck(std::span<const Contender> scans, const InputSpec& input, std::byte* expected, const Setting& setting)
       : scans_(scans),
-        request_(typed<ScanRequest>(input.request)),
+        request_(input.request),
         reference_(make_reference(input)),
         expected_(expected),
         setting_(setting) {}
@@ -35,7 +47,7 @@ class ScanCheck {
     expected_scan_ = reference;
     scan(reference).enqueue(setting_.pairs.inputs[0], expected_, setting_.stream);
     SCANTUNE_BENCH_CHECK(cudaStreamSynchronize(setting_.stream));
-    // scantune is the reference for itself alone, so nothing but the CPU stands against it.
+    // Where scantune is the reference no other scan checks it, so the CPU checks all of its output.
     const Coverage coverage = scan(reference).role == Role::scantune ? Coverage::whole : Coverage::parts;
     const auto wrong = check_output(request_, *reference_, expected_, coverage);
     return wrong ? std::optional(spelled(scan(reference).name, *wrong)) : std::nullopt;
@@ -43,11 +55,7 @@ class ScanCheck {
 
   std::optional<Difference> compare(int index) const {
     const Contender& one = scan(index);
-    // Outside a graph first: kernels load then, for which a capture is no time.
-    one.enqueue(setting_.pairs.inputs[0], setting_.pairs.outputs[0], setting_.stream);
-    poison_outputs(setting_.pairs, setting_.stream);
-    const ReplayedGraph graph = graph_of(one, Condition::cold, setting_);
-    graph.replay();
+    const ReplayedGraph graph = poisoned_and_written(one, setting_);
     const auto different = first_difference(request_, expected_, setting_.pairs, setting_.stream);
     if (!different) return std::nullopt;
     if (const auto wrong = check_around(different->index, request_, *reference_, expected_))
@@ -61,7 +69,7 @@ class ScanCheck {
   }
 
   std::span<const Contender> scans_;
-  ScanRequest request_;
+  Request request_;
   std::unique_ptr<const Reference> reference_;
   std::byte* expected_;
   const Setting& setting_;
@@ -73,6 +81,23 @@ class ScanCheck {
 std::vector<std::string> check_scans(std::span<const Contender> scans, const InputSpec& input, std::byte* expected,
                                      const Setting& setting) {
   return ScanCheck(scans, input, expected, setting).wrong();
+}
+
+std::vector<std::string> check_reductions(std::span<const Contender> reductions, const Case& subject,
+                                          const InputSpec& input, const Setting& setting) {
+  const std::unique_ptr<const Reference> reference = make_reference(input);
+  std::vector<std::string> wrong;
+  for (const Contender& one : reductions) {
+    std::string& fault = wrong.emplace_back();
+    const ReplayedGraph graph = poisoned_and_written(one, setting);
+    SCANTUNE_BENCH_CHECK(cudaStreamSynchronize(setting.stream));
+    for (int pair = 0; pair < setting.pairs.count() && fault.empty(); ++pair) {
+      const WrittenResult written = written_result(setting.pairs.outputs[pair]);
+      if (const auto why = wrong_reduction(subject, *reference, written.value, written.index))
+        fault = one.name + " in buffer " + std::to_string(pair) + " is wrong: " + *why;
+    }
+  }
+  return wrong;
 }
 
 }  // namespace scantune::bench

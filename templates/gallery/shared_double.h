@@ -1,0 +1,68 @@
+// shared_double: the scan of Hillis and Steele in shared memory, in two copies of the row that take turns. Each step
+// reads one and writes the other, so that one barrier is enough, for twice the memory.
+#pragma once
+
+#include "gallery/blocked.h"
+
+namespace scantune {
+
+struct SharedDouble : HillisSteeleCost {
+  static constexpr int shared_values(int capacity) { return 2 * capacity; }
+
+#ifdef SCANTUNE_KERNELS
+  // Scans items[0] to items[count - 1] of shared memory, no more than there are threads; kCapacity values behind them
+  // are free. Returns where the results lie.
+  template <class Op, int kCapacity, class T>
+  SCANTUNE_DEVICE static T* scan(T* items, u32 count) {
+    const u32 item = thread_rank();
+    T* from = items;
+    T* to = items + kCapacity;
+    for (u32 distance = 1; distance < count; distance *= 2) {
+      if (item < count) to[item] = item >= distance ? Op::combine(from[item - distance], from[item]) : from[item];
+      sync_block();
+      T* const written = to;
+      to = from;
+      from = written;
+    }
+    return from;
+  }
+#endif
+};
+
+struct SharedDoubleConfig {
+  static constexpr int items_per_thread = 1;
+  static constexpr int kMostItemsPerThread = 1;
+
+  int block_threads = 256;  // threads of a CTA, one for each item of its row
+
+  constexpr bool operator==(const SharedDoubleConfig&) const = default;
+};
+
+template <>
+struct Family<SharedDoubleConfig> : BlockedFamily<SharedDoubleConfig, SharedDouble> {
+  static constexpr const char* kName = "shared_double";
+  static constexpr const char* kConfigName = "SharedDoubleConfig";
+  static constexpr const char* kHeader = "gallery/shared_double.h";
+  static constexpr const char* const kKernels[] = {"shared_double"};
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<SharedDoubleConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(SharedDoubleConfig, block_threads, primary, 32, 64, 128, 256, 512, 1024),
+  };
+#endif
+};
+
+}  // namespace scantune
+
+#ifdef SCANTUNE_KERNELS
+
+namespace scantune {
+
+template <class Problem, SharedDoubleConfig kConfig>
+SCANTUNE_DEVICE void shared_double(const KernelArguments& arguments) {
+  scantune::scan_row_in_shared_memory<Problem, kConfig, SharedDouble>(arguments);
+}
+
+}  // namespace scantune
+
+#endif

@@ -1,0 +1,115 @@
+// The reduction as kernels see it: types and operator of a request.
+#pragma once
+
+#include "config/reduce.h"
+#include "primitives/neutral_item.h"
+#include "primitives/problem.h"
+
+namespace scantune {
+
+// A value and where it stands in the input.
+template <class T>
+struct Placed {
+  T value;
+  u64 index;
+};
+
+// Minimum or maximum of placed values: of equal ones the first. NaN comes before all, and -0 is less than +0.
+template <class T, Operator kOperator>
+struct PlacedOp {
+  using Value = Placed<T>;
+
+  SCANTUNE_DEVICE static Value combine(const Value& a, const Value& b) {
+    if (comes_before(a.value, b.value)) return a;
+    if (comes_before(b.value, a.value)) return b;
+    return a.index < b.index ? a : b;
+  }
+
+ private:
+  SCANTUNE_DEVICE static bool comes_before(T a, T b) {
+    const T& less = kOperator == Operator::min ? a : b;
+    const T& more = kOperator == Operator::min ? b : a;
+    if constexpr (kIsFloating<T>) {
+      if (a != a || b != b) return a != a && b == b;
+      if (less == more) return is_negative(less) && !is_negative(more);
+    }
+    return less < more;
+  }
+
+  SCANTUNE_DEVICE static bool is_negative(T value) {
+    if constexpr (sizeof(T) == 8)
+      return __builtin_bit_cast(u64, value) >> 63 != 0;
+    else
+      return __builtin_bit_cast(u32, value) >> 31 != 0;
+  }
+};
+
+template <bool kPlaced, class Operation, Operator kOperator>
+struct ReducedBy {
+  using Op = Operation;
+};
+template <class Operation, Operator kOperator>
+struct ReducedBy<true, Operation, kOperator> {
+  using Op = PlacedOp<typename Operation::Value, kOperator>;
+};
+
+// first_item: the index of the input's first item, so that indices past 2^32 can be tested without that many items.
+template <ReduceRequest request, Variant variant, u64 first_item = 0,
+          class ValueOperation = OperatorOf<typename TypeOf<request.accumulator_type>::Type, request.op>>
+struct ReduceProblem {
+  using Operation = ValueOperation;
+  using Item = typename Operation::Value;  // an item as it is combined
+  using Op = typename ReducedBy<request.has_position(), Operation, request.op>::Op;
+  using Accumulator = typename Op::Value;
+  using Input = typename TypeOf<request.input_type, Item>::Type;
+  using Output = typename TypeOf<request.output_type, Item>::Type;
+  static constexpr ReduceRequest kRequest = request;
+  static constexpr Variant kVariant = variant;
+  static constexpr bool kInOrder = is_custom(request.op);
+  static constexpr bool kHasInit = request.has_init();
+  static constexpr bool kHasPosition = request.has_position();
+
+  SCANTUNE_DEVICE static const Input* input(const KernelArguments& arguments) {
+    return static_cast<const Input*>(arguments.input);
+  }
+
+  // What an accumulator is before anything is combined with it by a built-in operator.
+  SCANTUNE_DEVICE static Accumulator neutral() {
+    constexpr Item kNeutral = neutral_item<request.op, Item, Item>();
+    if constexpr (kHasPosition)
+      return {kNeutral, ~u64{0}};
+    else
+      return kNeutral;
+  }
+
+  // The item at an index of the input as an accumulator.
+  SCANTUNE_DEVICE static Accumulator accumulator_of(Input item, u64 index) {
+    if constexpr (kHasPosition)
+      return {scantune::convert<Item>(item), first_item + index};
+    else
+      return scantune::convert<Item>(item);
+  }
+
+  // Puts the initial value before the total, if there is one, and stores the result of a row. Called by one thread.
+  // Where there are no items the initial value alone is the result.
+  SCANTUNE_DEVICE static void store(const KernelArguments& arguments, Accumulator total, bool exists = true,
+                                    u64 row = 0) {
+    auto* const output = static_cast<Output*>(arguments.output) + row;
+    if constexpr (kHasPosition) {
+      store_global<CacheHint::normal>(static_cast<u64*>(arguments.position) + row, total.index);
+      scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
+    } else {
+      if constexpr (kHasInit) total = exists ? Op::combine(init(arguments), total) : init(arguments);
+      scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total));
+    }
+  }
+
+ private:
+  SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
+    if constexpr (request.init == Init::memory)
+      return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
+    return from_bytes<Accumulator>(arguments.init);
+  }
+};
+
+}  // namespace scantune

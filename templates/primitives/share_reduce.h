@@ -1,0 +1,270 @@
+// Reduces the share of the input that is dealt to one CTA, with all of its threads.
+//
+// Built-in operators commute: every thread adds up units that lie a CTA apart, and only what threads have at the end is
+// combined across them. An operator of the caller's own sees its items in order: each warp takes a run of the share,
+// its lanes neighbouring pieces, which are combined across the lanes again and again.
+#pragma once
+
+#include "config/reduce_share.h"
+#include "primitives/head_scan.h"
+#include "primitives/reduce_problem.h"
+#include "primitives/run_scan.h"
+#include "primitives/warp_reduce.h"
+
+namespace scantune {
+
+struct ShareShape {
+  int block_threads;
+  int unroll;
+  Deal deal;
+  CacheHint load_hint;
+
+  constexpr bool operator==(const ShareShape&) const = default;
+};
+template <class Config>
+constexpr ShareShape share_shape(const Config& config) {
+  return {config.block_threads, config.unroll, config.deal, config.load_hint};
+}
+
+// What is left to one thread, if there was anything.
+template <class T>
+struct Total {
+  T value;
+  bool exists;
+};
+
+// Combines values of a CTA's threads in the order of the threads, those of its first warps first.
+template <class Op, int kBlockThreads>
+class BlockReduce {
+  using T = typename Op::Value;
+  static constexpr u32 kWarps = kBlockThreads / kWarpThreads;
+
+ public:
+  struct alignas(16) Shared {
+    T totals[kWarpThreads];
+  };
+
+  // Thread 0 gets the combination of what the first `threads` threads have, at least one.
+  SCANTUNE_DEVICE static T reduce(Shared& shared, T value, u32 threads = kBlockThreads) {
+    const u32 warp = thread_rank() / kWarpThreads, lane = thread_rank() % kWarpThreads;
+    const u32 before = warp * kWarpThreads, left = threads > before ? threads - before : 0;
+    if (left > 0) value = scantune::warp_reduce_ascending<Op>(value, lane, left < kWarpThreads ? left : kWarpThreads);
+    return reduce_warps(shared, value, ceil_div(threads, u32{kWarpThreads}));
+  }
+
+  // Thread 0 gets the combination of what the first lanes of the first `warps` warps have, at least one.
+  SCANTUNE_DEVICE static T reduce_warps(Shared& shared, T value, u32 warps = kWarps) {
+    if constexpr (kWarps == 1) return value;
+    const u32 warp = thread_rank() / kWarpThreads, lane = thread_rank() % kWarpThreads;
+    if (lane == 0 && warp < warps) shared.totals[warp] = value;
+    sync_block();
+    if (warp > 0) return value;
+    if (lane < warps) value = shared.totals[lane];
+    return scantune::warp_reduce_ascending<Op>(value, lane, warps);
+  }
+};
+
+template <class Problem, ShareShape kShape>
+class ShareReduce {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Input = typename Problem::Input;
+  using Block = BlockReduce<Op, kShape.block_threads>;
+
+  static constexpr int kUnroll = kShape.unroll;
+  static constexpr int kUnitItems = unit_items(Problem::kRequest);
+  static constexpr u64 kTileUnits = static_cast<u64>(kShape.block_threads) * kUnroll;
+  static constexpr bool kPeels = Problem::kVariant == Variant::any && peels_head(Problem::kRequest);
+  static constexpr bool kInVectors = Problem::kVariant == Variant::aligned || kPeels;
+
+  // The scan that packs what this reduction packs: its results are as wide as the items.
+  static constexpr ScanRequest as_scan(const ReduceRequest& request) {
+    return {.input_type = request.input_type,
+            .accumulator_type = request.accumulator_type,
+            .output_type = request.input_type,
+            .op = request.op,
+            .custom_bytes = request.custom_bytes,
+            .custom_alignment = request.custom_alignment};
+  }
+  using Scanned = scantune::Problem<as_scan(Problem::kRequest), Variant::aligned, 0, typename Problem::Operation>;
+  using Unit = Words<Input, kUnitItems>;
+  static constexpr int kUnitAlignment = kUnitItems > 1
+                                            ? kVectorAlignmentBytes
+                                            : (alignof(Input) > alignof(u32) ? alignof(Input) : alignof(u32));
+  struct alignas(kUnitAlignment) Vector : Unit {};
+
+ public:
+  using Shared = typename Block::Shared;
+
+  // CTA `cta` of `ctas` takes its share of the input, or of n items from there.
+  SCANTUNE_DEVICE ShareReduce(const KernelArguments& arguments, u32 cta, u32 ctas)
+      : ShareReduce(Problem::input(arguments), arguments.n, cta, ctas) {}
+  SCANTUNE_DEVICE ShareReduce(const Input* input, u64 n, u32 cta, u32 ctas)
+      : input_(input), n_(n), cta_(cta), ctas_(ctas) {
+    if constexpr (kPeels) {
+      const u64 before = bytes_before_boundary(input_) / sizeof(Input);
+      head_ = static_cast<u32>(before < n_ ? before : n_);
+    }
+    units_ = Problem::kInOrder ? ceil_div(n_, u64{kUnitItems}) : (n_ - head_) / kUnitItems;
+    share_units_ = round_up(ceil_div(units_, u64{ctas}), kShareUnits);
+  }
+
+  // CTAs whose share is not empty are the first ones; of no items, the first.
+  SCANTUNE_DEVICE u32 active_ctas() const {
+    const u64 active = kShape.deal == Deal::tiles ? ctas_ : units_ == 0 ? 1 : ceil_div(units_, share_units_);
+    return static_cast<u32>(active);
+  }
+
+  // Thread 0 gets the total of the share, which exists if any item does.
+  SCANTUNE_DEVICE Total<T> reduce(Shared& shared) const {
+    if constexpr (Problem::kInOrder)
+      return reduce_in_order(shared);
+    else
+      return {Block::reduce(shared, add_up()), true};
+  }
+
+ private:
+  // Adds up this thread's units, and in the first CTA the items that belong to none.
+  SCANTUNE_DEVICE T add_up() const {
+    const bool in_tiles = kShape.deal == Deal::tiles;
+    const u64 begin = in_tiles ? cta_ * kTileUnits : cta_ * share_units_;
+    const u64 end = in_tiles || begin + share_units_ > units_ ? units_ : begin + share_units_;
+    T total = Problem::neutral();
+    for (u64 tile = begin; tile < end; tile += in_tiles ? ctas_ * kTileUnits : kTileUnits) {
+      const u64 first = tile + thread_rank();
+      Vector held[kUnroll];
+      if (tile + kTileUnits <= end) {
+#pragma unroll
+        for (int step = 0; step < kUnroll; ++step) held[step] = load_unit(first + step * kShape.block_threads);
+#pragma unroll
+        for (int step = 0; step < kUnroll; ++step)
+          total = Op::combine(total, total_of(held[step], first + step * kShape.block_threads));
+      } else {
+#pragma unroll
+        for (int step = 0; step < kUnroll; ++step)
+          if (const u64 unit = first + step * kShape.block_threads; unit < end) held[step] = load_unit(unit);
+#pragma unroll
+        for (int step = 0; step < kUnroll; ++step)
+          if (const u64 unit = first + step * kShape.block_threads; unit < end)
+            total = Op::combine(total, total_of(held[step], unit));
+      }
+    }
+    if (cta_ == 0) {
+      if (thread_rank() < head_) total = Op::combine(total, item(thread_rank()));
+      if (const u64 index = head_ + units_ * kUnitItems + thread_rank(); index < n_)
+        total = Op::combine(total, item(index));
+    }
+    return total;
+  }
+
+  // Reduces a run of the share with each warp, and puts the runs together.
+  SCANTUNE_DEVICE Total<T> reduce_in_order(Shared& shared) const {
+    constexpr u64 kWarps = kShape.block_threads / kWarpThreads, kWarpUnits = kWarpThreads * kUnroll;
+    const u32 warp = thread_rank() / kWarpThreads, lane = thread_rank() % kWarpThreads;
+    const u64 share = cta_ * share_units_;
+    const u64 share_end = share + share_units_ < units_ ? share + share_units_ : units_;
+    if (share >= share_end) return {{}, false};
+    const u64 run_units = ceil_div(share_end - share, kWarps), begin = share + warp * run_units;
+    const u64 end = begin + run_units < share_end ? begin + run_units : share_end;
+
+    T total;
+    for (u64 first = begin; first < end; first += kWarpUnits) {
+      const u64 left = end - first, mine = first + lane * kUnroll;
+      const u32 lanes = left < kWarpUnits ? static_cast<u32>(ceil_div(left, u64{kUnroll})) : kWarpThreads;
+      T piece;
+      if (lane < lanes) piece = piece_of(mine, mine + kUnroll < end ? mine + kUnroll : end);
+      piece = scantune::warp_reduce_ascending<Op>(piece, lane, lanes);
+      if (lane == 0) total = first == begin ? piece : Op::combine(total, piece);
+    }
+    return {Block::reduce_warps(shared, total, static_cast<u32>(ceil_div(share_end - share, run_units))), true};
+  }
+
+  // The combination of the units [first, end), at least one and at most kUnroll, in order.
+  SCANTUNE_DEVICE T piece_of(u64 first, u64 end) const {
+    Vector held[kUnroll];
+    const bool whole = end - first == kUnroll && end * kUnitItems <= n_;
+    if (whole) {
+#pragma unroll
+      for (int step = 0; step < kUnroll; ++step) held[step] = load_unit(first + step);
+      T piece = total_of(held[0], first);
+#pragma unroll
+      for (int step = 1; step < kUnroll; ++step) piece = Op::combine(piece, total_of(held[step], first + step));
+      return piece;
+    }
+    const u64 last = end * kUnitItems < n_ ? end * kUnitItems : n_;
+    T piece = item(first * kUnitItems);
+    for (u64 index = first * kUnitItems + 1; index < last; ++index) piece = Op::combine(piece, item(index));
+    return piece;
+  }
+
+  SCANTUNE_DEVICE T item(u64 index) const {
+    return Problem::accumulator_of(scantune::load_global<CacheHint::normal>(input_ + index), index);
+  }
+
+  // One access where units are vectors; else item by item, to the same place in a thread.
+  SCANTUNE_DEVICE Vector load_unit(u64 unit) const {
+    const Input* const from = input_ + head_ + unit * kUnitItems;
+    if constexpr (kInVectors && kUnitItems > 1) {
+      return scantune::load_global<kShape.load_hint>(reinterpret_cast<const Vector*>(from));
+    } else {
+      Input items[kUnitItems];
+#pragma unroll
+      for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kShape.load_hint>(from + item);
+      Vector vector;
+      scantune::copy_bytes(&vector, items, sizeof items);
+      return vector;
+    }
+  }
+
+  SCANTUNE_DEVICE T total_of(const Vector& vector, u64 unit) const {
+    if constexpr (Problem::kHasPosition) {
+      Input items[kUnitItems];
+      scantune::copy_bytes(items, &vector, sizeof items);
+      const u64 first = head_ + unit * kUnitItems;
+      T total = Problem::accumulator_of(items[0], first);
+#pragma unroll
+      for (int item = 1; item < kUnitItems; ++item)
+        total = Op::combine(total, Problem::accumulator_of(items[item], first + item));
+      return total;
+    } else {
+      return RunScan<Scanned, kUnitItems>::reduce(vector);
+    }
+  }
+
+  const Input* input_;
+  u64 n_;
+  u64 units_;        // whole ones behind the head; of an operator of the caller's own the last may be cut short
+  u64 share_units_;  // of a CTA
+  u32 cta_, ctas_;
+  u32 head_ = 0;  // items before the first unit
+};
+
+// Partial results of CTAs in a workspace, each written by one thread, and folded in their order by one CTA.
+template <class Op, int kBlockThreads>
+class Partials {
+  using T = typename Op::Value;
+  using Block = BlockReduce<Op, kBlockThreads>;
+
+ public:
+  // first: in memory that is aligned to vectors.
+  SCANTUNE_DEVICE explicit Partials(void* first) : first_(static_cast<T*>(first)) {}
+
+  SCANTUNE_DEVICE void leave(u32 cta, T total) const { scantune::store_payload(first_ + cta, total); }
+
+  // Thread 0 gets the combination of the first `count`, at least one.
+  SCANTUNE_DEVICE T fold(typename Block::Shared& shared, u32 count) const {
+    const u32 each = ceil_div(count, u32{kBlockThreads}), mine = thread_rank() * each;
+    const u32 end = mine + each < count ? mine + each : count;
+    T total;
+    for (u32 partial = mine; partial < end; ++partial) {
+      const T next = scantune::load_payload(first_ + partial);
+      total = partial == mine ? next : Op::combine(total, next);
+    }
+    return Block::reduce(shared, total, ceil_div(count, each));
+  }
+
+ private:
+  T* first_;
+};
+
+}  // namespace scantune

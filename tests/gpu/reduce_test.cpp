@@ -1,0 +1,191 @@
+// Reductions on the GPU: every family at edge sizes and at 2^28 items, in graphs and on two streams.
+#include "edge_sizes.h"
+#include "families_under_test.h"
+#include "family_test.h"
+
+namespace scantune {
+namespace {
+
+ReduceRequest reduction_of(const Types& types, Operator op, u64 n, Position position = Position::none) {
+  const ScanRequest scan = types.request(op, n);
+  return {.input_type = scan.input_type,
+          .accumulator_type = scan.accumulator_type,
+          .output_type = scan.output_type,
+          .op = op,
+          .position = position,
+          .init = position == Position::none ? Init::value : Init::none,
+          .custom_bytes = scan.custom_bytes,
+          .custom_alignment = scan.custom_alignment,
+          .n = n};
+}
+
+std::vector<ReduceRequest> reductions(u64 n) {
+  return {reduction_of(same("i32"), Operator::sum, n),
+          reduction_of(from_to("i8", "i64"), Operator::sum, n),
+          reduction_of(same("u16"), Operator::max, n),
+          reduction_of(same("f32"), Operator::sum, n),
+          reduction_of(same("f16"), Operator::min, n),
+          reduction_of(same("f64"), Operator::product, n),
+          reduction_of(custom(12), Operator::custom_cheap, n),
+          reduction_of(custom(32), Operator::custom_expensive, n),
+          reduction_of(same("f32"), Operator::min, n, Position::first),
+          reduction_of(same("i8"), Operator::max, n, Position::first)};
+}
+
+class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<const FamilyModel*> {
+ protected:
+  ReductionsOnGpu() : FamiliesOnGpu(std::chrono::minutes(9)) {}
+
+  // As one that the family is for: families of rows get three, of one item or more.
+  static ReduceRequest asked_of_family(ReduceRequest request) {
+    if (GetParam()->name() != std::string_view("reduce_rows")) return request;
+    request.segments = Segments::rows;
+    request.rows = 3;
+    if (unsupported_reason(request) != nullptr) request.rows = 1;
+    return request;
+  }
+
+  bool supports(const ReduceRequest& request) const {
+    return GetParam()->unsupported_reason(asked_of_family(request), sm()) == nullptr;
+  }
+
+  // The family's own config, as programs give it.
+  static std::string config() { return std::string(R"({"family": ")") + GetParam()->name() + "\"}"; }
+};
+
+TEST_P(ReductionsOnGpu, AreRightAtEdgeSizes) {
+  int verified = 0;
+  for (const ReduceRequest& of : reductions(100'000)) {
+    if (!supports(of)) continue;
+    ReduceRequest request = asked_of_family(of);
+    std::vector<Config> configs = drawn_configs(*GetParam(), request, sm(), 3);
+    configs.push_back(GetParam()->default_config(request, sm()));
+    for (const Config& config : configs)
+      for (const u64 n : edge_sizes(static_cast<u64>(GetParam()->tile_items(config, request)))) {
+        request.n = n;
+        request = asked_of_family(request);
+        if (reject_reason(config, request, sm()) != nullptr) continue;
+        verify(request, config, n == 1);
+        ++verified;
+      }
+  }
+  EXPECT_GT(verified, 0);
+}
+
+// Ones, among which a greater item stands twice.
+TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
+  constexpr u64 kItems = (u64{1} << 28) + 5;
+  const bool sums = supports(reduction_of(from_to("i8", "i64"), Operator::sum, kItems)),
+             places = supports(reduction_of(same("i8"), Operator::max, kItems, Position::first)),
+             extremes = supports(reduction_of(same("i8"), Operator::max, kItems));
+  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  const runtime::Buffer<std::int8_t> items(kItems + 1), greatest(1);
+  const runtime::Buffer<std::int64_t> sum(1);
+  const runtime::Buffer<std::uint64_t> index(1);
+  device_->fill(items.data(), std::byte{1}, kItems + 1);
+  const std::int8_t nine = 9;
+  for (const u64 place : {kItems - 1, kItems / 2 + 3}) device_->upload(items.data() + place, &nine, 1);
+  for (const u64 offset : {u64{0}, u64{1}}) {
+    const std::int8_t* const from = items.data() + offset;
+    const u64 n = kItems - offset;
+    std::int64_t total = 0;
+    std::int8_t most = 0;
+    std::uint64_t place = 0;
+    if (sums) {
+      runtime::reduce(from, sum.data(), n, {.config = config()});
+      sum.download(&total);
+      EXPECT_EQ(total, static_cast<std::int64_t>(n + 16));
+    }
+    if (extremes) {
+      runtime::reduce(from, greatest.data(), n, {.op = runtime::Op::max, .config = config()});
+      greatest.download(&most);
+      EXPECT_EQ(most, 9);
+    }
+    if (places) {
+      runtime::argmax(from, greatest.data(), index.data(), n, {.config = config()});
+      index.download(&place);
+      EXPECT_EQ(place, kItems / 2 + 3 - offset);
+    }
+    EXPECT_TRUE(extremes);
+  }
+}
+
+// Sums of floats have the same bits in every replay, whatever the items before them were.
+TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
+  constexpr u64 kItems = 3'000'001;
+  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  const auto integers = random_items(kItems, 5), others = random_items(kItems, 6);
+  std::vector<float> numbers(kItems);
+  for (u64 item = 0; item < kItems; ++item) numbers[item] = static_cast<float>(integers[item]);
+  const TestStream stream;
+  runtime::Buffer<std::int32_t> items(integers);
+  const runtime::Buffer<std::int32_t> sum(1);
+  const runtime::Buffer<float> floats(numbers), rounded(1);
+  const bool of_f32 = supports(reduction_of(same("f32"), Operator::sum, kItems));
+  const auto plan = runtime::reduce_plan<std::int32_t>(kItems, {.config = config()});
+  std::optional<runtime::Plan<float>> of_floats;
+  if (of_f32) of_floats = runtime::reduce_plan<float>(kItems, {.config = config()});
+  const TestGraph graph(stream, [&] {
+    for (int repeat = 0; repeat < 4; ++repeat) plan(items.data(), sum.data(), stream);
+    if (of_floats) (*of_floats)(floats.data(), rounded.data(), stream);
+  });
+  std::optional<float> first;
+  for (int replay = 0; replay < 100; ++replay) {
+    const auto& given = replay % 2 == 0 ? integers : others;
+    if (replay < 6) items.upload(given.data());
+    graph.launch(stream);
+    stream.synchronize();
+    if (replay < 6) {
+      EXPECT_EQ(downloaded(sum).front(), inclusive_sum(given).back());
+    }
+    if (!of_f32) continue;
+    float total = 0;
+    rounded.download(&total);
+    if (!first) first = total;
+    EXPECT_EQ(total, *first) << "replay " << replay;
+  }
+}
+
+TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
+  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  const auto items = random_items(2'000'003, 7);
+  const runtime::Buffer<std::int32_t> input(items), large(1), small(1);
+  const auto of_all = runtime::reduce_plan<std::int32_t>(items.size(), {.config = config()});
+  const auto of_some = runtime::reduce_plan<std::int32_t>(5'000, {.config = config()});
+  const TestStream first, second;
+  for (int round = 0; round < 300; ++round) {
+    of_all(input.data(), large.data(), first);
+    of_some(input.data(), small.data(), second);
+    of_some(input.data() + 1, small.data(), first);
+    of_some(input.data(), small.data(), first);
+    of_all(input.data(), large.data(), second);
+  }
+  first.synchronize();
+  second.synchronize();
+  const auto sums = inclusive_sum(items);
+  EXPECT_EQ(downloaded(large).front(), sums.back());
+  EXPECT_EQ(downloaded(small).front(), sums[4'999]);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ReductionsOnGpu,
+                         testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
+
+class SmallReductionsOnGpu : public ReductionsOnGpu {};
+
+TEST_P(SmallReductionsOnGpu, RunUnderTheSanitizers) {
+  bool reduced = false;
+  for (const ReduceRequest& of : reductions(20'001)) {
+    if (!supports(of)) continue;
+    const ReduceRequest request = asked_of_family(of);
+    verify(request, GetParam()->default_config(request, sm()), true);
+    for (const Config& config : drawn_configs(*GetParam(), request, sm(), 1)) verify(request, config, false);
+    reduced = true;
+  }
+  EXPECT_TRUE(reduced);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, SmallReductionsOnGpu,
+                         testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
+
+}  // namespace
+}  // namespace scantune

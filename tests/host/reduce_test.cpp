@@ -1,0 +1,508 @@
+// Every family of reductions compared with a plain loop, at the edge sizes, under a few schedules each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "edge_sizes.h"
+#include "effort.h"
+#include "expected_scan.h"
+#include "families_under_test.h"
+#include "kept_compiler.h"
+#include "sampled_requests.h"
+#include "scan_items.h"
+#include "scan_kernels.h"
+
+namespace scantune {
+namespace {
+
+constexpr std::size_t kSampledProblems = 24 * kTestEffort;  // of each family
+constexpr int kMaxTileItems = 2048;
+constexpr int kBuiltInOperators = static_cast<int>(Operator::custom_cheap);
+
+std::span<const FamilyModel* const> reduce_families() { return families_of<ReduceRequest>(Standing::library); }
+
+bool is_of_rows(const FamilyModel& family) { return family.name() == std::string_view("reduce_rows"); }
+
+ReduceRequest reduction_of(ValueType input, ValueType output, Operator op = Operator::sum, Init init = Init::none,
+                           Position position = Position::none) {
+  return {.input_type = input,
+          .accumulator_type = default_accumulator(input, output),
+          .output_type = output,
+          .op = op,
+          .position = position,
+          .init = init};
+}
+
+ReduceRequest custom_reduction(const TestOperator& custom, Init init = Init::none) {
+  const ScanRequest& scan = custom.request;
+  return {.input_type = scan.input_type,
+          .accumulator_type = scan.accumulator_type,
+          .output_type = scan.output_type,
+          .op = scan.op,
+          .init = init,
+          .custom_bytes = scan.custom_bytes,
+          .custom_alignment = scan.custom_alignment};
+}
+
+// The inclusive scan whose last result is the reduction.
+ScanRequest as_scan(const ReduceRequest& request) {
+  return {.input_type = request.input_type,
+          .accumulator_type = request.accumulator_type,
+          .output_type = request.output_type,
+          .op = request.op,
+          .init = request.init,
+          .custom_bytes = request.custom_bytes,
+          .custom_alignment = request.custom_alignment,
+          .n = request.n};
+}
+
+// As one that the family is for: families of rows get a few.
+ReduceRequest asked_of(const FamilyModel& family, ReduceRequest request, u64 n, u64 rows = 1) {
+  request.n = n;
+  if (!is_of_rows(family)) return request;
+  request.segments = Segments::rows;
+  request.rows = rows;
+  if (unsupported_reason(request) != nullptr) request.rows = 1;  // more than items, or a row without any
+  return request;
+}
+
+bool solves(const FamilyModel& family, const ReduceRequest& request) {
+  return family.unsupported_reason(asked_of(family, request, kSomeItems), kHostSm) == nullptr;
+}
+
+// One device and its compiled kernels for all tests of the process.
+struct Bench {
+  HostDevice device{0, kept_host_compiler()};
+  ScanKernels kernels{device};
+};
+Bench& bench() {
+  static Bench instance;
+  return instance;
+}
+
+struct Case {
+  ReduceRequest request;  // includes n and rows
+  Config config;
+  u64 seed;
+  const TestOperator* custom = nullptr;
+  u64 misaligned_bytes = 0;  // of the input
+  Variant variant = Variant::aligned;
+  u64 first_item = 0;  // index of the input's first item
+};
+
+std::string to_string(const Case& reduction) {
+  return scantune::to_string(Request(reduction.request)) + ", " + scantune::to_string(reduction.config) + ", input " +
+         std::to_string(reduction.misaligned_bytes) + " bytes from alignment, seed " + std::to_string(reduction.seed);
+}
+
+const Module& module_of(const Case& reduction) {
+  Instantiation result = instantiate(reduction.request, reduction.config, reduction.variant,
+                                     reduction.custom != nullptr ? &reduction.custom->custom : nullptr);
+  if (reduction.first_item != 0) {
+    const std::string end = ">;\n";
+    result.source.replace(result.source.find(end), end.size(), ", " + std::to_string(reduction.first_item) + end);
+  }
+  return bench().kernels.get(result);
+}
+
+struct Result {
+  Bytes output;
+  std::vector<u64> positions;
+};
+
+// The results for items in memory, one for each row. Nothing around or under the input changes.
+Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
+  HostDevice& device = bench().device;
+  const ReduceRequest& request = reduction.request;
+  const u64 results = request.segments == Segments::rows ? request.rows : 1;
+  const GuardedMemory input(device, items.size(), reduction.misaligned_bytes);
+  const GuardedMemory output(device, results * static_cast<u64>(request.output_bytes()),
+                             static_cast<u64>(request.alignment_of(request.output_type)));
+  const GuardedMemory positions(device, results * sizeof(u64), sizeof(u64));
+  const GuardedMemory init_memory(device, init.size(),
+                                  static_cast<u64>(request.alignment_of(request.accumulator_type)));
+  std::copy(items.begin(), items.end(), input.data());
+  std::copy(init.begin(), init.end(), init_memory.data());
+  const Workspace workspace(device, reduction.config.family().workspace(reduction.config, request));
+
+  KernelArguments arguments{};
+  arguments.input = items.empty() ? nullptr : input.data();
+  arguments.output = output.data();
+  arguments.workspace = workspace.data();
+  if (request.has_position()) arguments.position = positions.data();
+  if (request.init == Init::value) std::memcpy(arguments.init, init.data(), init.size());
+  if (request.init == Init::memory) arguments.init_memory = init_memory.data();
+  const LaunchList list = reduction.config.family().launches(reduction.config, request, reduction.variant);
+  std::vector<HostLaunch> launches;
+  for (int index = 0; index < list.count; ++index)
+    launches.push_back({&module_of(reduction), list.launches[index], arguments});
+  EXPECT_NO_THROW(device.run(launches, Schedule::from_seed(reduction.seed)));
+
+  EXPECT_TRUE(input.surroundings_intact() && output.surroundings_intact() && positions.surroundings_intact());
+  EXPECT_TRUE(std::equal(items.begin(), items.end(), input.data())) << "the input has changed";
+  Result result{{output.data(), output.data() + output.size()}, std::vector<u64>(results)};
+  std::memcpy(result.positions.data(), positions.data(), positions.size());
+  return result;
+}
+
+// A minimum or maximum stands first where the running one becomes what it stays.
+u64 expected_position(const ReduceRequest& request, const Bytes& items) {
+  ScanRequest scan = as_scan(request);
+  scan.output_type = request.accumulator_type;
+  const auto bytes = static_cast<std::size_t>(request.accumulator_bytes());
+  const Bytes running = expected_scan(scan, items, nullptr);
+  const Bytes last(running.end() - request.accumulator_bytes(), running.end());
+  u64 index = 0;
+  while (difference(scan, &running[index * bytes], last)) ++index;
+  return index;
+}
+
+void check(const Case& reduction, const Bytes& items, const Bytes& init) {
+  SCOPED_TRACE(to_string(reduction));
+  const ReduceRequest& request = reduction.request;
+  const Result found = reduced(reduction, items, init);
+  const u64 row_bytes = row_items(request) * static_cast<u64>(request.input_bytes());
+  for (u64 row = 0; row < found.positions.size(); ++row) {
+    const auto begin = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(row * row_bytes, items.size()));
+    const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>((row + 1) * row_bytes, items.size()));
+    const Bytes of_row(begin, end), expected = expected_total(as_scan(request), of_row, init.data(), reduction.custom);
+    const unsigned char* const output = &found.output[row * static_cast<u64>(request.output_bytes())];
+    ASSERT_EQ(difference(as_scan(request), output, expected, reduction.custom), std::nullopt) << "row " << row;
+    if (request.has_position()) {
+      ASSERT_EQ(found.positions[row] - reduction.first_item, expected_position(request, of_row)) << "row " << row;
+    }
+  }
+}
+
+void check(const Case& reduction) {
+  const ScanRequest scan = as_scan(reduction.request);
+  check(reduction, scan.n == 0 ? Bytes() : scan_items(scan, reduction.seed, reduction.custom),
+        scan_init(scan, reduction.custom));
+}
+
+void check_edge_sizes(const ReduceRequest& of, const Config& config, Random& random,
+                      const TestOperator* custom = nullptr) {
+  const FamilyModel& family = config.family();
+  std::vector<u64> sizes = edge_sizes(static_cast<u64>(family.tile_items(config, asked_of(family, of, kSomeItems))));
+  if (of.has_init()) sizes.push_back(0);
+  for (const u64 n : sizes)
+    for (const bool aligned : {true, false}) {
+      const ReduceRequest request = asked_of(family, of, n, 1 + random.below(9));
+      Case reduction{request, config, random.below(1u << 30), custom};
+      if (!aligned) {
+        reduction.variant = Variant::any;
+        reduction.misaligned_bytes =
+            static_cast<u64>(request.alignment_of(request.input_type)) * random.below(kVectorAlignmentBytes);
+      }
+      check(reduction);
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
+// A legal config with small tiles, half of them of one or two warps, which no search tries.
+Config drawn_config(const FamilyModel& family, const ReduceRequest& of, Random& random) {
+  const ReduceRequest request = asked_of(family, of, kSomeItems);
+  for (int draw = 0; draw < 100'000; ++draw) {
+    Config config(family);
+    for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index) {
+      const auto& values = family.parameters()[static_cast<std::size_t>(index)].values;
+      config[index] = values[random.below(static_cast<u32>(values.size()))];
+    }
+    if (random.chance(50)) config[0] = kWarpThreads * static_cast<int>(1 + random.below(2));
+    if (family.invalid_reason(config, request, kHostSm) == nullptr &&
+        family.tile_items(config, request) <= kMaxTileItems)
+      return config;
+  }
+  throw std::invalid_argument(std::string("no config of ") + family.name());
+}
+
+struct Problem {
+  const FamilyModel* family;
+  ReduceRequest request;
+  u64 seed;
+};
+
+std::string name_of(const Problem& problem) {
+  const ReduceRequest& request = problem.request;
+  return std::string(problem.family->name()) + "_" + token(request.input_type) + "_" + token(request.output_type) +
+         "_" + token(request.op) + (request.has_position() ? "_position" : std::string("_init_") + token(request.init));
+}
+
+void PrintTo(const Problem& problem, std::ostream* out) { *out << name_of(problem); }
+
+// What a sample must not miss.
+std::vector<std::string> properties(const ReduceRequest& request) {
+  const std::string op = token(request.op);
+  return {std::string(token(request.input_type)) + " to " + token(request.output_type),
+          op + (request.has_position() ? " and its position" : " of ") + std::to_string(request.accumulator_bytes()),
+          std::string("init ") + token(request.init)};
+}
+
+std::vector<ReduceRequest> problems_of(const FamilyModel& family) {
+  std::vector<ReduceRequest> all;
+  for (const TypePair& pair : kTypePairs)
+    for (int op = 0; op < kBuiltInOperators; ++op) {
+      for (const Init init : {Init::none, Init::value, Init::memory})
+        all.push_back(reduction_of(pair.input, pair.output, static_cast<Operator>(op), init));
+      all.push_back(reduction_of(pair.input, pair.output, static_cast<Operator>(op), Init::none, Position::first));
+    }
+  std::erase_if(all, [&](const ReduceRequest& request) { return !solves(family, request); });
+  return all;
+}
+
+// Each family has a sample of its own, in which problems that add a property come first.
+std::vector<Problem> sampled_problems() {
+  std::vector<Problem> sample;
+  for (const FamilyModel* family : reduce_families()) {
+    std::vector<ReduceRequest> all = problems_of(*family);
+    Random random(1 + sample.size());
+    for (std::size_t left = all.size(); left > 1; --left)
+      std::swap(all[left - 1], all[random.below(static_cast<u32>(left))]);
+    std::set<std::string> seen;
+    const auto others = std::stable_partition(all.begin(), all.end(), [&](const ReduceRequest& request) {
+      bool adds = false;
+      for (const std::string& property : properties(request)) adds |= seen.insert(property).second;
+      return adds;
+    });
+    const auto count = std::max<std::size_t>(static_cast<std::size_t>(others - all.begin()), kSampledProblems);
+    for (std::size_t index = 0; index < std::min(count, all.size()); ++index)
+      sample.push_back({family, all[index], 1000 + sample.size()});
+  }
+  return sample;
+}
+
+class Reduce : public testing::TestWithParam<Problem> {};
+
+TEST_P(Reduce, IsRightAtEdgeSizes) {
+  const auto& [family, request, seed] = GetParam();
+  Random random(seed);
+  check_edge_sizes(request, drawn_config(*family, request, random), random);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sampled, Reduce, testing::ValuesIn(sampled_problems()),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+// Each operator is for two of the families that take one, other two for the next.
+struct CustomProblem {
+  const FamilyModel* family;
+  TestOperator custom;
+};
+
+void PrintTo(const CustomProblem& problem, std::ostream* out) {
+  *out << problem.family->name() << " of " << problem.custom.name;
+}
+
+std::vector<CustomProblem> custom_problems() {
+  std::vector<CustomProblem> all;
+  std::vector<const FamilyModel*> takers;
+  for (const FamilyModel* family : reduce_families())
+    if (solves(*family, custom_reduction(affine_maps()))) takers.push_back(family);
+  std::size_t turn = 0;
+  for (const TestOperator& custom : test_operators())
+    for (int time = 0; time < 2; ++time) all.push_back({takers[turn++ % takers.size()], custom});
+  return all;
+}
+
+class CustomReduce : public testing::TestWithParam<CustomProblem> {};
+
+TEST_P(CustomReduce, IsRightAtEdgeSizes) {
+  const auto& [family, custom] = GetParam();
+  Random random(static_cast<u64>(100 * custom.request.custom_bytes + custom.request.custom_alignment));
+  const ReduceRequest request = custom_reduction(custom, static_cast<Init>(random.below(3)));
+  check_edge_sizes(request, drawn_config(*family, request, random), random, &custom);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOperators, CustomReduce, testing::ValuesIn(custom_problems()), [](const auto& tested) {
+  return std::string(tested.param.family->name()) + "_" + tested.param.custom.name;
+});
+
+TEST(ReduceSample, LeavesOutNoFamilyTypeOrOperator) {
+  std::set<std::string> families, found, all;
+  for (const Problem& problem : sampled_problems()) {
+    families.insert(problem.family->name());
+    for (const std::string& property : properties(problem.request))
+      found.insert(problem.family->name() + (": " + property));
+  }
+  for (const FamilyModel* family : reduce_families())
+    for (const ReduceRequest& request : problems_of(*family))
+      for (const std::string& property : properties(request)) all.insert(family->name() + (": " + property));
+  EXPECT_EQ(found, all);
+  EXPECT_EQ(families.size(), reduce_families().size());
+}
+
+// Small tiles, so that many CTAs meet.
+struct Small {
+  const char* family;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+void PrintTo(const Small& small, std::ostream* out) { *out << small.family; }
+
+const std::vector<Small> kSmall = {
+    {"reduce_block", {{"block_threads", "32"}, {"unroll", "1"}, {"cluster_blocks", "1"}}},
+    {"reduce_block", {{"block_threads", "64"}, {"unroll", "2"}, {"cluster_blocks", "1"}}},
+    {"reduce_block", {{"block_threads", "32"}, {"unroll", "2"}, {"cluster_blocks", "2"}}},
+    {"reduce_block", {{"block_threads", "64"}, {"unroll", "1"}, {"cluster_blocks", "4"}, {"pdl", "0"}}},
+    {"reduce_last_block", {{"block_threads", "32"}, {"unroll", "4"}, {"ctas_per_sm", "8"}}},
+    {"reduce_last_block", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
+    {"reduce_two_pass", {{"block_threads", "32"}, {"unroll", "4"}, {"ctas_per_sm", "8"}}},
+    {"reduce_two_pass", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "2"}, {"deal", "tiles"}}},
+    {"reduce_atomic", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "4"}}},
+    {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
+    {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "2"}}},
+};
+
+Config config_of(const Small& small, const ReduceRequest& request) {
+  const FamilyModel& family = *find_family(small.family);
+  Config config = family.default_config(asked_of(family, request, kSomeItems), kHostSm);
+  for (const auto& [name, spelling] : small.values)
+    for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index)
+      if (const auto& parameter = family.parameters()[static_cast<std::size_t>(index)]; name == parameter.name)
+        if (!(is_custom(request.op) && name == "deal")) config[index] = parse(parameter, spelling).value();
+  EXPECT_STREQ(family.invalid_reason(config, asked_of(family, request, kSomeItems), kHostSm), nullptr)
+      << to_string(config);
+  return config;
+}
+
+class SmallReduce : public testing::TestWithParam<Small> {};
+
+TEST_P(SmallReduce, IsRightAtEdgeSizes) {
+  const TestOperator maps = affine_maps();
+  Random random(23);
+  for (const auto& [request, custom] : std::vector<std::pair<ReduceRequest, const TestOperator*>>{
+           {reduction_of(ValueType::i32, ValueType::i32, Operator::sum, Init::value), nullptr},
+           {reduction_of(ValueType::f32, ValueType::f32, Operator::min, Init::none, Position::first), nullptr},
+           {custom_reduction(maps, Init::value), &maps}}) {
+    if (!solves(*find_family(GetParam().family), request)) continue;
+    const Config config = config_of(GetParam(), request);
+    for (int time = 0; time < 3; ++time) check_edge_sizes(request, config, random, custom);
+    if (HasFailure()) return;
+  }
+}
+
+template <class T>
+Bytes bytes_of(const std::vector<T>& values) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(values.data());
+  return {bytes, bytes + values.size() * sizeof(T)};
+}
+
+// Inputs in which values alike stand at several places, the first of them in another CTA than most.
+std::vector<std::vector<f32>> treacherous(f32 sign) {
+  constexpr f32 kInfinity = std::numeric_limits<f32>::infinity(), kNan = std::numeric_limits<f32>::quiet_NaN();
+  constexpr std::size_t kItems = 4'001;
+  const auto among = [&](f32 others, const std::vector<std::pair<std::size_t, f32>>& placed) {
+    std::vector<f32> items(kItems, others);
+    for (const auto& [index, value] : placed) items[index] = value;
+    return items;
+  };
+  return {among(7, {}),
+          among(sign * kInfinity, {}),  // what an accumulator starts from
+          among(-sign * kInfinity, {}),
+          among(kNan, {}),
+          among(0.0f, {{2'900, -0.0f}, {3'500, -0.0f}}),
+          among(-0.0f, {{700, 0.0f}, {701, 0.0f}}),
+          among(1, {{kItems - 1, -sign}, {kItems - 2, -sign}}),
+          among(1, {{1'999, -sign * kInfinity}, {3'000, kNan}, {3'777, -kNan}}),
+          among(kNan, {{0, -sign * kInfinity}}),
+          among(sign * kInfinity, {{kItems - 1, kNan}})};
+}
+
+TEST_P(SmallReduce, TellsWhereAnExtremeFirstStands) {
+  const FamilyModel& family = *find_family(GetParam().family);
+  for (const Operator op : {Operator::min, Operator::max}) {
+    const ReduceRequest of = reduction_of(ValueType::f32, ValueType::f32, op, Init::none, Position::first);
+    if (!solves(family, of)) return;
+    u64 seed = 0;
+    for (const std::vector<f32>& items : treacherous(op == Operator::min ? 1.0f : -1.0f))
+      for (const Variant variant : {Variant::aligned, Variant::any}) {
+        const ReduceRequest request = asked_of(family, of, items.size(), 3);
+        Case reduction{request, config_of(GetParam(), of), ++seed};
+        reduction.variant = variant;
+        reduction.misaligned_bytes = variant == Variant::any ? 4 : 0;
+        check(reduction, bytes_of(items), {});
+        if (HasFailure()) return;
+      }
+  }
+}
+
+TEST_P(SmallReduce, TellsWhereAnExtremeFirstStandsAmongIntegersAndHalves) {
+  const FamilyModel& family = *find_family(GetParam().family);
+  u64 seed = 100;
+  for (const ValueType type : {ValueType::u8, ValueType::i64, ValueType::bf16})
+    for (const Operator op : {Operator::min, Operator::max}) {
+      const ReduceRequest of = reduction_of(type, type, op, Init::none, Position::first);
+      if (!solves(family, of)) return;
+      Case reduction{asked_of(family, of, 5'003, 2), config_of(GetParam(), of), ++seed};
+      reduction.variant = Variant::any;
+      reduction.misaligned_bytes = static_cast<u64>(size_of(type));
+      const auto bytes = static_cast<std::size_t>(size_of(type));
+      // All items are the operator's neutral one, which must not be taken for the absence of any.
+      const bool least = op == Operator::max;
+      Bytes items(5'003 * bytes, least ? 0x00 : 0xff);
+      if (type == ValueType::i64)
+        for (std::size_t last = bytes - 1; last < items.size(); last += bytes) items[last] = least ? 0x80 : 0x7f;
+      check(reduction, items, {});
+      check(reduction,
+            is_floating(type) ? special_items(as_scan(reduction.request), seed)
+                              : scan_items(as_scan(reduction.request), seed),
+            {});
+      if (HasFailure()) return;
+    }
+}
+
+// Items of magnitudes so different that every sum is rounded.
+Bytes items_that_tell_orders_apart(u64 n) {
+  Random random(11);
+  std::vector<u32> words(n);
+  for (u32& word : words) word = (static_cast<u32>(random.next()) & 0x807f'ffff) | (127 + random.below(16)) << 23;
+  return bytes_of(words);
+}
+
+TEST_P(SmallReduce, GivesTheSameBitsOnEverySchedule) {
+  const FamilyModel& family = *find_family(GetParam().family);
+  const ReduceRequest of = reduction_of(ValueType::f32, ValueType::f32);
+  if (!solves(family, of)) return;
+  constexpr u64 kItems = 7'003;
+  const Bytes items = items_that_tell_orders_apart(kItems);
+  Case reduction{asked_of(family, of, kItems, 3), config_of(GetParam(), of), 0};
+  const Bytes aligned = reduced(reduction, items, {}).output;
+  // Otherwise every order would pass.
+  if (!is_of_rows(family)) {
+    ASSERT_NE(aligned, expected_total(as_scan(reduction.request), items, nullptr));
+  }
+  for (u64 seed = 1; seed <= 24; ++seed) {
+    reduction.seed = seed;
+    reduction.variant = seed % 6 < 2 ? Variant::aligned : Variant::any;
+    reduction.misaligned_bytes = reduction.variant == Variant::any ? 4 * (seed % 4) : 0;
+    ASSERT_EQ(reduced(reduction, items, {}).output, aligned) << to_string(reduction);
+  }
+}
+
+TEST(SmallReduces, AreOfEveryFamily) {
+  std::set<std::string> tested, all;
+  for (const Small& small : kSmall) tested.insert(small.family);
+  for (const FamilyModel* family : reduce_families()) all.insert(family->name());
+  EXPECT_EQ(tested, all);
+}
+
+INSTANTIATE_TEST_SUITE_P(Configs, SmallReduce, testing::ValuesIn(kSmall), [](const auto& tested) {
+  return std::string(tested.param.family) + "_" + std::to_string(tested.index);
+});
+
+// Where the index does not fit 32 bits, no half of it is lost on the way.
+TEST(ReducePosition, PassesTheItemAt2To32) {
+  for (const FamilyModel* family : reduce_families()) {
+    const ReduceRequest of = reduction_of(ValueType::i32, ValueType::i32, Operator::min, Init::none, Position::first);
+    if (!solves(*family, of)) continue;
+    const ReduceRequest request = asked_of(*family, of, 3'000);
+    Case reduction{request, family->default_config(request, kHostSm), 4};
+    reduction.first_item = (u64{1} << 32) - 1'000;
+    check(reduction);
+  }
+}
+
+}  // namespace
+}  // namespace scantune

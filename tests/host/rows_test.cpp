@@ -1,0 +1,172 @@
+// Scans of rows: each row is a scan of its own, of any length, beside any number of others, wherever it begins.
+#include <gtest/gtest.h>
+
+#include "effort.h"
+#include "expected_scan.h"
+#include "families_under_test.h"
+#include "kept_compiler.h"
+#include "sampled_requests.h"
+#include "scan_items.h"
+#include "scan_kernels.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kSampledProblems = 20 * kTestEffort;  // of each family
+constexpr int kMaxTileItems = 512;
+constexpr u64 kRows[] = {1, 2, 33};
+
+struct Bench {
+  HostDevice device{0, kept_host_compiler()};
+  ScanKernels kernels{device};
+};
+Bench& bench() {
+  static Bench instance;
+  return instance;
+}
+
+struct Case {
+  ScanRequest request;  // with n and rows
+  Config config;
+  u64 seed;
+  const TestOperator* custom = nullptr;
+  bool in_place = false;
+  u64 misaligned_input_bytes = 0;
+  u64 misaligned_output_bytes = 0;
+
+  Variant variant() const {
+    return misaligned_input_bytes + misaligned_output_bytes == 0 ? Variant::aligned : Variant::any;
+  }
+};
+
+// Whether the operator saw items of two rows shows in the results: items are those of one scan over all rows.
+void check(const Case& scan) {
+  const ScanRequest& request = scan.request;
+  SCOPED_TRACE(to_string(request) + ", " + to_string(scan.config) + (scan.in_place ? ", in place" : "") + ", input " +
+               std::to_string(scan.misaligned_input_bytes) + " and output " +
+               std::to_string(scan.misaligned_output_bytes) + " bytes from alignment, seed " +
+               std::to_string(scan.seed));
+  HostDevice& device = bench().device;
+  const Module& module =
+      bench().kernels.get(request, scan.config, scan.custom ? &scan.custom->custom : nullptr, scan.variant());
+  const Bytes items = scan_items(request, scan.seed, scan.custom), init = scan_init(request, scan.custom);
+  const GuardedMemory init_memory(device, init.size());
+  std::copy(init.begin(), init.end(), init_memory.data());
+  const GuardedMemory input(device, items.size(), scan.misaligned_input_bytes);
+  std::copy(items.begin(), items.end(), input.data());
+  const GuardedMemory output(device, request.n * static_cast<u64>(request.output_bytes()),
+                             scan.misaligned_output_bytes);
+  const GuardedMemory& result = scan.in_place ? input : output;
+  const void* const init_argument = request.init == Init::memory ? init_memory.data() : init.data();
+  const std::vector<HostLaunch> launches = scan_launches(
+      module, scan.config, request, {input.data(), result.data(), nullptr, init_argument}, scan.variant());
+  ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(scan.seed)));
+  ASSERT_EQ(difference(request, result.data(), expected_scan(request, items, init.data(), scan.custom), scan.custom),
+            std::nullopt);
+  EXPECT_TRUE(input.surroundings_intact() && output.surroundings_intact());
+}
+
+std::vector<u64> lengths(u64 tile) { return {1, 2, 3, 31, 32, 33, tile - 1, tile, tile + 1, 3 * tile + 5}; }
+
+// Every length, of each number of rows in turn, aligned and not.
+void check_lengths(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
+  request.segments = Segments::rows;
+  for (const u64 length : lengths(static_cast<u64>(config.family().tile_items(config, request)))) {
+    for (const bool aligned : {true, false}) {
+      request.rows = kRows[random.below(static_cast<u32>(std::size(kRows)))];
+      request.n = request.rows * length;
+      if (config.family().unsupported_reason(request, kHostSm) != nullptr) continue;
+      Case scan{request, config, random.below(1u << 30), custom};
+      scan.in_place = request.input_bytes() == request.output_bytes() && random.chance(50);
+      if (!aligned) {
+        const auto misalignment = [&](ValueType type) {
+          return static_cast<u64>(request.alignment_of(type)) * (1 + random.below(kVectorAlignmentBytes - 1));
+        };
+        scan.misaligned_input_bytes = misalignment(request.input_type);
+        scan.misaligned_output_bytes = scan.in_place ? scan.misaligned_input_bytes : misalignment(request.output_type);
+      }
+      check(scan);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+struct Problem {
+  const FamilyModel* family;
+  ScanRequest request;
+  u64 seed;
+};
+
+void PrintTo(const Problem& problem, std::ostream* out) {
+  *out << problem.family->name() << " of " << name_of(problem.request);
+}
+
+std::vector<Problem> sampled_problems() {
+  std::vector<Problem> all;
+  for (const FamilyModel* family : row_families())
+    for (const ScanRequest& request : sampled_requests(kSampledProblems, 77, requests_for(*family)))
+      all.push_back({family, request, 500 + all.size()});
+  return all;
+}
+
+class Rows : public testing::TestWithParam<Problem> {};
+
+TEST_P(Rows, AreRightOfEveryLength) {
+  const auto& [family, request, seed] = GetParam();
+  Random random(seed);
+  ScanRequest some = request;
+  some.n = kSomeItems;
+  check_lengths(request, random_config(*family, some, kMaxTileItems, random), random);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sampled, Rows, testing::ValuesIn(sampled_problems()), [](const auto& tested) {
+  return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
+});
+
+class RowFamily : public testing::TestWithParam<const FamilyModel*> {};
+
+TEST_P(RowFamily, ScansRowsByOperatorsOfTheCallersOwn) {
+  const FamilyModel& family = *GetParam();
+  Random random(23);
+  for (const TestOperator& custom : {affine_maps(), maps_of_bytes(12, 4), maps_of_bytes(16, 4)}) {
+    for (const Init init : {Init::none, Init::value, Init::memory}) {
+      ScanRequest request = custom.request;
+      request.init = init;
+      request.n = kSomeItems;
+      check_lengths(request, random_config(family, request, kMaxTileItems, random), random, &custom);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// As in the last rows of an n that is no multiple: tuning asks for such.
+TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
+  const FamilyModel& family = *GetParam();
+  Random random(29);
+  for (const auto& [n, rows] : {std::pair<u64, u64>{1000, 3}, {1001, 1000}, {10, 7}, {33, 32}, {777, 776}}) {
+    const ScanRequest request{.init = Init::value, .segments = Segments::rows, .n = n, .rows = rows};
+    check({request, random_config(family, request, kMaxTileItems, random), n});
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(RowFamily, WalksSeveralRowsByOneCta) {
+  const FamilyModel& family = *GetParam();
+  Random random(31);
+  for (const char* rows_per_block : {"2", "4", "16"}) {
+    for (const u64 length : {5, 77, 300}) {
+      const ScanRequest request{.segments = Segments::rows, .n = 41 * length, .rows = 41};
+      const Config config = config_of(family, request, {{"block_threads", "64"}, {"rows_per_block", rows_per_block}});
+      Case scan{request, config, random.below(1u << 30)};
+      scan.misaligned_input_bytes = 4 * random.below(3);
+      check(scan);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFamilies, RowFamily, testing::ValuesIn(row_families()),
+                         [](const auto& family) { return std::string(family.param->name()); });
+
+}  // namespace
+}  // namespace scantune
