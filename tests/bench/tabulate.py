@@ -24,7 +24,7 @@ COLUMNS = (
 
 
 def table(figures: Mapping[str, Any]) -> str:
-    """Return the text of the file. A case in which scantune was not timed has no line: it is among the failures."""
+    """Return the text of the file. A case in which scantune was not timed has no line; it is among the failures."""
     facts = {
         "gpu": figures["gpu"], "driver": figures["driver"], "compiler": figures["compiler"],
         "against": " and ".join(figures["cub"]), "date": figures["date"][:10], "commit": figures["commit"],
@@ -40,7 +40,7 @@ def _cases(figures: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _wrong(figures: Mapping[str, Any]) -> str:
-    """Return whose results were wrong, and so not timed, of which types and how often."""
+    """Return which contenders had wrong results and were not timed, with the types and how often."""
     wrong = Counter(
         f"{one['name']}, {case['type']}" for case in _cases(figures) for one in case["contenders"] if one.get("wrong")
     )
@@ -58,10 +58,15 @@ def _lines(case: Mapping[str, Any], condition: str) -> Iterator[list[results_fil
     cub_us, cub_spread, cub = min(times.get("cub", []), default=(None, 0.0, ""))
     copy_us = min(times["copy"])[0] if "copy" in times else None
     yield [
-        case["type"], case["accumulator_type"], case["output_type"], case["op"], case["kind"], case["n"],
+        case["type"], case["accumulator_type"], case["output_type"], case["op"], _kind(case), case["n"],
         case["input_offset"], case["output_offset"], condition, own_us, max(own_spread, cub_spread), cub_us, cub,
         copy_us,
     ]  # fmt: skip
+
+
+def _kind(case: Mapping[str, Any]) -> str:
+    """Return the kind of a scan; of a reduction whether a value alone is asked for, or where it stands first."""
+    return str(case["kind"]) if "kind" in case else {"none": "value"}.get(case["position"], case["position"])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

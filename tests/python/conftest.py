@@ -1,4 +1,4 @@
-"""Fixtures: a fake worker with faults to order, databases in a folder of the test's own."""
+"""Fixtures: a fake worker with faults that a test chooses, and databases in a folder of the test's own."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from scantune.model.outcome import Outcome
 from scantune.model.policy import Effort, Policy, Rounds
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, policy_text
+from scantune.model.restriction import Restriction
 from scantune.model.space import Space
 from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
@@ -64,7 +65,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture
 def request_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[dict[str, Any]]]:
-    """Return what all workers were asked."""
+    """Return a function that returns the requests to all workers."""
     path = tmp_path / "requests.jsonl"
     monkeypatch.setenv("FAKE_WORKER_LOG", str(path))
     return lambda: [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -90,7 +91,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @dataclass
 class Notebook:
-    """A watcher that remembers."""
+    """A watcher that remembers what it was told."""
 
     tries: int = 0
     races: list[Cell] = field(default_factory=list)
@@ -129,13 +130,13 @@ Tune = Callable[..., tuple[Outcome, Notebook]]
 
 @pytest.fixture
 def tune(database: Database) -> Tune:
-    """Run the tuner over the fake worker and return what came of it."""
+    """Return a function that runs the tuner over the fake worker and returns the outcome."""
 
     def run(
         sizes: tuple[int, ...] = (2**14,), problems: tuple[Problem, ...] = (SUM,), policy: Policy = QUICK,
         effort: Effort = Effort.quick, seed: int = 1, started_at: str = "2026-01-01T00:00:00Z",
         timeouts: Timeouts | None = None, notebook: Notebook | None = None, source: OperatorSource | None = None,
-        is_portfolio: bool = False,
+        is_portfolio: bool = False, restriction: Restriction | None = None,
     ) -> tuple[Outcome, Notebook]:  # fmt: skip
         notebook = notebook or Notebook()
         with Worker(FAKE_WORKER, "host", seed) as worker:
@@ -156,6 +157,7 @@ def tune(database: Database) -> Tune:
                 patience,
                 source,
                 is_portfolio=is_portfolio,
+                restriction=restriction,
             )
             return tuner.run(problems, sizes), notebook
 

@@ -1,8 +1,8 @@
-"""One table of examples that every round trip is driven by."""
+"""The table of examples for all tests of round trips."""
 
 from __future__ import annotations
 
-from scantune.model.algorithm import Algorithm, Member, Operand, Spelling
+from scantune.model.algorithm import Algorithm, Extent, Member, Operand, Spelling
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
@@ -16,7 +16,7 @@ OPERATORS = ("sum", "product", "max", "bit_xor", "custom_cheap", "custom_moderat
 
 
 def tokens(name: str, *values: str) -> Member:
-    """A member that is by default the first of its values."""
+    """Return a member whose default is the first of its values."""
     return Member(name, values, values[0])
 
 
@@ -30,15 +30,16 @@ SCAN = Algorithm(
         type_member("input"), type_member("accumulator"), type_member("output"),
         Member("op", OPERATORS, "sum", Spelling.value_operator), tokens("kind", "inclusive", "exclusive"),
         Member("init", ("none", "value"), None, is_recorded=False),
-        tokens("determinism", "unconstrained", "run_to_run"),
+        tokens("segments", "none", "rows"), tokens("determinism", "unconstrained", "run_to_run"),
         tokens("forward_progress", "in_order", "documented"), tokens("latency", "back_to_back", "isolated"),
     ),
+    (Extent("rows", where=("segments", "rows")),),
     operands=(Operand("input", "input", "input_type", "n"), Operand("output", "output", "output_type", "n")),
 )  # fmt: skip
 
 
 def scan(types: str, op: str = "sum", **others: str) -> Problem:
-    """The problem of one type, or of input, accumulator and output as i8:i64:i32."""
+    """Return the problem of one type, or of input, accumulator and output as i8:i64:i32."""
     names = types.split(":")
     named = dict(zip((member.name for member in SCAN.types), names if len(names) == 3 else 3 * names, strict=True))
     operator = {} if op == "sum" else {"op": op}

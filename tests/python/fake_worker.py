@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A worker without a device: a synthetic space whose times are known, and faults that can be asked for.
+"""A worker without a device: a synthetic space whose times are known, and faults that a test chooses.
 
 FAKE_WORKER_FAULTS is a JSON object: which fault befalls which configs, given as the parameters they must have, e.g.
 {"crash": {"block_threads": 512}, "hang": {...}, "start": "die"}. FAKE_WORKER_LOG collects every request. Both are read
@@ -34,28 +34,41 @@ FAMILIES: dict[str, Table] = {
         "window": ("secondary", [1, 8, 32]),
     },
 }
+GALLERY: dict[str, Table] = {  # families of scans that are tried only where they are named, and those of sums
+    "kogge_stone": {"block_threads": ("primary", [64, 128, 256])},
+    "brent_kung": {"block_threads": ("primary", [64, 128, 256])},
+}
+SUMS: dict[str, Table] = {"sum_two_pass": GALLERY["kogge_stone"], "sum_vector": GALLERY["kogge_stone"]}
 COPY_TABLE: Table = {"block_threads": ("primary", [128, 256, 512]), "vectors": ("primary", [1, 2, 4])}
 FAMILIES_OF: dict[str, dict[str, Table]] = {
-    "scan": FAMILIES, "copy": {"copy_vectors": COPY_TABLE}, "row_sum": {"row_warps": COPY_TABLE},
+    "scan": FAMILIES | GALLERY, "reduce": {"reduce_block": COPY_TABLE} | SUMS, "copy": {"copy_vectors": COPY_TABLE},
+    "row_sum": {"row_warps": COPY_TABLE},
 }  # fmt: skip
 DEFAULTS = {
-    **{name: {"block_threads": 256, "vectors": 1} for name in ("copy_vectors", "row_warps")},
+    **{name: {"block_threads": 128} for name in (*GALLERY, *SUMS)},
+    **{name: {"block_threads": 256, "vectors": 1} for name in ("reduce_block", "copy_vectors", "row_warps")},
     "single_block": {"block_threads": 256, "items_per_thread": 4, "pdl": 1},
     "lookback": {"block_threads": 256, "items_per_thread": 16, "layout": "striped", "window": 32},
 }
 TYPES = ("i8", "i32", "i64", "f16", "f32", "f64", "custom")
-ACCUMULATORS = {"i8": "i32", "f16": "f32"}  # of those that are not their own
-OPERATORS = ("sum", "max", "bit_xor", "custom_cheap", "custom_moderate")
-OPTIONS = {  # members of a request that are options, the value by default first
-    "determinism": ("unconstrained", "run_to_run"),
-    "forward_progress": ("in_order", "documented"),
-    "latency": ("back_to_back", "isolated"),
+ACCUMULATORS = {"i8": "i32", "f16": "f32"}  # of types that do not accumulate in themselves
+OPERATORS = ("sum", "min", "max", "bit_xor", "custom_cheap", "custom_moderate")
+LATENCY = {"latency": ("back_to_back", "isolated")}
+OPTIONS_OF = {  # members of a request that are options, the value by default first
+    "scan": {
+        "segments": ("none", "rows"),
+        "determinism": ("unconstrained", "run_to_run"),
+        "forward_progress": ("in_order", "documented"),
+        **LATENCY,
+    },
+    "reduce": {"position": ("none", "first"), **LATENCY},
 }
+OTHERS_OF = {"scan": {"kind": "inclusive", "init": "none"}, "reduce": {"init": "value"}}
 BITS_ONLY = "bit_xor is for integers"
 MISTAKE = "MISTAKE"  # in an operator's source: it does not compile,
 FOR_LARGE = "IN LARGE BLOCKS"  # or not there
 FAULTS = json.loads(os.environ.get("FAKE_WORKER_FAULTS", "{}"))
-TEMPLATES = os.environ.get("FAKE_WORKER_TEMPLATES", "a" * 64)  # of all families but those that FAULTS tell apart
+TEMPLATES = os.environ.get("FAKE_WORKER_TEMPLATES", "a" * 64)  # hash of all families that FAULTS do not name
 NOISE = float(os.environ.get("FAKE_WORKER_NOISE", "0.002"))
 
 
@@ -66,13 +79,15 @@ class Refusal(Exception):
 
 
 def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
-    """The time behind the noise: best at one corner of the space, which depends on N."""
+    """Return the time without noise, which is best at one corner of the space; which one depends on N."""
     p, n = config["parameters"], request["n"]
     if "vectors" in p:
         best_threads = 128 if n < 2**13 else 512
         return (2 + n / 200_000) * (1 + abs(p["block_threads"] - best_threads) / 500) / p["vectors"]
     if config["family"] == "single_block":
         return (1 + n / 2000) * (1 + abs(p["block_threads"] - 128) / 500) * (1.1 - 0.1 * p["pdl"])
+    if is_gallery(config["family"]):
+        return (2 + n / 1000) * (1 + abs(p["block_threads"] - 64) / 500)
     best_items = 8 if n < 2**20 else 32
     shape = 1 + 0.02 * abs(p["items_per_thread"] - best_items) + abs(p["block_threads"] - 512) / 2000
     layout = {"direct": 1.3, "striped": 1.1, "warp_transposed": 1.0}[p["layout"]]
@@ -84,11 +99,27 @@ def invalid_reason(request: dict[str, Any], config: dict[str, Any]) -> str | Non
     parameters = config.get("parameters", {})
     if not table or parameters.keys() != table.keys():
         return "unknown family or parameters"
-    if config["family"] == "single_block" and request["n"] > 2**17:
-        return "single_block scans at most 131072 items"
+    if reason := unsupported_reason(request, config["family"]):
+        return reason
+    if request["n"] < FAULTS.get("least_n", {}).get(config["family"], 0):
+        return f"{config['family']} is for more items"
     if parameters["block_threads"] * parameters.get("items_per_thread", 1) > 8192:
         return "the tile does not fit in shared memory"
     return None
+
+
+def unsupported_reason(request: dict[str, Any], family: str) -> str | None:
+    if family == "single_block" and request["n"] > 2**17:
+        return "single_block scans at most 131072 items"
+    if family in GALLERY and row_items(request) > 1024:
+        return f"{family} scans rows of at most 1,024 items"
+    if family in SUMS and request["input_type"].startswith("f"):
+        return "a float sum depends on the order"
+    return None
+
+
+def row_items(request: dict[str, Any]) -> int:
+    return int(request["n"] // request.get("rows", 1))
 
 
 def algorithm_of(request: dict[str, Any]) -> str:
@@ -96,13 +127,15 @@ def algorithm_of(request: dict[str, Any]) -> str:
 
 
 def resolved(request: dict[str, Any]) -> dict[str, Any]:
-    """The request with all that may be left out. Refuses what no family can do."""
-    if algorithm_of(request) != "scan":
+    """Return the request with all that may be left out. Refuses what no family can do."""
+    algorithm = algorithm_of(request)
+    if algorithm not in OPTIONS_OF:
         return resolved_of_two_types(request)
+    options = OPTIONS_OF[algorithm]
     output = request.get("output_type", request["input_type"])
     defaults = {
-        "accumulator_type": ACCUMULATORS.get(output, output), "output_type": output, "op": "sum", "kind": "inclusive",
-        "init": "none", **{name: values[0] for name, values in OPTIONS.items()},
+        "accumulator_type": ACCUMULATORS.get(output, output), "output_type": output, "op": "sum",
+        **OTHERS_OF[algorithm], **{name: values[0] for name, values in options.items()},
     }  # fmt: skip
     full = {**defaults, **request}
     for role in ("input_type", "accumulator_type", "output_type"):
@@ -111,10 +144,11 @@ def resolved(request: dict[str, Any]) -> dict[str, Any]:
             raise Refusal("bad_request", f"request.{role} {full[role]!r} is unknown")
     if full["op"].partition(":")[0] not in OPERATORS:
         raise Refusal("bad_request", f"request.op {full['op']!r} is unknown")
-    for name, values in OPTIONS.items():
+    for name, values in options.items():
         if full[name] not in values:
             raise Refusal("bad_request", f"request.{name} must be one of {', '.join(values)}; found {full[name]}")
-    if full.keys() - defaults.keys() - {"algorithm", "input_type", "n", "operator"}:
+    extents = {"rows"} if full.get("segments") == "rows" else set()
+    if full.keys() - defaults.keys() - {"algorithm", "input_type", "n", "operator"} != extents:
         raise Refusal("bad_request", "request has an unknown member")
     if full["op"] == "bit_xor" and full["accumulator_type"].startswith("f"):
         raise Refusal("unsupported", BITS_ONLY)
@@ -125,7 +159,7 @@ def resolved(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def resolved_of_two_types(request: dict[str, Any]) -> dict[str, Any]:
-    """As resolved(), of the algorithms that combine nothing, or sum up."""
+    """Return what resolved() does for the algorithms that combine nothing, or sum rows."""
     described = next(one for one in algorithms() if one["name"] == request["algorithm"])
     extents = [extent["name"] for extent in described["extents"]]
     full = {"output_type": request["input_type"], **request}
@@ -139,6 +173,8 @@ def resolved_of_two_types(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_operator(request: dict[str, Any]) -> None:
+    if request.get("position") == "first" and request["op"] not in ("min", "max"):
+        raise Refusal("unsupported", "a minimum or a maximum alone has a position")
     operator = request.get("operator", {})
     if operator and not request["op"].startswith("custom_"):
         raise Refusal("bad_request", "request.operator is for custom operators")
@@ -147,7 +183,7 @@ def check_operator(request: dict[str, Any]) -> None:
 
 
 def family_message(name: str, table: Table, default: dict[str, Any], is_legal: Legality) -> dict[str, Any]:
-    """A family as `space` lists it: off the default, secondary parameters depart only in what a search proposes."""
+    """Return a family as `space` lists it: secondary parameters depart from the default config alone."""
     rows = []
     for row in itertools.product(*(range(len(values)) for _, values in table.values())):
         parameters = {key: values[index] for (key, (_, values)), index in zip(table.items(), row, strict=True)}
@@ -162,28 +198,34 @@ def family_message(name: str, table: Table, default: dict[str, Any], is_legal: L
     }  # fmt: skip
 
 
-def space(request: dict[str, Any]) -> dict[str, Any]:
+def space(request: dict[str, Any], gallery: bool = False) -> dict[str, Any]:
     full = resolved(request)
+    asked = {
+        name: table for name, table in FAMILIES_OF[algorithm_of(request)].items() if gallery or not is_gallery(name)
+    }
+    refused = {name: reason for name in asked if (reason := unsupported_reason(request, name))}
     families = [
         family_message(name, table, DEFAULTS[name], lambda config: invalid_reason(request, config) is None)
-        for name, table in FAMILIES_OF[algorithm_of(request)].items()
-        if name != "single_block" or request["n"] <= 2**17
+        for name, table in asked.items()
+        if name not in refused
     ]
-    chosen = "single_block" if families[0]["name"] == "single_block" and request["n"] <= 8192 else families[-1]["name"]
+    library = [one["name"] for one in families if not is_gallery(one["name"])]
+    chosen = "single_block" if library[0] == "single_block" and request["n"] <= 8192 else library[-1]
     default = {"family": chosen, "parameters": DEFAULTS[chosen]}
-    told = {"problem": canonical(full), "shape": shape(full)}
+    told = {"problem": canonical(full), "shape": shape(full), **({"refused": refused} if gallery else {})}
     return {"families": families, "default_config": default, "request": full, **told}
 
 
 def shape(full: dict[str, Any]) -> str:
-    """The extents as a database keeps them."""
+    """Return the extents as a database keeps them."""
     classes = {"rows": full["rows"].bit_length() - 1} if "rows" in full else {}
     return json.dumps(classes, separators=(",", ":")) if classes else ""
 
 
 def canonical(full: dict[str, Any]) -> str:
-    """The request as a database keeps it."""
-    defaults = {"op": "sum", "kind": "inclusive", **{name: values[0] for name, values in OPTIONS.items()}}
+    """Return the request as a database keeps it."""
+    options = OPTIONS_OF.get(full["algorithm"], {})
+    defaults = {"op": "sum", "kind": "inclusive", **{name: values[0] for name, values in options.items()}}
     types = ("input_type", "accumulator_type", "output_type")
     members = {name: full[name] for name in types if name in full} | {
         name: full[name] for name, default in defaults.items() if full.get(name, default) != default
@@ -192,7 +234,7 @@ def canonical(full: dict[str, Any]) -> str:
 
 
 def suffers(fault: str, method: str, config: dict[str, Any]) -> bool:
-    """Whether a fault was asked for; its condition names parameters, and perhaps family and method."""
+    """Return whether a config suffers a fault; its condition names parameters, and perhaps family and method."""
     condition = dict(FAULTS.get(fault) or {"family": "none"})
     if condition.pop("method", method) != method or condition.pop("family", config["family"]) != config["family"]:
         return False
@@ -233,7 +275,8 @@ def compile_config(params: dict[str, Any]) -> dict[str, Any]:
 def verify(params: dict[str, Any]) -> dict[str, Any]:
     misbehave("verify", params["config"])
     if suffers("wrong_result", "verify", params["config"]):
-        raise Refusal("wrong_result", f"n = {params['request']['n']}: index 17: expected 3, found 4")
+        found = FAULTS.get("wrong_text", "expected 3, found 4")
+        raise Refusal("wrong_result", f"n = {params['request']['n']}: index 17: {found}")
     if suffers("wrong_at_full_n", "verify", params["config"]) and params["request"]["n"] > 2**18:
         raise Refusal("wrong_result", "only many tiles show it")
     return {"checks": 24}
@@ -260,7 +303,8 @@ def measure(params: dict[str, Any]) -> dict[str, Any]:
         if params.get("samples"):
             one["samples_us"] = [median] * policy["rounds"]
         measurements.append({**one, "sm_clock_mhz": None, "probe_only": False})
-    ceiling = request["n"] / 400_000 + 0.5 if policy["ceiling"] else None
+    has_ceiling = policy["ceiling"] and algorithm_of(request) != "reduce"  # a copy would write as much as it reads
+    ceiling = request["n"] / 400_000 + 0.5 if has_ceiling else None
     return {"measurements": measurements, "ceiling_us": ceiling}
 
 
@@ -285,15 +329,35 @@ def hello(device: str) -> dict[str, Any]:
     }
 
 
+def work(request: dict[str, Any], family: str) -> dict[str, Any]:
+    """Return what a run of a family of the gallery costs; nothing of others."""
+    n, items = request["n"], row_items(request)
+    if family in SUMS:
+        return {"work": {"operations": n - 1, "steps": (n - 1).bit_length(), "bytes": 4 * n + 4}}
+    if family not in GALLERY:
+        return {}
+    steps = (items - 1).bit_length()
+    of_row = items * steps - 2**steps + 1 if family == "kogge_stone" else 2 * items - 2 - steps
+    factor = 1 if family == "kogge_stone" else 2
+    return {"work": {"operations": n // items * of_row, "steps": factor * steps, "bytes": 8 * n}}
+
+
 def algorithms() -> list[dict[str, Any]]:
-    """Scans; copies, which combine nothing; and sums of rows, which have an extent beside n."""
+    """Return scans, which may be of rows; reductions; copies, which combine nothing; and sums of rows beside n."""
     operands = [
         {"name": role, "role": role, "type": f"{role}_type", "extent": "n"} for role in ("input", "output")
     ]  # fmt: skip
     types = [type_member("input_type"), type_member("output_type")]
     rows = [operands[0], {**operands[1], "extent": "rows"}]
     return [
-        {"name": "scan", "members": members(), "extents": [], "operands": operands},
+        {
+            "name": "scan", "members": members("scan"), "operands": operands,
+            "extents": [{"name": "rows", "meaning": "Rows of n / rows items.", "where": {"segments": "rows"}}],
+        },
+        {
+            "name": "reduce", "members": members("reduce"), "extents": [],
+            "operands": [operands[0], {**operands[1], "extent": "one"}],
+        },
         {"name": "copy", "members": types, "extents": [], "operands": operands},
         {
             "name": "row_sum", "members": types, "extents": [{"name": "rows", "meaning": "How many rows there are."}],
@@ -309,29 +373,40 @@ def type_member(name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def members() -> list[dict[str, Any]]:
-    """What a request may say."""
-    known = {"op": (OPERATORS, "value_operator"), "kind": (("inclusive", "exclusive"), "token")}
-    known |= {name: (values, "token") for name, values in OPTIONS.items()}
+def members(algorithm: str) -> list[dict[str, Any]]:
+    """Return the members of a request."""
+    options = OPTIONS_OF[algorithm]
+    known = {"op": (OPERATORS, "value_operator")}
+    if "kind" in OTHERS_OF[algorithm]:
+        known["kind"] = (("inclusive", "exclusive"), "token")
+    known |= {name: (values, "token") for name, values in options.items()}
     types = [type_member(name) for name in ("input_type", "accumulator_type", "output_type")]
     return types + [
         {
-            "name": name, "spelling": spelling, "match": "nearest", "is_option": name in OPTIONS,
+            "name": name, "spelling": spelling, "match": "nearest", "is_option": name in options,
             "values": list(values), "default": values[0], "meaning": "",
         }
         for name, (values, spelling) in known.items()
     ]  # fmt: skip
 
 
+def is_gallery(family: str) -> bool:
+    return family in GALLERY or family in SUMS
+
+
 def family_table(name: str, table: Table) -> dict[str, Any]:
-    """What rows of before mean; FAULTS say which parameters are taken for later ones, and which there were."""
+    """Return its standing and what earlier rows mean.
+
+    FAULTS say which parameters count as added later, and which were removed.
+    """
     added, former = FAULTS.get("added", {}).get(name, {}), FAULTS.get("former", {}).get(name, [])
     parameters = [{"name": key, **({"absent_means": added[key]} if key in added else {})} for key in table]
-    return {"name": name, "parameters": parameters, "former_values": former}
+    standing = "gallery" if is_gallery(name) else "library"
+    return {"name": name, "standing": standing, "parameters": parameters, "former_values": former}
 
 
 def built_in() -> dict[str, Any]:
-    """One record of a GPU that is not here."""
+    """Return one record of a GPU that is not here."""
     request = {"input_type": "i32", "accumulator_type": "i32", "output_type": "i32"}
     config = {**DEFAULTS["lookback"], "layout": "direct"}
     return {
@@ -353,22 +428,32 @@ def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method == "built_in":
         return built_in()
     if method == "space":
-        found = space(params["request"])
+        found = space(params["request"], params.get("gallery", False))
         if params.get("configs") is False:
             found["families"] = [{**family, "configs": []} for family in found["families"]]
         return found
     if method == "validate":
         reason = invalid_reason(params["request"], params["config"])
-        return {"valid": True} if reason is None else {"valid": False, "reason": reason}
+        if reason is not None:
+            return {"valid": False, "reason": reason}
+        return {"valid": True, **work(params["request"], params["config"]["family"])}
     if method == "select":
         resolved(params["request"])
-        family = list(FAMILIES_OF[algorithm_of(params["request"])])[-1]
+        family = [name for name in FAMILIES_OF[algorithm_of(params["request"])] if not is_gallery(name)][-1]
         config = {"family": family, "parameters": {**DEFAULTS[family], **FAULTS.get("selected", {})}}
         rejected = [{"row": "i32 sum n=256", "reason": "unknown family"}]
-        record = {"layer": "user", "database": "tuning.db", "finished_at": "2026-01-02T03:04:05Z", "origin": None}
+        record = {
+            "device": {"arch": "host", "name": "Fake CPU", "sm_count": 8}, "algorithm": "scan", "request": "{}",
+            "shape": "", "n": params["request"]["n"], "median_us": 5.0, "default_us": 6.0, "layer": "user",
+            "database": "tuning.db", "finished_at": "2026-01-02T03:04:05Z", "origin": None,
+        }  # fmt: skip
+        next_one = {
+            "config": {"family": family, "parameters": DEFAULTS[family]}, "origin": "default", "record": None,
+            "reason": "no other tuning record serves, so the default would",
+        }  # fmt: skip
         return {
             "config": config, "origin": "exact_n", "reason": "a record of this N", "record": record,
-            "rejected": rejected,
+            "rejected": rejected, **({"runner_up": next_one} if params.get("runner_up") else {}),
         }  # fmt: skip
     return {"compile": compile_config, "verify": verify, "measure": measure}[method](params)
 

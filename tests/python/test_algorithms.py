@@ -1,4 +1,4 @@
-"""Algorithms beside the one that is meant where nobody names any: a second one, and one with an extent beside n."""
+"""Algorithms beside the default one: a second one, and one with an extent beside n."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DECLARED = {one["name"]: Algorithm.from_message(one, FamilyTables()) for one in 
 COPY, ROW_SUM = DECLARED["copy"], DECLARED["row_sum"]
 TYPES = (("input_type", "i8"), ("output_type", "i64"))
 ROWS = Problem("row_sum", TYPES, '{"rows":10}', (("rows", 1000),), ROW_SUM)
-# A problem of an algorithm that a later version has: neither its members nor its extents mean anything here.
+# A problem of an algorithm that a later version has; its members and extents have no meaning here.
 MEDIAN = Problem("median", (("input_type", "i32"), ("rank", "upper")), '{"windows":5}', (("windows", 32),))
 
 
@@ -61,7 +61,7 @@ def columns_of(path: Path) -> set[tuple[str, str, str]]:
 
 @pytest.fixture
 def median(database: Database) -> Record:
-    """A record that this version's worker does not know, beside one that it knows."""
+    """Save a record that this version's worker does not know beside one that it knows, and return it."""
     record = replace(RECORDS[0], device=DEVICES[2], problem=MEDIAN)
     keep(database, record, replace(record, problem=scan("i32")))
     return record
@@ -85,6 +85,21 @@ def test_extent_is_kept_by_its_class_and_asked_for_by_its_size(worker: Worker, r
     (alike,) = problems(worker, ["i8:i64"], "row_sum", options=(("rows", "512"),))
     (other,) = problems(worker, ["i8:i64"], "row_sum", options=(("rows", "1024"),))
     assert alike == problem != other
+
+
+def test_extent_is_one_of_the_problems_whose_member_says_so(worker: Worker, request_log: Log) -> None:
+    (flat,) = problems(worker, ["i32"], "scan")
+    assert (flat.extents, flat.shape, "rows" in request_log()[-1]["request"]) == ((), "", False)
+    options = (("segments", "rows"), ("rows", "1000"))
+    (rows,) = problems(worker, ["i32"], "scan", options=options)
+    assert (rows.extents, rows.shape) == ((("rows", 1000),), '{"rows":9}')
+    assert request_log()[-1]["request"] == {
+        "algorithm": "scan", "input_type": "i32", "segments": "rows", "n": 4096, "rows": 1000,
+    }  # fmt: skip
+    assert Algorithms(DECLARED).problem(rows.columns) == rows
+    for columns in ({**rows.columns, "shape": ""}, {**flat.columns, "shape": rows.shape}):
+        with pytest.raises(ValueError, match="names other extents than this scan has"):
+            Algorithms(DECLARED).problem(columns)
 
 
 def test_row_with_a_shape_is_a_problem_of_a_size_in_its_class() -> None:
@@ -122,6 +137,8 @@ def test_algorithm_and_shape_tell_problems_apart(database: Database) -> None:
         {"operands": [{"name": "input", "role": "input", "type": "input_type", "extent": "columns"}]},
         {"operands": [{"name": "input", "role": "flag", "type": "input_type", "extent": "n"}]},
         {"operands": [7]}, {"extents": [{"name": "n"}]}, {"extents": [{"name": "input_type"}]}, {"extents": [{}]},
+        {"extents": [{"name": "rows", "where": "segments"}]}, {"extents": [{"name": "rows", "where": {"kind": "new"}}]},
+        {"extents": [{"name": "rows", "where": {"input_type": 7}}]}, {"extents": [{"name": "rows", "where": {}}]},
         {"name": "row sum"},
     ],
 )  # fmt: skip
@@ -140,14 +157,24 @@ def test_worker_that_declares_no_algorithm_is_not_understood(faults: Callable[..
 @pytest.mark.parametrize(
     ("types", "given", "words"),
     [
-        (["i32"], {"algorithm": "sort"}, "--algorithm sort: it is unknown; the worker knows scan, copy, row_sum"),
+        (
+            ["i32"],
+            {"algorithm": "sort"},
+            "--algorithm sort: it is unknown; the worker knows scan, reduce, copy, row_sum",
+        ),
         (["i32"], {"ops": ["max"]}, "--op max: copy combines nothing and takes no operator; leave it out"),
         (["i8:i8:i8"], {}, "--type i8:i8:i8: copy has 2 types, written input:output; name the first alone"),
-        (["i32"], {"options": (("rows", "8"),)}, "--rows 8: copy has no such option; it is for row_sum: name --algor"),
+        (["i32"], {"options": (("rows", "8"),)}, "--rows 8: copy has no such option; it is for scan, row_sum: name"),
         (["i32"], {"options": (("rank", "upper"),)}, "--rank upper: copy has no such option; leave it out"),
         (["i32"], {"algorithm": "row_sum"}, "row_sum needs --rows SIZE, such as --rows 2.10. How many rows there are"),
         (["i32"], {"algorithm": "row_sum", "options": (("rows", "many"),)}, "--rows: 'many' is not a size; write 1000"),
         (["i32"], {"algorithm": "row_sum", "options": (("rows", "8,16"),)}, "--rows 8,16: it is one size, and these"),
+        (["i32"], {"algorithm": "scan", "options": (("rows", "8"),)}, "--rows 8: it is for --segments rows: name that"),
+        (
+            ["i32"],
+            {"algorithm": "scan", "options": (("segments", "rows"),)},
+            "--segments rows needs --rows SIZE, such as",
+        ),
         (["i8:f32"], {}, "copy i8:f32 of 2.12 items cannot be tuned: no family converts so"),
         (["u128"], {}, "--type u128: the type u128 is unknown; the worker knows i8, i32"),
     ],
@@ -259,7 +286,12 @@ def test_help_lists_options_by_algorithm() -> None:
     text = " ".join(out.split())
     assert code == 0
     of_scan, of_copy, of_rows = (text.index(f"--algorithm {name}") for name in ("scan", "copy", "row_sum"))
-    assert of_scan < text.index("--type input:accumulator:output, --op sum|max") < text.index("--determinism") < of_copy
+    assert (
+        of_scan
+        < text.index("--type input:accumulator:output, --op sum|min|max")
+        < text.index("--determinism")
+        < of_copy
+    )
     assert of_copy < text.index("--type input:output") < of_rows
     assert of_rows < text.index("--rows SIZE: has to be named. How many rows there are.")
 
@@ -270,6 +302,22 @@ def test_run_without_options_is_of_one_algorithm(tmp_path: Path) -> None:
     code, output = scantune("--arch", "host", "--n", "64", "--budget", "2s", "--workers", "1", "--db", str(db))
     assert code == 0, output
     assert {algorithm for algorithm, _, _ in columns_of(db)} == {"scan"}
+
+
+@pytest.mark.usefixtures("fake_worker_command")
+def test_reduction_has_a_bandwidth_and_no_copy_that_it_is_held_against(tmp_path: Path) -> None:
+    named = ["--arch", "host", "--algorithm", "reduce", "--type", "f32", "--op", "max", "--position", "first"]
+    db = ["--db", str(tmp_path / "my.db")]
+    code, out, err = streams("tune", *named, "--n", "2^14", "--budget", "2s", "--workers", "1", *db)
+    assert code == 0, err
+    assert re.search(r"reduce f32 max first +2\^14 +\d+\.\d\d +\d+\.\d+ +– +\d", out), out
+    code, out, err = streams("bench", *named, "--n", "2^14", *db, "--json", "-")
+    assert code == 0, err
+    (result,) = json.loads(out)["results"]
+    assert result["problem"]["position"] == "first"
+    # One value is written, whatever the request: its index counts for nothing.
+    assert result["gigabytes_per_second"] == pytest.approx((2**14 + 1) * 4e-3 / result["median_us"])
+    assert (result["ceiling_us"], result["share_of_ceiling"]) == (None, None)
 
 
 def test_records_of_an_unknown_algorithm_are_left_out_of_tuning_and_stay(

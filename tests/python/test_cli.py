@@ -66,12 +66,15 @@ def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
     assert code == 0, output
     assert "Fastest kernels on Fake GPU (sm_90, 132 SMs): sums" in output
     assert re.search(r"run again:\n  sums \(72 cells: .*; about \d+m\d\ds\)\n", output), output
-    assert re.search(r"\n  isolated sums \(\d+ cells: \d+ left; about ", output), output
+    for later in ("isolated sums", "sums of reductions", "places of minima and maxima"):
+        assert re.search(rf"\n  {later} \(\d+ cells: \d+ left; about ", output), output
     told = json.loads(file.read_text())
     assert not told["complete"]
     assert told["rest_s"] > 60
     assert {"isolated"} == {cell["problem"]["latency"] for cell in told["cells"] if "latency" in cell["problem"]}
     assert {cell["way"] for cell in told["cells"] if "latency" in cell["problem"]} == {"left"}
+    reductions = [cell["problem"] for cell in told["cells"] if cell["problem"]["algorithm"] == "reduce"]
+    assert {problem.get("position") for problem in reductions} == {None, "first"}
 
 
 def test_stage_that_fails_leaves_the_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +110,11 @@ def test_auto_takes_the_gpu_if_there_is_one(faults: Callable[..., None]) -> None
         (None, ["--n", "many"], "'many' is not a size"),
         (None, ["--budget", "soon"], "'soon' is not a duration"),
         (None, ["--type", "string"], "the type string is unknown; the worker knows i8, i32, .*f64, and structs"),
-        (None, ["--op", "frob"], "--op: the operator frob is unknown; the worker knows sum, max, .*custom_moderate"),
+        (
+            None,
+            ["--op", "frob"],
+            "--op: the operator frob is unknown; the worker knows sum, min, max, .*custom_moderate",
+        ),
         (
             None,
             ["--determinism", "at_times"],
@@ -348,7 +355,10 @@ def test_show_export_import_and_explain(tmp_path: Path) -> None:
     assert "0 winners in" in scantune("db", "show", "--db", str(there), "--type", "f64", "--op", "sum")[1]
     explained = scantune("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
     assert "i32 sum 2^12: exact_n: a record of this N" in explained
+    assert "measured at 2^12: 5.00 us; the default of then: 6.00 us" in explained
+    assert "next: default: no other tuning record serves, so the default would" in explained
     assert "rejected i32 sum n=256: unknown family" in explained
+    assert scantune("explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1] == explained
 
 
 def test_export_and_import_through_a_pipe(tmp_path: Path) -> None:
@@ -502,6 +512,7 @@ def test_version_and_help_do_not_tune() -> None:
         "replay",
         "doctor",
         "db show",
+        "explain",
         "db explain",
         "db export",
         "db import",
@@ -536,7 +547,7 @@ def test_portfolio_prints_its_breakpoints_and_show_their_worst_regret(tmp_path: 
     sizes = ["--type", "i32", "--n", "2^10..2^13:2", "--workers", "1", "--db", db]
     code, output = scantune(*sizes, "--portfolio", "--latency", "isolated")
     assert code == 0, output
-    assert "at most 6m00s" in output  # three times what the host device has without
+    assert "at most 6m00s" in output  # three times the budget of the host device without a portfolio
     assert re.search(r"i32 sum isolated between 2\^\d+ and 2\^\d+: from \S+ on [a-z_]+, regret [0-9.]+%", output)
     code, shown = scantune("db", "show", "--db", db)
     assert code == 0

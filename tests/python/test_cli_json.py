@@ -1,4 +1,4 @@
-"""What commands tell programs."""
+"""Output of commands for programs."""
 
 from __future__ import annotations
 
@@ -98,10 +98,14 @@ def test_database_commands_tell_their_results(tuned: str, tmp_path: Path) -> Non
     assert message["source"] == tuned
     assert message["winners"][0].keys() == WINNER
     assert message["breakpoints"] == []
-    message = on_standard_output("db", "explain", *PROBLEM)
-    assert message["device"] == DEVICE
-    assert message["results"][0].keys() == SELECTED
-    assert message["rejected"] == [{"row": "i32 sum n=256", "reason": "unknown family"}]
+    for command in (["explain"], ["db", "explain"]):
+        message = on_standard_output(*command, *PROBLEM)
+        assert message["command"] == " ".join(command)
+        assert message["device"] == DEVICE
+        assert message["results"][0].keys() == {*SELECTED, "runner_up", "tried_next"}
+        assert message["results"][0]["runner_up"].keys() == SELECTED
+        assert message["results"][0]["tried_next"] is None
+        assert message["rejected"] == [{"row": "i32 sum n=256", "reason": "unknown family"}]
     file = str(tmp_path / "export.db")
     message = on_standard_output("db", "export", file, "--db", tuned)
     assert (message["file"], message["winners"], message["built_in"]) == (file, 1, False)

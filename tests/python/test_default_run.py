@@ -35,6 +35,7 @@ from scantune.model.outcome import Outcome
 from scantune.model.policy import Effort, policy_of
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run
+from scantune.model.restriction import Restriction
 from scantune.search import tuning_run
 from scantune.search.standings import Standings
 from scantune.search.tuning_run import TuningRun
@@ -61,7 +62,7 @@ def measured() -> list[Measured]:
 
 @pytest.fixture
 def default_run(database: Database, measured: list[Measured]) -> DefaultRun:
-    """Return what comes of it, the minutes that it took, and what was measured."""
+    """Return a function that runs it, and returns the outcome, the minutes that it took, and what was measured."""
     database._connection.execute("PRAGMA synchronous = OFF")  # the run is simulated, and so is its loss
 
     def run(
@@ -75,6 +76,7 @@ def default_run(database: Database, measured: list[Measured]) -> DefaultRun:
         has_built_in: bool = True,
         shipped_of: Device = GPU,
         effort: Effort = Effort.quick,
+        restriction: Restriction | None = None,
     ) -> tuple[Outcome, float, Measured]:
         clock = Clock()
         worker = FakeGpuWorker(clock, shipped, faults, shipped_of=shipped_of)
@@ -87,7 +89,7 @@ def default_run(database: Database, measured: list[Measured]) -> DefaultRun:
         )  # fmt: skip
         outcome = TuningRun(
             Archive(database, ALGORITHMS), cast(Worker, worker), cast(CompilePool, pool), own, policy, Notebook(),
-            clock=clock, is_portfolio=is_portfolio, has_built_in=has_built_in,
+            clock=clock, is_portfolio=is_portfolio, has_built_in=has_built_in, restriction=restriction,
         ).run(problems, sizes or (portfolio_sizes(GPU) if is_portfolio else default_sizes(GPU)))  # fmt: skip
         return outcome, clock.seconds / 60, worker.measured
 
@@ -95,7 +97,7 @@ def default_run(database: Database, measured: list[Measured]) -> DefaultRun:
 
 
 def regret(record: Record) -> float:
-    """Return by how much the winner is slower than the best config there is."""
+    """Return by how much the winner is slower than the best config."""
     request = record.problem.request(record.n)
     return true_us(request, record.config.message()) / best_of_all_us(request) - 1
 
@@ -111,7 +113,7 @@ def best_in_family_us(request: dict[str, Any], family: str) -> float:
 
 
 def best_parameters_in_family(request: dict[str, Any], family: str) -> dict[str, Any]:
-    """Parameters add up independently, so each is chosen alone."""
+    """Return the best parameters. They add up independently, so each is chosen alone."""
     parameters = dict(DEFAULTS[family])
     for name, (_, values) in FAMILIES[family].items():
         parameters[name] = min(
@@ -531,3 +533,16 @@ def test_record_that_a_new_library_brings_is_raced_where_an_earlier_run_raced_ot
     assert ways(again) == {SMALL: Way.confirmed}
     assert news.message() in [config for _, config in measured]
     assert again.records[0].config == news
+
+
+def test_cell_that_a_restricted_run_searched_is_raced_anew(default_run: DefaultRun, database: Database) -> None:
+    n = 2**16
+    supported = {family for family in FAMILIES if supports(family, SUM.request(n))}
+    best = min(supported, key=lambda family: best_in_family_us(SUM.request(n), family))
+    outcome, _, measured = default_run((SUM,), (n,), restriction=Restriction((best,)))
+    assert len(outcome.saved) == len(Archive(database).records()) == 1
+    assert {config["family"] for _, config in measured} <= {best, outcome.coverage[0].default.family}  # type: ignore[union-attr]
+    outcome, _, measured = default_run((SUM,), (n,))
+    raced = [Config.from_message(config) for _, config in measured[: len(supported) + 1]]
+    assert {Config(family, tuple(DEFAULTS[family].items())) for family in supported} <= set(raced)
+    assert not outcome.records[0].run.restriction

@@ -1,4 +1,4 @@
-"""Export here, import there: nothing is lost, and nothing of a stranger's is believed unchecked."""
+"""Export here and import there lose nothing, and nothing that a stranger wrote is used unchecked."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ def test_file_that_takes_too_long_to_read_is_refused(
 
 
 def test_tables_without_keys_are_read_row_by_row(database: Database, tmp_path: Path) -> None:
-    """A join of SQLite's would try every combination of rows."""
+    """A join by SQLite would try every combination of rows."""
     path = tmp_path / "theirs.db"
     save(path, [BASE])
     with sqlite3.connect(path) as connection:
@@ -339,7 +339,7 @@ def test_winners_of_other_devices_stand_side_by_side(database: Database, tmp_pat
 
 
 def with_member(name: str, value: str) -> str:
-    """The statement that gives a member of all requests a value."""
+    """Return the statement that gives a member of all requests a value."""
     return f"UPDATE problem SET request = json_set(request, '$.{name}', {value})"
 
 
@@ -397,7 +397,7 @@ def test_row_that_is_not_valid_is_left_out_with_its_reason(
         (with_member("output_type", "'custom0'"), "'custom0' is not a value type"),
         (with_member("accumulator_type", "'custom100'"), "'custom100' is not a value type"),
         ("UPDATE problem SET request = json_remove(request, '$.output_type')", "the request names no output_type"),
-        ("""UPDATE problem SET shape = '{"rows":10}'""", "names other extents than scan has"),
+        ("""UPDATE problem SET shape = '{"rows":10}'""", "names other extents than this scan has"),
     ],
 )
 def test_row_that_is_not_as_the_worker_declares_it_is_left_out(

@@ -1,4 +1,4 @@
-"""What rows mean that were written before a parameter was added, or taken away."""
+"""The meaning of rows that were written before a parameter was added, or taken away."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
 from scantune.worker.client import Worker, WorkerUnavailable
 
-# What a family declares whose `window` was added later, and which had `unroll` and `hint` once.
+# The declaration of a family whose `window` was added later, and which once had `unroll` and `hint`.
 FORMER = [
     {"name": "unroll", "value": 2, "becomes": {"items": 8}},
     {"name": "unroll", "value": 1, "becomes": {}},
@@ -31,6 +31,7 @@ FORMER = [
 ]
 MESSAGE = {
     "name": "made_up",
+    "standing": "library",
     "parameters": [{"name": "items"}, {"name": "window", "absent_means": 32}, {"name": "layout"}],
     "former_values": FORMER,
 }
@@ -97,7 +98,7 @@ def test_worker_without_tables_is_not_understood(faults: Callable[..., None]) ->
 
 
 def without(database: Path, parameter: str) -> int:
-    """Make the rows of a database what they were before a parameter; return how many that are."""
+    """Turn the rows of a database into what they were before a parameter; return how many these are."""
     with sqlite3.connect(database) as connection:
         changed = 0
         for table in ("trial", "record"):
@@ -187,7 +188,7 @@ def test_import_brings_rows_into_the_form_of_now(
         ({"latency": "isolated", "kind": "exclusive"}, False),  # another order
         ({"kind": "inclusive"}, False),  # a default that is stated
         ({"kind": "both"}, False),
-        ({"init": "value"}, False),  # of a call
+        ({"init": "value"}, False),  # a member that each call decides
         ({"direction": "reverse"}, False),
     ],
 )

@@ -1,4 +1,4 @@
-"""From options to problems: what may be combined, and what the worker decides."""
+"""Problems from options: what may be combined, and what the worker decides."""
 
 from __future__ import annotations
 
@@ -80,7 +80,11 @@ def test_all_is_every_built_in_type_that_the_operator_is_for(worker: Worker) -> 
         (["custom0"], ["custom_cheap"], "the type custom0 is unknown"),
         (["custom33"], ["custom_cheap"], "custom33 custom_cheap of 2.12 items cannot be tuned: .*'custom33'"),
         (["i8:i8:i8:i8"], ["sum"], "scan has 3 types, written input:accumulator:output; name the first alone"),
-        (["i32"], ["average"], "--op: the operator average is unknown; the worker knows sum, max, .*custom_moderate"),
+        (
+            ["i32"],
+            ["average"],
+            "--op: the operator average is unknown; the worker knows sum, min, max, .*custom_moderate",
+        ),
         (["i32"], ["sum:mine"], "--op: 'sum:mine': only a custom operator has a name"),
         (["i32"], ["custom_cheap:a b"], "'a b' is no name for an operator"),
         (

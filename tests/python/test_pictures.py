@@ -1,4 +1,4 @@
-"""The pictures of what the benchmarks have measured."""
+"""The pictures of the benchmarks' results."""
 
 from __future__ import annotations
 
@@ -33,15 +33,19 @@ def result(value_type: str, n: int, **changes: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def table(results: list[dict[str, Any]] | None = None) -> str:
-    """Return the file of results of such cases."""
+def figures(results: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Return what cub_bench writes of such cases."""
     all_types = [result(name, n) for name in ("i32", "i8", "f16") for n in SIZES]
-    figures = {
+    return {
         "gpu": "NVIDIA H200", "driver": "13.0", "compiler": "NVRTC 13.0", "commit": "abc1234", "failures": [],
         "date": "2026-01-01T00:00:00Z", "cub": ["CUB 3.0.1", "CUB 3.6.0"],
         "results": all_types if results is None else results,
     }  # fmt: skip
-    return tabulate.table(figures)
+
+
+def table(results: list[dict[str, Any]] | None = None) -> str:
+    """Return the file of results of such cases."""
+    return tabulate.table(figures(results))
 
 
 def cells(tmp_path: Path, results: list[dict[str, Any]] | None = None) -> list[pictures.Cell]:
@@ -58,6 +62,15 @@ def drawn(tmp_path: Path) -> Path:
     (tmp_path / "sums.csv").write_text(table())
     pictures.main([str(tmp_path / "sums.csv"), "--out", str(tmp_path / "pictures")])
     return tmp_path / "pictures"
+
+
+def test_results_of_reductions_tell_whether_a_position_was_asked_for() -> None:
+    reductions = [result("f32", 2**20, op="max", position=position) for position in ("none", "first")]
+    for one in reductions:
+        del one["kind"]
+    assert [line.split(",")[3:6] for line in table(reductions).splitlines()[-2:]] == [
+        ["max", "value", "1048576"], ["max", "first", "1048576"],
+    ]  # fmt: skip
 
 
 def test_pictures_say_where_and_against_what_was_measured(drawn: Path) -> None:

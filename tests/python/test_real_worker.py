@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,13 +59,64 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     with sqlite3.connect(db) as connection:
         ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
         assert connection.execute("SELECT count(*) FROM trial WHERE status = 'ok' AND is_default").fetchone()[0] == 1
-    explain = [*scantune, "db", "explain", *common, "--json", "-"]
+        times = [us for (us,) in connection.execute("SELECT median_us FROM trial WHERE status = 'ok' ORDER BY 1")]
+    explain = [*scantune, "explain", *common, "--json", "-"]
     explained = subprocess.run(explain, capture_output=True, text=True, timeout=40)
     assert explained.returncode == 0, explained.stderr
     (selection,) = json.loads(explained.stdout)["results"]
     assert selection["origin"] == "exact_n"
+    assert selection["record"]["n"] == 5000
+    assert selection["runner_up"]["config"] != selection["config"]
+    tried = selection["tried_next"]
+    assert tried["config"] not in (selection["config"], None)
+    assert sorted([tried["median_us"], tried["selected_us"]])[0] == times[0]
+    assert tried["measured"] == len(times)
     assert selection["config"]["family"] == family
     assert json.loads(config).items() <= selection["config"]["parameters"].items()
+
+
+@pytest.mark.timeout(200)
+def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_them(tmp_path: Path) -> None:
+    db = tmp_path / "tuning.db"
+    scantune = [sys.executable, "-m", "scantune"]
+    common = ["--arch", "host", "--type", "i32", "--segments", "rows", "--db", str(db)]
+    tune = [*scantune, *common, "--n", "6000", "--rows", "30", "--budget", "5s"]
+    tuned = subprocess.run(tune, capture_output=True, text=True, timeout=150)
+    assert tuned.returncode == 0, tuned.stdout + tuned.stderr
+    with sqlite3.connect(db) as connection:
+        (problem,) = connection.execute("SELECT request, shape FROM problem").fetchall()
+        assert connection.execute("SELECT family FROM record").fetchall() == [("scan_rows",)]
+    types = '"input_type":"i32","accumulator_type":"i32","output_type":"i32"'
+    assert problem == (f'{{{types},"segments":"rows"}}', '{"rows":5}')
+    for n, rows, origin in (("6000", "30", "exact_n"), ("5000", "40", "between_n")):
+        explain = [*scantune, "db", "explain", *common, "--n", n, "--rows", rows, "--json", "-"]
+        explained = subprocess.run(explain, capture_output=True, text=True, timeout=40)
+        assert explained.returncode == 0, explained.stderr
+        (selection,) = json.loads(explained.stdout)["results"]
+        assert (selection["origin"], selection["config"]["family"]) == (origin, "scan_rows")
+
+
+@pytest.mark.timeout(300)
+def test_configs_of_choice_are_searched_told_and_raced(tmp_path: Path) -> None:
+    def results(*arguments: str) -> Any:
+        file = tmp_path / "told.json"
+        common = ["--arch", "host", "--type", "i32", "--n", "3000", "--db", str(tmp_path / "a.db"), "--json", str(file)]
+        command = [sys.executable, "-m", "scantune", *arguments, *common]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=150)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return json.loads(file.read_text())
+
+    fixed = ["--family", "lookback", "--fix", "block_threads=96", "--fix", "layout=direct"]  # 96 is not listed
+    tuned = results("tune", *fixed, "--budget", "5s")
+    (winner,) = tuned["winners"]
+    assert winner["config"]["family"] == "lookback"
+    assert {"block_threads": 96, "layout": "direct"}.items() <= winner["config"]["parameters"].items()
+    (known,) = results("bench", *fixed)["results"]
+    assert {"block_threads": 96, "layout": "direct"}.items() <= known["config"]["parameters"].items()
+    assert known["origin"] in ("trial", "exact_n")
+    raced = results("bench", "--compare", "selected", "lookback:block_threads=96", json.dumps(winner["config"]))
+    assert [one["config"]["parameters"].get("block_threads") for one in raced["results"][1:]] == [96, 96]
+    assert all(one["against_first"]["verdict"] in ("faster", "slower", "same") for one in raced["results"][1:])
 
 
 @pytest.mark.timeout(300)
@@ -135,6 +187,24 @@ def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     assert all(len(one.samples_us) == 5 for one in recorded.configs if not one.failure)
 
 
+@pytest.mark.timeout(200)
+def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(tmp_path: Path) -> None:
+    """The effects that come along know none of its families."""
+    named = ["--arch", "host", "--algorithm", "reduce", "--type", "i32", "--n", "2000"]
+    for command in (["sweep", *named, "--budget", "5s", "--pairs-limit", "0"], ["replay", "--seeds", "1"]):
+        file = ["-o", "space.json.gz"] if command[0] == "sweep" else ["space.json.gz"]
+        ended = subprocess.run(
+            [sys.executable, "-m", "scantune", *command, *file], cwd=tmp_path, capture_output=True, text=True,
+            timeout=150,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+    recorded = read_space(tmp_path / "space.json.gz")
+    assert {"reduce_block", "reduce_last_block", "reduce_two_pass", "reduce_atomic"} <= {
+        one.config.family for one in recorded.configs if not one.failure
+    }
+    assert re.search(r"reduce i32 2,000, .* default +1 +[01]\.\d{4}", ended.stdout), ended.stdout
+
+
 def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> None:
     gpu = Device("sm_90", "NVIDIA H200", 132)
     with Worker(shlex.split(str(WORKER)), HOST, described=gpu) as worker:
@@ -157,7 +227,7 @@ def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) 
     tune = [sys.executable, "-m", "scantune", *common, "--budget", "6s"]
     assert subprocess.run(tune, capture_output=True, timeout=100).returncode == 0
     with sqlite3.connect(db) as connection:
-        # As it was before lookback could sleep first, but that every other row spells what it did.
+        # This is the database from before lookback could sleep first, except that every other row has the parameter.
         connection.execute("DELETE FROM trial WHERE config LIKE '%first_delay_ns%'")
         of_lookback = "family = 'lookback' AND status = 'ok' ORDER BY median_us"
         ((config, median_us), *_) = connection.execute(f"SELECT config, median_us FROM trial WHERE {of_lookback}")
@@ -246,7 +316,7 @@ def test_own_operator_is_tuned_from_its_source_and_selected_by_its_name(tmp_path
 
 @pytest.mark.timeout(20)
 def test_worker_ends_with_a_client_that_is_killed_though_its_input_stays_open() -> None:
-    """As a worker does that hangs in a kernel: it never comes to see the end of its input."""
+    """A worker that hangs in a kernel ends too, though it never sees the end of its input."""
     program = (
         "import os, shlex, subprocess, time;"
         "worker = subprocess.Popen([*shlex.split(os.environ['SCANTUNE_WORKER']), '--device', 'host']);"
@@ -277,7 +347,7 @@ def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path
         [*scantune, *common, *sizes, "--portfolio", "--budget", "30s"], capture_output=True, text=True, timeout=200
     )
     assert tuned.returncode == 0, tuned.stdout + tuned.stderr
-    # Which configs win is chance on this device: let a breakpoint lie where no rule would put one.
+    # On this device it is chance which configs win, so a breakpoint is saved where no rule would put one.
     with open_database(db) as database:
         archive = Archive(database)
         low, high = sorted(archive.records(), key=lambda record: record.n)

@@ -1,4 +1,4 @@
-"""What the shape of the project promises. Each rule returns what breaks it, or nothing."""
+"""Rules about the structure of the project. Each returns what breaks it, or nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOP_LEVEL = {
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
 }  # fmt: skip
 
-# What may be known in one place only, and how a line that knows it looks.
+# Names that may be known in one place only, with the pattern of a line that knows them.
 CONFINED = {
     "nvrtc.h": r'^\s*#\s*include\s*[<"]nvrtc\.h[>"]',
     "cuda.h": r'^\s*#\s*include\s*[<"]cuda\.h[>"]',
@@ -31,8 +31,8 @@ CONFINED = {
     "the network": r"^\s*(import|from)\s+(urllib\.(request|error)|http|socket|ssl|ftplib|requests|httpx)\b",
 }
 
-# What each room of the tuner imports. It names only rooms above itself, so that imports form no circle. "" is what
-# stands beside the rooms: errors, paths, the version.
+# The rooms that each room of the tuner imports. They are above it here, so that imports form no circle. "" stands for
+# the files beside the rooms: errors, paths, the version.
 TUNER_ROOMS: dict[str, set[str]] = {
     "": set(),
     "model": {""},
@@ -45,12 +45,14 @@ TUNER_ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-# The programs of docs/examples that each page shows, and the headers of templates/config of which it shows a part.
+# The programs of docs/examples that each page shows, and the headers of templates/config of which it shows a part. The
+# page of a family of the gallery shows parts of its header.
 SHOWN_EXAMPLES = {
     "README.md": {"scan.cpp", "single_block.h"},
     "docs/c-api.md": {"scan.c"},
     "docs/coming-from-cub.md": {"compaction.cpp", "compaction_cxx11.cpp"},
     "docs/getting-started.md": {"scan.cpp"},
+    "docs/reduce.md": {"reduce.cpp"},
     "docs/types.md": {"recurrence.cpp"},
 }
 
@@ -79,6 +81,17 @@ def templates_include_only_templates(tree: Tree) -> list[str]:
         for path, text in under(tree, "templates", suffixes=CPP_SUFFIXES)
         for quote, name in INCLUDE.findall(text)
         if quote == "<" or f"templates/{name}" not in tree
+    ]
+
+
+def only_the_list_of_families_includes_the_gallery(tree: Tree) -> list[str]:
+    return [
+        f"{path} includes {name}, and the library does not stand on what is there to be read"
+        for path, text in under(tree, "templates", "runtime", suffixes=CPP_SUFFIXES)
+        for _, name in INCLUDE.findall(text)
+        if name.startswith("gallery/")
+        and not path.startswith("templates/gallery/")
+        and path != "templates/config/algorithms.h"
     ]
 
 
@@ -116,7 +129,7 @@ def runtime_knows_neither_tuner_nor_tests(tree: Tree) -> list[str]:
 
 
 def rooms_of_the_runtime_include_each_other_one_way(tree: Tree) -> list[str]:
-    included: dict[str, dict[str, str]] = {}  # by room: the rooms that it includes, each with an include of it
+    included: dict[str, dict[str, str]] = {}  # by room, the rooms that it includes, each with an include
     for path, text in under(tree, "runtime", suffixes=CPP_SUFFIXES):
         room = path.split("/")[1]
         for _, name in INCLUDE.findall(text):
@@ -126,7 +139,7 @@ def rooms_of_the_runtime_include_each_other_one_way(tree: Tree) -> list[str]:
     try:
         TopologicalSorter(included).prepare()
     except CycleError as error:
-        circle = error.args[1]  # each room is included by the next
+        circle = error.args[1]  # a list in which each room is included by the next
         return ["; ".join(included[room][other] for other, room in pairwise(circle))]
     return []
 
@@ -157,13 +170,13 @@ def rooms_of_the_tuner_import_as_agreed(tree: Tree) -> list[str]:
 
 
 def _room(name: str) -> str:
-    """Return the room of a module, or of what it defines, by its dotted name; a new file beside the rooms is none."""
+    """Return the room of a module, or of what it defines, by its dotted name; new files beside the rooms have none."""
     first, _, rest = name.removeprefix("scantune.").partition(".")
     return first if first in TUNER_ROOMS or (rest and first not in ("errors", "paths")) else ""
 
 
 def _imported(text: str, package: str) -> Iterator[str]:
-    """Yield what a module of the package imports of the tuner, wherever in it, by its dotted name."""
+    """Yield the dotted names that a module of the package imports from the tuner, anywhere in it."""
     for node in ast.walk(ast.parse(text)):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -191,18 +204,24 @@ def no_file_names_a_private_path(tree: Tree) -> list[str]:
 
 def pages_show_the_examples(tree: Tree) -> list[str]:
     examples = {text: PurePosixPath(path).name for path, text in under(tree, "docs/examples")}
-    configs = {PurePosixPath(path).name: text for path, text in under(tree, "templates/config")}
+    shown_in_part = under(tree, "templates/config", "templates/gallery")
+    headers = {PurePosixPath(path).name: text for path, text in shown_in_part}
 
     def name_of(block: str) -> str:
         """Return the example, or the header of which the block is an excerpt."""
-        headers = (name for name, text in configs.items() if block in text)
-        return examples.get(block) or next(headers, "a program that is no example")
+        parts_of = (name for name, text in headers.items() if block in text)
+        return examples.get(block) or next(parts_of, "a program that is no example")
+
+    def of_family(page: str) -> set[str]:
+        """Return the header of the gallery of which a page is the page."""
+        name = f"{PurePosixPath(page).stem}.h"
+        return {name} if page == f"docs/gallery/{name[:-2]}.md" and f"templates/gallery/{name}" in tree else set()
 
     broken = []
     for page in ("README.md", *(path for path, _ in under(tree, "docs", suffixes=(".md",)))):
         blocks = re.findall(r"^```(?:c|cpp|cuda)\n(.*?)^```$", tree[page], re.MULTILINE | re.DOTALL)
         shown = set(map(name_of, blocks))
-        agreed = SHOWN_EXAMPLES.get(page, set())
+        agreed = SHOWN_EXAMPLES.get(page, set()) | of_family(page)
         broken += [f"{page} does not show {name}" for name in sorted(agreed - shown)]
         broken += [f"{page} shows {name}" for name in sorted(shown - agreed)]
     return broken
@@ -217,7 +236,7 @@ def concurrency_page_names_tests_that_exist(tree: Tree) -> list[str]:
     _, _, rules = tree["docs/concurrency.md"].partition("\n## ")
     broken, numbers = [], []
     for rule in re.split(r"\n(?=- )|\n\n", re.sub(r"^## .*$", "", "## " + rules, flags=re.MULTILINE)):
-        parts = re.fullmatch(r"- \*\*(\w\d+)\.\*\* (.*?)\n  Tests: (.*)", rule.strip(), re.DOTALL)
+        parts = re.fullmatch(r"- \*\*(\w\d+)\.\*\* (.*?)\n    - Tests: (.*)", rule.strip(), re.DOTALL)
         if parts:
             number, sentence, named = parts.groups()
             numbers.append(number)
@@ -233,7 +252,7 @@ def concurrency_page_names_tests_that_exist(tree: Tree) -> list[str]:
 
 
 def documents_name_files_that_exist(tree: Tree) -> list[str]:
-    """A file is named by the end of its path, folder included; one in <brackets> or CAPITALS stands for others."""
+    """A page names a file by the end of its path with a folder; one in <brackets> or CAPITALS stands for others."""
     named = re.compile(r"`((?:[a-z0-9_]+/)+(?:[a-z0-9_]+|\{[a-z_,]+\})\.(?:h|hpp|cpp|py|sql|jsonl|txt))`")
     broken = []
     for page in (path for path in tree if path.endswith(".md")):
@@ -264,7 +283,7 @@ def links_lead_to_files_and_headings_that_exist(tree: Tree) -> list[str]:
 
 
 def experiments_are_told_alike(tree: Tree) -> list[str]:
-    """Each by date and commit, with what was expected, seen and done, in short lines, and with a row in the index."""
+    """Each page tells date and commit, what was expected, seen and done, in short lines, and has a row in the index."""
     broken = []
     for page, text in under(tree, "docs/experiments", suffixes=(".md",)):
         prose = (re.sub(r"\]\([^)]*\)", "]", line) for line in text.splitlines() if not line.startswith("|"))
@@ -318,6 +337,7 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     top_level_holds_only_what_is_agreed,
     each_dependency_is_confined_to_one_place,
     templates_include_only_templates,
+    only_the_list_of_families_includes_the_gallery,
     ptx_stands_in_one_file,
     db_holds_only_data,
     library_opens_no_connection,

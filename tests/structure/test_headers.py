@@ -13,10 +13,10 @@ from tree import ROOT
 
 PUBLIC_INCLUDE = "runtime/include"
 PUBLIC = sorted((ROOT / PUBLIC_INCLUDE / "scantune").iterdir())
-CONFIG = sorted((ROOT / "templates/config").glob("*.h"))
+CONFIG = sorted([*(ROOT / "templates/config").glob("*.h"), *(ROOT / "templates/gallery").glob("*.h")])
 PUBLIC_CPP = [path for path in PUBLIC if path.suffix == ".hpp"]
 C_HEADER = ROOT / PUBLIC_INCLUDE / "scantune/scantune.h"
-ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # which users catch and do not make
+ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # users catch these and do not make them
 BAD_INPUT = ROOT / "tests/cpu/api_bad_input_test.cpp"
 
 GXX = os.environ.get("CXX", "g++")
@@ -32,7 +32,7 @@ C_HEADERS = {"stddef.h", "stdint.h"}
 
 
 def compile_alone(header: Path, scratch: Path, compiler: str, *flags: str) -> str:
-    """Return what the compiler says against a file that includes the header twice and nothing else."""
+    """Return the compiler's messages about a file that includes the header twice and nothing else."""
     if shutil.which(compiler) is None:
         pytest.fail(f"{compiler} is not installed; .ci/setup installs it")
     source = scratch / ("alone.c" if compiler in C_COMPILERS else "alone.cpp")
@@ -68,7 +68,7 @@ def test_public_headers_compile_in_cuda_sources_where_there_is_nvcc(tmp_path: Pa
 
 
 def port_from_cub() -> str:
-    """Return a CUDA source of what docs/coming-from-cub.md shows beside each other, CUB's calls and scantune's."""
+    """Return a CUDA source of the calls of CUB and of scantune that docs/coming-from-cub.md shows side by side."""
     page = (ROOT / "docs/coming-from-cub.md").read_text()
     rows = re.findall(r"^\| `([^|]*)` \|(?: `([^|]*)`)? \|$", page, re.MULTILINE)
     includes = [cell for row in rows for cell in row if cell.startswith("#include")]
@@ -126,7 +126,7 @@ def test_a_header_that_leans_on_others_is_noticed(tmp_path: Path) -> None:
 
 
 def foreign_includes(text: str) -> list[str]:
-    """Return what a header includes that is neither of the standard library nor a public header."""
+    """Return the includes of a header that are neither of the standard library nor public headers."""
     return [
         name
         for bracket, name in INCLUDE.findall(text)
@@ -263,7 +263,7 @@ PRIVATE = re.compile(
 CLASS = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{(.*?)^\};", re.DOTALL | re.MULTILINE)
 # clang-format puts what a namespace declares at the start of a line, and what a class declares two columns on.
 FUNCTION = r"^{}(?! |return|static_assert)[^\n(;=]*?(operator\(\)|\w+)\(([^()]+)\)(?! = delete)[^;{{]*[;{{]"
-OPTIONS = {"options"}  # whose members are rows of their own
+OPTIONS = {"options"}  # parameters whose members are rows of their own
 
 
 def parameters_of(declaration: str) -> list[str]:
@@ -284,7 +284,8 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
     return found
 
 
-UNREAD = {("scantune_problem", "reserved")}  # so that no input is bad there
+# Members that the library ignores, so that no input is bad there.
+UNREAD = {("scantune_problem", "reserved"), ("scantune_problem", "more_reserved")}
 
 
 def declared() -> set[tuple[str, str]]:
@@ -293,6 +294,8 @@ def declared() -> set[tuple[str, str]]:
     return (
         c_arguments(cpp["scantune.h"]) - UNREAD
         | cpp_members(cpp["runtime.hpp"], "ScanOptions")
+        | cpp_members(cpp["reduce.hpp"], "ReduceOptions")
+        | cpp_members(cpp["reduce.hpp"], "ArgOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
         | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
     )
@@ -340,5 +343,6 @@ Plan<In, Acc> make(std::uint64_t n, const Options<std::type_identity_t<In>, Acc>
 
 def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
     table = BAD_INPUT.read_text().replace('"captured_launches", ', '"launches", ')
-    missing = {("scantune_problem", "captured_launches"), ("ScanOptions", "captured_launches")}
+    structs = ("scantune_problem", "ScanOptions", "ReduceOptions", "ArgOptions")
+    missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

@@ -1,4 +1,4 @@
-"""The tree keeps its shape: who includes whom, where things stand, and what pages say about it."""
+"""The tree keeps its structure: which file includes which, where things are, and what pages say about it."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.library_opens_no_connection, "runtime/select/extra.cpp", "#include <sys/socket.h>\n"),
     (rules.templates_include_only_templates, "templates/kernels/extra.h", "#include <type_traits>\n"),
     (rules.templates_include_only_templates, "templates/kernels/extra.h", '#include "space/space.h"\n'),
+    (
+        rules.only_the_list_of_families_includes_the_gallery,
+        "templates/kernels/extra.h",
+        '#include "gallery/batch.h"\n',
+    ),
     (rules.ptx_stands_in_one_file, "templates/kernels/extra.h", 'void f() { asm volatile("nop;"); }\n'),
     (rules.ptx_stands_in_one_file, "templates/primitives/intrinsics_cuda.h", None),
     (rules.db_holds_only_data, "db/migrate.py", "print()\n"),
@@ -56,6 +61,8 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
         "templates/config/single_block.h",
         lambda text: text.replace("pdl = 1;", "pdl = 2;"),
     ),
+    (rules.pages_show_the_examples, "templates/gallery/serial.h", lambda text: text.replace("T sum", "T total")),
+    (rules.pages_show_the_examples, "docs/gallery/serial.md", lambda text: text.replace("T sum", "T total")),
     (rules.pages_show_the_examples, "docs/tuning.md", lambda text: text + "```cpp\nint main() {}\n```\n"),
     (rules.pages_show_the_examples, "docs/c-api.md", lambda text: text.replace("```c\n", "```\n")),
     (

@@ -14,6 +14,8 @@ from scantune.cli.bench import bench_command
 from scantune.cli.cache import cache_app
 from scantune.cli.db import db_app
 from scantune.cli.doctor import Verdict, diagnose
+from scantune.cli.explain import explain_command
+from scantune.cli.gallery import gallery_command
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, DeviceOption, JsonOption
 from scantune.cli.problem_options import CommandOnProblems
@@ -46,8 +48,10 @@ app.add_typer(cache_app, name="cache")
 app.command("tune", cls=CommandOnProblems)(tune_command)
 app.command("bench", cls=CommandOnProblems)(bench_command)
 app.command("regret", cls=CommandOnProblems)(regret_command)
+app.command("explain", cls=CommandOnProblems)(explain_command)
 app.command("sweep", cls=CommandOnProblems)(sweep_command)
 app.command("replay")(replay_command)
+app.command("gallery")(gallery_command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -67,7 +71,7 @@ def _root(
 
 @app.command()
 def doctor(db: DbOption = None, device: DeviceOption = None, json_: JsonOption = None) -> None:
-    """Check worker, driver, NVRTC, GPU, cache and database. Ends with 1 if something needed is missing."""
+    """Check worker, driver, NVRTC, GPU, cache and database. The command ends with 1 if something needed is missing."""
     with reported_errors():
         output = JsonOutput.of(json_, "doctor")
         check_choice(AUTO, device)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from scantune import paths
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import (
@@ -25,17 +28,25 @@ from scantune.cli.options import (
     listed,
 )
 from scantune.cli.problem_options import given_options
+from scantune.cli.restriction_options import FamilyOption, FixOption, check, given_restriction
+from scantune.cli.stated_config import SELECTED, StatedConfig, check_legal
 from scantune.cli.terminal import console, note, reported_errors
 from scantune.cli.workers import chosen_worker
-from scantune.compare.bench import Benched, bench, bench_table
-from scantune.errors import ScantuneError
+from scantune.compare.bench import Benched, Candidates, bench, bench_table
+from scantune.compare.known import KnownConfigs
+from scantune.errors import ScantuneError, UsageError
 from scantune.model.algorithm import DEFAULT_ALGORITHM
+from scantune.model.cell import Cell
 from scantune.model.device import Hello
+from scantune.model.problem import Problem
 from scantune.model.quantity import format_size, parse_sizes
+from scantune.model.restriction import Restriction
 from scantune.model.trial import Failure
+from scantune.worker.client import Worker
 from scantune.worker.defaults import Defaults
 from scantune.worker.device_choice import AUTO
 from scantune.worker.evaluation import Evaluator, Timeouts
+from scantune.worker.selection import Selection, select
 
 
 def bench_command(
@@ -45,22 +56,41 @@ def bench_command(
     n: SizesOption = None,
     type_: TypeOption = None,
     op: OpOption = None,
+    family: FamilyOption = None,
+    fix: FixOption = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            "--config",
+            metavar="CONFIG",
+            help="Time this config: lookback, lookback:block_threads=256,layout=striped (else as by default), or JSON.",
+        ),
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Race two or more configs, given as arguments; selected: what would run.")
+    ] = False,
+    configs: Annotated[list[str] | None, typer.Argument(metavar="CONFIG", help="The configs of --compare.")] = None,
     json_: JsonOption = None,
     db: DbOption = None,
     device: DeviceOption = None,
 ) -> None:
-    """Time what runtime::scan() would run here, beside a copy of as many bytes. Tunes nothing.
+    """Time what runtime::scan() would run here, beside a copy of as many bytes. Nothing is tuned.
 
-    Without options: what a tuning run without options tunes. With --db, by the records of that database and those that
-    come with the library. Results are checked before they are timed; those of large scans at 2^20 items, or 2^14 on
-    the host device. A file of --json is written after each result, so that it holds what was measured however the
-    command ends. Ends with 1 if something could not be timed.
+    Without options it times what a tuning run without options tunes. With --db, configs come from the records of that
+    database and those that come with the library. Results are checked before they are timed; those of large scans at
+    2^20 items, or 2^14 on the host device. A file of --json is written after each result, so that it holds what was
+    measured however the command ends. The command ends with 1 if something could not be timed.
+
+    With --family or --fix the best known of these configs is timed: what is selected, the fastest trial of the
+    database, or a default with these values. --config times a config. --compare races several, and says of each whether
+    it differs from the first by more than the noise.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "bench")
         named = NamedProblems(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
         named.check()
         given = parse_sizes(n) if n else None
+        choice = _Choice.of(given_restriction(family, fix), config, compare, configs or [])
         databases = databases_to_read(db)
         worker = chosen_worker(stack, arch, device)
         hello = worker.hello()
@@ -69,12 +99,68 @@ def bench_command(
         named = named.or_else(default_types(hello.device))
         sizes = given or named.sizes(hello, evaluator, default_sizes(hello.device), note)
         problems = named.problems(hello, evaluator, sizes[0], note)
+        candidates = choice.candidates(worker, evaluator, algorithm, problems, sizes, databases, db)
         try:
-            bench(worker, problems, sizes, databases, bench_run.keep)
+            bench(worker, problems, sizes, databases, bench_run.keep, candidates)
         finally:
             bench_run.report()
         if any(isinstance(one.outcome, Failure) for one in bench_run.results):
             raise ScantuneError("not everything could be timed; the table says why")
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What is to be timed, where that is not what is selected."""
+
+    restriction: Restriction
+    stated: Sequence[StatedConfig | None]  # None: what is selected
+
+    @classmethod
+    def of(cls, restriction: Restriction, config: str | None, compare: bool, configs: Sequence[str]) -> _Choice:
+        """Raise UsageError for options that contradict each other, and for what is no config."""
+        asked = {"--family or --fix": restriction, "--config": config is not None, "--compare": compare}
+        if len(given := [option for option, is_given in asked.items() if is_given]) > 1:
+            raise UsageError(f"{' and '.join(given)} contradict each other: each says what is to be timed")
+        if configs and not compare:
+            raise UsageError(f"{configs[0]}: is it a config? '--config {configs[0]}' times it, --compare races several")
+        if compare and len(configs) < 2:
+            raise UsageError("--compare needs two configs or more, such as --compare selected lookback")
+        if config is not None:
+            return cls(restriction, [StatedConfig.parse(config, "--config")])
+        return cls(
+            restriction, [None if text == SELECTED else StatedConfig.parse(text, "--compare") for text in configs]
+        )
+
+    def candidates(
+        self, worker: Worker, evaluator: Evaluator, algorithm: str, problems: Sequence[Problem], sizes: Sequence[int],
+        databases: Sequence[Path] | None, db: Path | None,
+    ) -> Candidates | None:  # fmt: skip
+        """Return what tells the configs of a cell, and notes where there are none. Raises UsageError if that is so in
+        every cell.
+        """
+        hello = worker.hello()
+        check(self.restriction, hello, algorithm, evaluator, problems, sizes)
+        given = [one for one in self.stated if one]
+        for one in given:
+            one.check(hello.algorithms[algorithm])
+        check_legal(given, [Cell(problem, n) for problem in problems for n in sizes], evaluator)
+        own = [path for path in [paths.database_path(db)] if path.exists()]
+        known = KnownConfigs(worker, evaluator, self.restriction, databases, own)
+
+        def found(problem: Problem, n: int) -> list[Selection]:
+            cell = Cell(problem, n)
+            if self.restriction:
+                all_found: list[Selection | str] = [known.best(cell)]
+            else:
+                all_found = [
+                    one.of(cell, evaluator) if one else select(worker, *cell, databases) for one in self.stated
+                ]
+            for reason in (one for one in all_found if isinstance(one, str)):
+                note(f"left out {cell}: {reason}")
+                return []
+            return [one for one in all_found if not isinstance(one, str)]
+
+        return found if self.restriction or self.stated else None
 
 
 @dataclass
@@ -88,7 +174,8 @@ class _Bench:
 
     def keep(self, benched: Benched) -> None:
         self.results.append(benched)
-        self.defaults.space(benched.problem, benched.n)  # asked now: Ctrl-C ends the worker, and the table comes after
+        # The space is asked for now: Ctrl-C ends the worker, and the table comes after it.
+        self.defaults.space(benched.problem, benched.n)
         _note_benched(benched)
         self.output.update(**self._message())
 
@@ -105,6 +192,7 @@ class _Bench:
 
 
 def _note_benched(benched: Benched) -> None:
-    """Show that it goes on; the table with all the rest comes at the end."""
+    """Show that the command goes on; the table with all the rest comes at the end."""
     time = "failed" if isinstance(benched.outcome, Failure) else f"{benched.outcome.median_us:.2f} µs"
-    note(f"{benched.problem} {format_size(benched.n)}: {time}")
+    verdict = f", {benched.against_first.verdict.value}" if benched.against_first else ""
+    note(f"{benched.problem} {format_size(benched.n)}: {time}{verdict}")

@@ -1,10 +1,10 @@
-"""The command that says what a scan would run, here or on a GPU elsewhere: scantune db explain."""
+"""The command that says what would run, why, and what would be next, here or on a GPU elsewhere: scantune explain."""
 
 from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,12 +23,13 @@ from scantune.cli.options import (
 from scantune.cli.problem_options import given_options
 from scantune.cli.terminal import note, reported_errors, say
 from scantune.cli.workers import chosen_worker, described_worker
+from scantune.compare.tried import Tried, tried_next
 from scantune.errors import UsageError
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import HOST, Device, is_arch
 from scantune.model.problem import Problem
 from scantune.model.quantity import format_size, parse_sizes
-from scantune.report.messages import selection_message
+from scantune.report.messages import config_message, selection_message
 from scantune.store.archive import Archive
 from scantune.store.database import open_readonly
 from scantune.worker.built_in import NO_DEVICE, built_in_records
@@ -59,14 +60,14 @@ def explain_command(
     ] = None,
     json_: JsonOption = None,
 ) -> None:
-    """Say what runtime::scan() would run, from which record and why, and which records it rejects.
+    """Say what runtime::scan() would run, from which record and why, what would be next, and which records it rejects.
 
     A GPU that is not here is named by --device; one of which no record is known also needs --arch and --sm-count.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
-        output = JsonOutput.of(json_, "db explain")
+        output = JsonOutput.of(json_, "db explain" if ctx.parent and ctx.parent.info_name == "db" else "explain")
         if not n or not type_:
-            raise UsageError("db explain needs --type and --n, such as --type i32 --n 2^20")
+            raise UsageError("explain needs --type and --n, such as --type i32 --n 2^20")
         named = NamedProblems(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
         named.check()
         sizes = parse_sizes(n)
@@ -78,18 +79,23 @@ def explain_command(
         worker = _worker_to_ask(stack, arch, device, sm_count, paths.database_path(db))
         evaluator = Evaluator(worker, Timeouts())
         explained = [
-            (problem, size, select(worker, problem, size, databases))
+            (problem, size, select(worker, problem, size, databases, runner_up=True))
             for problem in named.problems(worker.hello(), evaluator, sizes[0], note)
             for size in sizes
         ]
         defaults = Defaults(evaluator)
+        tried = [
+            tried_next(selection, defaults.space(problem, selection.record["n"])) if selection.record else None
+            for problem, _, selection in explained
+        ]
         rejected = dict.fromkeys(row for _, _, selection in explained for row in selection.rejected)
-        for one in explained:
-            _print_selection(*one, defaults)
+        for one, other in zip(explained, tried, strict=True):
+            _print_explanation(*one, other, defaults)
         for row, reason in rejected:
             say(f"rejected {row}: {reason}")
         output.write(
-            device=vars(worker.hello().device), results=[selection_message(*one, defaults) for one in explained],
+            device=vars(worker.hello().device),
+            results=[_message(*one, other, defaults) for one, other in zip(explained, tried, strict=True)],
             rejected=[{"row": row, "reason": reason} for row, reason in rejected],
         )  # fmt: skip
 
@@ -123,6 +129,28 @@ def _known_devices(stack: contextlib.ExitStack, database: Path) -> list[Device]:
     return devices
 
 
-def _print_selection(problem: Problem, n: int, selection: Selection, defaults: Defaults) -> None:
+def _message(problem: Problem, n: int, selection: Selection, tried: Tried | None, defaults: Defaults) -> dict[str, Any]:
+    runner_up = selection.runner_up and selection_message(problem, n, selection.runner_up, defaults)
+    return {
+        **selection_message(problem, n, selection, defaults), "runner_up": runner_up,
+        "tried_next": tried and {
+            **config_message(problem, n, tried.config, defaults), "median_us": tried.median_us,
+            "selected_us": tried.selected_us, "measured": tried.measured,
+        },
+    }  # fmt: skip
+
+
+def _print_explanation(problem: Problem, n: int, selection: Selection, tried: Tried | None, defaults: Defaults) -> None:
     say(f"{problem} {format_size(n)}: {selection.origin}: {selection.reason}")
     say(f"  {defaults.told(problem, n, selection.config)}")
+    if record := selection.record:
+        default = f"{record['default_us']:.2f} us" if record["default_us"] else "failed"
+        say(f"  measured at {format_size(record['n'])}: {record['median_us']:.2f} us; the default of then: {default}")
+    if runner_up := selection.runner_up:
+        say(f"  next: {runner_up.origin}: {runner_up.reason}")
+        say(f"    {defaults.told(problem, n, runner_up.config)}")
+    if tried:
+        said = f"{tried.median_us:.2f} us"
+        said += f", and the one selected {tried.selected_us:.2f} us" if tried.selected_us else ""
+        say(f"  fastest other of {tried.measured} tried: {said}")
+        say(f"    {defaults.told(problem, n, tried.config)}")

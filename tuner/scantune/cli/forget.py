@@ -31,11 +31,11 @@ _MOST_DAYS = 100 * 366
 
 @dataclass(frozen=True)
 class _Choice:
-    """What is to be forgotten: what all of these admit."""
+    """The choice of what is forgotten: rows that all members admit."""
 
     filter: Filter
-    sizes: frozenset[int]  # empty: any
-    families: frozenset[str]  # empty: any
+    sizes: frozenset[int]  # admits any where it is empty
+    families: frozenset[str]  # admits any where it is empty
     before: str | None  # a time as rows keep it
     origin: str | None
 
@@ -50,7 +50,7 @@ class _Choice:
         )
 
     def check(self) -> None:
-        """Raise UsageError for what no row can have, and if nothing is chosen."""
+        """Raise UsageError for values that no row can have, and if nothing is chosen."""
         self.filter.check()
         if self.origin is not None and not self.origin.strip():
             raise UsageError(f"--origin '{self.origin}' names nobody; '--origin {NO_ORIGIN}' is what was measured here")
@@ -69,13 +69,13 @@ _EVERYTHING = _Choice(Filter([], []), frozenset(), frozenset(), None, None)
 
 def forget_command(
     db: DbOption = None,
-    device: Annotated[str | None, typer.Option(help="Of devices with this in their name, such as H200.")] = None,
-    arch: Annotated[str | None, typer.Option(help="Of this architecture.")] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Of this algorithm.")] = None,
-    type_: Annotated[list[str] | None, typer.Option("--type", help="Of these value types, as for tune.")] = None,
-    op: Annotated[list[str] | None, typer.Option(help="Of these operators, as for db show.")] = None,
+    device: Annotated[str | None, typer.Option(help="Part of the device's name, such as H200.")] = None,
+    arch: Annotated[str | None, typer.Option(help="Architecture.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Algorithm.")] = None,
+    type_: Annotated[list[str] | None, typer.Option("--type", help="Value types, as for tune.")] = None,
+    op: Annotated[list[str] | None, typer.Option(help="Operators, as for db show.")] = None,
     n: SizesOption = None,
-    family: Annotated[list[str] | None, typer.Option(help="Of these families of kernels.")] = None,
+    family: Annotated[list[str] | None, typer.Option(help="Families of kernels.")] = None,
     older_than: Annotated[str | None, typer.Option(help="Measured so long ago, or earlier: 30d, 12h.")] = None,
     origin: Annotated[
         str | None,
@@ -87,10 +87,10 @@ def forget_command(
     dry_run: DryRunOption = False,
     json_: JsonOption = None,
 ) -> None:
-    """Drop the winners that all options given admit, with their breakpoints, and trials likewise.
+    """Drop the winners and trials that all given options admit, and the breakpoints of these winners.
 
-    What is dropped cannot be brought back: 'scantune db export' first keeps a copy. The file shrinks by 'scantune db
-    vacuum'.
+    What is dropped cannot be brought back: 'scantune db export' first keeps a copy. 'scantune db vacuum' then shrinks
+    the file.
     """
     with reported_errors():
         output = JsonOutput.of(json_, "db forget")
@@ -150,7 +150,10 @@ def _check_that_nothing_else_is_chosen(choice: _Choice) -> None:
 
 
 def _check_that_problems_are_known(choice: _Choice, algorithms: Algorithms) -> None:
-    """Members at their default stand in no row: without a worker nobody knows which problems are of an operator."""
+    """Raise if a choice by type or operator cannot be checked.
+
+    Members at their default are in no row, so only a worker's declaration tells which problems have them.
+    """
     if (choice.filter.types or choice.filter.ops) and not algorithms:
         raise ScantuneError(
             "no worker can be asked, so that nobody knows which rows are of --type and --op; see scantune doctor"

@@ -1,4 +1,4 @@
-"""The options that say which problems are meant, checked against what the worker knows."""
+"""The options that name problems, checked against what the worker knows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scantune.cli.filter import ALL_TYPES
 from scantune.errors import UsageError
-from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm, option_of
+from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm, Extent, option_of
 from scantune.model.algorithms import Algorithms
 from scantune.model.config import is_token
 from scantune.model.device import Hello
@@ -82,12 +82,12 @@ class OwnOperator:
 
 @dataclass(frozen=True)
 class NamedProblems:
-    """The problems that the options name, before a worker has told what they leave open."""
+    """The problems that the options name, before a worker has completed them."""
 
     types: Sequence[str]  # as --type spells them
     ops: Sequence[str] = ()
-    options: tuple[tuple[str, str], ...] = ()  # members and extents of the request, and what was given for them
-    source: OperatorSource | None = None  # of the only operator
+    options: tuple[tuple[str, str], ...] = ()  # members and extents that were given, and their values
+    source: OperatorSource | None = None  # source of the only operator
     algorithm: str = DEFAULT_ALGORITHM
 
     @property
@@ -96,7 +96,7 @@ class NamedProblems:
         return not (self.types or self.ops or self.options or self.source) and self.algorithm == DEFAULT_ALGORITHM
 
     def check(self) -> None:
-        """Raise UsageError for what is wrong whatever a worker knows, so that none is started for it."""
+        """Raise UsageError for what is wrong for any worker, so that none is started for it."""
         for op in self.ops:
             try:
                 split_operator(op)
@@ -109,14 +109,14 @@ class NamedProblems:
                 )
 
     def or_else(self, types: Sequence[str]) -> NamedProblems:
-        """Return what is meant where no types were named."""
+        """Return the same problems, with `types` where no types were named."""
         return replace(self, types=self.types or types)
 
     def problems(self, hello: Hello, evaluator: Evaluator, n: int, note: Callable[[str], None]) -> list[Problem]:
         """Return the problems, each with the members that the worker gives it.
 
-        Of `all` types those that an operator is not for are left out and noted. Raises UsageError for what the worker
-        does not know, or does not support at n items.
+        With `all` types, those that an operator does not support are left out and noted. Raises UsageError for what the
+        worker does not know, or does not support at n items.
         """
         problems, left_out = [], []
         for stated in self._stated(hello):
@@ -140,8 +140,8 @@ class NamedProblems:
     ) -> list[int]:
         """Return the default sizes from the first on that the worker supports for one of the problems.
 
-        So many rows, say, need so many items; without such an extent every size does. Where none does, all are
-        returned: problems() says why.
+        An extent may need a least size, such as one item for each row; without extents every size is supported. If none
+        is, all are returned, and problems() says why.
         """
         all_stated = [stated for stated in self._stated(hello) if stated.extents]
         does = (any(evaluator.supports(stated, n) for stated in all_stated) for n in default) if all_stated else ()
@@ -184,17 +184,31 @@ class NamedProblems:
     def _given(
         self, hello: Hello, algorithm: Algorithm
     ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, int], ...]]:
-        """Return the members that were given, and every extent."""
+        """Return the members that were given, and every extent that such a problem has."""
         options = dict(self.options)
         for name, value in options.items():
             if name not in [option.name for option in algorithm.options]:
                 raise UsageError(_misplaced(option_of(name), value, algorithm, hello.algorithms))
+        extents = tuple(
+            (extent.name, _size(extent.option, _taken(extent, options, algorithm)))
+            for extent in algorithm.extents_of(options)
+        )
         for extent in algorithm.extents:
-            if extent.name not in options:
-                example = f"such as {extent.option} 2^10"
-                raise UsageError(f"{algorithm.name} needs {extent.option} SIZE, {example}. {extent.meaning}".strip())
-        extents = tuple((extent.name, _size(extent.option, options.pop(extent.name))) for extent in algorithm.extents)
+            if extent.where is not None and extent.name in options:
+                member, value = extent.where
+                raise UsageError(
+                    f"{extent.option} {options[extent.name]}: it is for {option_of(member)} {value}: name that too, or "
+                    "leave it out"
+                )
         return tuple(options.items()), extents
+
+
+def _taken(extent: Extent, options: dict[str, str], algorithm: Algorithm) -> str:
+    """Take the extent out of the options; raise UsageError if it is not there."""
+    if extent.name in options:
+        return options.pop(extent.name)
+    whose = f"{option_of(extent.where[0])} {extent.where[1]}" if extent.where else algorithm.name
+    raise UsageError(f"{whose} needs {extent.option} SIZE, such as {extent.option} 2^10. {extent.meaning}".strip())
 
 
 def _misplaced(option: str, value: str, algorithm: Algorithm, algorithms: Algorithms) -> str:

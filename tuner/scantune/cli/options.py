@@ -1,4 +1,4 @@
-"""Options that several commands share, and what is meant where they are left out."""
+"""Options that several commands share, and their defaults."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ CostOption = Annotated[
 AlignmentOption = Annotated[
     int | None,
     typer.Option(
-        "--alignment", min=1, help="Of the struct in --operator, in bytes; default: the most its size allows."
+        "--alignment", min=1, help="Alignment of the struct in --operator, in bytes; default: the most its size allows."
     ),
 ]
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, max=64, help="Processes that compile ahead.")]
@@ -75,9 +75,9 @@ def portfolio_sizes(device: Device) -> list[int]:
 
 
 def databases_to_read(db: Path | None) -> list[Path] | None:
-    """Return the one that --db names; None: those that runtime::scan() reads, which the worker knows.
+    """Return the database that --db names; None stands for those that runtime::scan() reads, which the worker knows.
 
-    Raises UsageError if it is not there.
+    Raises UsageError if the database is not there.
     """
     if db is None:
         return None
@@ -88,7 +88,7 @@ def databases_to_read(db: Path | None) -> list[Path] | None:
 
 
 def existing_database(db: Path | None) -> Path:
-    """Return the database that --db means, which the command is not to make. Raises UsageError if it is not there."""
+    """Return the database that --db means. Raises UsageError if it is not there, since the command makes none."""
     path = paths.database_path(db)
     if not path.exists():
         raise UsageError(f"{path}: there is no such database; name one with --db")

@@ -1,4 +1,4 @@
-"""The command that holds what is selected between tuned sizes against the best known there: scantune regret."""
+"""The command that compares what is selected between tuned sizes with the best known there: scantune regret."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from scantune.cli.options import (
     portfolio_sizes,
 )
 from scantune.cli.problem_options import given_options
+from scantune.cli.restriction_options import FamilyOption, FixOption, check, given_restriction
 from scantune.cli.terminal import console, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool
 from scantune.compare.regret import (
@@ -50,6 +51,7 @@ from scantune.model.policy import Effort, Policy, policy_of
 from scantune.model.problem import Problem
 from scantune.model.quantity import format_size, parse_sizes
 from scantune.model.record import Run, now, policy_text
+from scantune.model.restriction import Restriction
 from scantune.report.progress import ProgressReport
 from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
@@ -69,10 +71,14 @@ def regret_command(
     n: SizesOption = None,
     type_: TypeOption = None,
     op: OpOption = None,
+    family: FamilyOption = None,
+    fix: FixOption = None,
     samples: Annotated[int, typer.Option(min=1, max=10_000, help="Sizes, for each problem.")] = 100,
-    trials: Annotated[int, typer.Option(min=0, help="Of a search for a better config at each size; 0: none.")] = 24,
+    trials: Annotated[
+        int, typer.Option(min=0, help="Trials of a search for a better config at each size; 0: none.")
+    ] = 24,
     within: Annotated[float, typer.Option(min=0, help="Percent that a selected config may be slower.")] = 5.0,
-    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the sizes, proposals and inputs.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the sizes, proposals and inputs.")] = 1,
     json_: JsonOption = None,
     db: DbOption = None,
     device: DeviceOption = None,
@@ -82,13 +88,17 @@ def regret_command(
 
     The best known is the fastest of what is selected for the powers of two around, every family's default and the
     winner of a short search at that very size, of which nothing is saved. A file of --json is written after each size,
-    so that it holds what was compared however the command ends. Ends with 3 if a size is not within --within, and with
-    1 if one could not be compared.
+    so that it holds what was compared however the command ends. The command ends with 3 if a size is not within
+    --within, and with 1 if one could not be compared.
+
+    With --family or --fix the best known is the best of these configs. A ratio below 1 then says that what would run is
+    faster than all of them.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "regret")
         named = NamedProblems(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)
         named.check()
+        restriction = given_restriction(family, fix)
         databases = databases_to_read(db)
         ends = parse_sizes(n) if n else None
         sizes = _sampled(ends, samples, seed) if ends else []
@@ -98,17 +108,19 @@ def regret_command(
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
         sizes = sizes or _sampled(named.sizes(hello, evaluator, portfolio_sizes(hello.device), note), samples, seed)
         problems = named.problems(hello, evaluator, sizes[0], note)
+        check(restriction, hello, algorithm, evaluator, problems, sizes)
         policy = policy_of(hello.device, Effort.quick)
-        found = _searched(worker, policy, problems, sizes, trials, seed, workers)
+        found = _searched(worker, policy, problems, sizes, trials, seed, workers, restriction)
         defaults = Defaults(evaluator)
-        comparison = Comparison(worker, evaluator, policy, databases, seed)
+        comparison = Comparison(worker, evaluator, policy, databases, seed, restriction)
         results: list[Comparable] = []
         try:
             for problem in problems:
                 for size in sizes:
                     results.append(comparison.compare(problem, size, found.get((problem, size))))
                     note(described(results[-1]))
-                    defaults.space(problem, size)  # asked now: Ctrl-C ends the worker, and the table comes after
+                    # The space is asked for now: Ctrl-C ends the worker, and the table comes after it.
+                    defaults.space(problem, size)
                     output.update(**_message(hello, results, defaults))
         finally:
             if results:
@@ -133,9 +145,9 @@ def _sampled(ends: Sequence[int], samples: int, seed: int) -> list[int]:
 
 def _searched(
     worker: Worker, policy: Policy, problems: Sequence[Problem], sizes: Sequence[int], trials: int, seed: int,
-    workers: int | None,
+    workers: int | None, restriction: Restriction | None = None,
 ) -> dict[tuple[Problem, int], Config]:  # fmt: skip
-    """Return the winners of searches with so few trials, in a database that is gone afterwards."""
+    """Return the winners of searches of `trials` trials each; the database that they need is removed afterwards."""
     if trials == 0:
         return {}
     hello = worker.hello()
@@ -151,9 +163,10 @@ def _searched(
         ProgressReport(console) as progress,
     ):
         pool = compile_pool(worker, seed, workers)
-        outcome = TuningRun(Archive(database, hello.algorithms), worker, pool, run, short, progress).run(
-            problems, sizes
+        tuning = TuningRun(
+            Archive(database, hello.algorithms), worker, pool, run, short, progress, restriction=restriction
         )
+        outcome = tuning.run(problems, sizes)
     return {(record.problem, record.n): record.config for record in outcome.records}
 
 

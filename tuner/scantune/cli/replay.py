@@ -38,7 +38,8 @@ _COLUMNS = {
 
 def replay_command(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILES", help="Of 'scantune sweep'; without: those that are shipped.")
+        list[Path] | None,
+        typer.Argument(metavar="FILES", help="Files of 'scantune sweep'; default: those that are shipped."),
     ] = None,
     sampler: Annotated[
         Sampler,
@@ -73,8 +74,8 @@ def replay_command(
     """Replay searches on recorded spaces: how near they come to the fastest config, after how many evaluations.
 
     A measurement draws its samples from the recorded ones. A share is the time of the fastest config over that of the
-    config which the search holds for the best. Needs no GPU and no worker. What the search expects of parameters it
-    has from shipped spaces of other problems.
+    config which the search holds for the best. No GPU and no worker are needed. What the search expects of parameters
+    comes from shipped spaces of other problems.
     """
     with reported_errors():
         if export is not None or output is not None or family is not None:

@@ -1,4 +1,4 @@
-"""What a run covers that was asked for nothing in particular: stages, of which the first is worth most."""
+"""The stages of a run that was asked for nothing in particular; the first is worth most."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scantune.model.quantity import parse_sizes
 
 @dataclass(frozen=True)
 class Stage:
-    name: str  # for people; empty for what the user asked for
+    name: str  # shown to people; empty for what the user asked for
     named: NamedProblems
-    sizes: Sequence[int] | None = None  # None: the default ones of the device
+    sizes: Sequence[int] | None = None  # None: the default sizes of the device
     is_portfolio: bool = False
 
 
@@ -27,8 +27,15 @@ def default_stages(device: Device) -> list[Stage]:
     return [
         sums,
         Stage("minima and maxima", NamedProblems(["i32", "f32"], ["min", "max"])),
+        # Types as wide are served by the records of these.
+        Stage("sums of reductions", NamedProblems(["i8", "i32", "i64", "f16", "f32", "f64"], algorithm="reduce")),
+        Stage("minima and maxima of reductions", NamedProblems(["i32", "f32"], ["min", "max"], algorithm="reduce")),
+        Stage(
+            "places of minima and maxima",
+            NamedProblems(["i32", "f32"], ["min", "max"], (("position", "first"),), algorithm="reduce"),
+        ),
         Stage("widening sums", NamedProblems(["i8:i32", "u8:u32", "i16:i32", "i32:i64", "f16:f32", "bf16:f32"])),
-        # Beyond, what runs before and behind a scan hardly matters.
+        # At larger sizes it hardly matters what runs before and after a scan.
         Stage(
             "isolated sums", NamedProblems(["all"], options=(("latency", "isolated"),)), parse_sizes(["2^8..2^20:4"])
         ),

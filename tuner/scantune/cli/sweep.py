@@ -79,7 +79,7 @@ def sweep_command(
         Path | None,
         typer.Option(help="What an earlier sweep of the same kept, to which this one adds.", metavar="FILE"),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the order and of verified inputs.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the order and of verified inputs.")] = 1,
     commit: Annotated[str | None, typer.Option(help="To be named in the file as what was built.")] = None,
     json_: JsonOption = None,
     device: DeviceOption = None,
@@ -87,11 +87,11 @@ def sweep_command(
 ) -> None:
     """Measure every config that a search may try for one problem at one N, and keep their samples in a file.
 
-    Searches are replayed on such files with 'scantune replay'. First come the defaults and what is a step from them,
-    then walks from there, all that is listed of the families that may win, changes of secondary parameters of the
-    fastest, walks again, and a sample of the other families; where the budget ends before, the rest is left out. At
-    last the fastest are verified and measured again, together. The file is written every half minute and at the end,
-    also after Ctrl-C. Nothing is saved in a database.
+    Searches are replayed on such files with 'scantune replay'. First come the defaults and what is a step from them.
+    Then come walks from there, all listed configs of the families that may win, changes of secondary parameters of the
+    fastest, walks again, and a sample of the other families. What the budget does not suffice for is left out. At last
+    the fastest are verified and measured again, together. The file is written every half minute and at the end, also
+    after Ctrl-C. Nothing is saved in a database.
     """
     with reported_errors():
         told = JsonOutput.of(json_, "sweep")
@@ -131,7 +131,7 @@ def sweep_command(
 
 @dataclass
 class _Keeper:
-    """Writes the file now and then."""
+    """The keeper of the file, which writes it every half minute."""
 
     output: Path
     hello: Hello
@@ -159,7 +159,7 @@ class _Keeper:
 
 
 def _checked_earlier(path: Path, hello: Hello, problem: Problem, n: int, space: Space) -> RecordedSpace:
-    """Return what a file holds; raise UsageError if that is of something else."""
+    """Return the space that a file holds; raise UsageError if it is another one."""
     earlier = read_space(path)
     ours = (hello.device, problem, n, hello.template_hash)
     is_ours = (earlier.device, earlier.problem, earlier.n, earlier.provenance.template_hash) == ours

@@ -34,6 +34,7 @@ from scantune.cli.options import (
     portfolio_sizes,
 )
 from scantune.cli.problem_options import given_options
+from scantune.cli.restriction_options import FamilyOption, FixOption, check, given_restriction
 from scantune.cli.stages import Stage, default_stages
 from scantune.cli.terminal import console, errors, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
@@ -46,6 +47,7 @@ from scantune.model.policy import Effort, policy_of
 from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_duration, parse_duration, parse_sizes
 from scantune.model.record import Run, now, policy_text
+from scantune.model.restriction import Restriction
 from scantune.report.messages import outcome_message
 from scantune.report.progress import ProgressReport
 from scantune.report.tables import coverage_table, coverage_text, portfolio_table
@@ -65,6 +67,7 @@ class _Tuning:
     arch: str
     device: str | None
     named: NamedProblems
+    restriction: Restriction
     sizes: list[int] | None  # None: the default ones of the device
     effort: Effort
     budget_s: float | None
@@ -77,13 +80,14 @@ class _Tuning:
     output: JsonOutput
 
     def stages(self, device: Device) -> list[Stage]:
-        """Return what is to be covered: what was asked for, or everything that is worth it, in stages."""
-        if self.named.names_nothing and self.sizes is None and not self.is_portfolio:
+        """Return the stages of the run: one of what was asked for, or the default ones where nothing was."""
+        names_nothing = self.named.names_nothing and not self.restriction
+        if names_nothing and self.sizes is None and not self.is_portfolio:
             return default_stages(device)
         return [Stage("", self.named, self.sizes, self.is_portfolio)]
 
 
-# A stage gets no less: compilers have to start, and a race takes half a second.
+# A stage with less time left is not begun: compilers have to start, and a race takes half a second.
 _LEAST_STAGE_S = 10.0
 
 
@@ -98,12 +102,14 @@ def tune_command(
     name: NameOption = None,
     cost: CostOption = None,
     alignment: AlignmentOption = None,
+    family: FamilyOption = None,
+    fix: FixOption = None,
     effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
     budget: Annotated[
         str | None,
         typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. What may gain most comes first."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of proposals and of verified inputs.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of proposals and of verified inputs.")] = 1,
     db: DbOption = None,
     device: DeviceOption = None,
     workers: WorkersOption = None,
@@ -131,14 +137,18 @@ def tune_command(
 
     The source of your own operator (--operator) is never stored. Run again when it has changed, which a record does not
     show: the search then starts anew, from the old winner.
+
+    With --family or --fix nothing else is searched. What serves now is measured beside it, and stays unless beaten. A
+    later run without these options searches the rest.
     """
     with reported_errors():
         types = listed(type_)
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
         tuning = _Tuning(
             arch, device, NamedProblems(types, ops, given_options(ctx), source, algorithm),
-            parse_sizes(n) if n is not None else None, effort, None if budget is None else parse_duration(budget), seed,
-            workers, portfolio, require_complete, built_in, paths.database_path(db), JsonOutput.of(json_, "tune"),
+            given_restriction(family, fix), parse_sizes(n) if n is not None else None, effort,
+            None if budget is None else parse_duration(budget), seed, workers, portfolio, require_complete, built_in,
+            paths.database_path(db), JsonOutput.of(json_, "tune"),
         )  # fmt: skip
         tuning.named.check()
         check_choice(arch, device)
@@ -163,8 +173,8 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     defaults = Defaults(evaluator)
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
     note(
-        f"tuning {hello.device}; {tuning.effort.value} effort, at most {format_duration(policy.budget_s)}; saving to "
-        f"{tuning.database}"
+        f"tuning {hello.device}{_among(tuning)}; {tuning.effort.value} effort, at most "
+        f"{format_duration(policy.budget_s)}; saving to {tuning.database}"
     )
     outcome = Outcome()
 
@@ -177,12 +187,12 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         return TuningRun(
             Archive(database, hello.algorithms), worker, compile_pool(worker, tuning.seed, tuning.workers), run,
             stage_policy, progress, Timeouts.of(hello.device), tuning.named.source, is_portfolio=stage.is_portfolio,
-            has_built_in=tuning.has_built_in,
+            has_built_in=tuning.has_built_in, restriction=tuning.restriction,
         )  # fmt: skip
 
     rest, faults = list[str](), list[str]()
     for stage in tuning.stages(hello.device):
-        cells = _known_cells(stage, hello, evaluator)
+        cells = _known_cells(stage, tuning.restriction, hello, evaluator)
         if cells is None:
             continue
         left_s = policy.budget_s - outcome.seconds
@@ -193,7 +203,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         if part is None:
             continue
         if not is_over:
-            _show(part, stage, hello.device, defaults)
+            _show(part, stage, f"{hello.device}{_among(tuning)}", defaults)
         outcome.add(part)
         if not stage.name:
             _note_what_the_budget_left(part)
@@ -210,10 +220,15 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
 _Cells = tuple[list[Problem], list[int]]
 
 
-def _known_cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells | None:
-    """Return the problems and sizes of a stage; None for a stage of ours that the worker does not know."""
+def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator: Evaluator) -> _Cells | None:
+    """Return the problems and sizes of a stage; None for a default stage that the worker does not know.
+
+    Raises UsageError if the user's own stage is unknown, or no config of the restriction is legal anywhere in it.
+    """
     try:
-        return _cells(stage, hello, evaluator)
+        cells = _cells(stage, hello, evaluator)
+        check(restriction, hello, stage.named.algorithm, evaluator, *cells)
+        return cells
     except UsageError as error:
         if not stage.name:
             raise
@@ -222,7 +237,7 @@ def _known_cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells | N
 
 
 def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> Outcome | None:
-    """Return what came of a stage; None where it failed, which others of our stages need not share."""
+    """Return what came of a stage; None where a default stage failed, because the others may still succeed."""
     try:
         return one.run(*cells)
     except (DatabaseError, WorkerUnavailable):
@@ -242,17 +257,23 @@ def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells:
     return named.problems(hello, evaluator, sizes[0], note), sizes
 
 
-def _show(part: Outcome, stage: Stage, device: Device, defaults: Defaults) -> None:
+def _among(tuning: _Tuning) -> str:
+    return f", among {tuning.restriction}" if tuning.restriction else ""
+
+
+def _show(part: Outcome, stage: Stage, where: str, defaults: Defaults) -> None:
     """Print what came of a stage."""
     spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in part.records}
-    title = f"Fastest kernels on {device}" + (f": {stage.name}" if stage.name else "")
+    title = f"Fastest kernels on {where}" + (f": {stage.name}" if stage.name else "")
     console.print(coverage_table(part.coverage, part.records, spaces, title))
     if part.breakpoints:
         console.print(portfolio_table(part.breakpoints, "Breakpoints between them"))
 
 
 def _report(outcome: Outcome, tuning: _Tuning) -> None:
-    say(f"{counted(len(outcome.records), 'winner')} in {tuning.database}, {format_duration(outcome.seconds)}")
+    unsaved = len(outcome.records) - len(outcome.saved)
+    not_saved = f"; {unsaved} not saved, because what serves is not beaten" if unsaved else ""
+    say(f"{counted(len(outcome.saved), 'winner')} in {tuning.database}, {format_duration(outcome.seconds)}{not_saved}")
     if spent := [f"{what} {format_duration(seconds)}" for what, seconds in outcome.spent_s.items() if seconds >= 1]:
         say(f"of that {', '.join(spent)}")
     say(coverage_text(outcome.coverage))
@@ -288,6 +309,9 @@ def _note_what_was_not_tried(outcome: Outcome) -> None:
             f"{counted(count, 'winner')} of the algorithm {name}, which the worker here does not know: left out of "
             "tuning, and kept as they are"
         )
+    if unfit := outcome.covered(Way.unfit):
+        told = "\n  ".join(f"{covered.cell}: {covered.reason}" for covered in unfit)
+        note(f"left out, because none of these configs is legal there:\n  {told}")
     given_up = [covered for covered in outcome.covered(Way.raced, Way.left) if covered.reason]
     if given_up:
         told = "\n  ".join(f"{covered.cell}: {covered.reason}" for covered in given_up)

@@ -1,4 +1,4 @@
-"""The command that measures records again, others' above all: scantune db verify."""
+"""The command that measures records again, above all those of others: scantune db verify."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ _TRIED = (Verdict.verified, *BAD)
 
 
 def verify_command(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Of others; default: the database.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A file of others; default: the database.")
+    ] = None,
     budget: Annotated[str, typer.Option(help="Wall time of the measuring: 90s, 10m. The most doubtful come first.")] = (
         "2m"
     ),
@@ -65,7 +67,7 @@ def verify_command(
     device: DeviceOption = None,
     db: DbOption = None,
     workers: WorkersOption = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the verified inputs.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the verified inputs.")] = 1,
     json_: JsonOption = None,
 ) -> None:
     """Verify and measure records on the device at hand again, each in a race with the default and what is in use now.
@@ -73,7 +75,7 @@ def verify_command(
     The records are those of the database, or of FILE. First come those that say more than is plausible, then those
     that others measured, of other templates, of searches that were cut short, and the oldest. Without --apply nothing
     is changed. With it wrong and slower ones are forgotten, in the database or FILE that they are of. A file of --json
-    is written after each record. Ends with 3 if a wrong or slower one is left.
+    is written after each record. The command ends with 3 if a wrong or slower one is left.
     """
     with reported_errors(), sigterm_as_interrupt(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "db verify")
@@ -105,7 +107,7 @@ def verify_command(
 
 
 class _Source:
-    """What a file holds, a database or text."""
+    """The content of a file, a database or text."""
 
     def __init__(self, path: Path, algorithms: Algorithms) -> None:
         rejected: list[str] = []
@@ -131,12 +133,12 @@ class _Source:
 
 @dataclass
 class _Report:
-    """What came of the records so far, and what was done about it."""
+    """The results so far, and what was done about them."""
 
     output: JsonOutput
     path: Path
     hello: Hello
-    correction: Correction | None  # None: nothing is changed
+    correction: Correction | None  # None where nothing is changed
     results: list[Checked] = field(default_factory=list)
     applied: Counter[Verdict] = field(default_factory=Counter)
     leaves_bad_ones: bool = False
@@ -151,7 +153,7 @@ class _Report:
         self.leaves_bad_ones |= checked.verdict in BAD and not is_applied
 
     def tell(self) -> None:
-        """Tell all before what may fail: the measuring took long. Raises DatabaseError."""
+        """Print all results before the file is written, which may fail: measuring took long. Raises DatabaseError."""
         shown = [one for one in self.results if one.verdict in _TRIED or one.record.device == self.hello.device]
         if shown:
             console.print(_table(shown, str(self.hello.device)))

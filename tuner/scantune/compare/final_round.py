@@ -1,4 +1,4 @@
-"""The final round of a search, or the only one of a race: who replaces whom, and whether the winner is right."""
+"""The final round of a search, or the only one of a race: which config wins, and whether its results are right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scantune.model.trial import Failure
 from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.evaluation import Evaluator
 
-_LEAST_MARGIN = 0.005  # of the holder's time: clocks move by this much within a round
+_LEAST_MARGIN = 0.005  # share of the slower one's time by which clocks move within a round
 
 Reject = Callable[[Config, Failure], None]
 
@@ -24,12 +24,12 @@ Reject = Callable[[Config, Failure], None]
 @dataclass(frozen=True)
 class Decision:
     winner: Config
-    times: Mapping[Config, Measurement]  # of all that could be measured, in the same round
+    times: Mapping[Config, Measurement]  # times of all that could be measured, in the same round
     ceiling_us: float | None
 
 
 def record_of(decision: Decision, device: Device, cell: Cell, default: Config, run: Run) -> Record:
-    """Return what is to be saved of a decision. `default` need not have been measured."""
+    """Return the record of a decision. `default` need not have been measured."""
     winner, default_time = decision.times[decision.winner], decision.times.get(default)
     return Record(
         device, *cell, decision.winner, winner.median_us, winner.spread,
@@ -38,12 +38,12 @@ def record_of(decision: Decision, device: Device, cell: Cell, default: Config, r
 
 
 class FinalRound:
-    """Measures finalists together, and verifies the winner at its own size."""
+    """A round that measures finalists together, and verifies the winner at its own size."""
 
     def __init__(
         self, evaluator: Evaluator, pool: CompilePool, cell: Cell, seed: int, verified: set[tuple[Cell, Config]]
     ) -> None:
-        """`verified` are winners of earlier rounds, each at its own size, which are not verified again."""
+        """Prepare a round. `verified` holds winners of earlier rounds, each at its size, which need no verification."""
         self._verified = verified
         self._evaluator = evaluator
         self._pool = pool
@@ -53,11 +53,12 @@ class FinalRound:
     def decide(
         self, finalists: Sequence[Config], holders: Sequence[Config], rounds: Rounds, reject: Reject,
         save: Callable[[Mapping[Config, Measurement]], None] = lambda times: None,
+        may_win: Callable[[Config], bool] = lambda config: True,
     ) -> Generator[Waits, None, Decision | None]:  # fmt: skip
-        """Return the fastest; the first holder that can be measured stays unless it is beaten.
+        """Return the fastest that may win; the first such holder that can be measured stays unless it is beaten.
 
-        Yields the compilations of what verifies the winner. Whoever fails is told to `reject`; the times are told to
-        `save` before anything is waited for. None when everybody failed.
+        None when all failed that may win. Yields the compilations that verifying the winner waits for. `reject` is
+        called with every config that fails; `save` is called with the times before anything is waited for.
         """
         measured = self._evaluator.measure(*self._cell, finalists, rounds)
         times: dict[Config, Measurement] = {}
@@ -67,12 +68,12 @@ class FinalRound:
             else:
                 times[config] = outcome
         save(times)
-        left = dict(times)
+        left = {config: time for config, time in times.items() if may_win(config)}
         while (winner := pick_winner(left, next((config for config in holders if config in left), None))) is not None:
             if (failure := (yield from self._verify(winner))) is None:
-                return Decision(winner, left, measured.ceiling_us)
+                return Decision(winner, times, measured.ceiling_us)
             reject(winner, failure)
-            del left[winner]
+            del left[winner], times[winner]
         return None
 
     def _verify(self, winner: Config) -> Generator[Waits, None, Failure | None]:
@@ -90,9 +91,9 @@ class FinalRound:
 
 
 def pick_winner(measured: Mapping[Config, Measurement], holder: Config | None) -> Config | None:
-    """Return the fastest config if it beats the holder beyond the noise, else the holder.
+    """Return the fastest config if it beats the holder beyond the noise, else the holder; None if nothing was measured.
 
-    The holder is the record of an earlier run, or the default. None when nothing was measured.
+    The holder is the record of an earlier run, or the default.
     """
     if not measured:
         return None
@@ -103,6 +104,13 @@ def pick_winner(measured: Mapping[Config, Measurement], holder: Config | None) -
 
 
 def beats(challenger: Measurement, holder: Measurement) -> bool:
-    """Return whether the challenger is faster by more than two standard errors of the difference, and by 0.5 %."""
-    noise_us = 2 * math.hypot(challenger.standard_error_us, holder.standard_error_us)
-    return holder.median_us - challenger.median_us > max(noise_us, _LEAST_MARGIN * holder.median_us)
+    """Return whether the challenger is faster by more than the noise."""
+    return holder.median_us - challenger.median_us > noise_us(challenger, holder)
+
+
+def noise_us(one: Measurement, other: Measurement) -> float:
+    """Return what two times of one round may differ by for no reason: two standard errors of the difference, and at
+    least 0.5 % of the slower.
+    """
+    errors_us = 2 * math.hypot(one.standard_error_us, other.standard_error_us)
+    return max(errors_us, _LEAST_MARGIN * max(one.median_us, other.median_us))

@@ -1,6 +1,4 @@
-"""How much faster the best config known for a size is than the one that runtime::scan() would run, where nothing was
-tuned.
-"""
+"""Regret at sizes that were not tuned: how much faster the best config known is than what runtime::scan() would run."""
 
 from __future__ import annotations
 
@@ -17,6 +15,7 @@ from scantune.model.measurement import Measurement
 from scantune.model.policy import CLEARLY_SLOWER, Policy
 from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_size
+from scantune.model.restriction import Restriction
 from scantune.model.trial import Failure
 from scantune.report.listing import Column, Listing, Row
 from scantune.report.messages import selection_message
@@ -30,7 +29,10 @@ _ROWS = 10
 
 
 def sampled_sizes(least: int, most: int, count: int, seed: int) -> list[int]:
-    """Return so many different sizes between, fewer if there are no more, as likely in one octave as in another."""
+    """Return `count` different sizes between the two, in ascending order, each octave as likely as another.
+
+    There are fewer where there are not so many sizes.
+    """
     draw = random.Random(seed)
     sizes: set[int] = set()
     wanted = min(count, max(0, most - least - 1))
@@ -46,16 +48,16 @@ class Compared:
     problem: Problem
     n: int
     selection: Selection
-    best: Config  # perhaps the selected one
+    best: Config  # the fastest known, which may be the selected one
     selected_us: float
-    best_us: float  # in the same round
+    best_us: float  # measured in the same round as selected_us
 
     @property
     def ratio(self) -> float:
         return self.selected_us / self.best_us
 
     def message(self, defaults: Defaults) -> dict[str, Any]:
-        """Return what --json says of it."""
+        """Return the result for --json."""
         return {
             **selection_message(self.problem, self.n, self.selection, defaults), "ratio": self.ratio,
             "selected_us": self.selected_us, "best": self.best.message(), "best_us": self.best_us, "error": None,
@@ -71,7 +73,7 @@ class Uncompared:
     reason: str
 
     def message(self, _: Defaults) -> dict[str, Any]:
-        """Return what --json says of it."""
+        """Return the result for --json."""
         return {"problem": self.problem.message(), "n": self.n, "ratio": None, "error": self.reason}
 
 
@@ -80,20 +82,26 @@ Comparable = Compared | Uncompared
 
 class Comparison:
     def __init__(
-        self, worker: Worker, evaluator: Evaluator, policy: Policy, databases: Sequence[Path] | None, seed: int
-    ) -> None:
-        """By the records in `databases`, or those that runtime::scan() reads in this environment."""
+        self, worker: Worker, evaluator: Evaluator, policy: Policy, databases: Sequence[Path] | None, seed: int,
+        restriction: Restriction | None = None,
+    ) -> None:  # fmt: skip
+        """Select by the records in `databases`, or by those that runtime::scan() reads in this environment.
+
+        With a restriction the best is one of its configs, whatever is selected.
+        """
+        self._restriction = restriction or Restriction()
         self._worker = worker
         self._evaluator = evaluator
         self._policy = policy
         self._databases = databases
         self._seed = seed
-        self._verified: dict[tuple[Problem, int, Config], bool] = {}  # by the size of the verification
+        self._verified: dict[tuple[Problem, int, Config], bool] = {}  # n is the size of the verification
 
     def compare(self, problem: Problem, n: int, found: Config | None) -> Comparable:
         """Measure what is selected for a size beside what else may be the best there.
 
-        That is what is selected for the powers of two around it, every family's default, and what a search `found`.
+        The others are what is selected for the powers of two around it, every family's default, and what a search
+        `found`.
         """
         try:
             return self._compared(problem, n, found)
@@ -103,10 +111,15 @@ class Comparison:
     def _compared(self, problem: Problem, n: int, found: Config | None) -> Comparable:
         selection = select(self._worker, problem, n, self._databases)
         selected = selection.config
-        outcomes = self._measure(problem, n, [selected, *self._rivals(problem, n, selected, found)], CLEARLY_SLOWER)
-        best = min(_times(outcomes), key=_times(outcomes).__getitem__, default=selected)
+        rivals = self._rivals(problem, n, selected, found)
+        among = [selected, *rivals] if self._restriction.admits(selected) else rivals
+        if not among:
+            return Uncompared(problem, n, f"no config of {self._restriction} works")
+        outcomes = self._measure(problem, n, list(dict.fromkeys([selected, *among])), CLEARLY_SLOWER)
+        times = {config: time_us for config, time_us in _times(outcomes).items() if config in among}
+        best = min(times, key=times.__getitem__, default=among[0])
         if best != selected:
-            # The fastest of many was also lucky: what counts is a round of the two alone.
+            # The fastest of many is partly so by chance: what counts is a round of the two alone.
             outcomes = self._measure(problem, n, [selected, best])
         for config in (selected, best):
             if isinstance(outcome := outcomes[config], Failure):
@@ -116,8 +129,10 @@ class Comparison:
         return Compared(problem, n, selection, best, times[selected], times[best])
 
     def _rivals(self, problem: Problem, n: int, selected: Config, found: Config | None) -> list[Config]:
-        space = self._evaluator.space(problem, n)
-        around = [select(self._worker, problem, size, self._databases).config for size in _powers_around(n)]
+        whole = self._evaluator.space(problem, n, named=self._restriction.families)
+        space = self._evaluator.restricted(problem, n, whole, self._restriction)
+        selections = [select(self._worker, problem, size, self._databases).config for size in _powers_around(n)]
+        around = filter(None, map(self._restriction.applied, filter(None, map(whole.known, selections))))
         candidates = dict.fromkeys([*around, *space.defaults, *([found] if found else [])])
         return [
             config
@@ -147,13 +162,13 @@ def _times(outcomes: Mapping[Config, Measurement | Failure]) -> dict[Config, flo
 
 
 def _powers_around(n: int) -> list[int]:
-    """Return the two powers of two on either side."""
+    """Return the two powers of two below n and the two above it; n itself counts as below."""
     exponent = n.bit_length() - 1
     return [2**power for power in range(max(0, exponent - 1), exponent + 3)]
 
 
 def described(one: Comparable) -> str:
-    """Return one line, for those who wait."""
+    """Return one line that shows progress."""
     place = f"{one.problem} {format_size(one.n)}"
     if isinstance(one, Uncompared):
         return f"{place}: {one.reason}"
@@ -161,7 +176,7 @@ def described(one: Comparable) -> str:
 
 
 def summary(results: Sequence[Comparable], within: float) -> str:
-    """Return one line; `within` is a share of the best time, 0.05 for 5 %."""
+    """Return all results in one line; `within` is a share of the best time, 0.05 for 5 %."""
     compared = [one for one in results if isinstance(one, Compared)]
     text = counted(len(compared), "size")
     if compared:
@@ -176,7 +191,7 @@ def summary(results: Sequence[Comparable], within: float) -> str:
 
 
 def regret_table(results: Sequence[Comparable], defaults: Defaults) -> Listing:
-    """Return the worst ones, and all that could not be compared."""
+    """Return a table of the worst ratios, and of all sizes that could not be compared."""
     compared = [one for one in results if isinstance(one, Compared)]
     rows = [_row(one, defaults) for one in sorted(compared, key=lambda one: -one.ratio)[:_ROWS]]
     rows += [

@@ -1,4 +1,4 @@
-"""Measures records again on the device at hand: each verified, then raced with the default and what is in use now."""
+"""Records measured again on this device: each is verified, then raced with the default and what is in use now."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from scantune.worker.selection import select
 
 _AHEAD = 6  # records whose kernels compile while another is measured
 
-_OF_THE_MACHINE = (EnvironmentFault, WorkerError, WorkerDied)  # what says nothing about a record
+_OF_THE_MACHINE = (EnvironmentFault, WorkerError, WorkerDied)  # errors that say nothing about a record
 
 DEFAULT = "the default"
 IN_USE = "what is in use now"
@@ -35,27 +35,27 @@ IN_USE = "what is in use now"
 
 class Verdict(str, Enum):
     verified = "verified"
-    slower = "slower"  # than the default, or than what is in use now
-    wrong = "wrong"  # its results are, or it does not run
+    slower = "slower"  # it is slower than the default, or than what is in use now
+    wrong = "wrong"  # its results are wrong, or it does not run
     not_applicable = "not_applicable"  # it cannot be tried here
-    not_reached = "not_reached"  # the budget ended before, or the machine failed
+    not_reached = "not_reached"  # the budget ended before it, or the machine failed
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of one record."""
+    """The result for one record."""
 
     record: Record
     verdict: Verdict
     reason: str = ""
     suspicions: Sequence[Suspicion] = ()
     measured: Measurement | None = None
-    rivals: Mapping[str, tuple[Config, float]] = field(default_factory=dict)  # what it was raced with, and their µs
-    failure: Failure | None = None  # of a wrong one
-    renewed: Record | None = None  # a verified one with the times of now
+    rivals: Mapping[str, tuple[Config, float]] = field(default_factory=dict)  # configs it was raced with, and their µs
+    failure: Failure | None = None  # why it is wrong
+    renewed: Record | None = None  # the record with its new times, if it was verified
 
     def message(self) -> dict[str, Any]:
-        """Return what --json says of it."""
+        """Return the result for --json."""
         return {
             "device": vars(self.record.device), "problem": self.record.problem.message(), "n": self.record.n,
             "config": self.record.config.message(), "verdict": self.verdict.value, "reason": self.reason,
@@ -77,7 +77,7 @@ class Verification:
         self, worker: Worker, evaluator: Evaluator, pool: CompilePool, databases: Sequence[Path] | None, policy: Policy,
         seed: int,
     ) -> None:  # fmt: skip
-        """What is in use now is what the records in `databases` say, or those that runtime::scan() reads here."""
+        """Race against what is in use by the records in `databases`, or by those that runtime::scan() reads here."""
         self._worker = worker
         self._evaluator = evaluator
         self._pool = pool
@@ -88,7 +88,7 @@ class Verification:
         self._rivals: dict[Record, dict[str, Config]] = {}
 
     def run(self, records: Sequence[Record], budget_s: float) -> Iterator[Checked]:
-        """Yield what comes of each record: first those that cannot be tried here, then the most doubtful ones."""
+        """Yield the result for each record: first those that cannot be tried here, then the most doubtful ones."""
         deadline = time.monotonic() + budget_s
         doubts: dict[Record, list[Suspicion]] = {}
         for record in records:
@@ -107,14 +107,14 @@ class Verification:
             try:
                 self._compile(record)
                 for later in ordered[index + 1 : index + _AHEAD]:
-                    with contextlib.suppress(*_OF_THE_MACHINE):  # that one's verdict says why
+                    with contextlib.suppress(*_OF_THE_MACHINE):  # that record's own result will say why
                         self._compile(later)
                 yield replace(self._check(record), suspicions=doubts[record])
             except _OF_THE_MACHINE as error:
                 yield Checked(record, Verdict.not_reached, str(error), doubts[record])
 
     def _inapplicable(self, record: Record) -> str:
-        """Return why a record cannot be tried here; nothing if it can."""
+        """Return why a record cannot be tried here; an empty text if it can."""
         device = self._worker.hello().device
         if record.device != device:
             return f"it is of {record.device}"
@@ -126,7 +126,7 @@ class Verification:
         return f"the worker refuses its config: {refusal}" if refusal else ""
 
     def _compile(self, record: Record) -> None:
-        """Begin to compile what is to be verified and measured, unless that is done already."""
+        """Begin to compile the kernels that verify and measure a record, unless that is done already."""
         if record not in self._rivals:
             self._rivals[record] = self._rivals_of(record)
         request = self._evaluator.request(record.problem, record.n)
@@ -137,13 +137,13 @@ class Verification:
     def _rivals_of(self, record: Record) -> dict[str, Config]:
         in_use = select(self._worker, record.problem, record.n, self._databases).config
         default = self._evaluator.space(record.problem, record.n, configs=False).default
-        roles = {in_use: IN_USE, default: DEFAULT}  # one that is both is called the default
+        roles = {in_use: IN_USE, default: DEFAULT}  # a config that is both is called the default
         return {role: config for config, role in roles.items() if config != record.config}
 
     def _check(self, record: Record) -> Checked:
         place = record.problem, record.n
         request = self._evaluator.request(*place)
-        # The worker tells of failures itself, so what matters is that its kernels are in the cache.
+        # Failures are left to the measuring worker, so it only matters that the kernels are in the cache.
         self._evaluator.compiled(self._pool.submit(request, record.config, all_kinds=True))
         if failure := self._failure(record):
             return _wrong(record, failure)
@@ -165,7 +165,7 @@ class Verification:
         return Checked(record, Verdict.verified, reason, measured=own, rivals=told, renewed=renewed)
 
     def _failure(self, record: Record) -> Failure | None:
-        """Return why a record's results cannot be trusted; what may be chance has to happen twice."""
+        """Return why a record's results cannot be trusted; a failure that may be chance has to happen twice."""
         place = record.problem, record.n, record.config
         failure = self._evaluator.verify(*place, self._seed, all_kinds=True)
         if failure and failure.deserves_retry:
@@ -179,7 +179,7 @@ class Verification:
     def _renewed(
         self, record: Record, own: Measurement, times: Mapping[str, Measurement], ceiling_us: float | None
     ) -> Record:
-        """Return the record as it is measured now, here: its origin is then not another's any more."""
+        """Return the record with its new times. Its origin is then this database, whoever measured it before."""
         hello, before = self._worker.hello(), record.run
         template_hash = self._evaluator.template_hash(record.problem, record.n, record.config.family)
         run = Run(
@@ -189,8 +189,9 @@ class Verification:
         is_current = before.template_hash == template_hash
         if is_current and before.may_gain is not None:
             run = run.may_gain_more(before.may_gain)
-        # Nobody has searched with other templates.
+        # With other templates than before, no search has covered the cell.
         run = run if is_current and not before.is_cut_short else run.cut_short()
+        run = run.restricted_to(before.restriction)
         is_default = record.config == self._evaluator.space(record.problem, record.n, configs=False).default
         default = own if is_default else times.get(DEFAULT)
         return replace(

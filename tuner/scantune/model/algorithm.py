@@ -1,4 +1,4 @@
-"""What a worker declares of an algorithm: the members and extents of its requests, and what it reads and writes."""
+"""An algorithm as a worker declares it: the members and extents of its requests, and what it reads and writes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from scantune.model.config import is_token
 from scantune.model.family_table import FamilyTables
 from scantune.model.value import CUSTOM_TYPE, bytes_of
 
-DEFAULT_ALGORITHM = "scan"  # is meant where nobody names one
-SIZE = "n"  # what every request has, beside which there are extents
+DEFAULT_ALGORITHM = "scan"  # what commands mean that name none
+SIZE = "n"  # the number of items, which every request has beside its extents
 _ONE = "one"
 _ROLES = ("input", "output", "init")
 
@@ -24,8 +24,10 @@ class Spelling(str, Enum):
     """How a member's value is written."""
 
     token = "token"
-    value_type = "value_type"  # a struct as custom8, by its bytes
-    value_operator = "value_operator"  # a custom one perhaps as custom_cheap:NAME
+    value_type = "value_type"  # a struct is spelled by its bytes, as custom8
+    value_operator = (
+        "value_operator"  # a custom one is spelled by its cost class, and may have a name: custom_cheap:NAME
+    )
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Member:
     default: str | None  # None: other members decide it
     spelling: Spelling = Spelling.token
     is_recorded: bool = True  # whether a database names it
-    is_option: bool = False  # of the command line, under its own name
+    is_option: bool = False  # whether the command line takes it under its own name
     meaning: str = ""
 
     @classmethod
@@ -60,13 +62,24 @@ class Extent:
 
     name: str
     meaning: str = ""
+    where: tuple[str, str] | None = None  # the member and its value that problems have which it is a size of; None: all
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Extent:
         """Raise ValueError if it is none."""
         if not is_token(message.get("name")) or message["name"] in (SIZE, _ONE):
             raise ValueError(f"an extent of its requests is {message!r}"[:300])
-        return cls(message["name"], _meaning(message))
+        where = message.get("where")
+        if where is None:
+            return cls(message["name"], _meaning(message))
+        if (
+            not isinstance(where, Mapping)
+            or len(where) != 1
+            or not all(is_token(word) for word in (*where, *where.values()))
+        ):
+            raise ValueError(f"an extent of its requests is {message!r}"[:300])
+        ((member, value),) = where.items()
+        return cls(message["name"], _meaning(message), (member, value))
 
     @property
     def option(self) -> str:
@@ -79,7 +92,7 @@ class Operand:
 
     name: str
     role: str  # input, output or init
-    type: str  # the member that tells it
+    type: str  # the member whose value is its type
     extent: str  # n, one, or an extent's name
 
     @classmethod
@@ -104,6 +117,10 @@ class Algorithm:
         for operand in self.operands:
             if operand.type not in types or operand.extent not in {SIZE, _ONE, *extents}:
                 raise ValueError(f"an operand of {self.name} is {operand}, whose type or extent is none of it")
+        values = {(member.name, value) for member in self.members for value in member.values}
+        for extent in self.extents:
+            if extent.where is not None and extent.where not in values:
+                raise ValueError(f"an extent of {self.name} is {extent}, whose member or its value is none of it")
         names = [SIZE, *(member.name for member in self.members), *extents]
         if len(set(names)) < len(names) or not types:
             raise ValueError(f"the members and extents of {self.name} are {names}, not each once with a type"[:300])
@@ -124,20 +141,27 @@ class Algorithm:
 
     @cached_property
     def operator(self) -> Member | None:
-        """What values are combined by; None for an algorithm that combines none."""
+        """The member that says how values are combined; None for an algorithm that combines none."""
         return next((member for member in self.members if member.spelling is Spelling.value_operator), None)
 
     @property
     def options(self) -> tuple[Member | Extent, ...]:
-        """What the command line takes under its own name."""
+        """The members and extents that the command line takes under their own names."""
         return (*(member for member in self.members if member.is_option), *self.extents)
+
+    def extents_of(self, members: Mapping[str, str]) -> tuple[Extent, ...]:
+        """Return the extents that a problem has; members at their default may be left out."""
+        named = {member.name: member.default for member in self.members} | dict(members)
+        return tuple(
+            extent for extent in self.extents if extent.where is None or named[extent.where[0]] == extent.where[1]
+        )
 
     @property
     def built_in_types(self) -> list[str]:
         return [name for name in self.types[0].values if name != CUSTOM_TYPE]
 
     def bytes_moved(self, members: Mapping[str, str], extents: Mapping[str, int]) -> int:
-        """Return the bytes that it must read and write; `extents` has n too."""
+        """Return the bytes that a request must read and write; `extents` has n too."""
         counts = {_ONE: 1, **extents}
         return sum(counts[operand.extent] * bytes_of(members[operand.type]) for operand in self.operands)
 

@@ -22,11 +22,11 @@ def is_token(text: object) -> bool:
 
 @dataclass(frozen=True)
 class Config:
-    """Immutable; two configs are equal if family, names, order and values are."""
+    """One choice. It is immutable; two configs are equal if family, names, order and values are."""
 
     family: str
     values: tuple[tuple[str, Value], ...]
-    # What rows without them mean, of parameters that were added later.
+    # Parameters that were added later, with the values that rows without them mean.
     left_out: frozenset[tuple[str, Value]] = field(default=frozenset(), compare=False, repr=False)
 
     @classmethod
@@ -39,7 +39,7 @@ class Config:
         for name, value in parameters.items():
             if not is_token(name):
                 raise ValueError(f"{family}: {name!r} is not a parameter")
-            if not is_token(value) and not _is_integer(value):
+            if not is_token(value) and not is_integer(value):
                 raise ValueError(f"{family}: {name} is {value!r}, neither an integer nor a token")
         return cls(family, tuple(parameters.items()))
 
@@ -69,8 +69,8 @@ class Config:
     def text(self) -> str:
         """The parameters as rows keep them: JSON without spaces, in the order of the family's table.
 
-        What was added later is left out where it has the value that rows of before mean: they stay as they would be
-        written now, and libraries of before read what is written now.
+        A parameter that was added later is left out where it has the value that earlier rows mean. So those rows are as
+        they would be written now, and earlier libraries read what is written now.
         """
         kept = {name: value for name, value in self.values if (name, value) not in self.left_out}
         return json.dumps(kept, separators=(",", ":"))
@@ -79,5 +79,6 @@ class Config:
         return f"{self.family}{{{', '.join(f'{name}={value}' for name, value in self.values)}}}"
 
 
-def _is_integer(value: object) -> bool:
+def is_integer(value: object) -> bool:
+    """Return whether it may be the value of a parameter that is a number."""
     return isinstance(value, int) and not isinstance(value, bool) and -_MAX_INTEGER <= value < _MAX_INTEGER

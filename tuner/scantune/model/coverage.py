@@ -1,4 +1,4 @@
-"""How a run covered a cell: what was compared there, and by how much it differed."""
+"""The coverage of a cell by a run: what was compared there, and by how much it differed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from scantune.model.measurement import Measurement
 class Way(str, Enum):
     """How far a run came with a cell."""
 
-    finished = "finished"  # by an earlier run
+    finished = "finished"  # an earlier run finished it
     confirmed = "confirmed"  # configs that are known to be good were raced, and no search can gain much
     searched = "searched"
-    cut_short = "cut_short"  # searched until its time was up
+    cut_short = "cut_short"  # it was searched until its time was up
     raced = "raced"  # configs that are known to be good were raced; time did not suffice for a search
+    restricted = "restricted"  # it was searched among the configs alone that were asked for
+    unfit = "unfit"  # none of the configs that were asked for is legal there
     failed = "failed"
-    left = "left"  # not begun for want of time
+    left = "left"  # time did not suffice to begin it
 
 
 @dataclass
@@ -29,14 +31,15 @@ class Coverage:
     cell: Cell
     way: Way = Way.left
     reason: str = ""  # why no search can gain much, why there is no winner, or why no more was tried
-    default: Config | None = None  # of the library's rules, which no record enters
+    default: Config | None = None  # what the library's rules choose without any record
     untuned: Config | None = None  # what runs without a record of the user's own: the default, or the library's record
     winner: Config | None = None
-    ratios: dict[Config, float] = field(default_factory=dict)  # to the winner's time, each in a round with it
+    ratios: dict[Config, float] = field(default_factory=dict)  # time over the winner's in the same round
     may_gain: float | None = (
         None  # the share of the winner's time that a longer search may take off; None: nobody knows
     )
-    failed: set[Config] = field(default_factory=set)  # in this run's search, and not to be raced again by it
+    unbeaten: Config | None = None  # what serves on, where the winner of a restricted search does not beat it
+    failed: set[Config] = field(default_factory=set)  # configs that failed in this run, which races none of them again
 
     @property
     def is_searched(self) -> bool:
@@ -70,10 +73,11 @@ class Coverage:
             self.way = Way.failed
 
     def message(self) -> dict[str, Any]:
-        """Return what a JSON file says of it."""
+        """Return the coverage for a JSON file."""
         by_time = sorted(self.ratios.items(), key=lambda item: item[1])
         return {
             "problem": self.cell.problem.message(), "n": self.cell.n, "way": self.way.value, "reason": self.reason,
             "gain": self.gain, "untuned": self.untuned.message() if self.untuned else None,
+            "unbeaten": self.unbeaten.message() if self.unbeaten else None,
             "compared": [{"config": config.message(), "ratio": round(ratio, 4)} for config, ratio in by_time],
         }  # fmt: skip

@@ -1,28 +1,37 @@
-"""Which parameters the configs of a family have, and what rows of before mean that have others."""
+"""The parameters of a family's configs, and what earlier rows mean that have others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
 from scantune.model.config import Config, Value
 
 
+class Standing(str, Enum):
+    """What a family is for, which decides who tries it."""
+
+    library = "library"
+    gallery = "gallery"  # to be read: nobody's default, and searched only where it is named
+
+
 @dataclass(frozen=True)
 class FamilyTable:
     family: str
     names: tuple[str, ...]
-    absent: Mapping[str, Value]  # of parameters that were added later: what rows without them mean
-    former: Mapping[tuple[str, Value], Mapping[str, Value]]  # name and value that are no more, and what they became
+    absent: Mapping[str, Value]  # parameters that were added later, with the values that rows without them mean
+    former: Mapping[tuple[str, Value], Mapping[str, Value]]  # names and values that were removed, and what they became
+    standing: Standing = Standing.library
 
     @classmethod
     def from_message(cls, message: object) -> FamilyTable:
         """Read a family of the protocol's `hello`; raise ValueError if it is none."""
         try:
             return cls._of(message)  # type: ignore[arg-type]
-        except (AttributeError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"a table of its families is {message!r}: {error!r}"[:300]) from None
 
     @classmethod
@@ -33,7 +42,7 @@ class FamilyTable:
         names = tuple(one["name"] for one in parameters)
         for values in (dict.fromkeys(names, 0), absent, *former.values(), *(dict([one]) for one in former)):
             Config.from_parameters(message["name"], values)
-        return cls(message["name"], names, absent, former)
+        return cls(message["name"], names, absent, former, Standing(message["standing"]))
 
     @cached_property
     def left_out(self) -> frozenset[tuple[str, Value]]:
@@ -59,14 +68,23 @@ class FamilyTable:
 
 
 class FamilyTables(dict[str, FamilyTable]):
-    """By the names of the families, which are of one algorithm."""
+    """The families of one algorithm, by name."""
 
     @classmethod
     def from_message(cls, messages: Iterable[object]) -> FamilyTables:
         """Read families of the protocol's `hello`; raise ValueError if they are none."""
         return cls({table.family: table for table in map(FamilyTable.from_message, messages)})
 
+    @property
+    def of_library(self) -> FamilyTables:
+        """The families that are searched without being named."""
+        return FamilyTables({name: table for name, table in self.items() if table.standing is Standing.library})
+
+    def has_gallery(self, names: Iterable[str]) -> bool:
+        """Return whether one of these families stands in the gallery."""
+        return any(self[name].standing is Standing.gallery for name in names if name in self)
+
     def complete(self, config: Config) -> Config:
-        """Return the config with all parameters, in order; as it is where no family has it."""
+        """Return the config with all parameters, in order; one that no family has stays as it is."""
         table = self.get(config.family)
         return (table.complete(config) if table else None) or config

@@ -22,14 +22,16 @@ _MOST_CLASS = 48
 class Problem:
     """A request of an algorithm without n, as a database keeps it.
 
-    Members are tokens, of which a custom operator may have a name (custom_moderate:NAME). What else they may be is for
-    the algorithm's declaration to say, where there is one.
+    The values of members are tokens; a custom operator may have a name beside it (custom_moderate:NAME). Which tokens
+    they may be the algorithm's declaration says, where there is one.
     """
 
     algorithm: str
     members: tuple[tuple[str, str], ...]  # types, and those that depart from their default, in the order of the table
-    shape: str = ""  # classes of the extents beside n, as JSON: {"rows":10} for about 2^10; empty without extents
-    extents: tuple[tuple[str, int], ...] = field(default=(), compare=False)  # one size of each class
+    shape: str = (
+        ""  # log2 magnitudes of the extents beside n, as JSON: {"rows":10} for about 2^10; empty without extents
+    )
+    extents: tuple[tuple[str, int], ...] = field(default=(), compare=False)  # a value of each magnitude
     declared: Algorithm | None = field(default=None, compare=False, repr=False)  # None: no worker at hand knows it
 
     def __post_init__(self) -> None:
@@ -45,7 +47,7 @@ class Problem:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Problem:
-        """Read the columns of a problem; raise ValueError if no tuner writes such."""
+        """Read the columns of a problem; raise ValueError if no tuner writes such columns."""
         members = _object(row["request"], "request")
         shape = row.get("shape", "")
         problem = cls(row["algorithm"], tuple(members.items()), shape, _extents(shape))
@@ -54,7 +56,7 @@ class Problem:
         return problem
 
     def declared_by(self, algorithm: Algorithm) -> Problem:
-        """Return the problem with its declaration; raise ValueError if that spells it otherwise."""
+        """Return the problem with its declaration; raise ValueError if that spells the problem otherwise."""
         problem = replace(self, declared=algorithm)
         problem._check(algorithm)
         return problem
@@ -66,12 +68,15 @@ class Problem:
 
     @property
     def columns(self) -> dict[str, str]:
-        """What a database knows the problem by."""
+        """The columns that a database knows the problem by."""
         return {"algorithm": self.algorithm, "request": self.text, "shape": self.shape}
 
     @cached_property
     def types(self) -> dict[str, str]:
-        """The value types by their members, in the order of the table; what reads as one where no declaration tells."""
+        """The value types by their members, in the order of the table.
+
+        Without a declaration they are the members whose values read as types.
+        """
         if self.declared is None:
             return {name: value for name, value in self.members if is_value_type(value)}
         named = dict(self.members)
@@ -79,7 +84,7 @@ class Problem:
 
     @cached_property
     def operand_types(self) -> list[str]:
-        """The types of what is read and written; none where no declaration tells."""
+        """The types of what is read and written; none without a declaration."""
         return [self.types[operand.type] for operand in self.declared.operands] if self.declared else []
 
     @cached_property
@@ -89,17 +94,17 @@ class Problem:
 
     @property
     def operator(self) -> str | None:
-        """What values are combined by; None where nothing is, or where that is not known."""
+        """What values are combined by; None where nothing is combined, or where that is not known."""
         member = self.declared.operator if self.declared else None
         return dict(self.members).get(member.name, member.default) if member else None
 
     @property
     def is_of_users_own(self) -> bool:
-        """Whether it names an operator of the user's own."""
+        """Whether the problem names an operator of the user's own."""
         return any(":" in value for _, value in self.members)
 
     def message(self) -> dict[str, str]:
-        """Return what --json says of it: members at their default, but for types and operator, are left out."""
+        """Return the problem for --json, which leaves out members at their default, but for types and operator."""
         return {"algorithm": self.algorithm, **dict(self._stated()), "shape": self.shape}
 
     def request(self, n: int, source: OperatorSource | None = None) -> dict[str, Any]:
@@ -107,7 +112,7 @@ class Problem:
         return request_of(self.algorithm, dict(self.members), {SIZE: n, **dict(self.extents)}, source)
 
     def bytes_moved(self, n: int) -> int:
-        """Return the bytes that must be read and written for n items; 0 where no declaration tells."""
+        """Return the bytes that must be read and written for n items; 0 without a declaration."""
         if self.declared is None:
             return 0
         return self.declared.bytes_moved(dict(self.members), {SIZE: n, **dict(self.extents)})
@@ -122,8 +127,8 @@ class Problem:
         )
         if not is_good:
             raise ValueError(f"the request is not spelled as a tuner spells it: {self.text}")
-        if [name for name, _ in self.extents] != [extent.name for extent in algorithm.extents]:
-            raise ValueError(f"the shape is {self.shape!r}, which names other extents than {algorithm.name} has")
+        if [name for name, _ in self.extents] != [extent.name for extent in algorithm.extents_of(dict(self.members))]:
+            raise ValueError(f"the shape is {self.shape!r}, which names other extents than this {algorithm.name} has")
 
     def _stated(self) -> Iterator[tuple[str, str]]:
         """Yield the members, and the operator in its place if it is the default one."""
@@ -153,7 +158,7 @@ def request_of(
 
 
 def _is_spelled(member: Member, value: str) -> bool:
-    """Return whether a problem names the member so; raise ValueError for what is no type."""
+    """Return whether a problem may spell the member's value so; raise ValueError for what is no type."""
     if member.spelling is Spelling.value_type:
         return bytes_of(value) > 0
     return value != member.default and (member.spelling is Spelling.value_operator or value in member.values)
@@ -172,7 +177,7 @@ def _object(text: object, column: str) -> dict[str, Any]:
 
 
 def _classes(shape: object) -> dict[str, int]:
-    """Return the log2 class of each extent; raise ValueError for what no tuner writes."""
+    """Return the log2 magnitude of each extent; raise ValueError for what no tuner writes."""
     if shape == "":
         return {}
     classes = _object(shape, "shape")
@@ -183,5 +188,5 @@ def _classes(shape: object) -> dict[str, int]:
 
 
 def _extents(shape: object) -> tuple[tuple[str, int], ...]:
-    """Return a size of each class."""
+    """Return a value of each extent that has its magnitude."""
     return tuple((name, 2**kind) for name, kind in _classes(shape).items())

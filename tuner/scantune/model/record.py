@@ -19,10 +19,12 @@ from scantune.model.origin import Origin, fitting
 from scantune.model.policy import Effort, Policy
 from scantune.model.problem import Problem
 from scantune.model.quantity import MAX_N
+from scantune.model.restriction import Restriction
 
 _SOURCE_DIGEST = "operator_source"
 _CUT_SHORT = "cut_short"
 _MAY_GAIN = "may_gain"
+_RESTRICTION = "restriction"
 _ORIGIN = "origin"
 _MOST_POLICY = 4096  # characters
 _JOINT = "+"
@@ -38,22 +40,23 @@ def now() -> str:
 
 
 def time_text(moment: datetime) -> str:
-    """Return a time, in UTC, as rows keep it. The text of an earlier one is less."""
+    """Return a time, in UTC, as rows keep it. The texts of two times compare as the times do."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One invocation of the tuner, as what was measured with certain kernels names it: where its numbers come from."""
+    """One invocation of the tuner with certain kernels: where the numbers come from that name it."""
 
     started_at: str
     tool_version: str
-    template_hash: str  # of the family's templates; of a breakpoint between two families, joint_hash() of theirs
+    template_hash: str  # hash of the family's templates; for a breakpoint between two families, joint_hash() of both
     compiler_version: str
     driver_version: str
     effort: Effort
     seed: int
-    # JSON; may hold `operator_source`, the digest of the user's own operator, `cut_short`, `may_gain` and `origin`.
+    # JSON, which may hold `operator_source`, the digest of the user's own operator, `cut_short`, `may_gain`,
+    # `restriction`, `origin`.
     policy: str
 
     @classmethod
@@ -71,7 +74,7 @@ class Run:
 
     @property
     def source_digest(self) -> str | None:
-        """The digest of the operator's source that was measured; None where the worker knows the operator."""
+        """The digest of the source of the operator that was measured; None where the worker knows the operator."""
         digest = self._of_policy(_SOURCE_DIGEST)
         return digest if isinstance(digest, str) else None
 
@@ -81,32 +84,47 @@ class Run:
         return self._of_policy(_CUT_SHORT) is True
 
     def cut_short(self) -> Run:
-        """Return the same invocation, as the records of searches that its budget ended name it."""
+        """Return the run for records of searches that its budget ended."""
         return replace(self, policy=_policy_json({**json.loads(self.policy), _CUT_SHORT: True}))
 
     @property
+    def restriction(self) -> Restriction:
+        """To which configs the searches were restricted whose records name this run."""
+        with contextlib.suppress(ValueError):
+            return Restriction.from_message(self._of_policy(_RESTRICTION))
+        return Restriction()
+
+    def restricted_to(self, restriction: Restriction) -> Run:
+        """Return the same invocation, as a record names it that was the best of these: no search is finished by it."""
+        if not restriction:
+            return self
+        policy = {**json.loads(self.policy), _CUT_SHORT: True, _RESTRICTION: restriction.message()}
+        return replace(self, policy=_policy_json(policy))
+
+    @property
     def may_gain(self) -> float | None:
-        """Which share of its time a longer search may take off a record that names this run; None: nobody knows."""
+        """The share of its time that a longer search may take off a record that names this run; None: nobody knows."""
         share = self._of_policy(_MAY_GAIN)
         is_share = isinstance(share, (int, float)) and not isinstance(share, bool) and 0 <= share <= 1
         return float(share) if is_share else None  # type: ignore[arg-type]
 
     def may_gain_more(self, share: float) -> Run:
-        """Return the same invocation, as the record of a search names it that may have left so much."""
-        # In steps, so that few rows do for many records.
+        """Return the run for the record of a search that may have left this share of its time to gain."""
+        # Shares are rounded up to steps of 0.005, so that few rows serve many records.
         rounded = min(1.0, math.ceil(share * 200) / 200)
         return replace(self, policy=_policy_json({**json.loads(self.policy), _MAY_GAIN: rounded}))
 
     @property
     def origin(self) -> Origin | None:
-        """Who exported what names this run; None where it was measured with this database, or nobody said."""
+        """The origin of what names this run; None where it was measured with this database, or nobody said."""
         with contextlib.suppress(ValueError):
             return Origin.from_message(self._of_policy(_ORIGIN))
         return None
 
     def with_origin(self, origin: Origin | None) -> Run:
-        """Return the same run as records of that origin name it. Raise ValueError if its policy, a stranger's, is no
-        object or has no room.
+        """Return the run for records of that origin.
+
+        Raises ValueError if the policy, which a stranger may have written, is no object or has no room.
         """
         policy = {name: value for name, value in self._known_policy().items() if name != _ORIGIN}
         text = _policy_json({**policy, _ORIGIN: origin.message()} if origin else policy)
@@ -115,9 +133,9 @@ class Run:
         return replace(self, policy=text)
 
     def exported(self, by: str, file: str, host: str = "") -> Run:
-        """Return the run as exports name it: by its first origin, else as exported from the database `file`.
+        """Return the run for exports: with its first origin, else with one from `by`, the database `file` and `host`.
 
-        One that takes no origin stays without.
+        A run whose policy takes no origin stays without.
         """
         if self.origin:
             return self
@@ -128,39 +146,41 @@ class Run:
         return self
 
     def received(self, file: str = "", signer: str = "") -> Run:
-        """Return the run as imports name it: `file` is where one without an origin came from, and the signer is who was
-        verified, whatever the origin says. Raise ValueError if the policy takes no origin.
+        """Return the run for imports.
+
+        `file` is where a run without an origin came from. `signer` is who was verified, whatever the origin says.
+        Raises ValueError if the policy takes no origin.
         """
         named = self.exported("", file).origin
         return self.with_origin(replace(named, signer=signer) if named else None)
 
     def without_signer(self) -> Run:
-        """Return the run as databases tell it that may not have verified who signed it."""
+        """Return the run without its signer, for what comes from databases that may not have verified one."""
         return self.with_origin(replace(self.origin, signer="")) if self.origin and self.origin.signer else self
 
     def is_measured_as(self, other: Run) -> bool:
-        """Return whether both are one run, wherever what names them was exported."""
+        """Return whether both are one run, whatever their origins say."""
         with contextlib.suppress(ValueError):
             return self.with_origin(None) == other.with_origin(None)
         return self == other
 
     @property
     def digest(self) -> str:
-        """12 hex digits that tell the invocation, of whatever templates its records are and through any exports."""
+        """12 hex digits of the invocation, which neither the templates of its records nor exports change."""
         invocation = {**self.of_templates("").parameters(), "policy": self._invocation_policy()}
         return hashlib.sha256(json.dumps(invocation, sort_keys=True).encode()).hexdigest()[:12]
 
     def of_templates(self, template_hash: str) -> Run:
-        """Return the same invocation, as what was measured with kernels of these templates names it."""
+        """Return the run for what was measured with kernels of these templates."""
         return replace(self, template_hash=template_hash)
 
     @property
     def kernel_hash(self) -> str:
-        """Tell kernels apart whose times say nothing about each other: of other templates, or another operator's."""
+        """A hash of templates and operator source: kernels that differ in it have times that are not comparable."""
         return f"{self.template_hash}{_JOINT}{self.source_digest}" if self.source_digest else self.template_hash
 
     def covers(self, other: Run) -> bool:
-        """Return whether what this run finished need not be searched by the other: same kernels, no less effort."""
+        """Return whether the other run need not search what this one finished: same kernels, no less effort."""
         return not self.is_cut_short and self.has_kernels_of(other) and self.effort.rank >= other.effort.rank
 
     def has_kernels_of(self, other: Run) -> bool:
@@ -171,13 +191,13 @@ class Run:
         return {**vars(self), "effort": self.effort.value}
 
     def _of_policy(self, name: str) -> object:
-        """Return what the policy holds under a name; None where it has no such name or, a stranger's, is no JSON."""
+        """Return what the policy holds under a name; None where it has no such name, or is no JSON."""
         with contextlib.suppress(ValueError):
             return self._known_policy().get(name)
         return None
 
     def _known_policy(self) -> dict[str, Any]:
-        """Raise ValueError if the policy, a stranger's, is no object."""
+        """Return the policy; raise ValueError if it is no object, as that of a stranger may be."""
         try:
             policy = json.loads(self.policy)
         except RecursionError:
@@ -190,7 +210,8 @@ class Run:
         """Return the policy without what differs between records of one invocation."""
         with contextlib.suppress(ValueError):
             policy = self._known_policy()
-            return {name: value for name, value in policy.items() if name not in (_CUT_SHORT, _MAY_GAIN, _ORIGIN)}
+            own = (_CUT_SHORT, _MAY_GAIN, _RESTRICTION, _ORIGIN)
+            return {name: value for name, value in policy.items() if name not in own}
         return self.policy
 
 
@@ -226,21 +247,21 @@ class Record:
         return self.device, self.problem, self.n
 
     def is_measured_as(self, other: Record) -> bool:
-        """Return whether both are one measurement, wherever they were exported."""
+        """Return whether both are one measurement, whatever their origins say."""
         return self == replace(other, run=self.run) and self.run.is_measured_as(other.run)
 
     def better_than(self, other: Record) -> bool:
-        """Return whether this record, of the same key, is the better measured one: finished, more effort, newer."""
+        """Return whether this record is measured better than another of its key: finished, more effort, newer."""
         return self.quality > other.quality
 
     @property
     def quality(self) -> tuple[bool, int, str]:
-        """What says how well it was measured, the first difference before all others."""
+        """How well it was measured: tuples compare by the first difference, and the greater is the better measured."""
         return not self.run.is_cut_short, self.run.effort.rank, self.finished_at
 
 
 def policy_text(policy: Policy, source: OperatorSource | None) -> str:
-    """Return how times are taken, and of which operator, as a run keeps it."""
+    """Return the policy, and the digest of the operator's source, as a run keeps them."""
     operator = {_SOURCE_DIGEST: source.digest} if source else {}
     return _policy_json({**policy.message(), **operator})
 
@@ -250,7 +271,7 @@ def _policy_json(policy: Mapping[str, Any]) -> str:
 
 
 def joint_hash(low: str, high: str) -> str:
-    """Return what a breakpoint between records with these template hashes names, as the library computes it."""
+    """Return the template hash of a breakpoint between records with these, as the library computes it."""
     fields = "".join(f"{len(one)}:{one}" for one in (low, high))
     return low if low == high else hashlib.sha256(fields.encode()).hexdigest()
 
@@ -269,7 +290,10 @@ def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
 
 
 def timestamp(text: object) -> str:
-    """Return the text if it is a time that has passed; a time to come would win over every newer record."""
+    """Return the text if it is a time that has passed, because a time to come would win over every newer record.
+
+    Raises ValueError.
+    """
     if not isinstance(text, str) or not _TIMESTAMP.fullmatch(text):
         raise ValueError(f"{text!r} is not a time in UTC such as 2026-01-31T12:00:00Z")
     if moment_of(text) > datetime.now(timezone.utc) + timedelta(days=1):

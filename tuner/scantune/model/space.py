@@ -1,10 +1,10 @@
-"""The valid configs of one problem and N, as the worker declares them; nothing of them is repeated here."""
+"""The valid configs of one problem and N, as the worker declares them; no value or constraint is repeated here."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scantune.model.config import Config, Value, is_token
-from scantune.model.family_table import FamilyTable, FamilyTables
+from scantune.model.family_table import FamilyTable, FamilyTables, Standing
 
 Indices = tuple[int, ...]
 
@@ -27,7 +27,7 @@ class Parameter:
 
     @cached_property
     def is_ordered(self) -> bool:
-        """Whether values are numbers, whose neighbours behave alike; tokens have no order."""
+        """Whether values are numbers, which behave like their neighbours; tokens have no order."""
         return all(isinstance(value, int) for value in self.values)
 
     def nearest_index(self, value: Value) -> int | None:
@@ -52,10 +52,30 @@ class Parameter:
 class Family:
     name: str
     table: FamilyTable
-    template_hash: str  # of what its kernels for the problem are compiled from
+    template_hash: str  # hash of what its kernels for the problem are compiled from
     parameters: tuple[Parameter, ...]
     indices: npt.NDArray[np.int16]  # one row per searched config: the index of each parameter's value
     default: Config | None
+    fixed: frozenset[tuple[str, Value]] = frozenset()  # names and values that every config has; rows may be illegal
+
+    def fixed_to(self, values: Mapping[str, Value]) -> Family:
+        """Return the family in which each of these parameters has one value, whether it is a declared one or not.
+
+        Its rows are those of this one with these values, its default likewise; the worker knows which are legal.
+        Raises KeyError where the family lacks a parameter.
+        """
+        places = {parameter.name: place for place, parameter in enumerate(self.parameters)}
+        rows = self.indices.copy()
+        rows[:, [places[name] for name in values]] = 0
+        parameters = [
+            replace(one, values=(values[one.name],)) if one.name in values else one for one in self.parameters
+        ]
+        default = self.table.config({**dict(self.default.values), **values}) if self.default else None
+        _, firsts = np.unique(rows, axis=0, return_index=True)
+        return replace(
+            self, parameters=tuple(parameters), indices=rows[np.sort(firsts)], default=default,
+            fixed=self.fixed | values.items(),
+        )  # fmt: skip
 
     def with_rows(self, rows: list[Indices]) -> Family:
         """Return the family with other searched configs. Raises ValueError for an index without a value."""
@@ -69,9 +89,14 @@ class Family:
         pairs = zip(self.parameters, row, strict=True)
         return self.table.config({parameter.name: parameter.values[index] for parameter, index in pairs})
 
-    def nearest_indices(self, config: Config) -> Indices | None:
-        """Return where the config lies among the declared values; None if it is not of this family's table."""
+    def known(self, config: Config) -> Config | None:
+        """Return the config with all parameters, in order; None if it is not of this table or departs from `fixed`."""
         known = self.table.complete(config)
+        return known if known and self.fixed <= set(known.values) else None
+
+    def nearest_indices(self, config: Config) -> Indices | None:
+        """Return where the config lies among the declared values; None if it is not of this family."""
+        known = self.known(config)
         if known is None:
             return None
         values = dict(known.values)
@@ -79,7 +104,11 @@ class Family:
         return None if None in indices else tuple(index for index in indices if index is not None)
 
     def distances(self, indices: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return how far each searched config is: steps over the length for numbers, 1 for another token."""
+        """Return how far each searched config is, as an array of shape (configs,).
+
+        A number counts by its share of the steps from the first to the last value, another token counts 1. Secondary
+        parameters count half.
+        """
         target = np.asarray(indices)
         ordered = np.array([parameter.is_ordered for parameter in self.parameters])
         lengths = np.array([max(1, len(parameter.values) - 1) for parameter in self.parameters])
@@ -88,13 +117,13 @@ class Family:
         return np.asarray(np.where(ordered, steps / lengths, steps != 0) @ weights, dtype=np.float64)
 
     def indices_of(self, config: Config) -> Indices | None:
-        """Return where the config lies if every value of it is a declared one."""
+        """Return the indices of the config's values; None if one of them is not declared."""
         indices = self.nearest_indices(config)
         return indices if indices and self.config(indices) == config else None
 
     def lists(self, config: Config) -> bool:
-        """Return whether the config is one of the searched ones."""
-        indices = self.indices_of(config)
+        """Return whether the config is one of the searched ones, which are legal."""
+        indices = None if self.fixed else self.indices_of(config)
         return indices is not None and bool((self.indices == np.asarray(indices)).all(axis=1).any())
 
     def neighbours(self, config: Config) -> list[Config]:
@@ -112,6 +141,7 @@ class Family:
 class Space:
     families: Mapping[str, Family]
     default: Config
+    refused: Mapping[str, str] = field(default_factory=dict)  # families that do not support the request, and why
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any], tables: FamilyTables) -> Space:
@@ -121,29 +151,39 @@ class Space:
             raise ValueError("the worker's space has no families")
         parsed = [_family(family, tables) for family in families]
         default = tables.complete(Config.from_message(message.get("default_config")))
-        return cls({family.name: family for family in parsed}, default)
+        return cls({family.name: family for family in parsed}, default, _refused(message.get("refused", {})))
+
+    def with_gallery(self, named: Collection[str]) -> Space:
+        """Return the families of the library, and of the gallery those that are named."""
+        kept = {
+            name: family
+            for name, family in self.families.items()
+            if family.table.standing is Standing.library or name in named
+        }
+        return replace(self, families=kept)
 
     def __len__(self) -> int:
         return sum(len(family) for family in self.families.values())
 
     @property
     def defaults(self) -> list[Config]:
-        """The default first, then the default of every family."""
+        """The default first if it is one of these, then the default of every family."""
         of_families = [family.default for family in self.families.values() if family.default]
-        return list(dict.fromkeys([self.default, *of_families]))
+        first = [self.default] if self.known(self.default) else []
+        return list(dict.fromkeys([*first, *of_families]))
 
     def known(self, config: Config) -> Config | None:
-        """Return the config with all parameters of its family, in order; None if no family has these."""
+        """Return the config with all parameters of its family, in order; None if no family has it."""
         family = self.families.get(config.family)
-        return None if family is None else family.table.complete(config)
+        return None if family is None else family.known(config)
 
     def lists(self, config: Config) -> bool:
-        """Return whether the config is one of the searched ones."""
+        """Return whether the config is one of the searched ones, which are legal."""
         return config.family in self.families and self.families[config.family].lists(config)
 
     @cached_property
     def searched(self) -> Collection[Config]:
-        """Every searched config, in the order of the worker. Making them takes time: lists() asks for one."""
+        """Every searched config, in the order of the worker. Making them takes time; for one, lists() is quick."""
         return dict.fromkeys(family.config(row) for family in self.families.values() for row in family.indices.tolist())
 
     def departures(self, config: Config) -> dict[str, Value]:
@@ -152,6 +192,12 @@ class Space:
         default = dict(family.default.values) if family is not None and family.default else {}
         values = (self.known(config) or config).values
         return {name: value for name, value in values if default.get(name) != value}
+
+
+def _refused(message: object) -> Mapping[str, str]:
+    if not isinstance(message, dict) or not all(isinstance(reason, str) for reason in message.values()):
+        raise ValueError(f"the worker refuses families by {message!r}"[:300])
+    return message
 
 
 def _family(message: Mapping[str, Any], tables: FamilyTables) -> Family:
@@ -195,7 +241,7 @@ def _rows(family: str, configs: object, lengths: Iterable[int]) -> npt.NDArray[n
 
 
 def departures(config: Config, space: Space | None) -> dict[str, Value]:
-    """Return what departs from the family's default, or without a space every value."""
+    """Return the values that depart from the family's default, or every value without a space."""
     return dict(config.values) if space is None else space.departures(config)
 
 

@@ -1,4 +1,4 @@
-"""The progress of a run, as people see it."""
+"""The progress of a run, for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scantune.model.space import Space, config_text
 
 
 class ProgressReport:
-    """Bars on a terminal, and a line for each race and each search."""
+    """A report by bars on a terminal, and a line for each race and each search."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -94,15 +94,16 @@ class ProgressReport:
             self._progress.update(self._all, completed=self._known + len(self._covered))
 
     def _left_s(self) -> float:
-        """Return the rest of the budget, or of the time that the pace so far asks for if that is less."""
+        """Return the seconds left of the budget, or those that the rest takes at this pace if these are fewer."""
         task = next(task for task in self._progress.tasks if task.id == self._all)
         rest_s = self._budget_s - (task.elapsed or 0.0)
         return min(rest_s, task.time_remaining) if task.time_remaining else rest_s
 
 
 def _compared_text(covered: Coverage) -> str:
-    """Return what a race or a search says of a cell, for people."""
+    """Return by how much the winner of a cell was faster than what it was compared with, for people."""
     parts = [f"{counted(len(covered.ratios), 'config')} compared"]
     parts += [f"gain {covered.gain:.3f}×"] if covered.gain else []
     parts += [f"next {covered.next_best - 1:+.1%}"] if covered.next_best else []
+    parts += ["not saved"] if covered.unbeaten else []
     return ", ".join([*parts, *([covered.reason] if covered.reason else [])])

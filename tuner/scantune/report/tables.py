@@ -8,6 +8,7 @@ from dataclasses import replace
 from scantune.model.breakpoint import Breakpoint, worst_of
 from scantune.model.cell import Cell
 from scantune.model.coverage import Coverage, Way
+from scantune.model.family_table import Standing
 from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_size, three_digits
 from scantune.model.record import Record
@@ -16,7 +17,7 @@ from scantune.report.listing import Column, Listing, Row
 
 
 def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space | None], title: str) -> Listing:
-    """Return the final table. With a space, a config is told by what departs from its family's default."""
+    """Return the table of winners. A config with a space is described by its departures from the family's default."""
     columns = [Column("problem", is_text=True), *map(Column, ("N", "µs", "GB/s", "of copy", "gain"))]
     rows, previous = [], None
     for record in records:
@@ -43,7 +44,7 @@ def coverage_table(
             *row.cells[:-1], gain, covered.way.value.replace("_", " "), str(len(covered.ratios) or "–"), next_best,
             f"{left:.1%}" if left is not None else "–",
         ]  # fmt: skip
-        rows.append(replace(row, cells=told))
+        rows.append(replace(row, cells=told, detail=row.detail + _unbeaten_text(covered, spaces)))
     columns = [*listing.columns, Column("covered", is_text=True), *map(Column, ("compared", "next", "left"))]
     caption = (
         f"{_DEPARTURES} {_OF_COPY} gain: over what runs untuned; of a cell that was finished before, over the default "
@@ -54,8 +55,22 @@ def coverage_table(
     return replace(listing, columns=columns, rows=rows, caption=caption)
 
 
+def _unbeaten_text(covered: Coverage, spaces: Mapping[tuple[Problem, int], Space | None]) -> str:
+    """Return, in a line of its own, why the winner of a restricted search was not saved; nothing if it was."""
+    if covered.unbeaten is None:
+        return ""
+    if covered.unbeaten == covered.winner:
+        return "\nnot saved: it serves already"
+    space = spaces.get((covered.cell.problem, covered.cell.n))
+    family = space.families.get(covered.winner.family) if space and covered.winner else None
+    if family is not None and family.table.standing is Standing.gallery:
+        return "\nnot saved as what programs run: its family stands in the gallery"
+    holder = config_text(covered.unbeaten, space)
+    return f"\nnot saved: beyond the noise it does not beat {holder}"
+
+
 def coverage_text(coverage: Sequence[Coverage]) -> str:
-    """Return one line: how many cells were covered in which way."""
+    """Return one line that says how many cells were covered in which way."""
     counts = {way: sum(covered.way is way for covered in coverage) for way in Way}
     parts = [f"{count} {way.value.replace('_', ' ')}" for way, count in counts.items() if count]
     return f"{counted(len(coverage), 'cell')}: {', '.join(parts)}"
@@ -102,5 +117,5 @@ def _row(record: Record, space: Space | None) -> Row:
 
 
 def _gain_text(record: Record) -> str:
-    """Return the gain over the default that was measured with the winner; nothing if none was."""
+    """Return the gain over the default that was measured with the winner; an empty text if none was."""
     return f"{record.default_us / record.median_us:.2f}×" if record.default_us else ""

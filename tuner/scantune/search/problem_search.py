@@ -1,21 +1,23 @@
-"""Searches one problem at one N: proposes, compiles ahead, races, verifies what may win, and decides at last."""
+"""The search of one problem at one N: it proposes, compiles ahead, races, verifies what may win, and decides."""
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from scantune.compare.final_round import Decision, FinalRound, record_of
+from scantune.compare.final_round import Decision, FinalRound, beats, record_of
 from scantune.model.cell import Cell
 from scantune.model.config import Config
+from scantune.model.family_table import Standing
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Policy
 from scantune.model.problem import Problem
 from scantune.model.record import Record
+from scantune.model.restriction import Restriction
 from scantune.model.space import Space
 from scantune.model.trial import Failure, Trial
 from scantune.search.effects import Effects
@@ -24,15 +26,15 @@ from scantune.store.archive import Session
 from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.evaluation import Evaluator, Measured
 
-# Verifying costs several times what a measurement does. What is slower than this times the best so far is verified only
-# if it reaches the final round after all.
+# Verifying costs several times what a measurement does. A config slower than the best so far by this factor is verified
+# only if it reaches the final round after all.
 _MAY_WIN = 1.03
 
 Steps = Generator[Waits, None, Record | None]
 
 
 class Watcher(Protocol):
-    """Is told how a search goes on."""
+    """What is told of the progress of a search."""
 
     def tried(self, trials: int, limit: int, best: Config | None, best_us: float | None) -> None: ...
 
@@ -49,7 +51,7 @@ class Tools:
     watcher: Watcher
     clock: Callable[[], float]  # seconds, from any start
     effects: Effects = field(default_factory=Effects)  # what other problems tell of the parameters
-    # Not asked twice: candidates at the size at which they were verified, and winners at their own for all kinds.
+    # Nothing is verified twice: neither candidates at the size of quick checks nor winners at their own for all kinds.
     verified: set[tuple[Cell, Config]] = field(default_factory=set)
     verified_winners: set[tuple[Cell, Config]] = field(default_factory=set)
 
@@ -61,24 +63,34 @@ class Compiling:
 
 
 class ProblemSearch:
-    """One use: run() returns the record, which is saved by then."""
+    """One search; each object serves for one. run() returns the record, which is saved by then.
 
-    def __init__(self, tools: Tools, problem: Problem, n: int, space: Space, deadline: float) -> None:
+    With a restriction nothing else is searched, and nothing else may win. What serves now is measured beside it all the
+    same, and where that is not beaten the record is not saved.
+    """
+
+    def __init__(
+        self, tools: Tools, problem: Problem, n: int, space: Space, deadline: float,
+        restriction: Restriction | None = None,
+    ) -> None:  # fmt: skip
         self._tools = tools
         self._problem = problem
         self._n = n
         self._space = space
         self._deadline = deadline  # by the clock; the final round comes after it
-        self._search = Search(space, tools.seed, tools.policy.patience, self._is_legal, tools.effects)
-        self._times: dict[Config, float] = {}  # scores: microseconds, corrected for drift from batch to batch
-        self._racers: dict[Config, Measurement] = {}  # those measured to the end
+        self._restriction = restriction or Restriction()
+        self.among = tools.evaluator.restricted(problem, n, space, self._restriction)  # the configs that may win
+        self._search = Search(self.among, tools.seed, tools.policy.patience, self._is_legal, tools.effects)
+        self._times: dict[Config, float] = {}  # microseconds, corrected for drift from batch to batch
+        self._racers: dict[Config, Measurement] = {}  # configs measured to the end, not by a probe alone
         self._failures: dict[Config, Failure] = {}
         self._compiling: deque[Compiling] = deque()
-        self._pending: deque[Config] = deque()  # to be tried before anything is suggested
-        self._retried: set[Config] = set()  # failed in an earlier run, perhaps by chance
-        self._owed: set[Config] = set()  # to be tried even when there is neither time nor a trial left
-        self.cut_short = False  # by the deadline
-        self.decision: Decision | None = None  # of the final round
+        self._pending: deque[Config] = deque()  # configs that are tried before anything is suggested
+        self._retried: set[Config] = set()  # configs that failed in an earlier run, perhaps by chance
+        self._owed: set[Config] = set()  # configs that are tried even when there is neither time nor a trial left
+        self.cut_short = False  # whether the deadline ended the search
+        self.decision: Decision | None = None  # what the final round decided
+        self.unbeaten: Config | None = None  # the config that serves on, so that a restricted winner is not saved
 
     @property
     def failures(self) -> dict[Config, Failure]:
@@ -87,8 +99,8 @@ class ProblemSearch:
     def run(self, starts: Iterable[Config], holders: Iterable[Config]) -> Record | None:
         """Return the winner's record, or None when no config could be verified and timed.
 
-        `starts` are tried first, after the defaults. `holders` are what serves now, the first of which stays unless
-        beaten: the winner of an earlier run, then what runs untuned.
+        `holders` are the configs that serve now: the winner of an earlier run, then what runs untuned. The first of
+        them stays unless it is beaten. `starts` are tried after holders and defaults, before anything is proposed.
         Raises EnvironmentFault when the machine cannot go on; what was tried is saved by then.
         """
         steps = self.steps(starts, holders)
@@ -100,27 +112,27 @@ class ProblemSearch:
                 return record
 
     def steps(self, starts: Iterable[Config], holders: Iterable[Config]) -> Steps:
-        """Do the same step by step: yield the compilations that the next step waits for, and return the record."""
+        """Do what run() does step by step: yield the compilations that the next step waits for; return the record."""
         try:
-            self._learn_from_stored_trials()
-            always = list(dict.fromkeys([*self._all_legal(holders), self._space.default]))
+            always = list(dict.fromkeys([*self._all_legal(holders, self._space), self._space.default]))
+            self._learn_from_stored_trials(always)
             # These come first: however short the time is, nothing may win without meeting them.
             self._queue(always)
             self._owed = set(self._pending)
-            self._queue([*self._space.defaults, *self._all_legal(starts)])
+            self._queue([*self.among.defaults, *self._all_legal(starts, self.among)])
             yield from self._explore(limit=0)
             yield from self._explore(self._tools.policy.trials)
             if best := self._best:
-                # What verifies the likely winner compiles before the final round, in which nothing else would.
+                # The kernels that verify the likely winner compile now, because in the final round nothing else would.
                 yield [self._compile(best, all_kinds=True)]
             return (yield from self._decide(always))
         finally:
             self._drop_compiling()
 
-    def _learn_from_stored_trials(self) -> None:
+    def _learn_from_stored_trials(self, always: Collection[Config]) -> None:
         for trial in self._tools.session.trials(self._problem, self._n):
             config = self._space.known(trial.config)
-            if config is None:
+            if config is None or not (self._may_win(config) or config in always):
                 continue
             if trial.failure and (trial.failure.deserves_retry or config == self._space.default):
                 self._retried.add(config)
@@ -128,14 +140,17 @@ class ProblemSearch:
                 self._learn(Trial(config, trial.measurement, trial.failure), score=None)
         self._search.renew_patience()
 
-    def _all_legal(self, configs: Iterable[Config]) -> list[Config]:
-        return self._tools.evaluator.legal(self._problem, self._n, self._space, configs)
+    def _all_legal(self, configs: Iterable[Config], space: Space) -> list[Config]:
+        return self._tools.evaluator.legal(self._problem, self._n, space, configs)
+
+    def _may_win(self, config: Config) -> bool:
+        return self._restriction.admits(config)
 
     def _is_legal(self, config: Config) -> bool:
         return self._tools.evaluator.is_valid(self._problem, self._n, config)
 
     def _queue(self, configs: Iterable[Config]) -> None:
-        """Let configs be tried next, unless they have been."""
+        """Let configs be tried next, unless they were tried before."""
         self._pending.extend(config for config in configs if self._search.take(config))
 
     def _explore(self, limit: int) -> Iterator[Waits]:
@@ -162,7 +177,7 @@ class ProblemSearch:
                     config = self._search.suggest() if suggest else None
             if config is None:
                 return
-            # Most are slow, and what only verifying runs would be compiled in vain.
+            # Most configs are slow: kernels that only verification runs would be compiled in vain.
             self._compiling.append(Compiling(config, self._compile(config, measured_only=True)))
 
     def _compile(self, config: Config, **what: bool) -> Future[float | Failure]:
@@ -216,7 +231,7 @@ class ProblemSearch:
             self._reject(best, failure)
         trials = {config: _trial(config, outcome, batch[config]) for config, outcome in outcomes.items()}
         with self._tools.session.together():
-            # Now, since the run may be ended while what verifies some of them compiles.
+            # They are saved before they are verified: the run may be ended while that waits for compilers.
             trials = {config: self._saved(trial) for config, trial in trials.items()}
         for trial in trials.values():
             if trial.failure:
@@ -225,7 +240,7 @@ class ProblemSearch:
         yield from self._learn_verified(trials, scores)
 
     def _learn_verified(self, trials: Mapping[Config, Trial], scores: Mapping[Config, float]) -> Iterator[Waits]:
-        """Learn times, those that may win once they are verified: what is held for the best always is right."""
+        """Learn times; a config that may win is verified first, so that what is held for the best is always right."""
         left = dict(scores)
         while near := self._near_best(left):
             compiling = {config: self._compile(config) for config in near if not self._is_verified(config)}
@@ -242,20 +257,21 @@ class ProblemSearch:
             self._learn_new(trials[config], scores[config])
 
     def _near_best(self, scores: Mapping[Config, float]) -> list[Config]:
-        """Return those that may win by their scores, the fastest first."""
+        """Return the configs that may win by their scores, and those that they must beat, the fastest first."""
         best = [self._times[self._best]] if self._best else []
-        least = min([*best, *scores.values()], default=0.0)
-        return sorted((one for one, score in scores.items() if score < _MAY_WIN * least), key=scores.__getitem__)
+        least = min([*best, *(score for one, score in scores.items() if self._may_win(one))], default=0.0)
+        near = (one for one, score in scores.items() if score < _MAY_WIN * least or not self._may_win(one))
+        return sorted(near, key=scores.__getitem__)
 
     def _drift(self, best: Config | None, measured: Measured) -> float:
-        """Return the factor that makes this batch comparable with the earlier ones: clocks drift, ratios hardly do."""
+        """Return the factor that makes this batch comparable with earlier ones: clocks drift, but ratios hardly do."""
         again = measured.outcomes[0]
         if best is None or isinstance(again, Failure):
             return 1.0
         return self._times[best] / again.median_us
 
     def _saved(self, trial: Trial) -> Trial:
-        """Save a trial; return it as it is saved."""
+        """Save a trial and return it as it was saved, with repeated failures counted."""
         if trial.failure:
             trial = trial.failed(self._counted(trial.config, trial.failure))
         self._tools.session.save_trial(self._problem, self._n, trial, trial.config == self._space.default)
@@ -278,7 +294,7 @@ class ProblemSearch:
 
     def _tell_watcher(self) -> None:
         best = self._best
-        limit = min(self._tools.policy.trials, len(self._space))
+        limit = min(self._tools.policy.trials, len(self.among))
         self._tools.watcher.tried(self._tried, limit, best, self._times[best] if best else None)
 
     def _decide(self, always: Sequence[Config]) -> Steps:
@@ -286,15 +302,20 @@ class ProblemSearch:
         tools, cell = self._tools, Cell(self._problem, self._n)
         final = FinalRound(tools.evaluator, tools.pool, cell, tools.seed + 1, tools.verified_winners)
         while finalists := self._finalists(always):
-            self.decision = yield from final.decide(finalists, always, tools.policy.final, self._reject)
+            self.decision = yield from final.decide(
+                finalists, always, tools.policy.final, self._reject, may_win=self._may_win
+            )
             if self.decision:
-                return self._record(self.decision)
+                return self._record(self.decision, always)
         return None
 
     def _finalists(self, always: Sequence[Config]) -> list[Config]:
-        by_time = sorted(self._times, key=lambda config: (config not in self._racers, self._times[config]))
+        """Return what meets in the final round; nothing if nothing is left that may win."""
+        by_time = sorted(
+            filter(self._may_win, self._times), key=lambda config: (config not in self._racers, self._times[config])
+        )
         kept = [config for config in always if config in self._times]
-        return list(dict.fromkeys([*kept, *by_time[: self._tools.policy.finalists]]))
+        return list(dict.fromkeys([*kept, *by_time[: self._tools.policy.finalists]])) if by_time else []
 
     def _counted(self, config: Config, failure: Failure) -> Failure:
         return failure.again() if config in self._retried else failure
@@ -307,13 +328,26 @@ class ProblemSearch:
         self._search.tell(config, None)
         self._tools.session.save_failure(self._problem, self._n, config, failure)
 
-    def _record(self, decision: Decision) -> Record:
+    def _record(self, decision: Decision, always: Sequence[Config]) -> Record:
         session = self._tools.session
         run = session.run_of(self._problem, self._n, decision.winner)
-        run = (run.cut_short() if self.cut_short else run).may_gain_more(self._search.may_gain)
+        if self._restriction:
+            run, self.unbeaten = run.restricted_to(self._restriction), self._serving_on(decision, always)
+        else:
+            run = (run.cut_short() if self.cut_short else run).may_gain_more(self._search.may_gain)
         record = record_of(decision, session.device, Cell(self._problem, self._n), self._space.default, run)
-        session.save_record(record)
+        if self.unbeaten is None:
+            session.save_record(record)
         return record
+
+    def _serving_on(self, decision: Decision, always: Sequence[Config]) -> Config | None:
+        """Return what serves on after a restricted search; None if its winner serves from now on.
+
+        A family of the gallery is there to be compared, so that none takes the place of what programs run.
+        """
+        if self.among.families[decision.winner.family].table.standing is Standing.gallery:
+            return next(iter(always), self._space.default)
+        return _unbeaten(decision, always)
 
     @property
     def _tried(self) -> int:
@@ -321,16 +355,24 @@ class ProblemSearch:
 
     @property
     def _best(self) -> Config | None:
-        return min(self._times, key=self._times.__getitem__, default=None)
+        return min(filter(self._may_win, self._times), key=self._times.__getitem__, default=None)
 
     @property
     def _is_settled(self) -> bool:
         return self._search.is_settled and not self._pending
 
     def _is_out_of_time(self) -> bool:
-        """Look at the clock, and remember if the search had to end for it."""
+        """Return whether the deadline is over, and remember that it cut the search short."""
         self.cut_short = self.cut_short or self._tools.clock() >= self._deadline
         return self.cut_short
+
+
+def _unbeaten(decision: Decision, always: Iterable[Config]) -> Config | None:
+    """Return what served before a round if the winner does not beat it, or is it."""
+    holder = next((config for config in always if config in decision.times), None)
+    if holder is None or beats(decision.times[decision.winner], decision.times[holder]):
+        return None
+    return holder
 
 
 def _trial(config: Config, outcome: Measurement | Failure, compile_ms: float) -> Trial:

@@ -1,4 +1,4 @@
-"""Proposes configs of one problem and N: of all families that may win, what is expected to gain most."""
+"""Proposals for one problem and N: the configs that are expected to gain most, among all families that may win."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from scantune.search.family_search import FamilySearch
 # A family whose best takes so much longer than the best of all has lost: in no recorded space did one gain as much over
 # its default and a few changes of it.
 _FAR = math.log(1.4)
-_FAILURES_TO_DROP = 4  # of a family of which nothing has worked yet
-_GAIN = 0.003  # of the best log time: less hardly shows above the noise of a racing round
+_FAILURES_TO_DROP = 4  # a family that failed so often, and of which nothing has worked, is dropped
+_GAIN = 0.003  # log time that counts as a gain: less hardly shows above the noise of a racing round
 
-# What may be left is told by the largest gains that are expected, all together. The figures are those by which, over
-# searches of the spaces in db/spaces after 40, 60, 80 and 96 trials, the estimate was no less than what was left in
-# 84 % of them, with a median of 2.7 times that: half of them had no more than 0.5 % left.
+# What may be left to gain is estimated from the sum of the largest expected gains. The figures were fitted to searches
+# of the spaces in db/spaces after 40, 60, 80 and 96 trials. In 84 % of them the estimate was no less than what was
+# left. Its median was 2.7 times what was left: half of the searches had no more than 0.5 % left.
 _EXPECTED = 10
 _LEFT, _LEFT_OF_EXPECTED = 0.006, 0.7
 
 
 class Search:
-    """Every config comes out at most once; scores are times, smaller is better."""
+    """The search across families. Every config is suggested at most once; scores are times, so smaller is better."""
 
     def __init__(
         self, space: Space, seed: int, patience: int, is_legal: Callable[[Config], bool] | None = None,
         effects: Effects | None = None,
     ) -> None:  # fmt: skip
-        """`patience`: after so many trials without a gain nothing more is expected. Legal are the listed configs, and
-        what `is_legal` says of others. `effects` are what other problems tell of the parameters.
+        """Begin a search of `space`.
+
+        After `patience` trials without a gain nothing more is expected. Listed configs are legal; of others `is_legal`
+        decides. `effects` are what other problems tell of the parameters.
         """
         self._space = space
         self._random = random.Random(seed)
@@ -43,7 +45,7 @@ class Search:
         }
         self._seen: set[Config] = set()
         self._in_vain = 0  # trials since the last gain
-        self._unlisted: dict[str, list[Config]] | None = None  # what is left of the lists, in a random order
+        self._undrawn: dict[str, list[Config]] | None = None  # listed configs that were not drawn, in a random order
 
     def take(self, config: Config) -> bool:
         """Mark a config as tried or about to be; return whether it was new."""
@@ -56,7 +58,7 @@ class Search:
 
     @property
     def is_settled(self) -> bool:
-        """Whether more proposals are not worth while."""
+        """Whether nothing more is expected of further trials."""
         return self._in_vain >= self._patience
 
     def renew_patience(self) -> None:
@@ -65,7 +67,7 @@ class Search:
 
     @property
     def may_gain(self) -> float:
-        """Which share of the best time may be left to gain: an honest estimate, too low in one of five searches."""
+        """The share of the best time that may be left to gain: an estimate, which may be too low (see _LEFT)."""
         best = self._best
         families = (search for name, search in self._families.items() if self.may_win(name))
         gains = sorted((gain for one in families for gain, _ in one.proposals(best)), reverse=True)
@@ -91,7 +93,7 @@ class Search:
 
     @property
     def _best(self) -> float:
-        """The least log time; of what failed later none counts."""
+        """The least log time; one of a config that failed later does not count."""
         known = (search.best for search in self._families.values())
         return min((best for best in known if best is not None), default=math.inf)
 
@@ -101,7 +103,7 @@ class Search:
         return failures < _FAILURES_TO_DROP if best is None else best <= self._best + _FAR
 
     def _expected(self) -> Config | None:
-        """Return what is expected to gain most, of what is legal and new."""
+        """Return the legal and new config that is expected to gain most."""
         best = self._best
         families = [search for name, search in self._families.items() if self.may_win(name)]
         while proposals := [one for search in families for one in search.proposals(best)]:
@@ -112,16 +114,17 @@ class Search:
         return None
 
     def _drawn(self) -> Config | None:
-        """Return any listed config, of families that may win before the others."""
-        if self._unlisted is None:
-            self._unlisted = {name: [] for name in self._families}
+        """Return a new listed config at random; families that may win come before the others."""
+        if self._undrawn is None:
+            self._undrawn = {name: [] for name in self._families}
             for config in self._space.searched:
-                self._unlisted[config.family].append(config)
-            for configs in self._unlisted.values():
+                self._undrawn[config.family].append(config)
+            for configs in self._undrawn.values():
                 self._random.shuffle(configs)
-        while left := {name: configs for name, configs in self._unlisted.items() if configs}:
+        while left := {name: configs for name, configs in self._undrawn.items() if configs}:
             names = [name for name in left if self.may_win(name)] or list(left)
             (name,) = self._random.choices(names, [len(left[name]) for name in names])
-            if (config := left[name].pop()) not in self._seen:
+            config = left[name].pop()
+            if config not in self._seen and (self._space.lists(config) or self._is_legal(config)):
                 return config
         return None

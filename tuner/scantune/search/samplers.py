@@ -1,4 +1,4 @@
-"""Searches of recorded spaces by others' methods: Optuna's samplers, chance, and greedy steps."""
+"""Searches of recorded spaces by other methods: Optuna's samplers, random order, and greedy steps."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from scantune.model.recorded_space import RecordedConfig, RecordedSpace
 from scantune.model.space import Family, Indices, Parameter
 from scantune.search.sampler_names import Sampler
 
-_ROUNDS = 5  # samples of one evaluation
+_ROUNDS = 5  # samples that one evaluation draws
 _FAMILY = "family"
-_PACKAGES = {Sampler.gp: "torch", Sampler.cmaes: "cmaes"}  # which Optuna has not with it
+_PACKAGES = {Sampler.gp: "torch", Sampler.cmaes: "cmaes"}  # packages that Optuna needs for these and does not bring
 
 
 class Evaluations:
-    """Evaluates configs of a recorded space, each once, and remembers which was the fastest after each."""
+    """The evaluations of a recorded space: each config is timed once, and the fastest after each is remembered."""
 
     def __init__(self, recorded: RecordedSpace, most: int, seed: int) -> None:
         self._recorded = recorded
@@ -34,13 +34,13 @@ class Evaluations:
         self._random = random.Random(seed)
         self._times: dict[Config, float | None] = {}
         self._best_us = float("inf")
-        self.held: list[Config | None] = []  # after each evaluation; None while nothing has worked
+        self.held: list[Config | None] = []  # the fastest after each evaluation; None while nothing has worked
 
     def is_over(self) -> bool:
         return len(self.held) >= self._most
 
     def time_us(self, one: RecordedConfig) -> float | None:
-        """Return the median of a few samples; None of a config that fails."""
+        """Return the median of a few samples in microseconds; None for a config that fails."""
         if one.config not in self._times:
             samples = self._random.choices(one.all_us, k=_ROUNDS) if one.all_us else []
             time_us = self._times[one.config] = statistics.median(samples) if samples else None
@@ -62,7 +62,10 @@ def sample(recorded: RecordedSpace, sampler: Sampler, most: int, seed: int) -> l
 
 
 def _at_random(recorded: RecordedSpace, evaluations: Evaluations, seed: int) -> None:
-    """Evaluate listed configs in a random order: the others were recorded because they are fast."""
+    """Evaluate listed configs in a random order.
+
+    The unlisted ones were recorded because they are near the fastest: drawing them would flatter a random search.
+    """
     listed = [one for one in recorded.configs if one.is_listed]
     for one in random.Random(seed).sample(listed, len(listed)):
         if evaluations.is_over():
@@ -71,7 +74,7 @@ def _at_random(recorded: RecordedSpace, evaluations: Evaluations, seed: int) -> 
 
 
 def _greedily(recorded: RecordedSpace, evaluations: Evaluations, seed: int) -> None:
-    """Take the best of all steps as long as it gains, from the default and then from listed configs at random."""
+    """Walk by the best of all steps as long as it gains, from the default and then from listed configs at random."""
     draw = random.Random(seed)
     listed = [one for one in recorded.configs if one.is_listed]
     default = recorded.by_config.get(recorded.default)  # a sweep that ended early may lack it
@@ -101,9 +104,10 @@ def _walk(recorded: RecordedSpace, evaluations: Evaluations, start: RecordedConf
 
 
 class _OptunaSearch:
-    """Asks and tells a study. What it proposes is moved to the nearest config that is recorded and was not evaluated.
+    """A search by an Optuna study.
 
-    The study is told of the config that was evaluated, never of the proposal it was moved from.
+    What the study proposes is moved to the nearest config that is recorded and was not evaluated. The study is told
+    the time of that config, never one of the proposal that it was moved from.
     """
 
     def __init__(self, recorded: RecordedSpace, sampler: Sampler, seed: int) -> None:
@@ -111,8 +115,8 @@ class _OptunaSearch:
         self._study = _study(sampler, seed)
         self._names = [family.name for family in recorded.families]
         self._points = {family.name: _Points(family, recorded) for family in recorded.families}
-        self._numbers = sampler is Sampler.cmaes  # which knows nothing else
-        # Other samplers need one space for all trials: they suggest the parameters of every family.
+        self._numbers = sampler is Sampler.cmaes  # CMA-ES knows no categories
+        # Samplers other than TPE need one space for all trials, so they suggest the parameters of every family.
         self._by_family = sampler is Sampler.tpe
 
     def run(self, evaluations: Evaluations) -> None:
@@ -121,28 +125,28 @@ class _OptunaSearch:
             self._study.enqueue_trial(self._parameters_of(default.config))
         while not evaluations.is_over():
             trial = self._study.ask()
-            wished = self._suggest(trial)
-            chosen = self._points[wished.family].nearest(wished.indices[wished.family])
+            proposed = self._suggest(trial)
+            chosen = self._points[proposed.family].nearest(proposed.indices[proposed.family])
             if chosen is None:
                 self._study.tell(trial, state=TrialState.FAIL)
                 continue
-            indices = self._recorded.space.families[wished.family].indices_of(chosen.config)
-            if indices != wished.indices[wished.family]:
+            indices = self._recorded.space.families[proposed.family].indices_of(chosen.config)
+            if indices != proposed.indices[proposed.family]:
                 self._study.tell(trial, state=TrialState.FAIL)
-                moved = self._parameters(wished.family, {**wished.indices, wished.family: indices or ()})
+                moved = self._parameters(proposed.family, {**proposed.indices, proposed.family: indices or ()})
                 self._study.enqueue_trial(moved)
                 trial = self._study.ask()
                 self._suggest(trial)
             time_us = evaluations.time_us(chosen)
             self._study.tell(trial, time_us, state=TrialState.PRUNED if time_us is None else TrialState.COMPLETE)
 
-    def _suggest(self, trial: optuna.Trial) -> _Wished:
+    def _suggest(self, trial: optuna.Trial) -> _Proposal:
         last = len(self._names) - 1
         choices = list(range(last + 1))
         place = trial.suggest_int(_FAMILY, 0, last) if self._numbers else trial.suggest_categorical(_FAMILY, choices)
         name = self._names[place]
         families = [self._recorded.space.families[name]] if self._by_family else self._recorded.families
-        return _Wished(
+        return _Proposal(
             name,
             {one.name: tuple(self._index(trial, one, parameter) for parameter in one.parameters) for one in families},
         )
@@ -154,7 +158,7 @@ class _OptunaSearch:
         return int(trial.suggest_categorical(name, list(range(last + 1))))
 
     def _parameters_of(self, config: Config) -> dict[str, int]:
-        """Return what a trial of the config would have suggested: of other families their defaults."""
+        """Return what a trial of the config would have suggested; other families are at their defaults."""
         chosen = {config.family: config}
         if not self._by_family:
             defaults = {one.name: one.default for one in self._recorded.families if one.default}
@@ -174,9 +178,9 @@ class _OptunaSearch:
 
 
 @dataclass(frozen=True)
-class _Wished:
+class _Proposal:
     family: str
-    indices: Mapping[str, Indices]  # of that family, and perhaps of others
+    indices: Mapping[str, Indices]  # by family: that one, and where the sampler needs them all others
 
 
 class _Points:
@@ -187,11 +191,11 @@ class _Points:
         self._all = family.with_rows([family.indices_of(one.config) or () for one in self._configs])
         self._taken = np.zeros(len(self._configs), dtype=bool)
 
-    def nearest(self, wished: Indices) -> RecordedConfig | None:
-        """Return the nearest that was not given out, and take it; None when there is none left."""
+    def nearest(self, proposed: Indices) -> RecordedConfig | None:
+        """Return the nearest config that was not given out, and take it; None when there is none left."""
         if self._taken.all():
             return None
-        place = int(np.where(self._taken, np.inf, self._all.distances(wished)).argmin())
+        place = int(np.where(self._taken, np.inf, self._all.distances(proposed)).argmin())
         self._taken[place] = True
         return self._configs[place]
 

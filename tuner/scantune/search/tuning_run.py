@@ -20,6 +20,7 @@ from scantune.model.outcome import Outcome
 from scantune.model.policy import Policy
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run
+from scantune.model.restriction import Restriction
 from scantune.model.space import Space
 from scantune.model.trial import Failure
 from scantune.model.value import split_operator
@@ -43,18 +44,17 @@ from scantune.worker.stopwatch import OwnTime, Stopwatch
 
 _MAX_STARTS = 6
 
-# The share of a portfolio's budget: breakpoints between few records are worth less than more records.
+# Share of a portfolio's budget that probes may take: breakpoints between few records are worth less than more records.
 _MOST_FOR_PROBES = 0.25
 
-
 # A race that takes longer than this, most of it for verifying the winner, comes after the searches of smaller N: there
-# is less to gain. No larger share of the budget is kept back for those.
+# is less to gain.
 _CHEAP_RACE_S = 1.5
-_MOST_FOR_DEAR_RACES = 0.4
+_MOST_FOR_DEAR_RACES = 0.4  # share of the budget that is kept back for them at most
 
 
 class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
-    """Is told how a run goes on."""
+    """What is told of the progress of a run."""
 
     def started(self, tasks: int, finished: int, budget_s: float) -> None: ...
 
@@ -65,10 +65,11 @@ class RunWatcher(Watcher, SurveyWatcher, PortfolioWatcher, Protocol):
     def gave_up(self, covered: Coverage) -> None: ...
 
 
-IsWorthIt = Callable[[Cell], Generator[Waits, None, bool]]  # asks it of a search that is about to begin, step by step
+# Decides, step by step, whether a search that is about to begin is worth its time.
+IsWorthIt = Callable[[Cell], Generator[Waits, None, bool]]
 
-# Searches that take turns: one proposes little ahead of what it knows, and a compilation takes as long as some thirty
-# measurements.
+# Searches that take turns. One alone would wait: it proposes little ahead of what it knows, and a compilation takes as
+# long as some thirty measurements.
 _ABREAST = 10
 
 
@@ -78,7 +79,7 @@ class _Active:
 
     turn: Turn
     time: OwnTime
-    ending_s: float  # after its trials
+    ending_s: float  # time that it takes after its trials
 
     @property
     def left_s(self) -> float:
@@ -96,23 +97,27 @@ class TuningRun:
         self, archive: Archive, worker: Worker, pool: CompilePool, run: Run, policy: Policy, watcher: RunWatcher,
         timeouts: Timeouts | None = None, source: OperatorSource | None = None,
         clock: Callable[[], float] = time.monotonic, is_portfolio: bool = False, has_built_in: bool = True,
+        restriction: Restriction | None = None,
     ) -> None:  # fmt: skip
-        """`source` is of the one operator of all problems, if that is the user's own. The pool is closed by run().
+        """Prepare a run; run() closes the pool.
 
-        Of a portfolio the breakpoints between neighbouring sizes are found too. Without `has_built_in` the records that
-        come with the library are passed over.
+        `source` is that of the one operator of all problems, if it is the user's own. With `is_portfolio` the
+        breakpoints between neighbouring sizes are found too. Without `has_built_in` the records that come with the
+        library are passed over. With a restriction every cell is searched, among its configs alone; a winner that does
+        not beat what serves is among the outcome's records all the same.
         """
         self._archive = archive
+        self._restriction = restriction or Restriction()
         self._device = worker.hello().device
         shipped = built_in_records(worker) if has_built_in else []
         self._built_in = [record for record in shipped if record.device.arch == self._device.arch]
         self._run = run
-        self._policy = policy
+        self._policy = replace(policy, surveys=False) if self._restriction else policy
         self._watcher = watcher
         self._stopwatch = Stopwatch(clock)
         timeouts = timeouts or Timeouts.of(self._device)
         self._evaluator = Evaluator(worker, timeouts, source, self._stopwatch, has_built_in)
-        # They were learned on GPUs; the host device has other costs.
+        # The shipped effects were learned on GPUs; the host device has other costs.
         self._effects = Effects() if self._device.is_host else shipped_effects()
         self._source = source
         self._pool = pool
@@ -123,12 +128,16 @@ class TuningRun:
         records = archive.records()
         self._records = [record for record in records if record.problem.declared]
         self._unknown = Counter(record.problem.algorithm for record in records if not record.problem.declared)
-        self._has_compiled = False  # in this run
+        self._found: dict[Cell, Record] = {}  # winners of searches in this run, saved or not
+        self._has_compiled = False  # whether anything has, in this run
         self._verified: set[tuple[Cell, Config]] = set()
         self._verified_winners: set[tuple[Cell, Config]] = set()
 
     def run(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
-        """Cover what is not yet known. Whatever ends the run, all that was tried is saved."""
+        """Cover the cells that no earlier run has covered. Whatever ends the run, all that was tried is saved.
+
+        Raises ScantuneError when nothing works or compiles.
+        """
         started = self._clock()
         session, cells, todo = self._begin(problems, sizes)
         outcome = Outcome(unknown=dict(self._unknown))
@@ -147,7 +156,7 @@ class TuningRun:
         return outcome
 
     def foresee(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
-        """Return what a run would begin with, for one that has no time left."""
+        """Return the outcome of a run without time: what is known of the cells, and what is left to do."""
         _, cells, _ = self._begin(problems, sizes)
         outcome = Outcome(unknown=dict(self._unknown))
         self._report(outcome, cells)
@@ -162,11 +171,14 @@ class TuningRun:
 
     def _report(self, outcome: Outcome, cells: Sequence[Cell]) -> None:
         outcome.coverage = [self._standings.coverage[cell] for cell in cells]
-        outcome.records = [record for cell in cells if (record := self._standings.record(cell))]
+        known = self._found.get if self._restriction else self._standings.record
+        outcome.records = [record for cell in cells if (record := known(cell))]
         outcome.rest_s = sum(self._rest_s(covered) for covered in outcome.covered(Way.cut_short, Way.raced, Way.left))
 
     def _rest_s(self, covered: Coverage) -> float:
-        """Return about what it takes to finish a cell: its race, and a search of the first of the problems alike."""
+        """Return about how many seconds finishing a cell takes: its race, and a search if its problem is the one that
+        is searched for all alike.
+        """
         cell = covered.cell
         race_s = self._model.ending_s(*cell) if self._policy.surveys else 0.0
         if self._policy.surveys and not self._standings.leads(cell):
@@ -174,10 +186,13 @@ class TuningRun:
         return race_s + self._model.ending_s(*cell) + self._model.trials_s(*cell, self._policy.trials)
 
     def _unfinished(self, session: Session, cells: Iterable[Cell]) -> list[Cell]:
-        """Return those that no earlier run covered with these kernels, with as much effort or more, and to the end.
+        """Return the cells that no earlier run covered with these kernels, with as much effort or more, and to the end.
 
-        A run that races goes on from the races of earlier ones.
+        A run that races goes on from the races of earlier ones. What a restricted search found says nothing of other
+        configs, and what others found nothing of all that a restricted search may try.
         """
+        if self._restriction:
+            return list(cells)
         todo = []
         for cell in cells:
             covered, record = self._standings.coverage[cell], self._standings.record(cell)
@@ -185,14 +200,15 @@ class TuningRun:
             if record and record.run.covers(own):
                 covered.way, covered.winner = Way.finished, record.config
                 continue
-            if record and record.run.has_kernels_of(own) and self._policy.surveys:
+            is_raced = record and record.run.has_kernels_of(own) and not record.run.restriction
+            if record and is_raced and self._policy.surveys:
                 covered.way, covered.winner = Way.raced, record.config
                 covered.may_gain = record.run.may_gain
             todo.append(cell)
         return todo
 
     def _agenda(self, cells: Iterable[Cell]) -> Agenda:
-        """Return searches in the order of what they may gain. Where nothing is raced, nothing tells that."""
+        """Return searches in the order of what they may gain; without races that is unknown, and taken to be alike."""
         promise = self._standings.promise if self._policy.surveys else lambda cell: 1.0
         return Agenda(cells, promise, self._model, self._policy)
 
@@ -213,14 +229,14 @@ class TuningRun:
         agenda = self._agenda(cheap)
 
         for cell in (cheap or dear)[:1]:
-            with contextlib.suppress(WorkerError, WorkerDied):  # which the race of it tells
+            with contextlib.suppress(WorkerError, WorkerDied):  # the race of the cell meets the same error and tells it
                 self._check_that_something_compiles(cell, self._evaluator.space(*cell))
 
         def left_s() -> float:
             return deadline - self._clock()
 
         def is_time_for(cell: Cell, races: int = 1) -> bool:
-            """Return whether there is time for so many races, of this cell and of such."""
+            """Return whether there is time for `races` races as long as this cell's."""
             return left_s() >= races * self._model.ending_s(*cell)
 
         def race_again() -> None:
@@ -235,7 +251,7 @@ class TuningRun:
 
         began_s = left_s()
         survey.race_all(filter(is_news, cheap), is_time_for)
-        # What was found around a cell is to be raced in it once more, and half of that is compiled by then.
+        # The races afterwards, of what was found around each cell, take half as long: half of it is compiled by then.
         again_s = (began_s - left_s()) / 2
         dear_s = min(sum(self._model.ending_s(*cell) for cell in dear), _MOST_FOR_DEAR_RACES * self._policy.budget_s)
         self._search_all(session, agenda, lambda: left_s() - again_s - dear_s, outcome, is_worth_a_search)
@@ -255,7 +271,7 @@ class TuningRun:
         most_s = _MOST_FOR_PROBES * self._policy.budget_s
 
         def left_s() -> float:
-            # What the pairs found so far will take; those that are alike or not reached take nothing.
+            # Time is kept back for the pairs found so far; those that are alike or not reached take none.
             return deadline - self._clock() - min(most_s, portfolio.probing_s(self._records_within(scope)))
 
         while self._search_all(session, agenda, left_s, outcome):
@@ -268,9 +284,9 @@ class TuningRun:
         outcome.breakpoints = portfolio.breakpoints(records)
 
     def _records_within(self, scope: _Scope) -> list[Record]:
-        """Return what is recorded between the ends, sizes that were not asked for included.
+        """Return the records from the least to the largest size of the scope, those of other sizes between included.
 
-        A record tells the class of its extents: what is measured beside it has those that were asked for.
+        A record keeps only the magnitudes of its extents, so each gets the problem that was asked for.
         """
         return [
             replace(record, problem=problem)
@@ -302,7 +318,7 @@ class TuningRun:
                     yield from one.time.of(self._search_one(tools, one.turn, outcome, lambda: len(active) > 1))
             finally:
                 active.remove(one)
-                agenda.add()  # what it left over may do for one that there was no time for
+                agenda.add()  # the time that it left over may suffice for a search that was left out
 
         def begin() -> Steps | None:
             if (turn := agenda.next(left_s() - sum(one.left_s for one in active))) is None:
@@ -322,7 +338,7 @@ class TuningRun:
         self._watcher.searching(cell)
         covered = self._standings.coverage[cell]
         try:
-            space = self._evaluator.space(*cell)
+            space = self._evaluator.space(*cell, named=self._restriction.families)
         except (WorkerError, WorkerDied) as error:
             self._give_up(covered, str(error))
             return
@@ -333,7 +349,12 @@ class TuningRun:
             covered.default, covered.untuned = space.default, self._evaluator.untuned(*cell)
         old = self._standings.record(cell)
         holders = [config for config in (old.config if old else None, covered.untuned) if config]
-        search = ProblemSearch(tools, *cell, space, turn.trials_s)
+        search = ProblemSearch(tools, *cell, space, turn.trials_s, self._restriction)
+        if not search.among.families:
+            covered.give_up(self._evaluator.misfit(*cell, space, self._restriction))
+            covered.way = Way.unfit
+            self._watcher.gave_up(covered)
+            return
         try:
             record = yield from search.steps(self._starts(cell), holders)
         except EnvironmentFault as error:
@@ -341,12 +362,18 @@ class TuningRun:
             return
         covered.failed.update(search.failures)
         if record and search.decision:
-            covered.way, covered.reason = Way.cut_short if search.cut_short else Way.searched, ""
+            to_the_end = Way.restricted if self._restriction else Way.searched
+            covered.way, covered.reason = Way.cut_short if search.cut_short else to_the_end, ""
             covered.learn(search.decision.winner, search.decision.times)
             covered.may_gain = record.run.may_gain
-            self._standings.learn(record)
+            covered.unbeaten = search.unbeaten
+            self._found[cell] = record
+            if covered.unbeaten is None:
+                self._standings.learn(record)
             self._watcher.found(covered, record, space)
             return
+        if search.cut_short and not search.failures:
+            return  # the time ended before anything was measured, which the next run may do
         reasons = "\n  ".join(first_reasons(search.failures))
         if not self._standings.has_measured and not others_go_on():
             raise ScantuneError(f"no config of {cell}, works on {self._device}:\n  {reasons}")
@@ -372,7 +399,7 @@ class TuningRun:
                 return
             failures.append(f"{config}: {outcome.reason}")
         if self._source and not faults:
-            # One log will do: in each of them the mistake is the same.
+            # One log suffices: the mistake is the same in each of them.
             raise ScantuneError(
                 f"{self._source.path} does not compile as an operator of {cell.problem}, so nothing was tried; the log "
                 f"calls it operator.cu:\n  {failures[0]}"
@@ -383,27 +410,30 @@ class TuningRun:
         )  # fmt: skip
 
     def _starts(self, cell: Cell) -> list[Config]:
-        """Return winners of similar searches, the most similar first."""
+        """Return winners of similar searches, the most similar first; of a restricted search with its values."""
         similar = sorted(
             (
                 record
-                for record in [*self._standings.records, *self._records, *self._built_in]
-                if record.key != (self._device, *cell) and record.problem.algorithm == cell.problem.algorithm
+                for record in [*self._standings.records, *self._found.values(), *self._records, *self._built_in]
+                if record.key != (self._device, *cell)
+                and record.problem.algorithm == cell.problem.algorithm
+                and self._restriction.applied(record.config)
             ),
             key=lambda record: _unlikeness(record, self._device, *cell),
         )
         near = [*self._standings.promising(cell), *(record.config for record in similar[: 4 * _MAX_STARTS])]
-        return list(dict.fromkeys(near))[:_MAX_STARTS]
+        applied = filter(None, map(self._restriction.applied, near))
+        return list(dict.fromkeys(applied))[:_MAX_STARTS]
 
 
 def _unlikeness(record: Record, device: Device, problem: Problem, n: int) -> float:
-    """Return how little a record says about a search: N's exponent counts most finely, another arch most."""
+    """Return how little a record says about a search: N counts by its exponent, and another architecture the most."""
     other = record.problem
-    extents = zip(other.extents, problem.extents, strict=True)
+    extents, its_extents = dict(problem.extents), dict(other.extents)
     operands = {operand.type for operand in problem.declared.operands} if problem.declared else set()
     return (
         abs(math.log2(record.n / n))
-        + sum(abs(math.log2(theirs / ours)) for (_, theirs), (_, ours) in extents)
+        + sum(abs(math.log2(its_extents[name] / size)) for name, size in extents.items() if name in its_extents)
         + 0.5 * (other.operator != problem.operator)
         + 1.0 * (_operator_token(other) != _operator_token(problem))
         + sum((0.5 if name in operands else 2.0) * (other.types[name] != own) for name, own in problem.types.items())

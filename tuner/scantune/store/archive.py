@@ -1,18 +1,20 @@
-"""What the tuner remembers: runs, trials, records, breakpoints. Every trial is a transaction of its own."""
+"""The tuner's memory: runs, trials, records, breakpoints. Every trial is a transaction of its own."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
+from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
-from scantune.model.record import Record, Run, joint_hash, now
+from scantune.model.record import Record, Run, joint_hash, key_of, now
 from scantune.model.trial import STATUSES, Failure, Trial
 from scantune.store.contents import Contents
 from scantune.store.database import Database
@@ -21,29 +23,46 @@ _MAX_REASON = 2000
 
 TemplateHash = Callable[
     [Problem, int, str], str
-]  # of a family's kernels; empty where it has none for the problem and N
+]  # returns that of a family's kernels; empty where it has none for the problem and N
 
 
 class Archive:
     def __init__(self, database: Database, algorithms: Algorithms | None = None) -> None:
-        """What is not declared of algorithms is as its rows have it: a config may lack parameters."""
+        """Read and write `database`. Configs of algorithms that are not declared stay as rows have them, and may lack
+        parameters.
+        """
         self.database = database
         self.algorithms = algorithms or Algorithms()
 
     def records(self) -> list[Record]:
-        """Return every valid record; one that is not valid is left out, as the runtime does."""
+        """Return every valid record; others are left out, as the runtime leaves them out."""
         with self.database.snapshot():
             return sorted(Contents(self.database, algorithms=self.algorithms).records(), key=_by_device)
 
     def breakpoints(self) -> list[Breakpoint]:
-        """Return every valid breakpoint; one that is not valid is left out, as the runtime does."""
+        """Return every valid breakpoint; others are left out, as the runtime leaves them out."""
         with self.database.snapshot():
             return sorted(Contents(self.database, algorithms=self.algorithms).breakpoints(), key=_by_device)
+
+    def trials(self, device: Device) -> list[tuple[Cell, str, Trial]]:
+        """Return every valid trial of a device with its cell, and the hash of the kernels that were tried."""
+
+        def parsed(row: Mapping[str, Any]) -> tuple[Cell, str, Trial] | None:
+            found, problem, n = key_of(row)
+            if found != device:
+                return None
+            trial = _trial(dict(row))
+            config = self.algorithms.complete(problem, trial.config)
+            return Cell(problem, n), str(row["template_hash"]), replace(trial, config=config)
+
+        with self.database.snapshot():
+            contents = Contents(self.database, algorithms=self.algorithms)
+            return [found for found in contents.trials(parsed) if found]
 
     def start(self, run: Run, device: Device, template_hash: TemplateHash | None = None) -> Session:
         """Begin to save what a run finds on a device. The run's rows are written with their first trials.
 
-        Without a template hash for each family that of the run is all kernels'.
+        Without `template_hash`, which tells that of each family, the hash of the run counts for all kernels.
         """
         return Session(self, run, device, template_hash or (lambda problem, n, family: run.template_hash))
 
@@ -54,7 +73,7 @@ class Archive:
         return self._find_or_add("problem", problem.columns)
 
     def run_id(self, run: Run) -> int:
-        """Return the id of a run; an equal one is taken for the same."""
+        """Return the id of a run, whose row is written if there is no equal one."""
         found = self.database.rows("find_run", run.parameters())
         return int(found[0]["id"]) if found else self.database.insert("add_run", run.parameters())
 
@@ -126,13 +145,13 @@ class Session:
         self.device = device
 
     def run_of(self, problem: Problem, n: int, *configs: Config) -> Run:
-        """Return the run as a record of the config names it, or a breakpoint between records of two."""
+        """Return the run for a record of the config, or for a breakpoint between records of two configs."""
         hashes = [self._template_hash(problem, n, config.family) for config in configs]
         return self._run.of_templates(joint_hash(hashes[0], hashes[-1]))
 
     def trials(self, problem: Problem, n: int) -> list[Trial]:
         """Return what was tried before with the same kernels, in this run or another; invalid rows are left out."""
-        # Within one transaction: where rows are dropped meanwhile, an id may come to mean another problem.
+        # One transaction holds both queries: if rows are dropped between them, an id may come to mean another problem.
         with self._database.transaction():
             found = self._database.rows("trials_of", self._key(problem, n))
         trials = []
@@ -146,7 +165,7 @@ class Session:
         return trials
 
     def together(self) -> contextlib.AbstractContextManager[None]:
-        """Whatever is saved within is saved at once, or not at all: syncing a disk takes longer than most races."""
+        """Save all that is saved within at once, or nothing of it: syncing a disk takes longer than most races."""
         return self._database.transaction()
 
     def save_trial(self, problem: Problem, n: int, trial: Trial, is_default: bool) -> None:
@@ -173,7 +192,7 @@ class Session:
             )
 
     def save_failure(self, problem: Problem, n: int, config: Config, failure: Failure) -> bool:
-        """Note that a config which a trial had called good failed later. Return whether there was that trial."""
+        """Note that a config whose trial had succeeded failed later. Return whether there was such a trial."""
         with self._database.transaction():
             changed = self._database.run(
                 "fail_trial",
@@ -195,7 +214,7 @@ class Session:
             self._archive.add_breakpoint(found, self._archive.run_id(found.run))
 
     def _reason(self, failure: Failure) -> str:
-        """Return the reason as rows keep it: a compiler quotes what it compiles, and the user's source stays here."""
+        """Return the reason as rows keep it: without what a compiler quotes of the user's source, which stays here."""
         if self._run.source_digest and failure.status == "compile_error":
             return "the operator's kernel does not compile; the log, which may quote its source, is not kept"
         return failure.reason[:_MAX_REASON]
@@ -208,13 +227,13 @@ class Session:
         }
 
     def _key_of(self, problem: Problem, n: int, config: Config) -> dict[str, object]:
-        """Return what tells a trial from all others."""
+        """Return the columns that identify a trial."""
         kernel_hash = self.run_of(problem, n, config).kernel_hash
         return {**self._key(problem, n), **_columns(config), "template_hash": kernel_hash}
 
 
 def _by_device(found: Record | Breakpoint) -> tuple[str, str, int]:
-    """Return what sorts devices; within one, rows come by problem and N."""
+    """Return the key that sorts by device; within one, rows are sorted by problem and N already."""
     return found.device.arch, found.device.name, found.device.sm_count
 
 

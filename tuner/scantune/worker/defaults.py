@@ -1,4 +1,4 @@
-"""What configs depart from: the defaults of the families, as a worker tells them."""
+"""The defaults of the families, from which configs depart, as a worker tells them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from scantune.worker.evaluation import Evaluator
 
 
 class Defaults:
-    """Asks once for each problem and N. Where the worker does not say, every value counts as a departure."""
+    """A cache of the defaults for each problem and N. Where a worker tells none, every value counts as a departure."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._spaces: dict[tuple[Problem, int], Space | None] = {}
 
     def space(self, problem: Problem, n: int) -> Space | None:
-        """Return the families with their defaults, but without the configs that a search would try."""
+        """Return the families with their defaults, those of the gallery too, but without the configs that a search
+        would try.
+        """
         if (problem, n) not in self._spaces:
             try:
-                self._spaces[problem, n] = self._evaluator.space(problem, n, configs=False)
+                named = self._evaluator.gallery(problem)
+                self._spaces[problem, n] = self._evaluator.space(problem, n, configs=False, named=named)
             except (WorkerError, WorkerDied):
                 self._spaces[problem, n] = None
         return self._spaces[problem, n]

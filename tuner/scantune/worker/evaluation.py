@@ -1,4 +1,4 @@
-"""Tries candidates on the measuring worker, and finds the guilty one when a worker dies over several."""
+"""Trials of candidates on the measuring worker, and the search for the one to blame when a worker dies of several."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from typing import Any
 
 from scantune.model.config import Config
 from scantune.model.device import Device
+from scantune.model.family_table import Standing
 from scantune.model.measurement import Measurement
 from scantune.model.operator_source import OperatorSource
 from scantune.model.policy import Rounds
 from scantune.model.problem import Problem
+from scantune.model.restriction import Restriction
 from scantune.model.space import Space
 from scantune.model.stated_problem import StatedProblem
 from scantune.model.trial import Failure
+from scantune.model.work import Work
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.environment import check_environment
 from scantune.worker.selection import select
 from scantune.worker.stopwatch import Stopwatch
 
-# How a refusal of the worker is remembered, unless the environment is to blame, which is no trial at all.
+# The status of a trial that the worker refused. Where the environment is to blame there is no trial.
 _STATUS = {"compile_error": "compile_error", "wrong_result": "wrong_result", "internal": "crash"}
 
-# Nothing moves its bytes faster than a copy, so what is much faster did not do its work. Below this size launches are
-# what counts.
+# Nothing moves its bytes faster than a copy, so what is much faster did not do its work. Below this size the time is
+# mostly that of launches.
 _PLAUSIBLE_FROM_BYTES = 4 * 2**20
 _IMPLAUSIBLE_SPEEDUP = 2.0
 _MOST_REASON = 300
@@ -34,7 +37,7 @@ _MOST_REASON = 300
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds for one request: a fixed part, and a part per item and sample, both with room to spare."""
+    """Seconds for one request: a fixed part, and a part for each item and sample, both with room to spare."""
 
     compile_s: float = 120.0
     base_s: float = 30.0
@@ -45,7 +48,7 @@ class Timeouts:
         return cls(item_s=400e-9) if device.is_host else cls()
 
     def verify_s(self, n: int) -> float:
-        return self.base_s + 250 * n * self.item_s  # several scans, and a reference on the CPU for each
+        return self.base_s + 250 * n * self.item_s  # for several scans, and a reference on the CPU for each
 
     def measure_s(self, n: int, configs: int, rounds: Rounds) -> float:
         samples = configs * (rounds.rounds + 3)
@@ -63,9 +66,10 @@ class Evaluator:
         self, worker: Worker, timeouts: Timeouts, source: OperatorSource | None = None,
         stopwatch: Stopwatch | None = None, has_built_in: bool = True,
     ) -> None:  # fmt: skip
-        """`source` is of the operator of every problem; without it the worker has stand-ins for custom ones.
+        """Evaluate on `worker`.
 
-        Without `has_built_in` nothing is untuned but the defaults.
+        `source` is that of the operator of every problem; without it the worker takes stand-ins for custom ones.
+        Without `has_built_in` the defaults run untuned, and never a record of the library.
         """
         self._worker = worker
         self._has_built_in = has_built_in
@@ -79,7 +83,7 @@ class Evaluator:
         return problem.request(n, self._source)
 
     def resolve(self, stated: StatedProblem, n: int) -> Problem:
-        """Return the problem as the worker understands it. Raises WorkerError as space() does."""
+        """Return the problem, completed by the worker. Raises WorkerError as space() does."""
         params = {"request": stated.request(n, self._source), "configs": False}
         result = self._worker.call("space", params, self._timeouts.base_s)
         try:
@@ -98,27 +102,46 @@ class Evaluator:
             return False
         return True
 
-    def space(self, problem: Problem, n: int, configs: bool = True) -> Space:
-        """Return the valid configs, or the families alone. Raises WorkerError when no family supports the problem."""
-        params = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
+    def space(self, problem: Problem, n: int, configs: bool = True, named: Iterable[str] = ()) -> Space:
+        """Return the valid configs, or the families alone. Raises WorkerError when no family supports the problem.
+
+        Families of the gallery are left out, but for those that are named.
+        """
+        tables, named = self._worker.hello().algorithms.tables(problem), frozenset(named)
+        params: dict[str, Any] = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
+        if tables.has_gallery(named):
+            params["gallery"] = True
         result = self._worker.call("space", params, self._timeouts.base_s)
         try:
-            space = Space.from_message(result, self._worker.hello().algorithms.tables(problem))
+            space = Space.from_message(result, tables).with_gallery(named)
         except ValueError as error:
             raise WorkerError("internal", f"{problem}: {error}") from None
         self._template_hashes |= {(problem, family.name): family.template_hash for family in space.families.values()}
         return space
 
+    def gallery(self, problem: Problem) -> list[str]:
+        """Return the families of the problem's algorithm that stand in the gallery."""
+        tables = self._worker.hello().algorithms.tables(problem)
+        return [name for name, table in tables.items() if table.standing is Standing.gallery]
+
     def template_hash(self, problem: Problem, n: int, family: str) -> str:
-        """Return what the family's kernels for the problem are compiled from; nothing if it does not support it."""
+        """Return the hash of what the family's kernels for the problem are compiled from; "" if it has none."""
         if (problem, family) not in self._template_hashes:
             with contextlib.suppress(WorkerError):
-                self.space(problem, n, configs=False)
+                self.space(problem, n, configs=False, named=[family])
         return self._template_hashes.get((problem, family), "")
 
     def is_valid(self, problem: Problem, n: int, config: Config) -> bool:
         """Return whether the worker accepts a config that it did not list."""
         return self.refusal(problem, n, config) is None
+
+    def work(self, problem: Problem, n: int, config: Config) -> Work | None:
+        """Return what a run of a config costs on any machine; None where its family declares nothing, or refuses it."""
+        params = {"request": self.request(problem, n), "config": config.message()}
+        try:
+            return Work.from_message(self._worker.call("validate", params, self._timeouts.base_s).get("work"))
+        except ValueError as error:
+            raise WorkerError("internal", f"{config}: {error}") from None
 
     def refusal(self, problem: Problem, n: int, config: Config) -> str | None:
         """Return why the worker refuses a config; None if it does not."""
@@ -130,12 +153,20 @@ class Evaluator:
         return None if result.get("valid") is True else str(result.get("reason"))[:_MOST_REASON]
 
     def legal(self, problem: Problem, n: int, space: Space, configs: Iterable[Config]) -> list[Config]:
-        """Return those that may be tried: listed ones, and others that the worker accepts. No config comes twice."""
+        """Return the configs that may be tried: listed ones, and others that the worker accepts. None comes twice."""
         known = dict.fromkeys(filter(None, map(space.known, configs)))
         return [config for config in known if space.lists(config) or self.is_valid(problem, n, config)]
 
+    def restricted(self, problem: Problem, n: int, space: Space, restriction: Restriction) -> Space:
+        """Return the families of a space that have a legal config of these, each with such a default."""
+        return restriction.of(space, lambda config: self.is_valid(problem, n, config)) if restriction else space
+
+    def misfit(self, problem: Problem, n: int, space: Space, restriction: Restriction) -> str:
+        """Return why a space has no legal config of these."""
+        return restriction.misfit(space, lambda config: self.refusal(problem, n, config))
+
     def untuned(self, problem: Problem, n: int) -> Config | None:
-        """Return what runs where the user has no records; None when the worker cannot say."""
+        """Return the config that runs where the user has no records; None when the worker cannot tell."""
         try:
             if not self._has_built_in:
                 return self.space(problem, n, configs=False).default
@@ -165,16 +196,16 @@ class Evaluator:
         return None
 
     def verify_at_most(self, problem: Problem, n: int, most: int, config: Config, seed: int) -> Failure | None:
-        """As verify(), at `most` items where they are fewer than n and the config is for so few."""
+        """Verify as verify() does, but with at most `most` items where the config is legal for so few."""
         failure = self.verify(problem, min(n, most), config, seed)
         if failure and most < n and "unsupported" in failure.reason:
             return self.verify(problem, n, config, seed)
         return failure
 
     def measure(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
-        """Return each config's time, all interleaved; one by one if together they bring the worker down.
+        """Return the time of each config, measured interleaved; one by one if the worker dies of all together.
 
-        Raises EnvironmentFault when even one alone cannot be measured for want of memory or the like.
+        Raises EnvironmentFault when the machine cannot measure even one alone, such as for lack of memory.
         """
         try:
             measured = self._measure_together(problem, n, configs, rounds)
@@ -201,7 +232,7 @@ class Evaluator:
         if not isinstance(messages, list) or len(messages) != len(configs):
             raise self._lied(f"{len(configs)} configs were to be measured, the answer is {messages!r}"[:300])
         if any(_is_fatal(message) for message in messages):
-            # The context died under one of them, and those after it may have failed only for that.
+            # One of them has destroyed the context, so those after it may have failed for that reason alone.
             self._worker.kill()
             if len(configs) > 1:
                 raise WorkerDied("the device failed while several configs were measured")
@@ -239,7 +270,7 @@ def _is_fatal(message: Any) -> bool:
 
 
 def is_implausible(problem: Problem, n: int, median_us: float, ceiling_us: float | None) -> bool:
-    """Return whether so short a time, beside that of a copy, cannot be of the whole work."""
+    """Return whether a time is so short, beside that of a copy, that the work cannot have been done."""
     is_comparable = ceiling_us is not None and problem.bytes_moved(n) >= _PLAUSIBLE_FROM_BYTES
     return is_comparable and median_us * _IMPLAUSIBLE_SPEEDUP < (ceiling_us or 0.0)
 

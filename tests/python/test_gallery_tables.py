@@ -1,0 +1,95 @@
+"""The numbered tables of scantune gallery, its pictures, and CUB beside its families."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from command import streams
+from fake_worker import SUMS
+from gallery_command import HOST, Faults, Requests, contenders, message, tried
+from scantune.compare.cub_time import cub_time
+
+pytestmark = pytest.mark.usefixtures("fake_worker_command")
+
+
+# Numbered tables.
+
+
+def test_tables_of_counts_follow_from_what_families_declare(request_log: Requests) -> None:
+    told = message("--table", "1", "--n", "2^4,2^9")
+    found = {(one["N"], one["name"]): one for one in told["counts"]}
+    assert found[512, "kogge_stone"] == {
+        "N": 512, "name": "kogge_stone", "steps": 9, "operations": 512 * 9 - 511,
+        "efficiency": pytest.approx(511 / (512 * 9 - 511)),
+    }  # fmt: skip
+    assert found[16, "brent_kung"]["steps"] == 8
+    assert found[16, "serial"]["operations"] is None  # the fake worker has none
+    assert tried(request_log()) == set()
+
+
+def test_table_of_additions_stands_beside_both_formulas() -> None:
+    counts = message("--table", "4", "--n", "2^4,2^5")["counts"]
+    assert [(one["N"], one["N log2 N"], one["2 N"]) for one in counts] == [(16, 64, 32), (32, 160, 64)]
+
+
+def test_table_of_sums_races_those_of_the_ladder_at_its_own_size() -> None:
+    (race,) = message("--table", "2")["races"]
+    assert (race["group"], race["n"]) == ("Sums", 2**16)
+    assert set(contenders(race)) == {"copy", "selected", *SUMS}
+
+
+def test_table_of_families_that_the_worker_lacks_is_refused() -> None:
+    code, _, err = streams("gallery", *HOST, "--table", "0", "--n", "2^12")
+    assert code == 2
+    assert "the worker knows none of naive_global, shared_single" in err
+
+
+# Pictures and CUB.
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_picture_of_races_is_drawn(tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("matplotlib")
+    target = tmp_path / f"a.{ending}"
+    message("--families", "kogge_stone", "--n", "2^9", "--plot", str(target))
+    assert target.read_bytes()[:5] == {"svg": b"<?xml", "png": b"\x89PNG\r"}[ending]
+
+
+def cub(tmp_path: Path, text: str) -> Path:
+    """Return a program in the place of cub_bench, which writes a text to the file behind --json."""
+    program = tmp_path / "cub_bench"
+    program.write_text(f"#!/bin/sh\nwhile [ $1 != --json ]; do shift; done\ncat > $2 <<'END'\n{text}\nEND\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
+def test_time_of_cub_is_the_faster_one_s(tmp_path: Path) -> None:
+    both = [{"role": "cub", "name": "CUB 2", "cold": {"us": 5.0, "spread": 0.1}},
+            {"role": "cub", "name": "CUB 3", "cold": {"us": 4.0, "spread": 0.1}},
+            {"role": "scantune", "name": "", "cold": {"us": 1.0, "spread": 0.1}}]  # fmt: skip
+    found = cub_time(cub(tmp_path, json.dumps({"results": [{"contenders": both}]})), "scan", "i32", 100)
+    assert (found.name, found.median_us, found.origin) == ("CUB", 4.0, "CUB 3")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [('{"results": []}', "other results"), ("no JSON", "other results"),
+     ('{"results": [{"contenders": []}]}', "its result was wrong")],
+)  # fmt: skip
+def test_cub_without_a_time_says_why(tmp_path: Path, text: str, words: str) -> None:
+    found = cub_time(cub(tmp_path, text), "scan", "i32", 100)
+    assert found.median_us is None
+    assert words in found.failure
+
+
+def test_cub_stands_beside_families_on_a_gpu(tmp_path: Path, faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
+    timed = {"results": [{"contenders": [{"role": "cub", "name": "CUB 3", "cold": {"us": 4.0, "spread": 0.1}}]}]}
+    monkeypatch.setenv("SCANTUNE_CUB_BENCH", str(cub(tmp_path, json.dumps(timed))))
+    faults(gpu="sm_90")
+    code, out, err = streams("gallery", "--families", "lookback", "--n", "2^12", "--json", "-")
+    assert code == 0, err
+    assert contenders(json.loads(out)["races"][-1])["CUB"]["median_us"] == 4.0

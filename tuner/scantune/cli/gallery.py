@@ -1,0 +1,309 @@
+"""The command that lists, races and tunes what the literature teaches: scantune gallery."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scantune import paths
+from scantune.cli.gallery_plot import PictureOutput
+from scantune.cli.gallery_tables import NumberedTable, counts, numbered
+from scantune.cli.gallery_tuning import search_each
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import (
+    ArchOption,
+    DbOption,
+    DeviceOption,
+    JsonOption,
+    SizesOption,
+    WorkersOption,
+    databases_to_read,
+    listed,
+)
+from scantune.cli.restriction_options import nearest
+from scantune.cli.terminal import console, note, reported_errors
+from scantune.cli.workers import chosen_worker, sigterm_as_interrupt
+from scantune.compare.cub_time import cub_bench, cub_time
+from scantune.compare.gallery import Gallery
+from scantune.compare.gallery_problem import BLOCKED, GalleryProblem, gallery_problems
+from scantune.errors import ScantuneError, UsageError
+from scantune.model.device import Device, Hello
+from scantune.model.gallery_race import CUB, GalleryRace
+from scantune.model.gallery_rows import ROWS, named_families
+from scantune.model.quantity import format_size, parse_sizes
+from scantune.report.gallery_messages import race_message, row_message
+from scantune.report.gallery_tables import counts_table, race_table, refusals, rows_listing, times_table
+from scantune.store.database import Database, open_database
+from scantune.worker.client import Worker, WorkerError
+from scantune.worker.defaults import Defaults
+from scantune.worker.device_choice import AUTO
+from scantune.worker.evaluation import Evaluator, Timeouts
+
+_SIZES, _HOST_SIZES = "2^16,2^28", "2^12"
+_ROW_ITEMS, _TYPE = "2^10", "i32"
+
+
+def gallery_command(
+    list_: Annotated[
+        bool, typer.Option("--list", help="List what answers each row of five tutorials, and run nothing.")
+    ] = False,
+    table: Annotated[
+        int | None,
+        typer.Option(
+            "--table",
+            metavar="0|1|2|3|4",
+            help="Regenerate a tutorial's table: 0 blocked scans, 1 steps and operations, 2 sums, 3 times by N, "
+            "4 additions. 1 and 4 take no time on a device.",
+        ),
+    ] = None,
+    families: Annotated[
+        list[str] | None, typer.Option("--families", help="Race these alone: kogge_stone,brent_kung,...")
+    ] = None,
+    n: SizesOption = None,
+    type_: Annotated[str, typer.Option("--type", help="Value type.")] = _TYPE,
+    row_items: Annotated[str, typer.Option("--row-items", help="Items of a row, in scans of rows.")] = _ROW_ITEMS,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            help="Search each family of the gallery first, and those of the library that --families names. What is "
+            "tried is saved.",
+        ),
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the races too, as .svg or .png.")
+    ] = None,
+    arch: ArchOption = AUTO,
+    db: DbOption = None,
+    device: DeviceOption = None,
+    workers: WorkersOption = None,
+    json_: JsonOption = None,
+) -> None:
+    """Race the scans and sums that the literature teaches, on scans of rows, whole scans and sums.
+
+    Each family runs the best config that is known of it: what is selected, the fastest trial of the database, or its
+    default. Beside them stand a copy of as many bytes, what runtime::scan() or reduce() would run, and CUB where
+    cub_bench is built ($SCANTUNE_CUB_BENCH names another). Results are checked before they are timed. Ctrl-C keeps the
+    races that were finished.
+
+    Only this command, --family, --config and --compare try families of the gallery.
+    """
+    with reported_errors(), contextlib.ExitStack() as stack:
+        output = JsonOutput.of(json_, "gallery")
+        if list_:
+            _check_alone({
+                "--table": table is not None, "--families": families, "--n": n, "--type": type_ != _TYPE,
+                "--row-items": row_items != _ROW_ITEMS, "--tune": tune, "--plot": plot,
+            })  # fmt: skip
+            console.print(rows_listing(ROWS))
+            output.write(rows=[row_message(row) for row in ROWS])
+            return
+        asked = _Asked(
+            table, listed(families), parse_sizes(n) if n else None, type_,
+            _one_size(row_items), tune, PictureOutput.of(plot),
+        )  # fmt: skip
+        asked.check()
+        stack.enter_context(sigterm_as_interrupt())
+        database = _opened(stack, paths.database_path(db)) if tune else None
+        databases = databases_to_read(db)
+        worker = chosen_worker(stack, arch, device)
+        evaluator = Evaluator(worker, Timeouts.of(worker.hello().device))
+        if asked.numbered and asked.numbered.is_of_counts:
+            _count(asked, worker.hello(), evaluator, output)
+            return
+        own = [path for path in [paths.database_path(db)] if path.exists()]
+        gallery = Gallery(worker, evaluator, type_, databases, own, note)
+        _Run(asked, worker, worker.hello(), gallery, Defaults(evaluator), output, database, workers).run()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the command was asked to do."""
+
+    table: int | None
+    families: Sequence[str]  # none: all that answer a row
+    sizes: Sequence[int] | None  # None: the default ones
+    type: str
+    row_items: int
+    tunes: bool
+    picture: PictureOutput
+
+    @property
+    def numbered(self) -> NumberedTable | None:
+        return None if self.table is None else numbered(self.table)
+
+    def check(self) -> None:
+        """Raise UsageError for options that contradict each other."""
+        if self.numbered is None:
+            return
+        if self.numbered.kind != BLOCKED and self.row_items != _one_size(_ROW_ITEMS):
+            raise UsageError(f"--table {self.table} is not of rows: leave out --row-items")
+        if self.families:
+            raise UsageError(f"--table {self.table} has families of its own: leave out --families")
+        if self.numbered.is_of_counts and (self.tunes or self.picture.target):
+            option = "--tune" if self.tunes else "--plot"
+            raise UsageError(f"--table {self.table} counts and times nothing: leave out {option}")
+
+    def problems(self) -> list[GalleryProblem]:
+        problems = gallery_problems(self.row_items)
+        return [problems[self.numbered.kind]] if self.numbered else list(problems.values())
+
+    def names(self) -> Sequence[str]:
+        return self.numbered.families if self.numbered else self.families or named_families()
+
+    def sizes_for(self, device: Device) -> Sequence[int]:
+        if self.sizes:
+            return self.sizes
+        if self.numbered:
+            return self.numbered.default_sizes(device)
+        return parse_sizes([_HOST_SIZES if device.is_host else _SIZES])
+
+
+def _check_alone(others: Mapping[str, object]) -> None:
+    """Raise UsageError if an option that says what is raced is given beside --list."""
+    if given := [option for option, value in others.items() if value]:
+        raise UsageError(f"--list runs nothing and lists every row: leave out {', '.join(given)}")
+
+
+def _one_size(text: str) -> int:
+    sizes = parse_sizes([text])
+    if len(sizes) > 1:
+        raise UsageError(f"--row-items {text}: it is one size, and these are several; run once for each")
+    return sizes[0]
+
+
+def _opened(stack: contextlib.ExitStack, path: Path) -> Database:
+    database = stack.enter_context(open_database(path))
+    database.check_writable()
+    return database
+
+
+def _check_names(names: Sequence[str], hello: Hello) -> None:
+    """Raise UsageError for families that the worker knows of neither scans nor reductions."""
+    elsewhere = {name: algorithm.name for algorithm in hello.algorithms.values() for name in algorithm.families}
+    known = [name for algorithm in ("scan", "reduce") for name in hello.algorithms[algorithm].families]
+    for name in names:
+        if name in known:
+            continue
+        if name in elsewhere:
+            raise UsageError(f"--families {name}: it is a family of {elsewhere[name]}, and only those of scans and "
+                             "sums are raced; 'scantune gallery --list' names those of the gallery")  # fmt: skip
+        raise UsageError(f"--families {name}: there is no such family; {nearest(name, known)}'scantune gallery "
+                         "--list' names those of the gallery")  # fmt: skip
+
+
+def _count(asked: _Asked, hello: Hello, evaluator: Evaluator, output: JsonOutput) -> None:
+    (problem,) = asked.problems()
+    assert asked.table is not None
+    try:
+        found, about = counts(asked.table, hello, evaluator, problem, asked.type, asked.sizes_for(hello.device))
+    except WorkerError as error:
+        raise UsageError(f"--type {asked.type}: {error}") from None
+    console.print(counts_table(found, numbered(asked.table).title, about))
+    output.write(table=asked.table, counts=[dict(row) for row in found])
+
+
+@dataclass
+class _Run:
+    """The races of one command, and what came of them so far."""
+
+    asked: _Asked
+    worker: Worker
+    hello: Hello  # kept, because Ctrl-C ends the worker
+    gallery: Gallery
+    defaults: Defaults
+    output: JsonOutput
+    database: Database | None  # where searches are saved; None: nothing is searched
+    workers: int | None
+    races: list[GalleryRace] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Raises UsageError where no family can do any of it, ScantuneError where something could not be timed."""
+        _check_names(self.asked.families, self.hello)
+        try:
+            for n in self.asked.sizes_for(self.hello.device):
+                for problem in self.asked.problems():
+                    self._race(problem, n)
+        except BaseException:
+            self._report_before_error()
+            raise
+        if not self.races:
+            unknown = f"the worker knows none of {', '.join(self.asked.names())}"
+            raise UsageError("no family can do that: " + ("; ".join(self.left_out) or unknown))
+        self._report()
+        if any(one.failure and one.name != CUB for race in self.races for one in race.contenders):
+            raise ScantuneError("not everything could be timed; the table says why")
+
+    def _race(self, problem: GalleryProblem, n: int) -> None:
+        if problem.kind == BLOCKED and n < problem.row_items:
+            self._leave_out(problem, n, "there are fewer items than a row has")
+            return
+        try:
+            candidates = self.gallery.candidates(problem, n, self.asked.names())
+        except WorkerError as error:
+            if error.kind == "bad_request":
+                raise UsageError(f"--type {self.asked.type}: {error}") from None
+            if error.kind != "unsupported":
+                raise
+            self._leave_out(problem, n, str(error))
+            return
+        if not candidates.families:
+            for name, reason in candidates.refused.items():
+                self._leave_out(problem, n, f"{name}: {reason}")
+            return
+        if self.database:
+            search_each(self.worker, self.database, candidates, self.asked.families, self.workers)
+            self.worker.kill()  # it has read the records of before, and its successor reads those of now
+        self._keep(self._with_cub(self.gallery.race(candidates), problem))
+
+    def _leave_out(self, problem: GalleryProblem, n: int, reason: str) -> None:
+        self.left_out.append(f"{problem.title.lower()}, N = {format_size(n)}: {reason}")
+
+    def _with_cub(self, race: GalleryRace, problem: GalleryProblem) -> GalleryRace:
+        """Return the race with CUB's time, where that was built and does such a problem on this GPU."""
+        program = cub_bench()
+        if program is None or problem.kind == BLOCKED or self.worker.device != "cuda:0":
+            return race
+        note(f"{race.title}: timing CUB")
+        time = cub_time(program, problem.algorithm, self.asked.type, race.n)
+        if time.failure:
+            note(f"no time of CUB: {time.failure}")
+            return race
+        return replace(race, contenders=[*race.contenders, time])
+
+    def _keep(self, race: GalleryRace) -> None:
+        self.races.append(race)
+        if not (self.asked.numbered and self.asked.numbered.is_by_n):
+            console.print(race_table(race, self.hello.device, self.defaults))
+        for line in refusals(race):
+            note(line)
+        self.output.update(**self._message())
+
+    def _report_before_error(self) -> None:
+        """Report what was raced before an error or Ctrl-C, which another error must not take the place of."""
+        if self.races:
+            try:
+                self._report()
+            except ScantuneError as error:
+                note(str(error))
+
+    def _report(self) -> None:
+        if self.asked.numbered and self.asked.numbered.is_by_n:
+            console.print(times_table(self.races, self.hello.device))
+        for reason in self.left_out:
+            note(f"left out {reason}")
+        self.output.write(**self._message())
+        self.asked.picture.write(self.races, str(self.hello.device))
+
+    def _message(self) -> dict[str, Any]:
+        return {
+            "device": vars(self.hello.device), "compiler": self.hello.compiler_version,
+            "driver": self.hello.driver_version,
+            "table": self.asked.table, "races": [race_message(race, self.defaults) for race in self.races],
+        }  # fmt: skip

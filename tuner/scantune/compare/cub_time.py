@@ -1,0 +1,55 @@
+"""The time of CUB, by the benchmark of the checkout, where that was built."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from scantune import paths
+from scantune.model.gallery_race import CUB, Contender
+
+_TIMEOUT_S = 300.0
+
+
+def cub_bench() -> Path | None:
+    """Return the program that times CUB: $SCANTUNE_CUB_BENCH, else that of the checkout; None if there is none."""
+    named = os.environ.get("SCANTUNE_CUB_BENCH")
+    program = Path(named) if named else paths.checkout() / "build/tests/bench/cub_bench"
+    return program if program.is_file() else None
+
+
+def cub_time(program: Path, algorithm: str, type_: str, n: int) -> Contender:
+    """Return the time of the fastest CUB for the sum of n items, cold; else why there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "cub.json"
+        command = [
+            str(program), "--algorithm", algorithm, "--types", type_, "--ops", "sum", "--sizes", f"={n}",
+            "--conditions", "cold", "--json", str(target),
+        ]  # fmt: skip
+        said = ""
+        try:
+            said = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False).stderr
+            return _contender(json.loads(target.read_text(encoding="utf-8")))
+        except (OSError, subprocess.TimeoutExpired) as error:
+            reason = "".join(said.strip().splitlines()[-1:]) or str(error)
+            return Contender(CUB, failure=f"{program.name} has timed nothing: {reason}"[:300])
+        except (ValueError, KeyError, TypeError) as error:
+            return Contender(CUB, failure=f"{program.name} wrote other results: {error!r}"[:300])
+
+
+def _contender(message: Any) -> Contender:
+    """Raise ValueError and the like for results of another form."""
+    (result,) = message["results"]
+    times = [
+        (float(one["cold"]["us"]), float(one["cold"]["spread"]), str(one["name"]))
+        for one in result["contenders"]
+        if one["role"] == "cub" and "cold" in one
+    ]
+    if not times:
+        return Contender(CUB, failure="its result was wrong, and was not timed")
+    median_us, spread, name = min(times)
+    return Contender(CUB, origin=name, median_us=median_us, spread=spread)

@@ -1,0 +1,44 @@
+"""The three problems that families of the gallery are raced on: scans of rows, whole scans, and sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scantune.model.cell import Cell
+from scantune.model.device import Hello
+from scantune.model.quantity import format_size
+from scantune.model.stated_problem import StatedProblem, Types
+from scantune.worker.evaluation import Evaluator
+
+BLOCKED, WHOLE, SUMS = "blocked", "whole", "sums"
+
+
+@dataclass(frozen=True)
+class GalleryProblem:
+    kind: str
+    algorithm: str
+    row_items: int = 0  # items of each row; 0: there are no rows
+
+    @property
+    def title(self) -> str:
+        titles = {BLOCKED: f"Scans of rows of {format_size(self.row_items)}", WHOLE: "Whole scans", SUMS: "Sums"}
+        return titles[self.kind]
+
+    def stated(self, hello: Hello, type_: str, n: int) -> StatedProblem:
+        rows = -(-n // self.row_items) if self.row_items else 0  # of no more items than asked for, where n is odd
+        segments = (("segments", "rows"),) if rows else ()
+        extents = (("rows", rows),) if rows else ()
+        return StatedProblem(hello.algorithms[self.algorithm], Types.parse(type_), None, segments, extents)
+
+    def cell(self, hello: Hello, evaluator: Evaluator, type_: str, n: int) -> Cell:
+        """Return the problem at n items. Raises WorkerError where the worker knows it not, or no family solves it."""
+        return Cell(evaluator.resolve(self.stated(hello, type_, n), n), n)
+
+
+def gallery_problems(row_items: int) -> dict[str, GalleryProblem]:
+    return {
+        one.kind: one
+        for one in (
+            GalleryProblem(BLOCKED, "scan", row_items), GalleryProblem(WHOLE, "scan"), GalleryProblem(SUMS, "reduce"),
+        )
+    }  # fmt: skip

@@ -1,0 +1,64 @@
+"""What came of a race of families that do one problem at one size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from scantune.model.cell import Cell
+from scantune.model.config import Config
+from scantune.model.quantity import format_size
+from scantune.model.work import Work
+
+COPY, SELECTED, CUB = "copy", "selected", "CUB"  # what is raced beside families
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A family with its best known config, or what stands beside families."""
+
+    name: str
+    config: Config | None = None  # None: it is none of ours
+    origin: str = ""  # how the config was found
+    median_us: float | None = None
+    spread: float | None = None
+    probe_only: bool = False  # whether it was timed but once, because it is many times slower than the fastest
+    work: Work | None = None
+    failure: str = ""  # why it has no time
+
+
+@dataclass(frozen=True)
+class GalleryRace:
+    group: str  # what the problem is to readers
+    cell: Cell
+    contenders: Sequence[Contender]
+    ceiling_us: float | None  # time of a copy of as many bytes
+    refused: Mapping[str, str]  # families that cannot do it, and why
+
+    @property
+    def n(self) -> int:
+        return self.cell.n
+
+    @property
+    def title(self) -> str:
+        # Without its shape, which says no more than the group, and less exactly.
+        problem = replace(self.cell.problem, shape="", extents=())
+        return f"{self.group}: {problem}, N = {format_size(self.n)}"
+
+    def gigabytes_per_second(self, one: Contender) -> float | None:
+        """Return the bandwidth by the bytes that must be moved."""
+        return self.cell.bytes_moved / one.median_us * 1e-3 if one.median_us else None
+
+    def share_of_copy(self, one: Contender) -> float | None:
+        return self.ceiling_us / one.median_us if self.ceiling_us and one.median_us else None
+
+    def work_efficiency(self, one: Contender) -> float | None:
+        return work_efficiency(self.cell, one.work)
+
+
+def work_efficiency(cell: Cell, work: Work | None) -> float | None:
+    """Return the operations of a serial run, one less than items in each row, over those of this one."""
+    if work is None or not work.operations:
+        return None
+    rows = dict(cell.problem.extents).get("rows", 1)
+    return (cell.n - rows) / work.operations

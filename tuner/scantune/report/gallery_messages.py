@@ -1,0 +1,38 @@
+"""Messages of `scantune gallery --json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scantune.model.gallery_race import Contender, GalleryRace
+from scantune.model.gallery_rows import GalleryRow
+from scantune.report.messages import config_message
+from scantune.worker.defaults import Defaults
+
+
+def row_message(row: GalleryRow) -> dict[str, Any]:
+    return {
+        "row": row.number, "document": row.document, "what": row.what, "families": list(row.families),
+        "command": row.command,
+    }  # fmt: skip
+
+
+def race_message(race: GalleryRace, defaults: Defaults) -> dict[str, Any]:
+    return {
+        "group": race.group, "problem": race.cell.problem.message(), "extents": dict(race.cell.problem.extents),
+        "n": race.n, "ceiling_us": race.ceiling_us,
+        "contenders": [_contender_message(race, one, defaults) for one in race.contenders],
+        "left_out": dict(race.refused),
+    }  # fmt: skip
+
+
+def _contender_message(race: GalleryRace, one: Contender, defaults: Defaults) -> dict[str, Any]:
+    none = {"config": None, "departures": None}
+    config = config_message(*race.cell, one.config, defaults) if one.config else none
+    return {
+        "name": one.name, **config, "is_default": config["departures"] == {}, "origin": one.origin or None,
+        "median_us": one.median_us, "spread": one.spread, "probe_only": one.probe_only,
+        "gigabytes_per_second": race.gigabytes_per_second(one), "share_of_copy": race.share_of_copy(one),
+        "work": one.work.message() if one.work else None, "work_efficiency": race.work_efficiency(one),
+        "failure": one.failure or None,
+    }  # fmt: skip
