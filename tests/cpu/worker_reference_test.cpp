@@ -260,6 +260,50 @@ TEST(Inputs, OfSumsHoldNoZero) {
   }
 }
 
+// The threads of a reduction add up items that lie anywhere, where telescoping ones would leave the exact integers.
+TEST(Inputs, OfReductionsKeepSumsOfAnyItemsExact) {
+  constexpr u64 kItems = u64{1} << 28;
+  const InputSpec input{ReduceRequest{.input_type = ValueType::f32,
+                                      .accumulator_type = ValueType::f32,
+                                      .output_type = ValueType::f32,
+                                      .n = 1 << 20},
+                        InputPattern::exact, 7, kItems};
+  const auto bytes = items_of(input);
+  double sum = 0, later_halves = 0;
+  for (u64 item = 0; item < 1 << 20; ++item) {
+    const auto number = static_cast<double>(floating_at(ValueType::f32, bytes.data() + 4 * item));
+    ASSERT_TRUE(number != 0 && number == std::round(number)) << item;
+    // Twelve standard deviations of the sum of all items have room in 2^23.
+    ASSERT_LE(std::abs(number) - 1, 0x1p23 / 12 / std::sqrt(static_cast<double>(kItems))) << item;
+    sum += number;
+    if (item % 512 >= 256) later_halves += number;
+    if (item % 512 == 511) {
+      ASSERT_EQ(std::abs(std::remainder(sum, 2)), (item / 512 + 1) % 2) << "a block adds 1 or -1";
+    }
+  }
+  EXPECT_LT(std::abs(sum), 600) << "so narrow outputs hold it";
+  EXPECT_GT(std::abs(later_halves), 1000);
+}
+
+TEST(Inputs, OfReductionsKeepProductsOfAnyItemsFinite) {
+  constexpr u64 kItems = 1 << 20;
+  const auto bytes = items_of({ReduceRequest{.input_type = ValueType::f32,
+                                             .accumulator_type = ValueType::f32,
+                                             .output_type = ValueType::f32,
+                                             .op = Operator::product,
+                                             .n = kItems},
+                               InputPattern::exact, 7});
+  int powers = 0, negative = 0;
+  for (u64 item = 0; item < kItems; ++item) {
+    const auto number = static_cast<double>(floating_at(ValueType::f32, bytes.data() + 4 * item));
+    ASSERT_LE(std::abs(std::log2(std::abs(number))), 1) << item;
+    powers += std::abs(number) != 1;
+    negative += number < 0;
+  }
+  EXPECT_TRUE(powers >= 4 && powers <= 40) << powers;
+  EXPECT_NEAR(negative, kItems / 2, kItems / 100);
+}
+
 TEST(Inputs, OfIntegerSumsWrapSoon) {
   const auto bytes = items_of(with(request_of(ValueType::i32, ValueType::i32, ValueType::i32), 64));
   i64 sum = 0;

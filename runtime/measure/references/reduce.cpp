@@ -5,6 +5,7 @@
 
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
+#include "measure/references/reduce_inputs.h"
 #include "measure/references/running_value.h"
 #include "measure/references/scan_inputs.h"
 
@@ -199,7 +200,9 @@ class ReduceReference final : public AlgorithmReference {
     return applies_to_scan(pattern, as_scan(typed<ReduceRequest>(request)));
   }
   void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
-    fill_scan_input(ScanSpec(as_scan(spec)), first, out);
+    auto request = typed<ReduceRequest>(spec.request);
+    request.n = std::max(request.n, spec.whole_items);
+    fill_reduction_input(ScanSpec(as_scan(spec)), row_items(request), first, out);
   }
   void fill_init(const Request& request, unsigned char* init) const override {
     const auto reduction = typed<ReduceRequest>(request);
@@ -231,7 +234,7 @@ class ReduceReference final : public AlgorithmReference {
       for (const auto& [rows, variant] : {std::pair<u64, Variant>(1, Variant::aligned), {33, Variant::any}}) {
         ReduceRequest other = own;
         other.rows = rows;
-        served.push_back({other, variant});
+        if (unsupported_reason(other) == nullptr) served.push_back({other, variant});
       }
     return served;
   }
