@@ -9,6 +9,7 @@
 #include "config/pipelined.h"
 #include "config/reduce_atomic.h"
 #include "config/reduce_block.h"
+#include "config/reduce_gather.h"
 #include "config/reduce_last_block.h"
 #include "config/reduce_rows.h"
 #include "config/reduce_two_pass.h"
@@ -53,9 +54,9 @@ using AllAlgorithms = AlgorithmList<
                BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig, HybridConfig, WorkInefficientConfig,
                WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig,
                QuadraticConfig>,
-    FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceLastBlockConfig, ReduceTwoPassConfig, ReduceAtomicConfig,
-               ReduceRowsConfig, SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig,
-               SumVectorConfig>,
+    FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
+               ReduceTwoPassConfig, ReduceRowsConfig, SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig,
+               SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>>;
 
 }  // namespace scantune

@@ -29,14 +29,16 @@ struct Family<ReduceAtomicConfig> {
     if (const char* reason = segmented_reason(request)) return reason;
     if (request.accumulator_bytes() > 4 || request.has_position())
       return "reduce_atomic has room for 4 bytes beside its count";
-    if (needs_fixed_association(request)) return "reduce_atomic combines in any order, on which the result depends";
+    if (!fits_one_word(request)) return "reduce_atomic combines in any order, on which the result depends";
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ReduceRequest&, int) { return 1; }
+  static constexpr int preference(const ReduceRequest&, int) { return 2; }
 
   static constexpr ReduceAtomicConfig default_config(const ReduceRequest& request, int sm) {
-    return with_enough_tiles(ReduceAtomicConfig{.pdl = default_pdl(request, sm)}, request);
+    const ReduceAtomicConfig config{.pdl = default_pdl(request, sm)};
+    if (input_bytes_of(request) > kBytesOfSmallCtas) return dealt_in_tiles(config, {1024, 4, 1}, request);
+    return with_enough_tiles(dealt_in_tiles(config, {128, 4, 8}, request), request);
   }
 
   static constexpr const char* invalid_reason(const ReduceAtomicConfig& config, const ReduceRequest& request, int sm) {

@@ -39,22 +39,24 @@ struct Family<ReduceBlockConfig> {
 
   static constexpr int preference(const ReduceRequest& request, int sm) {
     const bool has_clusters = limits_of(sm).cluster_blocks >= kMaxPortableClusterBlocks;
-    return input_bytes_of(request) <= kBytesOfOneClusterReduction / (has_clusters ? 1 : 4) ? 3 : 0;
+    return input_bytes_of(request) <= most_bytes_of_one_cluster(request) / (has_clusters ? 1 : 4) ? 3 : 0;
   }
 
-  // The CTA has as few warps as load all items at once, since each is one more to wait for. What is too much for one
-  // CTA takes a cluster of eight.
+  // One warp, which waits for no other, as far as it loads all items at once. What is too much for it takes a cluster
+  // of eight CTAs, of few warps as well.
   static constexpr ReduceBlockConfig default_config(const ReduceRequest& request, int sm) {
-    ReduceBlockConfig config{.block_threads = kWarpThreads, .pdl = default_pdl(request, sm)};
-    const auto holds_all = [&](int threads, int unroll, int blocks) {
-      const u64 units = static_cast<u64>(threads) * static_cast<u64>(unroll) * static_cast<u64>(blocks);
+    ReduceBlockConfig config{.block_threads = kWarpThreads, .unroll = 4, .pdl = default_pdl(request, sm)};
+    const auto holds_all = [&] {
+      const u64 units = static_cast<u64>(tile_units(config)) * static_cast<u64>(config.cluster_blocks);
       return units * static_cast<u64>(unit_items(request)) >= request.n;
     };
-    while (config.block_threads < 512 && !holds_all(config.block_threads, config.unroll, 1)) config.block_threads *= 2;
-    if (holds_all(config.block_threads, config.unroll, 1)) return config;
+    if (!holds_all()) config.unroll = 8;
+    if (holds_all()) return config;
+    config.unroll = 4;
     if (limits_of(sm).cluster_blocks >= kMaxPortableClusterBlocks) config.cluster_blocks = kMaxPortableClusterBlocks;
-    while (config.unroll < 4 && !holds_all(config.block_threads, config.unroll, config.cluster_blocks))
-      config.unroll *= 2;
+    while (config.block_threads < 256 && !holds_all()) config.block_threads *= 2;
+    if (!holds_all()) config.unroll = 8;
+    if (!holds_all()) config.block_threads = 512;
     return config;
   }
 

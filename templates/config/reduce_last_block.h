@@ -30,7 +30,7 @@ struct Family<ReduceLastBlockConfig> {
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ReduceRequest&, int) { return 2; }
+  static constexpr int preference(const ReduceRequest&, int) { return 0; }
 
   static constexpr ReduceLastBlockConfig default_config(const ReduceRequest& request, int sm) {
     return with_enough_tiles(ReduceLastBlockConfig{.pdl = default_pdl(request, sm)}, request);
@@ -39,7 +39,7 @@ struct Family<ReduceLastBlockConfig> {
   static constexpr const char* invalid_reason(const ReduceLastBlockConfig& config, const ReduceRequest& request,
                                               int sm) {
     if (const char* reason = invalid_share_reason(config, config.ctas_per_sm, request, sm)) return reason;
-    return invalid_partials_reason(config, request);
+    return invalid_partials_reason(config, request, static_cast<u64>(request.partial_bytes()));
   }
 
   static constexpr int tile_items(const ReduceLastBlockConfig& config, const ReduceRequest& request) {

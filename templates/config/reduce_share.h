@@ -61,7 +61,36 @@ constexpr Config with_enough_tiles(Config config, const ReduceRequest& request) 
   return config;
 }
 
-// What the warps of a CTA tell each other, and one word that a thread tells all.
+constexpr u64 input_bytes_of(const ReduceRequest& request) {
+  return request.n * static_cast<u64>(request.input_bytes());
+}
+
+// Up to here small CTAs are fastest by default; above it few large ones, each with many loads on its way.
+inline constexpr u64 kBytesOfSmallCtas = u64{1} << 23;
+
+struct Dealing {
+  int block_threads;
+  int unroll;
+  int ctas_per_sm;
+};
+
+// A config of such CTAs that take tiles in turn, unless items have to stay in order.
+template <class Config>
+constexpr Config dealt_in_tiles(Config config, const Dealing& dealing, const ReduceRequest& request) {
+  config.block_threads = dealing.block_threads;
+  config.unroll = dealing.unroll;
+  config.ctas_per_sm = dealing.ctas_per_sm;
+  if (!is_custom(request.op)) config.deal = Deal::tiles;
+  if (input_bytes_of(request) > kBytesOfSmallCtas) config.load_hint = CacheHint::streaming;
+  return config;
+}
+
+// Whether CTAs can combine their results in one word, in any order, beside a count of them.
+constexpr bool fits_one_word(const ReduceRequest& request) {
+  return request.accumulator_bytes() <= 4 && !request.has_position() && !needs_fixed_association(request);
+}
+
+// What the warps of a CTA tell each other, and words that a thread tells all.
 constexpr int share_shared_bytes(const ReduceRequest& request) {
   return static_cast<int>(round_up(u64{kWarpThreads} * static_cast<u64>(request.partial_bytes()), 16)) + 16;
 }
@@ -87,18 +116,17 @@ constexpr const char* invalid_share_reason(const Config& config, int ctas_per_sm
 
 // The rule of families whose CTAs leave partial results in a workspace, which stays below 1 % of the input.
 template <class Config>
-constexpr const char* invalid_partials_reason(const Config& config, const ReduceRequest& request) {
+constexpr const char* invalid_partials_reason(const Config& config, const ReduceRequest& request,
+                                              u64 bytes_of_partial) {
   const u64 tile_bytes = static_cast<u64>(tile_items_of(config, request)) * static_cast<u64>(request.input_bytes());
-  if (100 * static_cast<u64>(request.partial_bytes()) > tile_bytes)
-    return "a tile must hold 100 times the bytes of its partial result";
+  if (100 * bytes_of_partial > tile_bytes) return "a tile must hold 100 times the bytes of its partial result";
   return nullptr;
 }
 
-// Up to here, by default, the CTAs of one cluster are faster than those of all SMs, which meet in memory.
-inline constexpr u64 kBytesOfOneClusterReduction = u64{1} << 17;
-
-constexpr u64 input_bytes_of(const ReduceRequest& request) {
-  return request.n * static_cast<u64>(request.input_bytes());
+// Up to here, by default, the CTAs of one cluster are faster than those of all SMs, which meet in memory. They meet
+// sooner where one word is enough.
+constexpr u64 most_bytes_of_one_cluster(const ReduceRequest& request) {
+  return fits_one_word(request) ? u64{1} << 17 : u64{1} << 19;
 }
 
 }  // namespace scantune

@@ -30,7 +30,7 @@ struct Family<ReduceTwoPassConfig> {
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ReduceRequest&, int) { return 1; }
+  static constexpr int preference(const ReduceRequest&, int) { return 0; }
 
   static constexpr ReduceTwoPassConfig default_config(const ReduceRequest& request, int sm) {
     return with_enough_tiles(ReduceTwoPassConfig{.pdl = limits_of(sm).has_pdl}, request);
@@ -38,7 +38,7 @@ struct Family<ReduceTwoPassConfig> {
 
   static constexpr const char* invalid_reason(const ReduceTwoPassConfig& config, const ReduceRequest& request, int sm) {
     if (const char* reason = invalid_share_reason(config, config.ctas_per_sm, request, sm)) return reason;
-    return invalid_partials_reason(config, request);
+    return invalid_partials_reason(config, request, static_cast<u64>(request.partial_bytes()));
   }
 
   static constexpr int tile_items(const ReduceTwoPassConfig& config, const ReduceRequest& request) {

@@ -11,8 +11,9 @@ template <class Problem, ReduceAtomicConfig kConfig>
 SCANTUNE_DEVICE void reduce_into_word(const KernelArguments& arguments) {
   using Share = ShareReduce<Problem, share_shape(kConfig)>;
   using Word = GatheredWord<typename Problem::Op>;
-  begin_kernel<kConfig.pdl>();
   const Share share(arguments, block_rank(), block_count());
+  if constexpr (kConfig.pdl != 0) share.prefetch();
+  begin_kernel<kConfig.pdl>();
   const auto total = share.reduce(shared_memory<typename Share::Shared>());
   if (thread_rank() != 0) return;
   if (block_count() == 1) return Problem::store(arguments, total.value);

@@ -22,6 +22,7 @@ SCANTUNE_DEVICE void reduce_in_one_cluster(const KernelArguments& arguments) {
   const u32 senders = share.active_ctas() - 1;
 
   if constexpr (kBlocks > 1) Cluster::start(shared.cluster, senders);
+  if constexpr (kConfig.pdl != 0) share.prefetch();
   begin_kernel<kConfig.pdl>();
 
   // Reduce this CTA's share.

@@ -19,6 +19,7 @@ SCANTUNE_DEVICE void reduce_and_fold(const KernelArguments& arguments) {
   const Share share(arguments, block_rank(), block_count());
   auto* const header = static_cast<WorkspaceHeader*>(arguments.workspace);
 
+  if constexpr (kConfig.pdl != 0) share.prefetch();
   begin_kernel<kConfig.pdl>();
 
   // Reduce this CTA's share.

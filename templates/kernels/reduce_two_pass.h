@@ -18,8 +18,9 @@ SCANTUNE_DEVICE auto partials_of(const KernelArguments& arguments) {
 template <class Problem, ReduceTwoPassConfig kConfig>
 SCANTUNE_DEVICE void reduce_shares(const KernelArguments& arguments) {
   using Share = ShareReduce<Problem, share_shape(kConfig)>;
-  begin_kernel<kConfig.pdl>();
   const Share share(arguments, block_rank(), block_count());
+  if constexpr (kConfig.pdl != 0) share.prefetch();
+  begin_kernel<kConfig.pdl>();
   const auto total = share.reduce(shared_memory<typename Share::Shared>());
   if (thread_rank() != 0) return;
   if (block_rank() < share.active_ctas())

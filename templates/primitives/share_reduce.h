@@ -111,8 +111,18 @@ class ShareReduce {
 
   // CTAs whose share is not empty are the first ones; of no items, the first.
   SCANTUNE_DEVICE u32 active_ctas() const {
-    const u64 active = kShape.deal == Deal::tiles ? ctas_ : units_ == 0 ? 1 : ceil_div(units_, share_units_);
+    const u64 active = kInTiles ? ctas_ : units_ == 0 ? 1 : ceil_div(units_, share_units_);
     return static_cast<u32>(active);
+  }
+
+  // Brings the first tile of the share into L2, as far as it fills vectors. One thread does so for all.
+  SCANTUNE_DEVICE void prefetch() const {
+    const u64 begin = first_unit(), end = begin + kTileUnits < end_unit() ? begin + kTileUnits : end_unit();
+    if (thread_rank() != 0 || begin >= end) return;
+    const u64 end_item = head_ + end * kUnitItems < n_ ? head_ + end * kUnitItems : n_;
+    const u64 first = round_up(reinterpret_cast<u64>(input_ + head_ + begin * kUnitItems), u64{kVectorAlignmentBytes});
+    const u64 last = reinterpret_cast<u64>(input_ + end_item) / kVectorAlignmentBytes * kVectorAlignmentBytes;
+    if (first < last) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(last - first));
   }
 
   // Thread 0 gets the total of the share, which exists if any item does.
@@ -124,13 +134,20 @@ class ShareReduce {
   }
 
  private:
+  static constexpr bool kInTiles = kShape.deal == Deal::tiles;
+
+  // The units of this CTA begin here, and end before end_unit(). Of tiles it takes one in ctas_.
+  SCANTUNE_DEVICE u64 first_unit() const { return kInTiles ? cta_ * kTileUnits : cta_ * share_units_; }
+  SCANTUNE_DEVICE u64 end_unit() const {
+    const u64 end = first_unit() + share_units_;
+    return kInTiles || end > units_ ? units_ : end;
+  }
+
   // Adds up this thread's units, and in the first CTA the items that belong to none.
   SCANTUNE_DEVICE T add_up() const {
-    const bool in_tiles = kShape.deal == Deal::tiles;
-    const u64 begin = in_tiles ? cta_ * kTileUnits : cta_ * share_units_;
-    const u64 end = in_tiles || begin + share_units_ > units_ ? units_ : begin + share_units_;
+    const u64 begin = first_unit(), end = end_unit();
     T total = Problem::neutral();
-    for (u64 tile = begin; tile < end; tile += in_tiles ? ctas_ * kTileUnits : kTileUnits) {
+    for (u64 tile = begin; tile < end; tile += kInTiles ? ctas_ * kTileUnits : kTileUnits) {
       const u64 first = tile + thread_rank();
       Vector held[kUnroll];
       if (tile + kTileUnits <= end) {
@@ -161,8 +178,7 @@ class ShareReduce {
   SCANTUNE_DEVICE Total<T> reduce_in_order(Shared& shared) const {
     constexpr u64 kWarps = kShape.block_threads / kWarpThreads, kWarpUnits = kWarpThreads * kUnroll;
     const u32 warp = thread_rank() / kWarpThreads, lane = thread_rank() % kWarpThreads;
-    const u64 share = cta_ * share_units_;
-    const u64 share_end = share + share_units_ < units_ ? share + share_units_ : units_;
+    const u64 share = first_unit(), share_end = end_unit();
     if (share >= share_end) return {{}, false};
     const u64 run_units = ceil_div(share_end - share, kWarps), begin = share + warp * run_units;
     const u64 end = begin + run_units < share_end ? begin + run_units : share_end;

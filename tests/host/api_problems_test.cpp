@@ -279,7 +279,8 @@ TEST(ApiReductions, AreCalledFromC) {
 
 TEST(ApiReductions, RunAGivenConfigOfEveryFamily) {
   const Buffer<int> in(std::vector<int>(kItems, 3)), out(1);
-  for (const char* family : {"reduce_block", "reduce_last_block", "reduce_two_pass", "reduce_atomic"}) {
+  for (const char* family :
+       {"reduce_block", "reduce_atomic", "reduce_gather", "reduce_last_block", "reduce_two_pass"}) {
     const runtime::ReduceOptions<int> options{.config = std::string(R"({"family": ")") + family + "\"}"};
     runtime::reduce(in.data(), out.data(), 0);
     runtime::reduce(in.data(), out.data(), kItems, options);

@@ -230,6 +230,8 @@ const std::vector<Setting> kSettings = {
     {"reduce_block", {{"block_threads", "64"}, {"unroll", "1"}, {"cluster_blocks", "4"}}},
     // The last CTA of the cluster has nothing to send.
     {"reduce_block", {{"block_threads", "64"}, {"unroll", "2"}, {"cluster_blocks", "4"}}, false, affine_maps(), 1},
+    {"reduce_gather", {{"block_threads", "64"}, {"unroll", "1"}, {"ctas_per_sm", "8"}}},
+    {"reduce_gather", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "8"}}, false, affine_maps()},
     {"reduce_last_block", {{"block_threads", "64"}, {"unroll", "1"}, {"ctas_per_sm", "8"}}},
     {"reduce_last_block", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "8"}}, false, affine_maps()},
     // More partial results than the threads that fold them.

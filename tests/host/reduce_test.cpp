@@ -19,7 +19,7 @@ namespace scantune {
 namespace {
 
 constexpr std::size_t kSampledProblems = 24 * kTestEffort;  // of each family
-constexpr int kMaxTileItems = 2048;
+constexpr int kMaxTileItems = 4096;
 constexpr int kBuiltInOperators = static_cast<int>(Operator::custom_cheap);
 
 std::span<const FamilyModel* const> reduce_families() { return families_of<ReduceRequest>(Standing::library); }
@@ -346,6 +346,8 @@ const std::vector<Small> kSmall = {
     {"reduce_block", {{"block_threads", "64"}, {"unroll", "2"}, {"cluster_blocks", "1"}}},
     {"reduce_block", {{"block_threads", "32"}, {"unroll", "2"}, {"cluster_blocks", "2"}}},
     {"reduce_block", {{"block_threads", "64"}, {"unroll", "1"}, {"cluster_blocks", "4"}, {"pdl", "0"}}},
+    {"reduce_gather", {{"block_threads", "32"}, {"unroll", "8"}, {"ctas_per_sm", "8"}}},
+    {"reduce_gather", {{"block_threads", "64"}, {"unroll", "4"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_last_block", {{"block_threads", "32"}, {"unroll", "4"}, {"ctas_per_sm", "8"}}},
     {"reduce_last_block", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_two_pass", {{"block_threads", "32"}, {"unroll", "4"}, {"ctas_per_sm", "8"}}},
