@@ -14,45 +14,26 @@ import math
 import re
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import parameter_effects
 import pictures
 import results_file
+from figure_table import microseconds, read, share, size, table
 from results_file import Row
 
 ROOT = Path(__file__).parents[2]
+_PICTURES = ROOT / "docs" / "pictures"
 _BLOCK = re.compile(r"(<!-- figures: (.*?) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 _SUMS = ("h200-sums-small", "h200-sums-large")
 _PICTURED = [results_file.ROOM / f"{name}.csv" for name in _SUMS]
 _TYPES = ("i8", "u8", "i16", "u16", "f16", "bf16", "i32", "u32", "f32", "i64", "u64", "f64")
 
 
-def read(name: str) -> results_file.Results:
-    return results_file.read(results_file.ROOM / f"{name}.csv")
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *sources: str) -> str:
-    """Return Markdown, with what was measured on and where the numbers stand below it."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    told = "; ".join(dict.fromkeys(read(source).provenance for source in sources))
-    files = ", ".join(f"`{source}.csv`" for source in sources)
-    return f"{text}\n{told} ({files})\n" if sources else text
-
-
-def size(n: int) -> str:
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
-
-
 def ratio(row: Row) -> float:
     """Return the faster CUB's time over scantune's."""
     return float(row["cub_us"]) / float(row["scantune_us"])
-
-
-def microseconds(text: str) -> str:
-    return f"{float(text):.4g}" if float(text) >= 1000 else f"{float(text):.3g}"
 
 
 def sums(*names: str) -> str:
@@ -68,10 +49,6 @@ def sums(*names: str) -> str:
 def _sum_cell(row: Row) -> str:
     copied = f", {share(row['copy_us'], row['scantune_us'])}" if int(row["n"]) >= 2**22 else ""
     return f"{microseconds(row['scantune_us'])} µs, **{ratio(row):.2f}**{copied}"
-
-
-def share(copy_us: str, own_us: str) -> str:
-    return f"{100 * float(copy_us) / float(own_us):.0f} %"
 
 
 def ratios() -> str:
@@ -216,7 +193,7 @@ def documents() -> list[Path]:
 def out_of_date() -> list[str]:
     """Return which documents and pictures differ from the files of results."""
     texts = [path for path in documents() if filled(path.read_text(encoding="utf-8")) != path.read_text("utf-8")]
-    drawn = [path for path in pictures.paths(ROOT / "docs" / "pictures") if not pictures.is_drawn_from(path, _PICTURED)]
+    drawn = [path for path in pictures.paths(_PICTURES) if not pictures.is_drawn_from(path, _PICTURED)]
     return [str(path.relative_to(ROOT)) for path in [*texts, *drawn]]
 
 
@@ -229,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     for path in documents():
         path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
-    pictures.draw_all(_PICTURED, "cold", ROOT / "docs" / "pictures")
+    pictures.draw_all(_PICTURED, "cold", _PICTURES)
 
 
 if __name__ == "__main__":
