@@ -78,6 +78,13 @@ def fake_worker_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Take an empty folder for that of the files of results."""
+    monkeypatch.setattr("results_file.ROOM", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def worker() -> Iterator[Worker]:
     with Worker(FAKE_WORKER, "host") as worker:
         yield worker

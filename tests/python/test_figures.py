@@ -36,7 +36,8 @@ def test_every_table_stands_in_a_document_and_every_file_is_quoted_by_one() -> N
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_file_says_on_what_when_and_how_it_was_measured(path: Path) -> None:
     results = results_file.read(path)
-    assert {"gpu", "driver", "date", "commit", "method"} <= set(results.facts)
+    is_counted = results.facts.get("method", "").startswith("counted")  # which is the same on any machine
+    assert {"date", "commit", "method", *(() if is_counted else ("gpu", "driver"))} <= set(results.facts)
     assert results.rows
 
 
