@@ -17,6 +17,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import gallery_figures
+import gallery_pictures
 import parameter_effects
 import pictures
 import results_file
@@ -25,6 +27,7 @@ from results_file import Row
 
 ROOT = Path(__file__).parents[2]
 _PICTURES = ROOT / "docs" / "pictures"
+_GALLERY = _PICTURES / "gallery-h200"
 _BLOCK = re.compile(r"(<!-- figures: (.*?) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 _SUMS = ("h200-sums-small", "h200-sums-large")
 _PICTURED = [results_file.ROOM / f"{name}.csv" for name in _SUMS]
@@ -177,6 +180,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "replays": replays,
     "effects where the input fits the SMs": effects("single_block", "one_shot"),
     "effects beyond": effects("lookback", "pipelined", "three_phase"),
+    **gallery_figures.tables(),
 }
 
 
@@ -194,6 +198,7 @@ def out_of_date() -> list[str]:
     """Return which documents and pictures differ from the files of results."""
     texts = [path for path in documents() if filled(path.read_text(encoding="utf-8")) != path.read_text("utf-8")]
     drawn = [path for path in pictures.paths(_PICTURES) if not pictures.is_drawn_from(path, _PICTURED)]
+    drawn += gallery_pictures.out_of_date(_GALLERY)
     return [str(path.relative_to(ROOT)) for path in [*texts, *drawn]]
 
 
@@ -207,6 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for path in documents():
         path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
     pictures.draw_all(_PICTURED, "cold", _PICTURES)
+    gallery_pictures.draw_all(_GALLERY)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ import argparse
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -29,7 +31,7 @@ from matplotlib.figure import Figure
 _TYPES = ("i8", "i16", "f16", "i32", "f32", "i64", "f64")  # unsigned ones and bf16 differ little from these
 _PANELS = ("i8", "i16", "i32", "i64")  # one for each size of items
 _LEAST, _MOST = 0.5, 4.0  # speed-ups with the strongest colours
-_WIDTH_IN = 6.25  # inches, the width of a page of 600 pixels
+WIDTH_IN = 6.25  # inches, the width of a page of 600 pixels
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,22 @@ class Colours:
     page: str
     map: str
     lines: Mapping[str, str]
+    further: Sequence[str]  # of lines beside these two
+
+    @property
+    def palette(self) -> Sequence[str]:
+        return (*self.lines.values(), *self.further)
 
 
-LIGHT = Colours("#1f2328", "#ffffff", "BrBG", {"scantune": "#0b6e4f", "CUB": "#c8553d"})
-DARK = Colours("#e6edf3", "#0d1117", "BrBG", {"scantune": "#4cc38a", "CUB": "#ff9e80"})
-_PAGES = {"": LIGHT, "-dark": DARK}
+LIGHT = Colours(
+    "#1f2328", "#ffffff", "BrBG", {"scantune": "#0b6e4f", "CUB": "#c8553d"},
+    ("#1f6feb", "#9a6700", "#8250df", "#bf3989"),
+)  # fmt: skip
+DARK = Colours(
+    "#e6edf3", "#0d1117", "BrBG", {"scantune": "#4cc38a", "CUB": "#ff9e80"},
+    ("#79c0ff", "#e3b341", "#d2a8ff", "#ff9bce"),
+)  # fmt: skip
+PAGES = {"": LIGHT, "-dark": DARK}
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ def draw_speedups(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figu
     exponents = sorted({cell.exponent for cell in drawn})
     shown = {(cell.type, cell.exponent): cell.speedup for cell in drawn if cell.type in types}
     rows = [[shown.get((name, exponent), float("nan")) for exponent in exponents] for name in types]
-    figure, axes = plt.subplots(figsize=(_WIDTH_IN, 1.25 + 0.3 * len(types)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(WIDTH_IN, 1.25 + 0.3 * len(types)), layout="constrained")
     norm = TwoSlopeNorm(0, vmin=np.log2(_LEAST), vmax=np.log2(_MOST))
     image = axes.imshow(np.log2(rows), cmap=colours.map, norm=norm, aspect="auto")
     for (name, exponent), speedup in shown.items():
@@ -103,7 +116,7 @@ def draw_speedups(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figu
     axes.set_title(f"Times as fast as the faster CUB: inclusive sums of N items\n{heading}", fontsize=8, loc="left")
     bar = figure.colorbar(image, ax=axes, fraction=0.025, pad=0.01)
     marks = [_LEAST, 1.0, 2.0, _MOST]
-    bar.set_ticks(np.log2(marks), labels=[f"{mark:g}" for mark in marks], fontsize=8)
+    bar.set_ticks(np.log2(marks).tolist(), labels=[f"{mark:g}" for mark in marks], fontsize=8)
     bar.ax.axhline(0, color="black", linewidth=1.5)  # where both take as long
     bar.outline.set_visible(False)
     return figure
@@ -121,7 +134,7 @@ def draw_shares(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figure
     types = [name for name in _PANELS if any(cell.type == name and cell.shares for cell in drawn)]
     if not types:
         raise ValueError(f"none of {', '.join(_PANELS)} was measured beside a copy")
-    size = (_WIDTH_IN, 2.4)
+    size = (WIDTH_IN, 2.4)
     figure, panels = plt.subplots(1, len(types), figsize=size, sharey=True, squeeze=False, layout="constrained")
     for panel, name in zip(panels[0], types, strict=True):
         of_type = sorted((one for one in drawn if one.type == name and one.shares), key=lambda one: one.exponent)
@@ -152,16 +165,18 @@ def draw_all(sources: Sequence[Path], condition: str, out: Path) -> None:
     drawn = [cell for one in results for cell in cells(one, condition)]
     heading = "; ".join(dict.fromkeys(one.provenance for one in results))
     out.mkdir(parents=True, exist_ok=True)
-    for ending, colours in _PAGES.items():
-        with mpl.rc_context(_style(colours)):
-            _save(draw_speedups(drawn, _broken(heading), colours), out / f"speedup{ending}.svg", digest(sources))
-            _save(draw_shares(drawn, _broken(heading), colours), out / f"bandwidth{ending}.svg", digest(sources))
+    for ending, colours in PAGES.items():
+        with styled(colours):
+            save(draw_speedups(drawn, _broken(heading), colours), out / f"speedup{ending}.svg", digest(sources))
+            save(draw_shares(drawn, _broken(heading), colours), out / f"bandwidth{ending}.svg", digest(sources))
 
 
-def _style(colours: Colours) -> Mapping[str, object]:
+def styled(colours: Colours) -> AbstractContextManager[None]:
+    """Return a context in which matplotlib draws for a kind of page."""
     names = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-    page = {"figure.facecolor": colours.page, "axes.facecolor": colours.page, "savefig.facecolor": colours.page}
-    return {**dict.fromkeys(names, colours.ink), **page, "svg.fonttype": "none", "font.size": 8}
+    grounds = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
+    settings: dict[Any, Any] = {**dict.fromkeys(names, colours.ink), **dict.fromkeys(grounds, colours.page)}
+    return mpl.rc_context({**settings, "svg.fonttype": "none", "font.size": 8})
 
 
 def _broken(heading: str) -> str:
@@ -170,14 +185,14 @@ def _broken(heading: str) -> str:
 
 
 def digest(sources: Sequence[Path]) -> str:
-    """Return a digest of the files and of the code that draws them."""
+    """Return a digest of the files and of the code here. Sources of other pictures have the code that draws them."""
     programs = [Path(__file__), Path(results_file.__file__)]
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*sources, *programs])).hexdigest()
 
 
 def paths(folder: Path) -> list[Path]:
     """Return the paths of the pictures."""
-    return [folder / f"{name}{ending}.svg" for name in ("speedup", "bandwidth") for ending in _PAGES]
+    return [folder / f"{name}{ending}.svg" for name in ("speedup", "bandwidth") for ending in PAGES]
 
 
 def is_drawn_from(path: Path, sources: Sequence[Path]) -> bool:
@@ -197,7 +212,7 @@ def _digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _save(figure: Figure, path: Path, told: str) -> None:
+def save(figure: Figure, path: Path, told: str) -> None:
     """Write an SVG that is the same for the same figures, with the digest of what it is drawn from and its own."""
     with mpl.rc_context({"svg.hashsalt": path.name}):
         figure.savefig(path, metadata={"Date": None, "Description": f"{told} {_NOTHING}"})
