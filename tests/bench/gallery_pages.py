@@ -6,7 +6,7 @@
 
 A page says what the comment at the head of templates/gallery/NAME.h says. Its picture is drawn from
 docs/gallery/steps.jsonl, and what a run costs stands in docs/gallery/work.csv; `--work build/runtime/scantune-worker`
-asks the worker for that anew.
+asks the worker for that anew. What it took on an H200 is in tests/bench/results/h200-gallery.csv, once that is there.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import gallery_figures
 import gallery_work
 import step_picture
 from gallery_work import WorkOfFamilies
@@ -89,6 +90,7 @@ def page(header: Header, steps: Steps | None, work: WorkOfFamilies) -> str:
         prose(f"What a run of the default config costs on any machine, for {subject(header.family)}. Bytes go from and "
               "to global memory."),
         work_table(((size(n), one) for n, one in work[header.family].items()), "N"),
+        *on_an_h200(header.family),
         "## Run it",
         *runs(header.family),
         rows_table(rows_of(header.family)),
@@ -134,6 +136,16 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def work_table(rows: Iterable[tuple[str, Work]], first: str) -> str:
     told = ([name, f"{one.operations:,}", f"{one.steps:,}", f"{one.bytes:,}"] for name, one in rows)
     return table([first, "operations", "steps", "bytes"], told)
+
+
+def on_an_h200(family: str) -> list[str]:
+    """Return the section of its times, where there are any."""
+    told = gallery_figures.of_family(family)
+    about = (
+        "Times of sums of i32, by default and with the fastest config that `scantune gallery --tune` found. What has a "
+        "~ was timed but once. [Another page](h200.md) has those of all families."
+    )
+    return ["## On an H200", prose(about), told.rstrip()] if told else []
 
 
 def size(n: int) -> str:

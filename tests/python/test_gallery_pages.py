@@ -15,6 +15,7 @@ import step_picture
 from gallery_pages import HEADERS, PAGES, PICTURES, ROOT, STEPS, WALK, WORK, Header
 from step_picture import Steps
 
+import gallery_measured
 from test_real_worker import WORKER
 
 FAMILIES = sorted(gallery_pages.headers())
@@ -133,6 +134,30 @@ def test_without_step_lists_pages_have_no_picture(tmp_path: Path) -> None:
     assert step_picture.read(tmp_path / "steps.jsonl") == {}
     header = gallery_pages.headers()["serial"]
     assert "## Data flow" not in gallery_pages.page(header, None, gallery_work.read(WORK))
+
+
+# Times.
+
+
+def test_page_tells_the_times_of_its_family_behind_its_work(room: Path) -> None:
+    header, work = gallery_pages.headers()["fenwick"], gallery_work.read(WORK)
+    assert "On an H200" not in gallery_pages.page(header, None, work)
+    gallery_measured.write(room)
+    section = gallery_pages.page(header, None, work).partition("\n## On an H200\n")[2].partition("\n## ")
+    assert section[2].startswith("Run it\n")
+    assert section[0].splitlines()[4:] == [
+        "| problem | N | µs by default | µs tuned | share of a copy's speed, tuned | tuned config |",
+        "| --- | --- | --- | --- | --- | --- |",
+        "| whole scans | 10^3 | 7.5 | 5 | 40 % | `block_threads=64 unroll=4` |",
+        "",
+        "NVIDIA H200, driver 13.0, NVRTC 13.0, 2026-01-01, commit abc1234 (`h200-gallery.csv`)",
+    ]
+    assert "On an H200" not in gallery_pages.page(gallery_pages.headers()["hybrid"], None, work)
+
+
+def test_page_whose_times_differ_from_the_results_is_found(room: Path) -> None:
+    gallery_measured.write(room)
+    assert set(gallery_pages.out_of_date()) >= {"docs/gallery/fenwick.md", "docs/gallery/sum_batch.md"}
 
 
 # Headers.
