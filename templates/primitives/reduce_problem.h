@@ -7,6 +7,19 @@
 
 namespace scantune {
 
+template <class T>
+struct IntegerLike;
+template <>
+struct IntegerLike<f32> {
+  using Type = i32;
+};
+template <>
+struct IntegerLike<f64> {
+  using Type = i64;
+};
+template <class T>
+using IntegerOf = typename IntegerLike<T>::Type;
+
 // A value and where it stands in the input.
 template <class T>
 struct Placed {
@@ -14,33 +27,43 @@ struct Placed {
   u64 index;
 };
 
-// Minimum or maximum of placed values: of equal ones the first. NaN comes before all, and -0 is less than +0.
+// Values as integers in the order in which a minimum or maximum prefers them: NaN comes before all, whatever its bits,
+// and -0 is less than +0.
+template <class T, Operator kOperator>
+struct PreferenceOrder {
+  using Key = T;
+  SCANTUNE_DEVICE static Key key(T value) { return value; }
+  SCANTUNE_DEVICE static T value(Key key) { return key; }
+  SCANTUNE_DEVICE static bool comes_before(Key a, Key b) { return kOperator == Operator::min ? a < b : b < a; }
+};
+template <class T, Operator kOperator>
+  requires kIsFloating<T>
+struct PreferenceOrder<T, kOperator> {
+  static constexpr bool kIsMin = kOperator == Operator::min;
+  using Key = IntegerOf<T>;
+  static constexpr int kSignBit = 8 * sizeof(Key) - 1;
+  static constexpr Key kMost = static_cast<Key>(~(u64{1} << 63) >> (63 - kSignBit));
+
+  SCANTUNE_DEVICE static Key key(T value) { return value != value ? (kIsMin ? ~kMost : kMost) : mirrored(bits(value)); }
+  SCANTUNE_DEVICE static T value(Key key) { return __builtin_bit_cast(T, mirrored(key)); }
+  SCANTUNE_DEVICE static bool comes_before(Key a, Key b) { return kIsMin ? a < b : b < a; }
+
+ private:
+  SCANTUNE_DEVICE static Key bits(T value) { return __builtin_bit_cast(Key, value); }
+  // Numbers below 0 are in the order of their magnitude, and turned around here.
+  SCANTUNE_DEVICE static Key mirrored(Key bits) { return bits ^ (bits >> kSignBit & kMost); }
+};
+
+// Minimum or maximum of placed values: of equal ones the first.
 template <class T, Operator kOperator>
 struct PlacedOp {
   using Value = Placed<T>;
+  using Order = PreferenceOrder<T, kOperator>;
 
   SCANTUNE_DEVICE static Value combine(const Value& a, const Value& b) {
-    if (comes_before(a.value, b.value)) return a;
-    if (comes_before(b.value, a.value)) return b;
-    return a.index < b.index ? a : b;
-  }
-
- private:
-  SCANTUNE_DEVICE static bool comes_before(T a, T b) {
-    const T& less = kOperator == Operator::min ? a : b;
-    const T& more = kOperator == Operator::min ? b : a;
-    if constexpr (kIsFloating<T>) {
-      if (a != a || b != b) return a != a && b == b;
-      if (less == more) return is_negative(less) && !is_negative(more);
-    }
-    return less < more;
-  }
-
-  SCANTUNE_DEVICE static bool is_negative(T value) {
-    if constexpr (sizeof(T) == 8)
-      return __builtin_bit_cast(u64, value) >> 63 != 0;
-    else
-      return __builtin_bit_cast(u32, value) >> 31 != 0;
+    const auto first = Order::key(a.value), second = Order::key(b.value);
+    const bool takes_b = Order::comes_before(second, first) || (first == second && b.index < a.index);
+    return takes_b ? b : a;
   }
 };
 
@@ -85,10 +108,11 @@ struct ReduceProblem {
   // The item at an index of the input as an accumulator.
   SCANTUNE_DEVICE static Accumulator accumulator_of(Input item, u64 index) {
     if constexpr (kHasPosition)
-      return {scantune::convert<Item>(item), first_item + index};
+      return placed(scantune::convert<Item>(item), index);
     else
       return scantune::convert<Item>(item);
   }
+  SCANTUNE_DEVICE static Accumulator placed(Item value, u64 index) { return {value, first_item + index}; }
 
   // Puts the initial value before the total, if there is one, and stores the result of a row. Called by one thread.
   // Where there are no items the initial value alone is the result.

@@ -8,7 +8,7 @@
 #include "config/reduce_share.h"
 #include "primitives/head_scan.h"
 #include "primitives/reduce_problem.h"
-#include "primitives/run_scan.h"
+#include "primitives/thread_total.h"
 #include "primitives/warp_reduce.h"
 
 namespace scantune {
@@ -146,7 +146,7 @@ class ShareReduce {
   // Adds up this thread's units, and in the first CTA the items that belong to none.
   SCANTUNE_DEVICE T add_up() const {
     const u64 begin = first_unit(), end = end_unit();
-    T total = Problem::neutral();
+    ThreadTotal<Problem, Scanned, kUnitItems> of_units;
     for (u64 tile = begin; tile < end; tile += kInTiles ? ctas_ * kTileUnits : kTileUnits) {
       const u64 first = tile + thread_rank();
       Vector held[kUnroll];
@@ -154,18 +154,17 @@ class ShareReduce {
 #pragma unroll
         for (int step = 0; step < kUnroll; ++step) held[step] = load_unit(first + step * kShape.block_threads);
 #pragma unroll
-        for (int step = 0; step < kUnroll; ++step)
-          total = Op::combine(total, total_of(held[step], first + step * kShape.block_threads));
+        for (int step = 0; step < kUnroll; ++step) of_units.take(held[step], first + step * kShape.block_threads);
       } else {
 #pragma unroll
         for (int step = 0; step < kUnroll; ++step)
           if (const u64 unit = first + step * kShape.block_threads; unit < end) held[step] = load_unit(unit);
 #pragma unroll
         for (int step = 0; step < kUnroll; ++step)
-          if (const u64 unit = first + step * kShape.block_threads; unit < end)
-            total = Op::combine(total, total_of(held[step], unit));
+          if (const u64 unit = first + step * kShape.block_threads; unit < end) of_units.take(held[step], unit);
       }
     }
+    T total = of_units.total(head_);
     if (cta_ == 0) {
       if (thread_rank() < head_) total = Op::combine(total, item(thread_rank()));
       if (const u64 index = head_ + units_ * kUnitItems + thread_rank(); index < n_)
@@ -202,9 +201,9 @@ class ShareReduce {
     if (whole) {
 #pragma unroll
       for (int step = 0; step < kUnroll; ++step) held[step] = load_unit(first + step);
-      T piece = total_of(held[0], first);
+      T piece = total_of(held[0]);
 #pragma unroll
-      for (int step = 1; step < kUnroll; ++step) piece = Op::combine(piece, total_of(held[step], first + step));
+      for (int step = 1; step < kUnroll; ++step) piece = Op::combine(piece, total_of(held[step]));
       return piece;
     }
     const u64 last = end * kUnitItems < n_ ? end * kUnitItems : n_;
@@ -232,20 +231,7 @@ class ShareReduce {
     }
   }
 
-  SCANTUNE_DEVICE T total_of(const Vector& vector, u64 unit) const {
-    if constexpr (Problem::kHasPosition) {
-      Input items[kUnitItems];
-      scantune::copy_bytes(items, &vector, sizeof items);
-      const u64 first = head_ + unit * kUnitItems;
-      T total = Problem::accumulator_of(items[0], first);
-#pragma unroll
-      for (int item = 1; item < kUnitItems; ++item)
-        total = Op::combine(total, Problem::accumulator_of(items[item], first + item));
-      return total;
-    } else {
-      return RunScan<Scanned, kUnitItems>::reduce(vector);
-    }
-  }
+  SCANTUNE_DEVICE static T total_of(const Vector& vector) { return RunScan<Scanned, kUnitItems>::reduce(vector); }
 
   const Input* input_;
   u64 n_;

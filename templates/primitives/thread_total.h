@@ -1,0 +1,68 @@
+// What one thread makes of the units of items that it loads one after the other.
+#pragma once
+
+#include "primitives/reduce_problem.h"
+#include "primitives/run_scan.h"
+
+namespace scantune {
+
+// The combination of all items of the units. Scanned: the scan that packs what the reduction packs.
+template <class Problem, class Scanned, int kItems, bool kHasPosition = Problem::kHasPosition>
+class ThreadTotal {
+  using T = typename Problem::Accumulator;
+
+ public:
+  template <class Unit>
+  SCANTUNE_DEVICE void take(const Unit& unit, u64) {
+    total_ = Problem::Op::combine(total_, RunScan<Scanned, kItems>::reduce(unit));
+  }
+
+  SCANTUNE_DEVICE T total(u64) const { return total_; }
+
+ private:
+  T total_ = Problem::neutral();
+};
+
+// The first minimum or maximum, and where it stands. Items are compared as integers, and a place is the number of a
+// unit with that of an item in it, so that an item takes few instructions.
+template <class Problem, class Scanned, int kItems>
+class ThreadTotal<Problem, Scanned, kItems, true> {
+  using Item = typename Problem::Item;
+  using Input = typename Problem::Input;
+  using Order = typename Problem::Op::Order;
+  static constexpr u64 kNone = ~u64{0};
+
+ public:
+  // A later call has a unit of a higher number.
+  template <class Unit>
+  SCANTUNE_DEVICE void take(const Unit& unit, u64 number) {
+    Input items[kItems];
+    scantune::copy_bytes(items, &unit, sizeof items);
+    auto key = Order::key(scantune::convert<Item>(items[0]));
+    u32 place = 0;
+#pragma unroll
+    for (u32 item = 1; item < kItems; ++item) {
+      const auto next = Order::key(scantune::convert<Item>(items[item]));
+      const bool replaces = Order::comes_before(next, key);
+      key = replaces ? next : key;
+      place = replaces ? item : place;
+    }
+    if (number_ != kNone && !Order::comes_before(key, key_)) return;
+    key_ = key;
+    number_ = number;
+    place_ = place;
+  }
+
+  // head: items before the unit of number 0.
+  SCANTUNE_DEVICE typename Problem::Accumulator total(u64 head) const {
+    if (number_ == kNone) return Problem::neutral();
+    return Problem::placed(Order::value(key_), head + number_ * kItems + place_);
+  }
+
+ private:
+  typename Order::Key key_ = {};
+  u64 number_ = kNone;
+  u32 place_ = 0;
+};
+
+}  // namespace scantune
