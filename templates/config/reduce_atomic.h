@@ -1,5 +1,6 @@
-// reduce_atomic: one pass. Each CTA combines its partial result with one word in the workspace, which also counts them:
-// whoever counts the last one has the result at once, and leaves the word as the next launch must find it.
+// reduce_atomic: one pass of sums of integers. Each CTA adds its partial result to one word in the workspace, which
+// also counts them: whoever counts the last one has the result at once, and leaves the word as the next launch must
+// find it.
 #pragma once
 
 #include "config/reduce_share.h"
@@ -27,9 +28,7 @@ struct Family<ReduceAtomicConfig> {
 
   static constexpr const char* unsupported_reason(const ReduceRequest& request, int) {
     if (const char* reason = segmented_reason(request)) return reason;
-    if (request.accumulator_bytes() > 4 || request.has_position())
-      return "reduce_atomic has room for 4 bytes beside its count";
-    if (!fits_one_word(request)) return "reduce_atomic combines in any order, on which the result depends";
+    if (!adds_in_one_word(request)) return "reduce_atomic adds up integers of at most 4 bytes";
     return scantune::unsupported_reason(request);
   }
 

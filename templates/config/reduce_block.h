@@ -42,17 +42,18 @@ struct Family<ReduceBlockConfig> {
     return input_bytes_of(request) <= most_bytes_of_one_cluster(request) / (has_clusters ? 1 : 4) ? 3 : 0;
   }
 
-  // One warp, which waits for no other, as far as it loads all items at once. What is too much for it takes a cluster
-  // of eight CTAs, of few warps as well.
+  // One warp, which waits for no other, as far as it loads all items at once. What is too much for it takes a cluster of
+  // eight CTAs, of few warps as well. Where places are compared too, threads take fewer items.
   static constexpr ReduceBlockConfig default_config(const ReduceRequest& request, int sm) {
-    ReduceBlockConfig config{.block_threads = kWarpThreads, .unroll = 4, .pdl = default_pdl(request, sm)};
+    const int few = request.has_position() ? 1 : 4;
+    ReduceBlockConfig config{.block_threads = kWarpThreads, .unroll = few, .pdl = default_pdl(request, sm)};
     const auto holds_all = [&] {
       const u64 units = static_cast<u64>(tile_units(config)) * static_cast<u64>(config.cluster_blocks);
       return units * static_cast<u64>(unit_items(request)) >= request.n;
     };
-    if (!holds_all()) config.unroll = 8;
+    if (!holds_all()) config.unroll = 2 * few;
     if (holds_all()) return config;
-    config.unroll = 4;
+    config.unroll = few;
     if (limits_of(sm).cluster_blocks >= kMaxPortableClusterBlocks) config.cluster_blocks = kMaxPortableClusterBlocks;
     while (config.block_threads < 256 && !holds_all()) config.block_threads *= 2;
     if (!holds_all()) config.unroll = 8;

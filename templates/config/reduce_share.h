@@ -85,9 +85,10 @@ constexpr Config dealt_in_tiles(Config config, const Dealing& dealing, const Red
   return config;
 }
 
-// Whether CTAs can combine their results in one word, in any order, beside a count of them.
-constexpr bool fits_one_word(const ReduceRequest& request) {
-  return request.accumulator_bytes() <= 4 && !request.has_position() && !needs_fixed_association(request);
+// Whether CTAs can add up their results in one word, beside a count of them, by one addition each. Other operators
+// would take turns that are tried again and again.
+constexpr bool adds_in_one_word(const ReduceRequest& request) {
+  return request.op == Operator::sum && is_integer(request.accumulator_type) && request.accumulator_bytes() <= 4;
 }
 
 // What the warps of a CTA tell each other, and words that a thread tells all.
@@ -126,7 +127,7 @@ constexpr const char* invalid_partials_reason(const Config& config, const Reduce
 // Up to here, by default, the CTAs of one cluster are faster than those of all SMs, which meet in memory. They meet
 // sooner where one word is enough.
 constexpr u64 most_bytes_of_one_cluster(const ReduceRequest& request) {
-  return fits_one_word(request) ? u64{1} << 17 : u64{1} << 19;
+  return adds_in_one_word(request) ? u64{1} << 17 : u64{1} << 19;
 }
 
 }  // namespace scantune
