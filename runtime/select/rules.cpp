@@ -9,10 +9,12 @@
 namespace scantune {
 namespace {
 
-// A search under such a guarantee left out configs that this request may use.
-bool has_guarantee_too_many(const TuningRecord& record, const Wanted& wanted) {
+// A search under a guarantee left out configs that a request without it may use. Results of another kind take other
+// work.
+bool asks_for_another_kind(const TuningRecord& record, const Wanted& wanted) {
   return std::ranges::any_of(wanted.request.members(), [&](const MemberModel& member) {
-    return member.match == Match::at_most && record.request[member] > wanted.request[member];
+    const int recorded = record.request[member], asked = wanted.request[member];
+    return (member.match == Match::at_most && recorded > asked) || (member.match == Match::exact && recorded != asked);
   });
 }
 
@@ -91,7 +93,8 @@ struct Orders : Rule {
 };
 
 constexpr KeepsOut kKeepOut[] = {
-    {{1, "guarantees", "keeps out what was tuned under a guarantee that is not asked for"}, has_guarantee_too_many},
+    {{1, "kind", "keeps out what was tuned under a guarantee that is not asked for, or for other kinds of results"},
+     asks_for_another_kind},
     {{2, "config", "keeps out a config that cannot run what is asked for, or breaks a guarantee"}, cannot_run}};
 
 constexpr Orders kOrder[] = {

@@ -33,7 +33,7 @@ struct MemberModel {
   constexpr bool is_recorded() const { return match != Match::per_call; }
   // Whether the command line has an option for it, and messages name it only where it departs from its default.
   constexpr bool is_option() const {
-    return spelling == Spelling::token && (match == Match::nearest || match == Match::at_most);
+    return spelling == Spelling::token && (match == Match::exact || match == Match::nearest || match == Match::at_most);
   }
 };
 

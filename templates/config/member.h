@@ -9,6 +9,7 @@ namespace scantune {
 
 // A member's match says which records may serve a request, by the value that they were tuned for.
 enum class Match {
+  exact,    // the same value: results are of another kind
   width,    // types as wide; the same types come first, then types of the same class
   nearest,  // any value; the same one comes first
   at_most,  // no more than is requested: a search under a guarantee leaves out configs that others may use
@@ -17,7 +18,7 @@ enum class Match {
 };
 template <>
 struct Tokens<Match> {
-  static constexpr const char* kNames[] = {"width", "nearest", "at_most", "served", "per_call"};
+  static constexpr const char* kNames[] = {"exact", "width", "nearest", "at_most", "served", "per_call"};
 };
 
 // How a member's value is spelled outside the kernels.

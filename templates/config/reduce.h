@@ -92,7 +92,7 @@ struct Algorithm<ReduceRequest> {
         return static_cast<int>(request.input_type);
       }),
       SCANTUNE_MEMBER(ReduceRequest, op, nearest),
-      SCANTUNE_MEMBER(ReduceRequest, position, nearest).means("first: also where the minimum or maximum first stands."),
+      SCANTUNE_MEMBER(ReduceRequest, position, exact).means("first: also where the minimum or maximum first stands."),
       SCANTUNE_MEMBER(ReduceRequest, init, per_call).defaults_to(init_by_default),
       SCANTUNE_MEMBER(ReduceRequest, latency, nearest)
           .not_compiled()
