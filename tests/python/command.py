@@ -48,3 +48,15 @@ def invoke(*arguments: str) -> Result:
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
+
+
+def streams_here(*arguments: str) -> tuple[int, str, str]:
+    """Return what streams() returns, of the command in this process."""
+    result = invoke(*arguments)
+    return result.exit_code, _ANSI.sub("", result.stdout), _ANSI.sub("", result.stderr)
+
+
+def scantune_here(*arguments: str) -> tuple[int, str]:
+    """Return what scantune() returns, of the command in this process."""
+    code, out, err = streams_here(*arguments)
+    return code, out + err

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from command import streams
+from command import streams_here
 
 Faults = Callable[..., None]
 Requests = Callable[[], list[dict[str, Any]]]
@@ -26,7 +26,7 @@ def tried(requests: list[dict[str, Any]]) -> set[str]:
 
 def message(*arguments: str, code: int = 0) -> dict[str, Any]:
     """Return what a gallery command writes on standard output."""
-    ended, out, err = streams("gallery", *HOST, *arguments, "--json", "-")
+    ended, out, err = streams_here("gallery", *HOST, *arguments, "--json", "-")
     assert ended == code, err
     told: dict[str, Any] = json.loads(out)
     return told

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from command import invoke, scantune, start, streams
+from command import invoke, scantune_here, start, streams_here
 from conftest import SUM
 from fake_worker import GALLERY
 from gallery_command import HOST, Faults, Requests, contenders, families_of, message
@@ -117,7 +117,7 @@ def test_family_that_is_left_out_says_what_the_worker_says() -> None:
     told = message("--families", "sum_vector,lookback,single_block", "--type", "f32", "--n", "2^18")
     left_out = {race["group"]: race["left_out"] for race in told["races"]}
     assert left_out["Whole scans"] == {"single_block": "single_block scans at most 131072 items"}
-    code, said = scantune("gallery", *HOST, "--families", "sum_vector", "--type", "f32", "--n", "2^9")
+    code, said = scantune_here("gallery", *HOST, "--families", "sum_vector", "--type", "f32", "--n", "2^9")
     assert code == 2
     assert "sums, N = 2^9: sum_vector: a float sum depends on the order" in said
 
@@ -134,7 +134,7 @@ def test_refusals_that_are_none_are_not_believed(
 
 @pytest.mark.usefixtures("real_worker")
 def test_worker_says_why_it_refuses_families() -> None:
-    code, said = scantune("gallery", *HOST, "--families", "sum_atomic,kogge_stone", "--type", "f32", "--n", "2^12",
+    code, said = scantune_here("gallery", *HOST, "--families", "sum_atomic,kogge_stone", "--type", "f32", "--n", "2^12",
                           "--row-items", "2^11")  # fmt: skip
     assert code == 2, said
     assert "kogge_stone: each CTA scans one row, and the rows are longer than a CTA holds" in said
@@ -146,7 +146,7 @@ def test_rows_are_as_long_as_asked_for_and_no_family_is_asked_for_longer_ones() 
     (race,) = told["races"]
     assert (race["extents"], race["group"]) == ({"rows": 16}, "Scans of rows of 2^8")
     assert contenders(race)["kogge_stone"]["work_efficiency"] == pytest.approx(255 / (256 * 8 - 255))
-    code, said = scantune("gallery", *HOST, "--families", "kogge_stone", "--n", "2^12", "--row-items", "2^11")
+    code, said = scantune_here("gallery", *HOST, "--families", "kogge_stone", "--n", "2^12", "--row-items", "2^11")
     assert code == 2
     assert "no family can do that: scans of rows of 2^11, N = 2^12: kogge_stone: kogge_stone scans rows of at" in said
 
@@ -209,7 +209,7 @@ def test_each_family_runs_the_best_that_was_tried_of_it(tmp_path: Path, request_
         assert [one["config"]["family"] for one in defaults] == list(GALLERY)
         assert all(one["is_default"] and one["median_us"] > 0 for one in defaults)
         assert not any(found[name]["is_default"] for name in GALLERY)
-    _, out, _ = streams("gallery", *HOST, *common)
+    _, out, _ = streams_here("gallery", *HOST, *common)
     assert re.search(r"^ *kogge_stone .*\n(.*\n)? *kogge_stone \(default\) ", out, re.MULTILINE), out
     compiled = [one["config"] for one in request_log() if one["method"] == "compile"]
     searched = {(one["family"], one["parameters"]["block_threads"]) for one in compiled if one["family"] in GALLERY}
@@ -231,7 +231,7 @@ def test_families_of_the_library_are_searched_only_where_they_are_named(
 
 def rows_of(path: Path) -> list[Any]:
     """Return the records of a database."""
-    _, out, _ = streams("db", "show", "--db", str(path), "--json", "-")
+    _, out, _ = streams_here("db", "show", "--db", str(path), "--json", "-")
     winners: list[Any] = json.loads(out)["winners"]
     return winners
 
@@ -282,7 +282,7 @@ def test_ctrl_c_leaves_the_races_that_were_finished(faults: Faults, tmp_path: Pa
     ],
 )
 def test_what_cannot_be_done_is_told(arguments: list[str], words: str) -> None:
-    code, _, err = streams("gallery", *HOST, *arguments)
+    code, _, err = streams_here("gallery", *HOST, *arguments)
     assert code == 2, err
     assert words in err, err
 
@@ -290,7 +290,7 @@ def test_what_cannot_be_done_is_told(arguments: list[str], words: str) -> None:
 def test_command_that_races_nothing_leaves_what_was_written_before(tmp_path: Path) -> None:
     file = tmp_path / "told.json"
     file.write_text("before")
-    code, said = scantune("gallery", *HOST, "--families", "kogge_stone", "--n", "2^20", "--row-items", "2^12",
+    code, said = scantune_here("gallery", *HOST, "--families", "kogge_stone", "--n", "2^20", "--row-items", "2^12",
                           "--json", str(file))  # fmt: skip
     assert code == 2, said
     assert file.read_text() == "before"
@@ -326,7 +326,7 @@ def test_error_of_a_race_is_told_and_none_of_the_picture(
 def test_picture_in_the_place_of_a_folder_is_refused_first(tmp_path: Path, request_log: Requests) -> None:
     target = tmp_path / "a.svg"
     target.mkdir()
-    code, said = scantune("gallery", *HOST, "--families", "kogge_stone", "--n", "2^9", "--plot", str(target))
+    code, said = scantune_here("gallery", *HOST, "--families", "kogge_stone", "--n", "2^9", "--plot", str(target))
     assert code == 2, said
     assert "it is a folder; name a file in it" in said
     assert request_log() == []
@@ -372,7 +372,7 @@ def test_search_of_the_gallery_is_kept_as_trials_that_are_raced() -> None:
     found = contenders(message(*arguments)["races"][1])
     assert found["sum_vector"]["origin"] == "trial"
     assert found["selected"]["config"]["family"] != "sum_vector"
-    _, out, _ = streams("db", "show", "--json", "-")
+    _, out, _ = streams_here("db", "show", "--json", "-")
     assert json.loads(out)["winners"] == []
 
 

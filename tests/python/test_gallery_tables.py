@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import streams
+from command import streams_here
 from fake_worker import SUMS
 from gallery_command import HOST, Faults, Requests, contenders, message, tried
 from scantune.compare.cub_time import cub_time
@@ -43,7 +43,7 @@ def test_table_of_sums_races_those_of_the_ladder_at_its_own_size() -> None:
 
 
 def test_table_of_families_that_the_worker_lacks_is_refused() -> None:
-    code, _, err = streams("gallery", *HOST, "--table", "0", "--n", "2^12")
+    code, _, err = streams_here("gallery", *HOST, "--table", "0", "--n", "2^12")
     assert code == 2
     assert "the worker knows none of naive_global, shared_single" in err
 
@@ -90,6 +90,6 @@ def test_cub_stands_beside_families_on_a_gpu(tmp_path: Path, faults: Faults, mon
     timed = {"results": [{"contenders": [{"role": "cub", "name": "CUB 3", "cold": {"us": 4.0, "spread": 0.1}}]}]}
     monkeypatch.setenv("SCANTUNE_CUB_BENCH", str(cub(tmp_path, json.dumps(timed))))
     faults(gpu="sm_90")
-    code, out, err = streams("gallery", "--families", "lookback", "--n", "2^12", "--json", "-")
+    code, out, err = streams_here("gallery", "--families", "lookback", "--n", "2^12", "--json", "-")
     assert code == 0, err
     assert contenders(json.loads(out)["races"][-1])["CUB"]["median_us"] == 4.0
