@@ -50,7 +50,8 @@ def sums(*names: str) -> str:
 
 
 def _sum_cell(row: Row) -> str:
-    copied = f", {share(row['copy_us'], row['scantune_us'])}" if int(row["n"]) >= 2**22 else ""
+    is_copied = int(row["n"]) >= 2**22 and row["copy_us"]  # nothing is copied beside a reduction
+    copied = f", {share(row['copy_us'], row['scantune_us'])}" if is_copied else ""
     return f"{microseconds(row['scantune_us'])} µs, **{ratio(row):.2f}**{copied}"
 
 
@@ -169,6 +170,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "large sums": lambda: sums("h200-sums-large"),
     "small sums": lambda: sums("h200-sums-small"),
     "isolated sums": lambda: sums("h200-sums-small-isolated"),
+    "reductions": lambda: sums("h200-reduce-sums"),
     "wider sums": wider,
     "draws": draws,
     "between sizes": between_sizes,
