@@ -9,6 +9,7 @@ import numpy as np
 from scantune.model.config import Config
 from scantune.model.space import Family, Indices, Parameter
 from scantune.search.effects import Effects
+from scantune.search.exchanges import changed, exchanges, single_changes
 from scantune.search.surrogate import Points, Prior, Surrogate, weight_of
 
 _CENTRES = 4  # fastest configs whose neighbours are all considered
@@ -78,10 +79,26 @@ class FamilySearch:
             self._proposals = best, self._proposed(best)
         return self._proposals[1]
 
+    def exchanges(self) -> list[Config]:
+        """Return new exchanges of the fastest config; what is expected to take the least time comes first.
+
+        One of the two changes was tried alone or is illegal. Where neither was, the surrogate might blame a change
+        that gains for what the exchange loses.
+        """
+        if self.best is None:
+            return []
+        self._update()
+        (fastest,) = self._fastest(1)
+        tried = self._scores.keys() | self._illegal
+        found = [one for one in exchanges(self._family.parameters, fastest) if one not in tried | self._asked.keys()]
+        found = [one for one in found if not tried.isdisjoint(single_changes(fastest, one))]
+        if not found:
+            return []
+        mean, _ = self._surrogate.predict(_points(found))
+        return [self._family.config(found[place]) for place in np.argsort(mean)]
+
     def _proposed(self, best: float) -> list[tuple[float, Config]]:
-        if self._is_told:
-            self._learn()
-        self._suppose()
+        self._update()
         candidates = list(self._candidates())
         if not candidates:
             return []
@@ -89,6 +106,12 @@ class FamilySearch:
         return [
             (float(gains[place]), self._family.config(candidates[place])) for place in np.argsort(-gains)[:_PROPOSED]
         ]
+
+    def _update(self) -> None:
+        """Let the surrogate know all that is told and asked."""
+        if self._is_told:
+            self._learn()
+        self._suppose()
 
     def _learn(self) -> None:
         worst = max(score for score in self._scores.values() if score is not None)
@@ -107,8 +130,7 @@ class FamilySearch:
 
     def _candidates(self) -> Iterator[Indices]:
         """Yield neighbours of the fastest configs, and of the most promising neighbours of the very fastest."""
-        fastest = [indices for indices, score in self._scores.items() if score is not None]
-        fastest = sorted(fastest, key=lambda indices: self._scores[indices] or 0.0)[:_CENTRES]
+        fastest = self._fastest(_CENTRES)
         nearest = list(self._neighbours(fastest[0]))
         if not nearest:
             return  # no parameter has a second value
@@ -117,12 +139,16 @@ class FamilySearch:
         considered = {step for centre in [*fastest, *promising] for step in self._neighbours(centre)}
         yield from sorted(considered - self._scores.keys() - self._asked.keys() - self._illegal)
 
+    def _fastest(self, count: int) -> list[Indices]:
+        timed = [(score, indices) for indices, score in self._scores.items() if score is not None]
+        return [indices for _, indices in sorted(timed, key=lambda one: one[0])[:count]]
+
     def _neighbours(self, centre: Indices) -> Iterator[Indices]:
         """Yield the configs that differ from the centre in one parameter, by any value."""
         for place, parameter in enumerate(self._family.parameters):
             for value in range(len(parameter.values)):
                 if value != centre[place]:
-                    yield (*centre[:place], value, *centre[place + 1 :])
+                    yield changed(centre, place, value)
 
 
 def _prior(family: str, parameter: Parameter, effects: Effects) -> Prior:
