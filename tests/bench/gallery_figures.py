@@ -9,11 +9,19 @@ from figure_table import microseconds, size, table
 from gallery_results import COUNTS, TIMES, Contender, Race
 
 NONE = "–"
+GAINS = "gallery gains"
 
 
 def tables() -> dict[str, Callable[[], str]]:
-    """Return the tables by their names; none before the gallery was measured."""
-    return TABLES if gallery_results.are_there() else {}
+    """Return the tables of what was measured or counted, by their names."""
+    if not gallery_results.are_there():
+        return {}
+    return {name: shown for name, shown in TABLES.items() if gallery_results.has_table(_number(name))}
+
+
+def _number(name: str) -> str:
+    """Return the number of a table, as the files of results have it; the gains are of the run of all families."""
+    return "" if name == GAINS else name[-1]
 
 
 def told_us(one: Contender | None) -> str:
@@ -136,5 +144,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "gallery table 2": lambda: ladder("2"),
     "gallery table 3": by_n,
     "gallery table 4": additions,
-    "gallery gains": gains,
+    GAINS: gains,
 }

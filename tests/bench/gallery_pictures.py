@@ -46,14 +46,20 @@ def draw_all(out: Path) -> None:
     told = pictures.digest(sources())
     for ending, colours in PAGES.items():
         with pictures.styled(colours):
-            for name, draw in _DRAWN.items():
-                pictures.save(draw(colours), out / f"{name}{ending}.svg", told)
+            for name in _drawn():
+                pictures.save(_DRAWN[name](colours), out / f"{name}{ending}.svg", told)
 
 
 def paths(folder: Path) -> list[Path]:
     """Return the paths of the pictures; none before there are results."""
-    names = _DRAWN if gallery_results.are_there() else {}
-    return [folder / f"{name}{ending}.svg" for name in names for ending in PAGES]
+    return [folder / f"{name}{ending}.svg" for name in _drawn() for ending in PAGES]
+
+
+def _drawn() -> list[str]:
+    """Return the names of the pictures of what was measured or counted."""
+    if not gallery_results.are_there():
+        return []
+    return [name for name in _DRAWN if gallery_results.has_table(name.removeprefix("table-"))]
 
 
 def sources() -> list[Path]:

@@ -84,6 +84,11 @@ def are_there() -> bool:
     return all((results_file.ROOM / f"{name}.csv").exists() for name in (TIMES, COUNTS))
 
 
+def has_table(table: str) -> bool:
+    """Return whether a numbered table was measured or counted."""
+    return any(row["table"] == table for name in (TIMES, COUNTS) for row in figure_table.read(name).rows)
+
+
 def races() -> list[Race]:
     def key(row: Row) -> tuple[str, ...]:
         return row["table"], row["group"], row["n"], row["rows"]
