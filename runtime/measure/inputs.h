@@ -13,7 +13,8 @@ namespace scantune {
 enum class InputPattern {
   // Every order of combining gives the same bits, also in a narrower output, and results depend on items far back.
   // Integer sums and products wrap over their whole range. Floating-point sums and products telescope, so that those of
-  // any segment are small integers or powers of two; of reductions those of any subset are. Running minima and maxima move on to the end, and so do bit_and
+  // any segment are small integers or powers of two; of reductions those of any subset are. Running minima and maxima
+  // move on to the end, and so do bit_and
   // and bit_or as far as their bits last. Items of custom operators are random bytes.
   exact,
   rounding,  // floating-point sums and products only: every combination rounds

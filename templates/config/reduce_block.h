@@ -42,8 +42,8 @@ struct Family<ReduceBlockConfig> {
     return input_bytes_of(request) <= most_bytes_of_one_cluster(request) / (has_clusters ? 1 : 4) ? 3 : 0;
   }
 
-  // One warp, which waits for no other, as far as it loads all items at once. What is too much for it takes a cluster of
-  // eight CTAs, of few warps as well. Where places are compared too, threads take fewer items.
+  // One warp, which waits for no other, as far as it loads all items at once. What is too much for it takes a cluster
+  // of eight CTAs, of few warps as well. Where places are compared too, threads take fewer items.
   static constexpr ReduceBlockConfig default_config(const ReduceRequest& request, int sm) {
     const int few = request.has_position() ? 1 : 4;
     ReduceBlockConfig config{.block_threads = kWarpThreads, .unroll = few, .pdl = default_pdl(request, sm)};
