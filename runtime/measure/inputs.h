@@ -13,9 +13,9 @@ namespace scantune {
 enum class InputPattern {
   // Every order of combining gives the same bits, also in a narrower output, and results depend on items far back.
   // Integer sums and products wrap over their whole range. Floating-point sums and products telescope, so that those of
-  // any segment are small integers or powers of two; of reductions those of any subset are. Running minima and maxima
-  // move on to the end, and so do bit_and
-  // and bit_or as far as their bits last. Items of custom operators are random bytes.
+  // any segment are small integers or powers of two; those of reductions stay small in any order. Running minima and
+  // maxima move on to the end, and so do bit_and and bit_or as far as their bits last. Items of custom operators are
+  // random bytes.
   exact,
   rounding,  // floating-point sums and products only: every combination rounds
   specials   // floating-point min and max only: an infinity, -0 beside +0, and a NaN at three quarters

@@ -12,25 +12,28 @@ namespace {
 // The sum of m numbers that are as likely a as -a exceeds 12 sqrt(m) a once in 10^31 times.
 constexpr double kDeviations = 12;
 constexpr u64 kPairedItems = 512;  // of which the later half negates the earlier one, but for one item
-constexpr u64 kPowersInARow = 16;  // factors that are no 1 or -1, about; powers of two, so few that none overflows
+constexpr u64 kMostExcess = 31;    // what the one item has beyond that
+constexpr u64 kPowersOfARow = 16;  // factors that are no 1 or -1, about; powers of two, so few that none overflows
 
-class SubsetsStaySmall {
+class SmallSubsets {
  public:
-  SubsetsStaySmall(const ScanSpec& scan, u64 row_items)
+  SmallSubsets(const ScanSpec& scan, u64 row_items)
       : seed_(scan.seed), row_items_(std::max<u64>(row_items, 1)), most_(most_addend(scan.request)) {}
 
-  // Not 0, and at most one more than most_.
+  // Not 0, and at most twice most_. A block comes to an odd number, so that few runs of blocks come to 0.
   double addend(u64 index) const {
     const u64 place = index % row_items_, block = place / kPairedItems, half = place % (kPairedItems / 2);
     const u64 bits = random_bits(seed_, (index - place) + block * kPairedItems + half);
     const bool negated = place % kPairedItems != half;
     const double drawn = static_cast<double>(1 + (bits >> 1) % most_) * sign((bits & 1) != 0) * sign(negated);
-    const u64 odd_one = random_bits(~seed_, index - place + block) % kPairedItems;
-    return place % kPairedItems == odd_one ? drawn + sign(drawn < 0) : drawn;
+    const u64 bits_of_block = random_bits(~seed_, index - place + block), odd_one = bits_of_block % kPairedItems;
+    if (place % kPairedItems != odd_one) return drawn;
+    const u64 excess = 1 + 2 * ((bits_of_block >> 32) % ((std::min(most_, kMostExcess) + 1) / 2));
+    return drawn + static_cast<double>(excess) * sign(drawn < 0);
   }
 
   double factor(u64 index) const {
-    const u64 bits = random_bits(seed_, index), one_in = std::max<u64>(row_items_ / kPowersInARow, 1);
+    const u64 bits = random_bits(seed_, index), one_in = std::max<u64>(row_items_ / kPowersOfARow, 1);
     const double magnitude = (bits >> 2) % one_in != 0 ? 1 : (bits & 2) != 0 ? 2 : 0.5;
     return sign((bits & 1) != 0) * magnitude;
   }
@@ -61,7 +64,7 @@ void fill_reduction_input(const ScanSpec& scan, u64 row_items, u64 first, std::s
       scan.pattern == InputPattern::exact && is_floating(request.accumulator_type) &&
       (is_signed_sum || (request.op == Operator::product && is_floating(request.input_type)));
   if (!combines_far_apart) return fill_scan_input(scan, first, out);
-  const SubsetsStaySmall items(scan, row_items);
+  const SmallSubsets items(scan, row_items);
   visit_type(request.input_type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item) {
       const double number = is_sum ? items.addend(first + item) : items.factor(first + item);
