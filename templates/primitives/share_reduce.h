@@ -8,6 +8,7 @@
 #include "config/reduce_share.h"
 #include "primitives/head_scan.h"
 #include "primitives/reduce_problem.h"
+#include "primitives/shifted_vector.h"
 #include "primitives/thread_total.h"
 #include "primitives/warp_reduce.h"
 
@@ -115,8 +116,10 @@ class ShareReduce {
     return static_cast<u32>(active);
   }
 
-  // Brings the first tile of the share into L2, as far as it fills vectors. One thread does so for all.
+  // Brings the first tile of the share into L2, as far as it fills vectors. One thread does so for all. Warps that take
+  // runs of the share, in order, begin elsewhere.
   SCANTUNE_DEVICE void prefetch() const {
+    if constexpr (Problem::kInOrder) return;
     const u64 begin = first_unit(), end = begin + kTileUnits < end_unit() ? begin + kTileUnits : end_unit();
     if (thread_rank() != 0 || begin >= end) return;
     const u64 end_item = head_ + end * kUnitItems < n_ ? head_ + end * kUnitItems : n_;
@@ -216,12 +219,16 @@ class ShareReduce {
     return Problem::accumulator_of(scantune::load_global<CacheHint::normal>(input_ + index), index);
   }
 
-  // One access where units are vectors; else item by item, to the same place in a thread.
+  // A unit that fills a vector is loaded as one, also from behind any pointer. The first and the last units are then
+  // loaded item by item, to the same place in a thread, since nothing else may be in their vectors.
   SCANTUNE_DEVICE Vector load_unit(u64 unit) const {
     const Input* const from = input_ + head_ + unit * kUnitItems;
     if constexpr (kInVectors && kUnitItems > 1) {
       return scantune::load_global<kShape.load_hint>(reinterpret_cast<const Vector*>(from));
     } else {
+      if constexpr (kUnitItems > 1)
+        if (unit > 0 && (unit + 2) * kUnitItems <= n_)
+          return __builtin_bit_cast(Vector, scantune::load_shifted<kShape.load_hint>(from));
       Input items[kUnitItems];
 #pragma unroll
       for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kShape.load_hint>(from + item);
