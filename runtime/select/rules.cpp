@@ -9,9 +9,8 @@
 namespace scantune {
 namespace {
 
-// A search under a guarantee left out configs that a request without it may use. Results of another kind take other
-// work.
-bool asks_for_another_kind(const TuningRecord& record, const Wanted& wanted) {
+// A search under a guarantee left out configs that a request without it may use. Other results take other work.
+bool asks_for_other_results(const TuningRecord& record, const Wanted& wanted) {
   return std::ranges::any_of(wanted.request.members(), [&](const MemberModel& member) {
     const int recorded = record.request[member], asked = wanted.request[member];
     return (member.match == Match::at_most && recorded > asked) || (member.match == Match::exact && recorded != asked);
@@ -93,8 +92,8 @@ struct Orders : Rule {
 };
 
 constexpr KeepsOut kKeepOut[] = {
-    {{1, "kind", "keeps out what was tuned under a guarantee that is not asked for, or for other kinds of results"},
-     asks_for_another_kind},
+    {{1, "results", "keeps out what was tuned under a guarantee that is not asked for, or for other results"},
+     asks_for_other_results},
     {{2, "config", "keeps out a config that cannot run what is asked for, or breaks a guarantee"}, cannot_run}};
 
 constexpr Orders kOrder[] = {

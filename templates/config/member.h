@@ -9,7 +9,7 @@ namespace scantune {
 
 // A member's match says which records may serve a request, by the value that they were tuned for.
 enum class Match {
-  exact,    // the same value: results are of another kind
+  exact,    // the same value: other results take other work
   width,    // types as wide; the same types come first, then types of the same class
   nearest,  // any value; the same one comes first
   at_most,  // no more than is requested: a search under a guarantee leaves out configs that others may use

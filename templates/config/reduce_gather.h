@@ -51,8 +51,10 @@ struct Family<ReduceGatherConfig> {
   }
 
   static constexpr WorkspaceNeed workspace(const ReduceGatherConfig& config, const ReduceRequest& request) {
+    const u64 ctas = ctas_of(config, request, kMostPartials);
+    if (ctas == 1) return {};
     return {WorkspaceKind::packed_status, request.partial_bytes(),
-            sizeof(WorkspaceHeader) + ctas_of(config, request, kMostPartials) * partial_word_bytes(request)};
+            sizeof(WorkspaceHeader) + ctas * partial_word_bytes(request)};
   }
 
   static constexpr LaunchList launches(const ReduceGatherConfig& config, const ReduceRequest& request, Variant) {

@@ -7,18 +7,17 @@
 
 namespace scantune {
 
+// The signed integer of as many bytes as a floating-point number.
 template <class T>
-struct IntegerLike;
+struct IntegerOf;
 template <>
-struct IntegerLike<f32> {
+struct IntegerOf<f32> {
   using Type = i32;
 };
 template <>
-struct IntegerLike<f64> {
+struct IntegerOf<f64> {
   using Type = i64;
 };
-template <class T>
-using IntegerOf = typename IntegerLike<T>::Type;
 
 // A value and where it stands in the input.
 template <class T>
@@ -40,7 +39,7 @@ template <class T, Operator kOperator>
   requires kIsFloating<T>
 struct PreferenceOrder<T, kOperator> {
   static constexpr bool kIsMin = kOperator == Operator::min;
-  using Key = IntegerOf<T>;
+  using Key = typename IntegerOf<T>::Type;
   static constexpr int kSignBit = 8 * sizeof(Key) - 1;
   static constexpr Key kMost = static_cast<Key>(~(u64{1} << 63) >> (63 - kSignBit));
 

@@ -23,7 +23,7 @@ class ThreadTotal {
   T total_ = Problem::neutral();
 };
 
-// The first minimum or maximum, and where it stands. Items are compared as integers, and a place is the number of a
+// The first minimum or maximum, and its position. Items are compared as integers, and a position is the number of a
 // unit with that of an item in it, so that an item takes few instructions.
 template <class Problem, class Scanned, int kItems>
 class ThreadTotal<Problem, Scanned, kItems, true> {
@@ -39,30 +39,30 @@ class ThreadTotal<Problem, Scanned, kItems, true> {
     Input items[kItems];
     scantune::copy_bytes(items, &unit, sizeof items);
     auto key = Order::key(scantune::convert<Item>(items[0]));
-    u32 place = 0;
+    u32 best = 0;
 #pragma unroll
     for (u32 item = 1; item < kItems; ++item) {
       const auto next = Order::key(scantune::convert<Item>(items[item]));
       const bool replaces = Order::comes_before(next, key);
       key = replaces ? next : key;
-      place = replaces ? item : place;
+      best = replaces ? item : best;
     }
-    if (number_ != kNone && !Order::comes_before(key, key_)) return;
+    if (unit_ != kNone && !Order::comes_before(key, key_)) return;
     key_ = key;
-    number_ = number;
-    place_ = place;
+    unit_ = number;
+    item_ = best;
   }
 
   // head: items before the unit of number 0.
   SCANTUNE_DEVICE typename Problem::Accumulator total(u64 head) const {
-    if (number_ == kNone) return Problem::neutral();
-    return Problem::placed(Order::value(key_), head + number_ * kItems + place_);
+    if (unit_ == kNone) return Problem::neutral();
+    return Problem::placed(Order::value(key_), head + unit_ * kItems + item_);
   }
 
  private:
   typename Order::Key key_ = {};
-  u64 number_ = kNone;
-  u32 place_ = 0;
+  u64 unit_ = kNone;
+  u32 item_ = 0;  // of the unit
 };
 
 }  // namespace scantune

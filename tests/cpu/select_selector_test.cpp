@@ -421,6 +421,40 @@ TEST(Rule1, DoesNotGiveAFreeRequestARecordTunedUnderAGuarantee) {
   EXPECT_EQ(select_from({fixed}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
+RecordRow row_of_reduction(const ReduceRequest& request, const Config& config) {
+  RecordRow row = row_of("lookback", static_cast<std::int64_t>(request.n));
+  row.algorithm = "reduce";
+  row.request = canonical_request({request, {}});
+  row.family = config.family().name();
+  row.config = canonical_parameters(config);
+  row.template_hash = template_hash(config.family(), false, 90);
+  return row;
+}
+
+TEST(Rule1, GivesNoReductionWithAPositionARecordWithoutOneNorTheOtherWayRound) {
+  const ReduceRequest minimum{.op = Operator::min, .n = 1 << 16};
+  ReduceRequest position = minimum;
+  position.position = Position::first;
+  position.init = Init::none;
+  const auto origin = [&](const ReduceRequest& recorded, const ReduceRequest& wanted) {
+    const Config config = find_family("reduce_two_pass")->default_config(recorded, 90);
+    return select(TuningTable(std::vector{row_of_reduction(recorded, config)}), kH200, wanted).origin;
+  };
+  EXPECT_EQ(origin(minimum, minimum), ConfigOrigin::exact_n);
+  EXPECT_EQ(origin(position, position), ConfigOrigin::exact_n);
+  EXPECT_EQ(origin(position, minimum), ConfigOrigin::untuned);
+  EXPECT_EQ(origin(minimum, position), ConfigOrigin::untuned);
+}
+
+TEST(Rule13, LeavesARecordToWhatOneCtaReduces) {
+  ReduceRequest request{.op = Operator::max, .n = 4096};
+  const RecordRow row = row_of_reduction(request, parse_config("reduce_gather", R"({
+      "block_threads": 128, "unroll": 8, "ctas_per_sm": 2, "deal": "shares", "load_hint": "normal", "pdl": 2})"));
+  EXPECT_EQ(select(TuningTable(std::vector{row}), kH200, request).origin, ConfigOrigin::exact_n);
+  request.n = 1 << 20;
+  EXPECT_EQ(select(TuningTable(std::vector{row}), kH200, request).origin, ConfigOrigin::untuned);
+}
+
 TEST(Selector, RefusesARequestThatNoFamilySupports) {
   ScanRequest request = sum_of(1 << 16);
   request.accumulator_type = ValueType::i8;

@@ -392,11 +392,12 @@ Bytes bytes_of(const std::vector<T>& values) {
 }
 
 // Inputs in which values alike stand at several places, the first of them in another CTA than most.
-std::vector<std::vector<f32>> treacherous(f32 sign) {
-  constexpr f32 kInfinity = std::numeric_limits<f32>::infinity(), kNan = std::numeric_limits<f32>::quiet_NaN();
+template <class T>
+std::vector<std::vector<T>> treacherous(T sign) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity(), kNan = std::numeric_limits<T>::quiet_NaN();
   constexpr std::size_t kItems = 4'001;
-  const auto among = [&](f32 others, const std::vector<std::pair<std::size_t, f32>>& placed) {
-    std::vector<f32> items(kItems, others);
+  const auto among = [&](T others, const std::vector<std::pair<std::size_t, T>>& placed) {
+    std::vector<T> items(kItems, others);
     for (const auto& [index, value] : placed) items[index] = value;
     return items;
   };
@@ -404,36 +405,42 @@ std::vector<std::vector<f32>> treacherous(f32 sign) {
           among(sign * kInfinity, {}),  // what an accumulator starts from
           among(-sign * kInfinity, {}),
           among(kNan, {}),
-          among(0.0f, {{2'900, -0.0f}, {3'500, -0.0f}}),
-          among(-0.0f, {{700, 0.0f}, {701, 0.0f}}),
+          among(T{0}, {{2'900, -T{0}}, {3'500, -T{0}}}),
+          among(-T{0}, {{700, T{0}}, {701, T{0}}}),
           among(1, {{kItems - 1, -sign}, {kItems - 2, -sign}}),
           among(1, {{1'999, -sign * kInfinity}, {3'000, kNan}, {3'777, -kNan}}),
           among(kNan, {{0, -sign * kInfinity}}),
           among(sign * kInfinity, {{kItems - 1, kNan}})};
 }
 
-TEST_P(SmallReduce, TellsWhereAnExtremeFirstStands) {
-  const FamilyModel& family = *find_family(GetParam().family);
+template <class T>
+void check_first_extremes(const Small& small, ValueType type) {
+  const FamilyModel& family = *find_family(small.family);
   for (const Operator op : {Operator::min, Operator::max}) {
-    const ReduceRequest of = reduction_of(ValueType::f32, ValueType::f32, op, Init::none, Position::first);
+    const ReduceRequest of = reduction_of(type, type, op, Init::none, Position::first);
     if (!solves(family, of)) return;
     u64 seed = 0;
-    for (const std::vector<f32>& items : treacherous(op == Operator::min ? 1.0f : -1.0f))
+    for (const std::vector<T>& items : treacherous(op == Operator::min ? T{1} : T{-1}))
       for (const Variant variant : {Variant::aligned, Variant::any}) {
         const ReduceRequest request = asked_of(family, of, items.size(), 3);
-        Case reduction{request, config_of(GetParam(), of), ++seed};
+        Case reduction{request, config_of(small, of), ++seed};
         reduction.variant = variant;
-        reduction.misaligned_bytes = variant == Variant::any ? 4 : 0;
+        reduction.misaligned_bytes = variant == Variant::any ? sizeof(T) : 0;
         check(reduction, bytes_of(items), {});
-        if (HasFailure()) return;
+        if (testing::Test::HasFailure()) return;
       }
   }
+}
+
+TEST_P(SmallReduce, TellsWhereAnExtremeFirstStands) {
+  check_first_extremes<f32>(GetParam(), ValueType::f32);
+  check_first_extremes<f64>(GetParam(), ValueType::f64);
 }
 
 TEST_P(SmallReduce, TellsWhereAnExtremeFirstStandsAmongIntegersAndHalves) {
   const FamilyModel& family = *find_family(GetParam().family);
   u64 seed = 100;
-  for (const ValueType type : {ValueType::u8, ValueType::i64, ValueType::bf16})
+  for (const ValueType type : {ValueType::u8, ValueType::i64, ValueType::u64, ValueType::bf16})
     for (const Operator op : {Operator::min, Operator::max}) {
       const ReduceRequest of = reduction_of(type, type, op, Init::none, Position::first);
       if (!solves(family, of)) return;

@@ -189,7 +189,7 @@ def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(200)
 def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(tmp_path: Path) -> None:
-    """The effects that come along know none of its families."""
+    """What the effects that come along know of its families is of GPUs."""
     named = ["--arch", "host", "--algorithm", "reduce", "--type", "i32", "--n", "2000"]
     for command in (["sweep", *named, "--budget", "5s", "--pairs-limit", "0"], ["replay", "--seeds", "1"]):
         file = ["-o", "space.json.gz"] if command[0] == "sweep" else ["space.json.gz"]
@@ -199,7 +199,7 @@ def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(tmp_path:
         )  # fmt: skip
         assert ended.returncode == 0, ended.stderr
     recorded = read_space(tmp_path / "space.json.gz")
-    assert {"reduce_block", "reduce_last_block", "reduce_two_pass", "reduce_atomic"} <= {
+    assert {"reduce_block", "reduce_atomic", "reduce_gather", "reduce_last_block", "reduce_two_pass"} <= {
         one.config.family for one in recorded.configs if not one.failure
     }
     assert re.search(r"reduce i32 2,000, .* default +1 +[01]\.\d{4}", ended.stdout), ended.stdout
