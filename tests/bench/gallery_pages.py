@@ -143,7 +143,7 @@ def on_an_h200(family: str) -> list[str]:
     told = gallery_figures.of_family(family)
     about = (
         "Times of sums of i32, by default and with the fastest config that `scantune gallery --tune` found. What has a "
-        "~ was timed but once. [Another page](h200.md) has those of all families."
+        "~ was timed but once. [Another page](h200.md) has what was measured of others."
     )
     return ["## On an H200", prose(about), told.rstrip()] if told else []
 

@@ -90,7 +90,8 @@ class FamilySearch:
         self._update()
         (fastest,) = self._fastest(1)
         tried = self._scores.keys() | self._illegal
-        found = [one for one in exchanges(self._family.parameters, fastest) if one not in tried | self._asked.keys()]
+        taken = tried | self._asked.keys()
+        found = [one for one in exchanges(self._family.parameters, fastest) if one not in taken]
         found = [one for one in found if not tried.isdisjoint(single_changes(fastest, one))]
         if not found:
             return []
