@@ -31,7 +31,8 @@ def genuine_line() -> dict[str, Any]:
     text = (paths.checkout() / "db" / "builtin" / "records.jsonl").read_text(encoding="utf-8")
     request = {"input_type": "i32", "accumulator_type": "i32", "output_type": "i32"}
     lines = [json.loads(line) for line in text.splitlines()]
-    line = next(line for line in lines if line["request"] == request and line["n"] == REQUEST["n"])
+    wanted = (REQUEST["algorithm"], request, REQUEST["n"])
+    line = next(line for line in lines if (line["algorithm"], line["request"], line["n"]) == wanted)
     line.pop("breakpoint", None)
     return {**line, "started_at": line["finished_at"], "seed": 1, "policy": {}, "template_hash": "f" * 64}
 
