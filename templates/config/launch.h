@@ -38,8 +38,8 @@ struct WorkspaceNeed {
 
 // First bytes of a workspace with status words, and of a counted one; all zero before its first use. No launch clears
 // anything. With status words the CTA of the last tile moves the epoch on; among persistent CTAs it is the last one to
-// draw its last ticket, and where one CTA gathers what all have published, that one. In a counted workspace the last CTA
-// to arrive puts back 0.
+// draw its last ticket, and where one CTA gathers what all have published, that one. In a counted workspace the last
+// CTA to arrive puts back 0.
 struct alignas(128) WorkspaceHeader {
   u32 epoch;       // epoch of the last finished launch; the running one uses epoch + 1
   u32 ticket;      // next tile to hand out, or CTAs that have started; 0 between launches

@@ -93,8 +93,8 @@ class TileStatus {
   }
 
   // The first warp of every CTA calls this after the CTA's last poll; each CTA has one tile, or counts as one. The CTA
-  // of the last tile has seen that all others have read epoch and ticket, since they have published: it may set both for
-  // the next launch. Nothing waits for what is stored here. descriptors: how many the launch has used.
+  // of the last tile has seen that all others have read epoch and ticket, since they have published: it may set both
+  // for the next launch. Nothing waits for what is stored here. descriptors: how many the launch has used.
   SCANTUNE_DEVICE void finish(u32 tile, u32 tiles, u32 descriptors, u32 lane) const {
     if (epoch_ == kLastEpoch) return wrap(tiles, descriptors, lane);
     if (tile == tiles - 1 && lane == 0) next_epoch(descriptors);
