@@ -36,7 +36,7 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
  protected:
   ReductionsOnGpu() : FamiliesOnGpu(std::chrono::minutes(9)) {}
 
-  // As one that the family is for: families of rows get three, of one item or more.
+  // Returns a request that the family is for: a family of rows gets three, of one item or more.
   static ReduceRequest asked_of_family(ReduceRequest request) {
     if (GetParam()->name() != std::string_view("reduce_rows")) return request;
     request.segments = Segments::rows;

@@ -59,7 +59,7 @@ ScanRequest as_scan(const ReduceRequest& request) {
           .n = request.n};
 }
 
-// As one that the family is for: families of rows get a few.
+// Returns a request that the family is for: a family of rows gets a few of them.
 ReduceRequest asked_of(const FamilyModel& family, ReduceRequest request, u64 n, u64 rows = 1) {
   request.n = n;
   if (!is_of_rows(family)) return request;

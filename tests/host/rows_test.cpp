@@ -139,7 +139,7 @@ TEST_P(RowFamily, ScansRowsByOperatorsOfTheCallersOwn) {
   }
 }
 
-// As in the last rows of an n that is no multiple: tuning asks for such.
+// Tuning asks for an n that is no multiple of the rows, whose last rows lack items.
 TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
   const FamilyModel& family = *GetParam();
   Random random(29);
