@@ -47,7 +47,7 @@ struct Pairs {
 class Arena {
  public:
   explicit Arena(std::span<const Case> cases);
-  // Allocates as many pairs as the launches can use, over up to 512 MiB.
+  // Returns as many pairs as the launches can use, over up to 512 MiB.
   Pairs pairs(const Case& subject, int launches) const;
   // Room for one more output of the case, beside its pairs.
   std::byte* expected(const Case& subject, int launches) const;

@@ -22,6 +22,7 @@ namespace {
 constexpr u64 kSeeds = 200;
 constexpr u64 kFirstSeeds = 20;
 constexpr u64 kSeedsOfManyTiles = 8;
+constexpr int kMoreRounds = 24;          // of as many seeds, for a mutant that shows in one schedule of hundreds
 constexpr unsigned char kPoison = 0xa5;  // bytes that no scan has written
 
 struct Setting {
@@ -558,7 +559,7 @@ std::optional<Catch> caught(const Mutant& mutant, int more_rounds) {
 TEST_P(Mutation, IsCaught) {
   const Mutant& mutant = GetParam();
   const bool is_waived = waiver_of(mutant) != nullptr;
-  const std::optional<Catch> found = caught(mutant, is_waived ? 0 : 3);
+  const std::optional<Catch> found = caught(mutant, is_waived ? 0 : kMoreRounds);
   if (is_waived) {
     EXPECT_FALSE(found) << "is caught now, so that its waiver can go; seed " << found->seed << ": " << found->failure;
     return;
