@@ -1,7 +1,7 @@
 """The choice of tests to run, and their cost: ctest has one pool, whose large products of cases are drawn by commit.
 
 Both commands read `ctest --show-only=json-v1`. `pool.py draw` prints what `ctest -I` takes. `pool.py report` reads the
-file of `ctest --output-junit` too, and prints the slowest tests and the core-seconds of each family.
+file of `ctest --output-junit` too, and prints the slowest tests and what each family costs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LABELS = frozenset({"python", "cpu", "nvrtc", "host", "long", "gpu", "gpu_long"}
 DRAWN = "-drawn"  # suffix of the label of executables whose cases are products
 SHARE = 10  # `make test` draws one case in so many
 SLOWEST = 10
-CORE_SECONDS_OF_A_FAMILY = 60.0
+FAMILY_SHARE = 0.05  # of what `make test` costs: seconds would differ with the machine, and with what else it does
 KERNELS = Path(__file__).parents[1] / "templates" / "kernels"
 
 
@@ -93,18 +93,20 @@ def durations(junit: Path) -> dict[str, float]:
     }
 
 
-def costs(tests: Iterable[Test], seconds: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
-    """Return the core-seconds that each family adds to `make test` on average, where one case in SHARE is drawn.
+def cost(tests: Iterable[Test], seconds: Mapping[str, float]) -> float:
+    """Return the core-seconds that tests cost `make test` on average, where one case in SHARE is drawn."""
+    return sum(seconds.get(test.name, 0.0) / (SHARE if test.is_case else 1) for test in tests)
+
+
+def family_shares(tests: Sequence[Test], seconds: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
+    """Return which share of the cost of `make test` each family has.
 
     A test belongs to the family that it names; tests that families share belong to none.
     """
+    whole = cost(tests, seconds)
     spelled = {name: (name, name.replace("_", "")) for name in names}
     return {
-        family: sum(
-            seconds.get(test.name, 0.0) / (SHARE if test.is_case else 1)
-            for test in tests
-            if any(one in test.name.lower() for one in spellings)
-        )
+        family: cost((test for test in tests if any(one in test.name.lower() for one in spellings)), seconds) / whole
         for family, spellings in spelled.items()
     }
 
@@ -124,12 +126,15 @@ def print_slowest(seconds: Mapping[str, float]) -> None:
         print(f"  {took:6.1f} s  {name[:120]}")
 
 
-def costly_families(tests: Iterable[Test], seconds: Mapping[str, float], limit: float) -> list[str]:
-    """Print what each family costs; return those that cost more than the limit."""
-    cost = costs(tests, seconds, family_names())
-    told = ", ".join(f"{name} {took:.0f}" for name, took in sorted(cost.items(), key=lambda item: -item[1]))
-    print(f"core-seconds that each family adds to make test (at most {limit:.0f}): {told}")
-    return [name for name, took in cost.items() if took > limit]
+def costly_families(tests: Sequence[Test], seconds: Mapping[str, float], limit: float) -> list[str]:
+    """Print which share of the cost of `make test` each family has; return those above the limit."""
+    shares = family_shares(tests, seconds, family_names())
+    told = ", ".join(f"{name} {share:.1%}" for name, share in sorted(shares.items(), key=lambda item: -item[1]))
+    print(
+        f"of the {cost(tests, seconds):.0f} core-seconds of make test, where one case in {SHARE} is drawn, "
+        f"each family has (at most {limit:.0%}): {told}"
+    )
+    return [name for name, share in shares.items() if share > limit]
 
 
 def print_drawn(tests: Sequence[Test], arguments: argparse.Namespace) -> None:
@@ -172,9 +177,9 @@ def main() -> int:
         return 1
     seconds = durations(arguments.junit)
     print_slowest(seconds)
-    costly = costly_families(tests, seconds, CORE_SECONDS_OF_A_FAMILY) if arguments.families else []
+    costly = costly_families(tests, seconds, FAMILY_SHARE) if arguments.families else []
     for name in costly:
-        print(f"{name} costs more than {CORE_SECONDS_OF_A_FAMILY:.0f} core-seconds: make its tests cheaper")
+        print(f"{name} has more than {FAMILY_SHARE:.0%} of the cost of make test: make its tests cheaper")
     return 1 if costly else 0
 
 

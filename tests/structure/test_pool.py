@@ -96,7 +96,7 @@ def test_durations_are_by_name_and_of_tests_that_ran(tmp_path: Path) -> None:
     assert pool.durations(junit) == {"All/Scan.IsRight/case_1": 2.5}
 
 
-def test_cost_of_a_family_is_its_tests_and_a_share_of_its_cases() -> None:
+def test_share_of_a_family_is_of_its_tests_and_a_tenth_of_its_cases() -> None:
     tests = pool.listed(
         {
             "tests": [
@@ -111,17 +111,18 @@ def test_cost_of_a_family_is_its_tests_and_a_share_of_its_cases() -> None:
         "All/Compile.Compiles/one_shot_sm90": 5.0 * pool.SHARE,
         "Selector.Selects": 7.0,
     }
-    assert pool.costs(tests, seconds, ["one_shot", "lookback"]) == {"one_shot": 8.0, "lookback": 0.0}
+    assert pool.cost(tests, seconds) == 15.0
+    assert pool.family_shares(tests, seconds, ["one_shot", "lookback"]) == {"one_shot": 8 / 15, "lookback": 0.0}
 
 
-@pytest.mark.parametrize(("limit", "costly"), [(5.0, ["one_shot"]), (6.0, [])])
+@pytest.mark.parametrize(("limit", "costly"), [(0.5, ["one_shot"]), (0.6, [])])
 def test_family_above_its_limit_is_named(
     limit: float, costly: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "family_names", lambda: ["one_shot"])
     tests = pool.listed({"tests": [labelled("a_one_shot", "cpu"), labelled("b", "cpu")]})
-    assert pool.costly_families(tests, {"a_one_shot": 5.5, "b": 1.0}, limit) == costly
-    assert "one_shot 6" in capsys.readouterr().out
+    assert pool.costly_families(tests, {"a_one_shot": 5.5, "b": 4.5}, limit) == costly
+    assert "one_shot 55.0%" in capsys.readouterr().out
 
 
 def test_families_are_those_of_the_templates() -> None:
