@@ -1,86 +1,17 @@
 // Scans beside a kernel that does not end before they do, so that only the rest of the GPU is left for them.
-#include <chrono>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "families_under_test.h"
 #include "family_test.h"
 #include "known_sums.h"
-#include "test_kernel.h"
+#include "occupant.h"
 #include "test_scan.h"
 
 namespace scantune {
 namespace {
 
 constexpr int kReservedSharedBytes = 1024;  // shared memory that each CTA takes beside what it asks for
-
-// Waits for a condition until a deadline: if it never came, nothing else would end the wait.
-template <class Condition>
-bool comes_true(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
-bool is_idle(CUstream stream) {
-  const CUresult result = SCANTUNE_TEST_DRIVER(cuStreamQuery)(stream);
-  if (result != CUDA_ERROR_NOT_READY) check(result, "cuStreamQuery");
-  return result == CUDA_SUCCESS;
-}
-
-// CTAs that stay on the GPU until they are released.
-class Occupant {
- public:
-  Occupant(Device& device, u32 ctas, int shared_bytes)
-      : kernel_(device,
-                "extern \"C\" __global__ void kernel(scantune::KernelArguments arguments) {\n"
-                "  volatile unsigned* const released = static_cast<volatile unsigned*>(arguments.output);\n"
-                "  released[1 + blockIdx.x] = 1;\n"
-                "  while (*released == 0) __nanosleep(1000);\n"
-                "}\n",
-                shared_bytes),
-        launch_{.grid_blocks = ctas, .block_threads = 32, .shared_bytes = shared_bytes} {
-    // Otherwise SMs would reserve no more shared memory than this kernel needs, and could not change that while it
-    // runs.
-    check(Driver::instance().cuFuncSetAttribute(kernel_.function(), CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                                                CU_SHAREDMEM_CARVEOUT_MAX_SHARED),
-          "cuFuncSetAttribute");
-    void* memory = nullptr;
-    check(SCANTUNE_TEST_DRIVER(cuMemAllocHost)(&memory, (1 + u64{ctas}) * sizeof(unsigned)), "cuMemAllocHost");
-    words_ = static_cast<volatile unsigned*>(memory);
-    for (u32 word = 0; word <= ctas; ++word) words_[word] = 0;
-  }
-  ~Occupant() {
-    leave();
-    Driver::instance().cuStreamSynchronize(stream_);
-    SCANTUNE_TEST_DRIVER(cuMemFreeHost)(const_cast<unsigned*>(words_));
-  }
-  Occupant(const Occupant&) = delete;
-
-  // Starts the kernel; false if its CTAs do not all become resident.
-  bool enter() {
-    KernelArguments arguments{};
-    arguments.output = const_cast<unsigned*>(words_);
-    kernel_.enqueue(launch_, arguments, stream_);
-    return comes_true([&] {
-      for (u32 cta = 0; cta < launch_.grid_blocks; ++cta)
-        if (words_[1 + cta] == 0) return false;
-      return true;
-    });
-  }
-  bool is_there() const { return !is_idle(stream_); }
-  void leave() { *words_ = 1; }
-
- private:
-  TestKernel kernel_;
-  Launch launch_;
-  TestStream stream_;
-  volatile unsigned* words_;
-};
 
 struct Job {
   ScanRequest request;
@@ -101,21 +32,19 @@ class ScansOnACrowdedGpu : public FamiliesOnGpu {
  protected:
   u32 sm_count() const { return static_cast<u32>(device_->identity().sm_count); }
   int shared_bytes_of_an_sm() const { return limits_of(sm()).shared_bytes_per_block + kReservedSharedBytes; }
-  // Two CTAs with so much shared memory do not fit one SM, so each has an SM of its own.
-  int half_of_shared_bytes() const { return limits_of(sm()).shared_bytes_per_block / 2; }
 
   void expect_to_finish_beside_a_kernel_that_holds_all_sms_but(u32 left_over, const std::vector<Scan>& scans) {
-    Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
+    Occupant occupant = Occupant::of_all_sms_but(*device_, left_over);
     expect_to_finish_beside(occupant, scans);
   }
 
   void expect_to_finish_after_a_kernel_that_holds_all_sms_but(u32 left_over, const std::vector<Scan>& scans) {
-    Occupant occupant(*device_, sm_count() - left_over, limits_of(sm()).shared_bytes_per_block);
+    Occupant occupant = Occupant::of_all_sms_but(*device_, left_over);
     expect_to_finish(occupant, scans, [&](auto&&) { EXPECT_TRUE(occupant.is_there()); });
   }
 
   void expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(const std::vector<Scan>& scans) {
-    Occupant occupant(*device_, sm_count(), half_of_shared_bytes());
+    Occupant occupant = Occupant::of_half_of_every_sms_shared_memory(*device_);
     expect_to_finish_beside(occupant, scans);
   }
 
@@ -192,7 +121,8 @@ TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsMostSms) {
 }
 
 TEST_P(CrowdedOnGpu, ScansFinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
-  const std::vector<Scan> scans = scans_within(shared_bytes_of_an_sm() - half_of_shared_bytes() - kReservedSharedBytes);
+  const std::vector<Scan> scans =
+      scans_within(shared_bytes_of_an_sm() - half_of_shared_bytes(sm()) - kReservedSharedBytes);
   if (scans.empty()) GTEST_SKIP() << "the family has no kernels for this GPU";
   expect_to_finish_beside_a_kernel_that_holds_half_of_every_sms_shared_memory(scans);
 }
