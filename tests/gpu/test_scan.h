@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "measure/device_buffer.h"
@@ -41,7 +42,7 @@ class TestScan {
   const Config& config() const { return scan_.config(); }
   std::byte* items() const { return items_; }
   std::byte* results() const { return output_.data() + before_results_; }
-  std::byte* workspace() const { return workspace_.data(); }
+  std::span<std::byte> workspace() const { return {workspace_.data(), scan_.workspace_bytes(n_)}; }
 
   void enqueue(Stream stream) const { enqueue(n_, stream); }
   void enqueue(u64 n, Stream stream) const { scan_.enqueue({items_, results()}, n, workspace_.data(), stream); }
