@@ -33,6 +33,12 @@ inline void check(CUresult result, const char* call) {
 #define SCANTUNE_TEST_DRIVER(function) \
   ::scantune::DynamicLibrary({"libcuda.so.1"}).find_as<decltype(&::function)>(SCANTUNE_TEST_EXPANDED_TEXT(function))
 
+inline std::size_t free_device_bytes() {
+  std::size_t free = 0, total = 0;
+  check(SCANTUNE_TEST_DRIVER(cuMemGetInfo)(&free, &total), "cuMemGetInfo");
+  return free;
+}
+
 // The test that is running, as a filter names it.
 inline std::string name_of_test() {
   const ::testing::TestInfo& test = *::testing::UnitTest::GetInstance()->current_test_info();

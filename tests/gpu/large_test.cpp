@@ -47,9 +47,7 @@ class LargeOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Test
     const ScanRequest request = GetParam().types.request(Operator::sum, n);
     if (const char* reason = GetParam().family->unsupported_reason(request, sm())) return reason;
     const u64 item_bytes = static_cast<u64>((placement.in_place ? 0 : request.input_bytes()) + request.output_bytes());
-    std::size_t free = 0, total = 0;
-    check(SCANTUNE_TEST_DRIVER(cuMemGetInfo)(&free, &total), "cuMemGetInfo");
-    if (n * item_bytes + n * item_bytes / 50 <= free) return {};  // includes a workspace of 1 %
+    if (n * item_bytes + n * item_bytes / 50 <= free_device_bytes()) return {};  // includes a workspace of 1 %
     return "needs more memory than the GPU has free, for " + std::to_string(n) + " items";
   }
 };

@@ -1,4 +1,4 @@
-// Reductions on the GPU: every family at edge sizes and at 2^28 items, in graphs and on two streams.
+// Reductions on the GPU: every family at edge sizes, at 2^28 and past 2^32 items, in graphs and on two streams.
 #include "edge_sizes.h"
 #include "families_under_test.h"
 #include "family_test.h"
@@ -51,6 +51,49 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
 
   // The family's own config, as programs give it.
   static std::string config() { return std::string(R"({"family": ")") + GetParam()->name() + "\"}"; }
+
+  // Reduces so many ones, among which a nine stands at each of the places, and then all of them but the first. A one
+  // more behind them belongs to neither.
+  void expect_right_of_ones_and_nines(u64 items, const std::vector<u64>& places) {
+    const runtime::Buffer<std::int8_t> input(items + 1);
+    device_->fill(input.data(), std::byte{1}, items + 1);
+    const std::int8_t nine = 9;
+    for (const u64 place : places) device_->upload(input.data() + place, &nine, 1);
+    for (const u64 offset : {u64{0}, u64{1}}) {
+      SCOPED_TRACE(std::to_string(offset) + " items left out");
+      const u64 n = items - offset, total = n + 8 * places.size();
+      expect_sum<std::int32_t>(input.data() + offset, n, total);  // of every family; it wraps
+      if (supports(reduction_of(from_to("i8", "i64"), Operator::sum, n)))
+        expect_sum<std::int64_t>(input.data() + offset, n, total);
+      if (supports(reduction_of(same("i8"), Operator::max, n, Position::first)))
+        expect_first_nine(input.data() + offset, n, places.front() - offset);
+    }
+  }
+
+ private:
+  template <class Sum>
+  static void expect_sum(const std::int8_t* items, u64 n, u64 expected) {
+    const runtime::Buffer<Sum> sum(1);
+    runtime::reduce(items, sum.data(), n, {.config = config()});
+    Sum found = 0;
+    sum.download(&found);
+    EXPECT_EQ(found, static_cast<Sum>(expected));
+  }
+
+  static void expect_first_nine(const std::int8_t* items, u64 n, u64 place) {
+    const runtime::Buffer<std::int8_t> greatest(1);
+    const runtime::Buffer<std::uint64_t> index(1);
+    runtime::argmax(items, greatest.data(), index.data(), n, {.config = config()});
+    std::int8_t most = 0;
+    std::uint64_t found = 0;
+    greatest.download(&most);
+    index.download(&found);
+    EXPECT_EQ(most, 9);
+    EXPECT_EQ(found, place);
+    runtime::reduce(items, greatest.data(), n, {.op = runtime::Op::max, .config = config()});
+    greatest.download(&most);
+    EXPECT_EQ(most, 9);
+  }
 };
 
 TEST_P(ReductionsOnGpu, AreRightAtEdgeSizes) {
@@ -72,42 +115,10 @@ TEST_P(ReductionsOnGpu, AreRightAtEdgeSizes) {
   EXPECT_GT(verified, 0);
 }
 
-// Ones, among which a greater item stands twice.
 TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
-  constexpr u64 kItems = (u64{1} << 28) + 5;
-  const bool sums = supports(reduction_of(from_to("i8", "i64"), Operator::sum, kItems)),
-             places = supports(reduction_of(same("i8"), Operator::max, kItems, Position::first)),
-             extremes = supports(reduction_of(same("i8"), Operator::max, kItems));
   if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
-  const runtime::Buffer<std::int8_t> items(kItems + 1), greatest(1);
-  const runtime::Buffer<std::int64_t> sum(1);
-  const runtime::Buffer<std::uint64_t> index(1);
-  device_->fill(items.data(), std::byte{1}, kItems + 1);
-  const std::int8_t nine = 9;
-  for (const u64 place : {kItems - 1, kItems / 2 + 3}) device_->upload(items.data() + place, &nine, 1);
-  for (const u64 offset : {u64{0}, u64{1}}) {
-    const std::int8_t* const from = items.data() + offset;
-    const u64 n = kItems - offset;
-    std::int64_t total = 0;
-    std::int8_t most = 0;
-    std::uint64_t place = 0;
-    if (sums) {
-      runtime::reduce(from, sum.data(), n, {.config = config()});
-      sum.download(&total);
-      EXPECT_EQ(total, static_cast<std::int64_t>(n + 16));
-    }
-    if (extremes) {
-      runtime::reduce(from, greatest.data(), n, {.op = runtime::Op::max, .config = config()});
-      greatest.download(&most);
-      EXPECT_EQ(most, 9);
-    }
-    if (places) {
-      runtime::argmax(from, greatest.data(), index.data(), n, {.config = config()});
-      index.download(&place);
-      EXPECT_EQ(place, kItems / 2 + 3 - offset);
-    }
-    EXPECT_TRUE(extremes);
-  }
+  constexpr u64 kItems = (u64{1} << 28) + 5;
+  expect_right_of_ones_and_nines(kItems, {kItems / 2 + 3, kItems - 1});
 }
 
 // Sums of floats have the same bits in every replay, whatever the items before them were.
@@ -168,6 +179,19 @@ TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ReductionsOnGpu,
+                         testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
+
+class ReductionsLargeOnGpu : public ReductionsOnGpu {};
+
+// Half of the index, or a count of 32 bits, would lead elsewhere: all other items are the same.
+TEST_P(ReductionsLargeOnGpu, AreRightOfMoreThan2To32Items) {
+  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  constexpr u64 kItems = (u64{1} << 32) + 5;
+  if (kItems + kItems / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
+  expect_right_of_ones_and_nines(kItems, {kItems - 3});
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ReductionsLargeOnGpu,
                          testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
 
 class SmallReductionsOnGpu : public ReductionsOnGpu {};
