@@ -94,6 +94,18 @@ class ShareReduce {
                                             : (alignof(Input) > alignof(u32) ? alignof(Input) : alignof(u32));
   struct alignas(kUnitAlignment) Vector : Unit {};
 
+  // What is loaded of a unit: two vectors where it may lie across a boundary.
+  static constexpr bool kShifts = !kInVectors && kUnitItems > 1;
+  template <bool kTwo, class One>
+  struct SelectHeld {
+    using Type = One;
+  };
+  template <class One>
+  struct SelectHeld<true, One> {
+    using Type = VectorHalves;
+  };
+  using Held = typename SelectHeld<kShifts, Vector>::Type;
+
  public:
   using Shared = typename Block::Shared;
 
@@ -152,19 +164,10 @@ class ShareReduce {
     ThreadTotal<Problem, Scanned, kUnitItems> of_units;
     for (u64 tile = begin; tile < end; tile += kInTiles ? ctas_ * kTileUnits : kTileUnits) {
       const u64 first = tile + thread_rank();
-      Vector held[kUnroll];
       if (tile + kTileUnits <= end) {
-#pragma unroll
-        for (int step = 0; step < kUnroll; ++step) held[step] = load_unit(first + step * kShape.block_threads);
-#pragma unroll
-        for (int step = 0; step < kUnroll; ++step) of_units.take(held[step], first + step * kShape.block_threads);
+        take_units<true>(of_units, first, end);
       } else {
-#pragma unroll
-        for (int step = 0; step < kUnroll; ++step)
-          if (const u64 unit = first + step * kShape.block_threads; unit < end) held[step] = load_unit(unit);
-#pragma unroll
-        for (int step = 0; step < kUnroll; ++step)
-          if (const u64 unit = first + step * kShape.block_threads; unit < end) of_units.take(held[step], unit);
+        take_units<false>(of_units, first, end);
       }
     }
     T total = of_units.total(head_);
@@ -174,6 +177,28 @@ class ShareReduce {
         total = Op::combine(total, item(index));
     }
     return total;
+  }
+
+  // Adds up this thread's units of a tile, all of which exist if kFull, else those before `end`. Of units that are put
+  // together from two vectors, half as many are on their way at once, in as many registers, and two where threads have
+  // but 64.
+  template <bool kFull>
+  SCANTUNE_DEVICE void take_units(auto& of_units, u64 first, u64 end) const {
+    constexpr int kHalf = (kUnroll + 1) / 2;
+    constexpr int kAtOnce = !kShifts ? kUnroll : kShape.block_threads > 512 && kHalf > 2 ? 2 : kHalf;
+    const auto is_there = [&](int step, u64 unit) { return step < kUnroll && (kFull || unit < end); };
+#pragma unroll 1
+    for (int begin = 0; begin < kUnroll; begin += kAtOnce) {
+      Held held[kAtOnce];
+#pragma unroll
+      for (int step = 0; step < kAtOnce; ++step)
+        if (const u64 unit = first + (begin + step) * kShape.block_threads; is_there(begin + step, unit))
+          held[step] = load_unit(unit);
+#pragma unroll
+      for (int step = 0; step < kAtOnce; ++step)
+        if (const u64 unit = first + (begin + step) * kShape.block_threads; is_there(begin + step, unit))
+          of_units.take(unit_of(held[step], unit), unit);
+    }
   }
 
   // Reduces a run of the share with each warp, and puts the runs together.
@@ -199,14 +224,15 @@ class ShareReduce {
 
   // The combination of the units [first, end), at least one and at most kUnroll, in order.
   SCANTUNE_DEVICE T piece_of(u64 first, u64 end) const {
-    Vector held[kUnroll];
+    Held held[kUnroll];
     const bool whole = end - first == kUnroll && end * kUnitItems <= n_;
     if (whole) {
 #pragma unroll
       for (int step = 0; step < kUnroll; ++step) held[step] = load_unit(first + step);
-      T piece = total_of(held[0]);
+      T piece = total_of(unit_of(held[0], first));
 #pragma unroll
-      for (int step = 1; step < kUnroll; ++step) piece = Op::combine(piece, total_of(held[step]));
+      for (int step = 1; step < kUnroll; ++step)
+        piece = Op::combine(piece, total_of(unit_of(held[step], first + step)));
       return piece;
     }
     const u64 last = end * kUnitItems < n_ ? end * kUnitItems : n_;
@@ -219,24 +245,41 @@ class ShareReduce {
     return Problem::accumulator_of(scantune::load_global<CacheHint::normal>(input_ + index), index);
   }
 
-  // A unit that fills a vector is loaded as one, also from behind any pointer. The first and the last units are then
-  // loaded item by item, to the same place in a thread, since nothing else may be in their vectors.
-  SCANTUNE_DEVICE Vector load_unit(u64 unit) const {
+  // A unit that fills a vector is loaded as one, or, behind any pointer, as the two that it lies in. The first and the
+  // last units are then loaded item by item, since nothing else may be in their vectors.
+  SCANTUNE_DEVICE Held load_unit(u64 unit) const {
     const Input* const from = input_ + head_ + unit * kUnitItems;
     if constexpr (kInVectors && kUnitItems > 1) {
       return scantune::load_global<kShape.load_hint>(reinterpret_cast<const Vector*>(from));
+    } else if constexpr (kShifts) {
+      if (is_between(unit)) return scantune::load_halves(from);
+      return {__builtin_bit_cast(VectorWords, load_items(from)), {}};
     } else {
-      if constexpr (kUnitItems > 1)
-        if (unit > 0 && (unit + 2) * kUnitItems <= n_)
-          return __builtin_bit_cast(Vector, scantune::load_shifted<kShape.load_hint>(from));
-      Input items[kUnitItems];
-#pragma unroll
-      for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kShape.load_hint>(from + item);
-      Vector vector;
-      scantune::copy_bytes(&vector, items, sizeof items);
-      return vector;
+      return load_items(from);
     }
   }
+
+  SCANTUNE_DEVICE Vector load_items(const Input* from) const {
+    Input items[kUnitItems];
+#pragma unroll
+    for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kShape.load_hint>(from + item);
+    Vector vector;
+    scantune::copy_bytes(&vector, items, sizeof items);
+    return vector;
+  }
+
+  // Returns what load_unit() has loaded of a unit.
+  SCANTUNE_DEVICE Vector unit_of(const Held& held, u64 unit) const {
+    if constexpr (kShifts) {
+      const u32 shift = is_between(unit) ? reinterpret_cast<u64>(input_) % kVectorAlignmentBytes : 0;
+      return __builtin_bit_cast(Vector, scantune::shifted(held, shift));
+    } else {
+      return held;
+    }
+  }
+
+  // Whether there are units before and behind one.
+  SCANTUNE_DEVICE bool is_between(u64 unit) const { return unit > 0 && (unit + 2) * kUnitItems <= n_; }
 
   SCANTUNE_DEVICE static T total_of(const Vector& vector) { return RunScan<Scanned, kUnitItems>::reduce(vector); }
 
