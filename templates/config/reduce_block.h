@@ -43,17 +43,17 @@ struct Family<ReduceBlockConfig> {
   }
 
   // One warp, which waits for no other, as far as it loads all items at once. What is too much for it takes a cluster
-  // of eight CTAs, of few warps as well. Where places are compared too, threads take fewer items.
+  // of eight CTAs, of few warps as well.
   static constexpr ReduceBlockConfig default_config(const ReduceRequest& request, int sm) {
-    const int few = request.has_position() ? 1 : 4;
-    ReduceBlockConfig config{.block_threads = kWarpThreads, .unroll = few, .pdl = default_pdl(request, sm)};
+    constexpr int kFew = 4;
+    ReduceBlockConfig config{.block_threads = kWarpThreads, .unroll = kFew, .pdl = default_pdl(request, sm)};
     const auto holds_all = [&] {
       const u64 units = static_cast<u64>(tile_units(config)) * static_cast<u64>(config.cluster_blocks);
       return units * static_cast<u64>(unit_items(request)) >= request.n;
     };
-    if (!holds_all()) config.unroll = 2 * few;
+    if (!holds_all()) config.unroll = 2 * kFew;
     if (holds_all()) return config;
-    config.unroll = few;
+    config.unroll = kFew;
     if (limits_of(sm).cluster_blocks >= kMaxPortableClusterBlocks) config.cluster_blocks = kMaxPortableClusterBlocks;
     while (config.block_threads < 256 && !holds_all()) config.block_threads *= 2;
     if (!holds_all()) config.unroll = 8;

@@ -23,8 +23,8 @@ class ThreadTotal {
   T total_ = Problem::neutral();
 };
 
-// The first minimum or maximum, and its position. Items are compared as integers, and a position is the number of a
-// unit with that of an item in it, so that an item takes few instructions.
+// The first minimum or maximum, and its position. A unit is reduced to its value, as without positions. Only where that
+// comes before all values so far, which is seldom, its place in the unit is looked for.
 template <class Problem, class Scanned, int kItems>
 class ThreadTotal<Problem, Scanned, kItems, true> {
   using Item = typename Problem::Item;
@@ -36,21 +36,11 @@ class ThreadTotal<Problem, Scanned, kItems, true> {
   // A later call has a unit of a higher number.
   template <class Unit>
   SCANTUNE_DEVICE void take(const Unit& unit, u64 number) {
-    Input items[kItems];
-    scantune::copy_bytes(items, &unit, sizeof items);
-    auto key = Order::key(scantune::convert<Item>(items[0]));
-    u32 best = 0;
-#pragma unroll
-    for (u32 item = 1; item < kItems; ++item) {
-      const auto next = Order::key(scantune::convert<Item>(items[item]));
-      const bool replaces = Order::comes_before(next, key);
-      key = replaces ? next : key;
-      best = replaces ? item : best;
-    }
+    const auto key = Order::key(RunScan<Scanned, kItems>::reduce(unit));
     if (unit_ != kNone && !Order::comes_before(key, key_)) return;
     key_ = key;
     unit_ = number;
-    item_ = best;
+    item_ = first_with(unit, key);
   }
 
   // head: items before the unit of number 0.
@@ -60,6 +50,18 @@ class ThreadTotal<Problem, Scanned, kItems, true> {
   }
 
  private:
+  // Backwards, so that the first of equal items stays.
+  template <class Unit>
+  SCANTUNE_DEVICE static u32 first_with(const Unit& unit, typename Order::Key key) {
+    Input items[kItems];
+    scantune::copy_bytes(items, &unit, sizeof items);
+    u32 first = 0;
+#pragma unroll
+    for (u32 item = kItems - 1; item > 0; --item)
+      if (Order::key(scantune::convert<Item>(items[item])) == key) first = item;
+    return Order::key(scantune::convert<Item>(items[0])) == key ? 0 : first;
+  }
+
   typename Order::Key key_ = {};
   u64 unit_ = kNone;
   u32 item_ = 0;  // of the unit
