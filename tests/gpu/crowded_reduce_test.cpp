@@ -75,15 +75,21 @@ class ReductionsCrowdedOnGpu : public FamiliesOnGpu, public testing::WithParamIn
     if (!IsSkipped() && takes_rows<ReduceRequest>(*GetParam())) GTEST_SKIP() << "its requests have rows";
   }
 
-  // The family's own config. A cluster starts only where SMs of one group (GPC) have room for all of it.
-  std::string config() const { return std::string(R"({"family": ")") + GetParam()->name() + "\"}"; }
+  // The family's own config, but for some parameters.
+  std::string config(const std::string& parameters) const {
+    return std::string(R"({"family": ")") + GetParam()->name() + R"(", "parameters": {)" + parameters + "}}";
+  }
+
+  // A cluster starts only where SMs of one group (GPC) have room for all of it.
   std::string config_without_clusters() const {
     const bool has_clusters = std::ranges::any_of(GetParam()->parameters(), [](const ParameterModel& parameter) {
       return parameter.name == std::string_view("cluster_blocks");
     });
-    if (!has_clusters) return config();
-    return std::string(R"({"family": ")") + GetParam()->name() + R"(", "parameters": {"cluster_blocks": 1}})";
+    return config(has_clusters ? R"("cluster_blocks": 1)" : "");
   }
+
+  // A CTA of 1024 threads with 64 registers each fits an SM that has no other CTA at all.
+  std::string config_of_few_threads() const { return config(R"("block_threads": 256)"); }
 
   ManySums sums(const std::string& config) const {
     ManySums all;
@@ -132,7 +138,7 @@ TEST_P(ReductionsCrowdedOnGpu, FinishBesideAKernelThatHoldsMostSms) {
 }
 
 TEST_P(ReductionsCrowdedOnGpu, FinishBesideAKernelThatHoldsHalfOfEverySmsSharedMemory) {
-  const ManySums all = sums(config());
+  const ManySums all = sums(config_of_few_threads());
   Occupant occupant = Occupant::of_half_of_every_sms_shared_memory(*device_);
   expect_to_finish_beside(occupant, all);
 }
