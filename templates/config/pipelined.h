@@ -74,10 +74,11 @@ struct Family<PipelinedConfig> {
   static constexpr const char* kHeader = "kernels/pipelined.h";
   static constexpr const char* const kKernels[] = {"pipelined_scan"};
   static constexpr int kMinTileBytes = kWarpThreads * kVectorAlignmentBytes;
-  static constexpr u64 kMinItems = 16;  // more than there are before a vector boundary
+  static constexpr u64 kLongRowBytes = u64{1} << 14;  // of rows that fill tiles
+  static constexpr u64 kManyRowBytes = u64{1} << 19;  // of all rows, from where on they keep more than a few CTAs busy
+  static constexpr u64 kMinItems = 16;                // more than there are before a vector boundary
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
-    if (const char* reason = segmented_reason(request)) return reason;
     if (!limits_of(sm).has_bulk_copy) return "bulk copies need sm_90 or newer";
     if (needs_fixed_association(request)) return "pipelined combines in an order that changes from run to run";
     if (request.n < kMinItems) return "pipelined scans at least 16 items";
@@ -85,11 +86,18 @@ struct Family<PipelinedConfig> {
     const int bytes = request.input_bytes();
     if (request.output_bytes() != bytes) return "input and output items must have the same size";
     if (kVectorAlignmentBytes % bytes != 0) return "items must fill 16-byte vectors";
-    if (request.n > kMaxGridBlocks * static_cast<u64>(kMinTileBytes / bytes)) return "more tiles than a grid has CTAs";
+    const u64 tile = static_cast<u64>(kMinTileBytes / bytes);
+    if (request.segments == Segments::rows && row_items(request) < tile)
+      return "rows are shorter than pipelined's tiles";
+    if (tiles(request, tile) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     return nullptr;
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
+    if (request.segments == Segments::rows)
+      return bytes_of(request, row_items(request)) >= kLongRowBytes && bytes_of(request, request.n) >= kManyRowBytes
+                 ? 4
+                 : 0;
     return held_bytes(request) > kBytesAllSmsHold ? 4 : 0;
   }
 
@@ -145,22 +153,37 @@ struct Family<PipelinedConfig> {
     return tile_bytes(config) / request.input_bytes();
   }
 
-  static constexpr WorkspaceNeed workspace(const PipelinedConfig& config, const ScanRequest& request) {
-    const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items(config, request)));
-    const int value_bytes = request.accumulator_bytes();
-    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
-            value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};
+  // Tiles of all rows, none of which holds items of two.
+  static constexpr u64 tiles(const ScanRequest& request, u64 tile_items) {
+    const u64 length = row_items(request);
+    return length == 0 ? 0 : ceil_div(request.n, length) * ceil_div(length, tile_items);
+  }
+  static constexpr u64 tiles(const PipelinedConfig& config, const ScanRequest& request) {
+    return tiles(request, static_cast<u64>(tile_items(config, request)));
   }
 
+  static constexpr WorkspaceNeed workspace(const PipelinedConfig& config, const ScanRequest& request) {
+    const int value_bytes = request.accumulator_bytes();
+    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
+            value_bytes,
+            sizeof(WorkspaceHeader) + tiles(config, request) * descriptor_bytes(config.status_layout, value_bytes)};
+  }
+
+  // The source offset of the launch is the items of a row.
   static constexpr LaunchList launches(const PipelinedConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
-    list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config, request)))),
+    list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = block_threads(config),
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
+              .source_offset = row_items(request),
               .pdl = config.pdl != 0,
               .persistent_ctas_per_sm = config.ctas_per_sm});
     return list;
+  }
+
+  static constexpr u64 bytes_of(const ScanRequest& request, u64 items) {
+    return items * static_cast<u64>(request.input_bytes());
   }
 
 #ifndef __CUDACC_RTC__

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/pipelined.h"
-#include "primitives/aligned_tiles.h"
+#include "primitives/aligned_row_tiles.h"
 #include "primitives/begin_kernel.h"
 #include "primitives/exchange_space.h"
 #include "primitives/gathered_aggregates.h"
@@ -31,6 +31,7 @@ class Pipeline {
   static constexpr u32 kWarpItems = kWarpThreads * Run::kItems;
   static constexpr u32 kTileItems = kThreads * Run::kItems;
   static constexpr u32 kNoTile = ~0u;
+  static constexpr bool kHasRows = Problem::kRequest.segments == Segments::rows;
 
  public:
   struct alignas(16) Shared : ExchangeSpace<exchange_bytes(kConfig, Problem::kRequest)> {
@@ -96,7 +97,11 @@ class Pipeline {
     fence_barrier_init();
   }
 
-  SCANTUNE_DEVICE bool has_carry(u32 tile) const { return tile > 0 || Problem::kHasInit || tiles_.head_items() > 0; }
+  // Whether a tile is the first of a row, or of all items.
+  SCANTUNE_DEVICE bool is_first(u32 tile) const { return tile == tiles_.first_of_sequence(tile); }
+  SCANTUNE_DEVICE bool has_carry(u32 tile) const {
+    return !is_first(tile) || Problem::kHasInit || tiles_.head_items(tile) > 0;
+  }
   SCANTUNE_DEVICE bool stores_in_bulk() const {
     return kConfig.store_path == StorePath::bulk && tiles_.same_alignment();
   }
@@ -295,6 +300,8 @@ class Pipeline {
   // ---- the warp that publishes ----
 
   SCANTUNE_DEVICE void publish() {
+    Slot reader;    // of the carry-in that this stage held before: the look-back of the tile that came kStages - 1 ago
+    u32 ahead = 0;  // how many tiles it is behind, up to that
     for (Slot slot;; slot.next()) {
       const u32 stage = slot.stage(), tile = wait_for_tile(slot);
       if (tile == kNoTile) return;
@@ -302,18 +309,27 @@ class Pipeline {
 
       // Scan the totals of the warps.
       const u32 warps = ceil_div(tiles_.items(tile), kWarpItems);
+      const bool is_empty = kHasRows && warps == 0;
       T total;
       if (lane_ < warps) total = shared_.before_warp[stage][lane_];
       const T inclusive = warp_scan(total, warps, kWarps);
       const T before = scantune::shuffle_up(inclusive, 1);
-      T aggregate = scantune::shuffle_index(inclusive, warps - 1);
+      T aggregate = scantune::shuffle_index(inclusive, is_empty ? 0 : warps - 1);
 
-      // Publish the aggregate; that of tile 0 holds all that comes before it.
-      const bool has_head = tile == 0 && tiles_.head_items() > 0;
+      // Publish the aggregate; that of a first tile holds all that comes before it. Nobody needs that of an empty one.
+      const bool has_head = is_first(tile) && tiles_.head_items(tile) > 0;
       T through_head;
-      if (has_head) through_head = scan_head();
-      if (lane_ == 0) {
-        if (tile == 0 && has_carry(0)) {
+      if (has_head) through_head = scan_head(tile);
+      if constexpr (kHasRows) {
+        if (ahead + 1 < kStages) {
+          ++ahead;
+        } else {
+          if (is_first(tile)) barrier_wait(&shared_.carried[reader.stage()], reader.phase());
+          reader.next();
+        }
+      }
+      if (lane_ == 0 && !is_empty) {
+        if (is_first(tile) && has_carry(tile)) {
           shared_.carry_in[stage] = has_head ? through_head : Problem::init(arguments_);
           aggregate = Op::combine(shared_.carry_in[stage], aggregate);
         }
@@ -324,10 +340,11 @@ class Pipeline {
     }
   }
 
-  // Scans the items before tile 0. Returns all lanes what comes before it.
-  SCANTUNE_DEVICE T scan_head() {
+  // Scans the items before a first tile. Returns all lanes what comes before it.
+  SCANTUNE_DEVICE T scan_head(u32 tile) {
     const T init = Problem::init(arguments_);
-    const T total = HeadScan<Problem>(tiles_.head_input(), tiles_.head_items(), lane_).scan(tiles_.head_output(), init);
+    const HeadScan<Problem> head(tiles_.head_input(tile), tiles_.head_items(tile), lane_);
+    const T total = head.scan(tiles_.head_output(tile), init);
     return Problem::kHasInit ? Op::combine(init, total) : total;
   }
 
@@ -344,15 +361,19 @@ class Pipeline {
       const u32 stage = slot.stage(), tile = wait_for_tile(slot);
       if (tile == kNoTile) return;
       wait_for_reduction(slot);
-      if (tile > 0) {
+      const u32 first = tiles_.first_of_sequence(tile);
+      const auto wait_for_tile_before = [&] { barrier_wait(&shared_.carried[before.stage()], before.phase()); };
+      if (tile > first) {
         const u32 tile_before = has_before ? shared_.tile_before[stage] : 0;
-        T carry = aggregates(tile_before, tile);
-        if (tile_before > 0) {
-          barrier_wait(&shared_.carried[before.stage()], before.phase());
-          carry = Op::combine(shared_.carry_in[before.stage()], carry);
-        }
+        T carry = aggregates(tile_before > first ? tile_before : first, tile);
+        if (kHasRows ? has_before : tile_before > first) wait_for_tile_before();
+        if (tile_before > first) carry = Op::combine(shared_.carry_in[before.stage()], carry);
         if (lane_ == 0) shared_.carry_in[stage] = carry;
-      }  // the publisher writes the carry-in of tile 0
+      } else if (kHasRows && has_before) {
+        // The publisher writes the carry-in of a first tile. But a warp that did not wait here could leave another two
+        // phases of a barrier behind, or overwrite a carry-in that this one has yet to read.
+        wait_for_tile_before();
+      }
       barrier_arrive(&shared_.carried[stage]);
       for (u32 skipped = 0; skipped < kConfig.look_back_warps; ++skipped) {
         if (has_before) before.next();
@@ -380,7 +401,7 @@ class Pipeline {
 
   Shared& shared_;
   const KernelArguments& arguments_;
-  const AlignedTiles<Problem, kTileItems> tiles_;
+  const BulkTiles<Problem, kTileItems> tiles_;
   const u32 lane_;
 };
 

@@ -18,7 +18,7 @@ class AlignedTiles {
   SCANTUNE_DEVICE explicit AlignedTiles(const KernelArguments& arguments)
       : input_(static_cast<const Input*>(arguments.input)), output_(static_cast<Output*>(arguments.output)) {
     if constexpr (Problem::kRequest.alignment_bytes() < kVectorAlignmentBytes) {
-      const u32 bytes_before = bytes_before_boundary(head_input());
+      const u32 bytes_before = bytes_before_boundary(input_ + kFirstItem);
       loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
       head_items_ = loads_in_bulk_ ? bytes_before / sizeof(Input) : 0;
       same_alignment_ = bytes_before_boundary(output(0)) == 0;
@@ -28,9 +28,9 @@ class AlignedTiles {
   }
 
   SCANTUNE_DEVICE u32 count() const { return count_; }
+  SCANTUNE_DEVICE static u32 first_of_sequence(u32) { return 0; }  // all tiles are those of one
   SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + place(tile); }
   SCANTUNE_DEVICE Output* output(u32 tile) const { return output_ + place(tile); }
-  SCANTUNE_DEVICE bool loads_in_bulk() const { return loads_in_bulk_; }
   SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }
 
   // Items of a tile: kTileItems, but for the last.
@@ -45,9 +45,9 @@ class AlignedTiles {
     return loads_in_bulk_ ? items(tile) / kVectorItems * kVectorItems : 0;
   }
 
-  SCANTUNE_DEVICE u32 head_items() const { return head_items_; }
-  SCANTUNE_DEVICE const Input* head_input() const { return input_ + kFirstItem; }
-  SCANTUNE_DEVICE Output* head_output() const { return output_ + kFirstItem; }
+  SCANTUNE_DEVICE u32 head_items(u32) const { return head_items_; }
+  SCANTUNE_DEVICE const Input* head_input(u32) const { return input_ + kFirstItem; }
+  SCANTUNE_DEVICE Output* head_output(u32) const { return output_ + kFirstItem; }
 
  private:
   SCANTUNE_DEVICE u64 place(u32 tile) const { return kFirstItem + head_items_ + static_cast<u64>(tile) * kTileItems; }
