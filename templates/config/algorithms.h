@@ -15,6 +15,7 @@
 #include "config/reduce_two_pass.h"
 #include "config/scan.h"
 #include "config/scan_rows.h"
+#include "config/scan_short_rows.h"
 #include "config/single_block.h"
 #include "config/three_phase.h"
 #include "gallery/batch.h"
@@ -50,10 +51,10 @@ struct AlgorithmList {};
 
 using AllAlgorithms = AlgorithmList<
     FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig,
-               ScanRowsConfig, NaiveGlobalConfig, SharedSingleConfig, SharedDoubleConfig, WarpShuffleConfig,
-               BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig, HybridConfig, WorkInefficientConfig,
-               WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig,
-               QuadraticConfig>,
+               ScanRowsConfig, ScanShortRowsConfig, NaiveGlobalConfig, SharedSingleConfig, SharedDoubleConfig,
+               WarpShuffleConfig, BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig, HybridConfig,
+               WorkInefficientConfig, WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig,
+               FenwickConfig, SerialConfig, QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig,
                SumBatchConfig, SumVectorConfig>,

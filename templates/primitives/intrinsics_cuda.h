@@ -84,6 +84,7 @@ SCANTUNE_DEVICE T reduce_lanes(T value) {
 }
 
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
+SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - __clz(static_cast<int>(bits)); }
 
 template <class T>
 SCANTUNE_DEVICE T from_bits(auto bits) {

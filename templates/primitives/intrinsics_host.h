@@ -82,6 +82,7 @@ SCANTUNE_DEVICE T reduce_lanes(T value, SCANTUNE_SITE) {
 }
 
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
+SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - static_cast<u32>(__builtin_clz(bits)); }
 
 SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { __builtin_memcpy(to, from, bytes); }
 

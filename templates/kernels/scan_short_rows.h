@@ -1,0 +1,160 @@
+#pragma once
+
+#include "config/scan_short_rows.h"
+#include "primitives/begin_kernel.h"
+#include "primitives/load_run.h"
+#include "primitives/segmented_scan.h"
+#include "primitives/store_run.h"
+
+namespace scantune {
+
+// The rows of one CTA, one behind the other. A thread's items may belong to several of them.
+template <class Problem, ScanShortRowsConfig kConfig>
+class RowTile {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Input = typename Problem::Input;
+  using Output = typename Problem::Output;
+  static constexpr int kThreads = kConfig.block_threads;
+  static constexpr u32 kItems = kConfig.items_per_thread;
+  static constexpr u32 kTileItems = kThreads * kItems;
+  static constexpr u32 kWarps = kThreads / kWarpThreads;
+  static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
+  // A built-in operator may combine what lies behind the tile's items: no result takes it in.
+  static constexpr bool kLeavesOut = is_custom(Problem::kRequest.op);
+
+ public:
+  struct alignas(16) Shared {
+    T totals[kWarpThreads];    // of each warp, from the last start in it on
+    u32 starts[kWarpThreads];  // whether a row starts in the warp
+    alignas(16) unsigned char items[(kTileItems * sizeof(Input) + 16 > kTileItems * sizeof(Output)
+                                         ? kTileItems * sizeof(Input) + 16
+                                         : kTileItems * sizeof(Output))];
+  };
+
+  SCANTUNE_DEVICE RowTile(Shared& shared, const KernelArguments& arguments)
+      : shared_(shared),
+        arguments_(arguments),
+        row_items_(static_cast<u32>(arguments.source_offset)),
+        warp_(thread_rank() / kWarpThreads),
+        lane_(thread_rank() % kWarpThreads) {
+    const u64 most = arguments.destination_offset;
+    first_ = kFirstItem + block_rank() * most;
+    const u64 left = arguments.n - first_;
+    items_ = static_cast<u32>(left < most ? left : most);
+    const u32 place = thread_rank() * kItems;
+    mine_ = place >= items_ ? 0 : items_ - place < kItems ? items_ - place : kItems;
+    column_ = place % row_items_;
+  }
+
+  SCANTUNE_DEVICE void scan() {
+    load();
+    const T init = Problem::init(arguments_);
+
+    // Combine this thread's items, anew from every start of a row.
+    const bool starts = mine_ > 0 && (column_ == 0 || column_ + mine_ > row_items_);
+    T total;
+    walk(init, total, false, [](u32, T) {});
+
+    // Scan the threads' totals across the warp, and tell the other warps.
+    const u32 starting = ballot(~0u, starts);
+    const T through = scantune::segmented_warp_scan<Op>(total, starting, lane_, mine_ > 0);
+    const T before_lane = scantune::shuffle_up(through, 1);
+    if (lane_ == kWarpThreads - 1) {
+      shared_.totals[warp_] = through;
+      shared_.starts[warp_] = starting;
+    }
+    sync_block();
+
+    // Combine every item with what comes before it in its row, and put the results in place of the items.
+    T before;
+    const bool has_start_in_warp = (starting & ((1u << lane_) - 1)) != 0;
+    if (mine_ > 0 && column_ != 0) before = before_thread(before_lane, has_start_in_warp);
+    Output* const results = reinterpret_cast<Output*>(shared_.items) + thread_rank() * kItems;
+    walk(init, before, column_ != 0, [&](u32 item, T result) { results[item] = scantune::convert<Output>(result); });
+    sync_warp();
+    store();
+  }
+
+ private:
+  // Loads the tile, and takes this thread's items out of it.
+  SCANTUNE_DEVICE void load() {
+    const Input* const from = Problem::input(arguments_) + first_;
+    const Input* tile;
+    if constexpr (loads_tiles_by_vectors(Problem::kRequest))
+      tile = scantune::load_run_by_vectors<kConfig.load_hint, kThreads, kTileItems>(shared_.items, from, items_);
+    else
+      tile = scantune::load_run_itemwise<kConfig.load_hint, kThreads>(shared_.items, from, items_);
+    sync_block();
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item)
+      if (!kLeavesOut || item < mine_) values_[item] = scantune::convert<T>(tile[thread_rank() * kItems + item]);
+  }
+
+  // Walks over this thread's items, and begins anew at every start of a row. carry: what comes before the first item,
+  // if it exists; behind the walk, what comes before the next thread.
+  template <class Visit>
+  SCANTUNE_DEVICE void walk(T init, T& carry, bool exists, const Visit& visit) const {
+    u32 start = column_ == 0 ? 0 : row_items_ - column_;
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      if (kLeavesOut && item >= mine_) continue;
+      const bool starts = item == start;
+      if (starts) start += row_items_;
+      if (Problem::kHasInit && starts) carry = init;
+      const bool has_before = starts ? Problem::kHasInit : item > 0 || exists;
+      const T before = carry;
+      carry = values_[item];
+      if (has_before) carry = Op::combine(before, carry);
+      visit(item, Problem::kExclusive ? before : carry);
+    }
+  }
+
+  // What comes before this thread in its row, which began in another thread.
+  SCANTUNE_DEVICE T before_thread(T before_lane, bool has_start_in_warp) const {
+    if (warp_ == 0 || has_start_in_warp) return before_lane;
+    T before = shared_.totals[0];
+    for (u32 warp = 1; warp < warp_; ++warp)
+      before = shared_.starts[warp] != 0 ? shared_.totals[warp] : Op::combine(before, shared_.totals[warp]);
+    return lane_ == 0 ? before : Op::combine(before, before_lane);
+  }
+
+  // Stores what the threads of this warp have put into the tile.
+  SCANTUNE_DEVICE void store() const {
+    constexpr u32 kWarpItems = kWarpThreads * kItems;
+    const u32 place = warp_ * kWarpItems;
+    if (place >= items_) return;
+    const u32 items = items_ - place < kWarpItems ? items_ - place : kWarpItems;
+    Output* const to = Problem::output(arguments_) + first_ + place;
+    const Output* const from = reinterpret_cast<const Output*>(shared_.items) + place;
+    if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
+      scantune::store_run<kConfig.store_hint>(to, from, items, lane_);
+    else
+      scantune::store_itemwise<kConfig.store_hint>(to, from, items, lane_);
+  }
+
+  Shared& shared_;
+  const KernelArguments& arguments_;
+  const u32 row_items_;
+  const u32 warp_, lane_;
+  u64 first_;   // item of the tile
+  u32 items_;   // of the tile
+  u32 mine_;    // items of this thread
+  u32 column_;  // place of this thread's first item in its row
+  T values_[kItems];
+};
+
+template <class Problem, ScanShortRowsConfig kConfig>
+SCANTUNE_DEVICE void scan_short_rows(const KernelArguments& arguments) {
+  using Tile = RowTile<Problem, kConfig>;
+  static_assert(sizeof(typename Tile::Shared) <= shared_bytes(kConfig, Problem::kRequest));
+  begin_kernel<kConfig.pdl>();
+  Tile(shared_memory<typename Tile::Shared>(), arguments).scan();
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                 \
+  SCANTUNE_KERNEL(scan_short_rows, kConfig.block_threads, 1) { \
+    ::scantune::scan_short_rows<Problem, kConfig>(arguments);  \
+  }

@@ -1,0 +1,45 @@
+// Loads consecutive items from anywhere in global memory into shared memory, by all threads of a CTA.
+#pragma once
+
+#include "primitives/head_scan.h"
+
+namespace scantune {
+
+// `space` lies on a vector boundary. Items come by vectors, so they lie as far behind a boundary there as in global
+// memory. Returns where the first lies.
+template <CacheHint kHint, int kThreads, u32 kMostItems, class Item>
+SCANTUNE_DEVICE const Item* load_run_by_vectors(unsigned char* space, const Item* from, u32 items) {
+  struct alignas(kVectorAlignmentBytes) Vector {
+    unsigned char bytes[kVectorAlignmentBytes];
+  };
+  constexpr u32 kVectorItems = kVectorAlignmentBytes / sizeof(Item), kMostVectors = kMostItems / kVectorItems;
+  constexpr int kEach = ceil_div(kMostVectors, u32{kThreads});
+  const u32 before = bytes_before_boundary(from) / sizeof(Item), head = before < items ? before : items;
+  const u32 vectors = (items - head) / kVectorItems, done = head + vectors * kVectorItems;
+  Item* const to = reinterpret_cast<Item*>(space) + (kVectorItems - before) % kVectorItems;
+
+  // All vectors are on their way before any is waited for.
+  Vector held[kEach];
+#pragma unroll
+  for (int turn = 0; turn < kEach; ++turn)
+    if (const u32 vector = turn * kThreads + thread_rank(); vector < vectors)
+      held[turn] = scantune::load_global<kHint>(reinterpret_cast<const Vector*>(from + head) + vector);
+  if (thread_rank() < head) to[thread_rank()] = scantune::load_global<CacheHint::normal>(from + thread_rank());
+  if (const u32 item = done + thread_rank(); item < items)
+    to[item] = scantune::load_global<CacheHint::normal>(from + item);
+#pragma unroll
+  for (int turn = 0; turn < kEach; ++turn)
+    if (const u32 vector = turn * kThreads + thread_rank(); vector < vectors)
+      reinterpret_cast<Vector*>(to + head)[vector] = held[turn];
+  return to;
+}
+
+// Items that no vectors are made of come one by one.
+template <CacheHint kHint, int kThreads, class Item>
+SCANTUNE_DEVICE const Item* load_run_itemwise(unsigned char* space, const Item* from, u32 items) {
+  Item* const to = reinterpret_cast<Item*>(space);
+  for (u32 item = thread_rank(); item < items; item += kThreads) to[item] = scantune::load_global<kHint>(from + item);
+  return to;
+}
+
+}  // namespace scantune
