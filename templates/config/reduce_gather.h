@@ -36,7 +36,8 @@ struct Family<ReduceGatherConfig> {
 
   static constexpr ReduceGatherConfig default_config(const ReduceRequest& request, int sm) {
     const ReduceGatherConfig config{.pdl = default_pdl(request, sm)};
-    if (input_bytes_of(request) <= kBytesOfSmallCtas) return dealt_in_tiles(config, {256, 8, 1}, request);
+    if (input_bytes_of(request) <= kBytesOfSmallCtas)
+      return dealt_in_tiles(config, request.has_position() ? Dealing{256, 4, 1} : Dealing{256, 8, 1}, request);
     // Wide items take so many registers that fewer threads fit. Places are looked for between loads, and other CTAs
     // load meanwhile.
     if (request.has_position()) return dealt_in_tiles(config, {512, 4, 2}, request);
