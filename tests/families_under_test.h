@@ -24,12 +24,17 @@ std::span<const FamilyModel* const> families_of(Standing standing) {
 
 inline std::span<const FamilyModel* const> all_scan_families() { return families_of<ScanRequest>(Standing::library); }
 
-// Whether the family takes the items row by row, and not as one sequence.
+// Whether the family takes the items row by row.
 template <class Typed = ScanRequest>
 bool takes_rows(const FamilyModel& family) {
   constexpr u64 kItems = 1024;
-  return family.unsupported_reason(Typed{.n = kItems}, kHostSm) != nullptr &&
-         family.unsupported_reason(Typed{.segments = Segments::rows, .n = kItems, .rows = 1}, kHostSm) == nullptr;
+  return family.unsupported_reason(Typed{.segments = Segments::rows, .n = kItems, .rows = 1}, kHostSm) == nullptr;
+}
+
+// Whether it does so, and does not take them as one sequence.
+template <class Typed = ScanRequest>
+bool takes_only_rows(const FamilyModel& family) {
+  return takes_rows<Typed>(family) && family.unsupported_reason(Typed{.n = 1024}, kHostSm) != nullptr;
 }
 
 // The request as the family takes it: for one that takes rows, all items are one row, or short ones where the family
@@ -38,7 +43,7 @@ template <class Typed>
 Typed taken_by(const FamilyModel& family, Typed request) {
   const bool is_too_long =
       family.standing() == Standing::gallery && family.unsupported_reason(request, kHostSm) != nullptr;
-  if (request.segments == Segments::none && (is_too_long || takes_rows<Typed>(family))) {
+  if (request.segments == Segments::none && (is_too_long || takes_only_rows<Typed>(family))) {
     request.segments = Segments::rows;
     request.rows = is_too_long ? ceil_div(request.n, u64{1000}) : 1;
   }
@@ -60,7 +65,7 @@ Typed taken_by(const Config& config, Typed request) {
 inline std::span<const FamilyModel* const> scan_families() {
   static const std::vector<const FamilyModel*> kFamilies = [] {
     std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
-    std::erase_if(families, [](const FamilyModel* family) { return takes_rows(*family); });
+    std::erase_if(families, [](const FamilyModel* family) { return takes_only_rows(*family); });
     return families;
   }();
   return kFamilies;

@@ -72,7 +72,7 @@ class ReductionsCrowdedOnGpu : public FamiliesOnGpu, public testing::WithParamIn
  protected:
   void SetUp() override {
     FamiliesOnGpu::SetUp();
-    if (!IsSkipped() && takes_rows<ReduceRequest>(*GetParam())) GTEST_SKIP() << "its requests have rows";
+    if (!IsSkipped() && takes_only_rows<ReduceRequest>(*GetParam())) GTEST_SKIP() << "its requests have rows";
   }
 
   // The family's own config, but for some parameters.

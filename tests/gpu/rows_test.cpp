@@ -19,12 +19,13 @@ TEST_P(RowsOnGpu, AreScansOfTheirOwn) {
       ScanRequest request = types.request(operators_of(types).front(), rows * length);
       request.segments = Segments::rows;
       request.rows = rows;
-      if (const char* reason = GetParam()->unsupported_reason(request, sm())) GTEST_SKIP() << reason;
+      if (GetParam()->unsupported_reason(request, sm()) != nullptr) continue;
       verify(request, GetParam()->default_config(request, sm()), turn % 6 == 0);
       for (const Config& config : drawn_configs(*GetParam(), request, sm(), 1, turn)) verify(request, config, false);
       ASSERT_EQ(device_->failure(), "");
       ++turn;
     }
+  EXPECT_GT(turn, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, RowsOnGpu, testing::ValuesIn(row_families()), name_of_family);

@@ -13,7 +13,7 @@ namespace scantune {
 namespace {
 
 constexpr int kSampledProblems = 20 * kTestEffort;  // of each family
-constexpr int kMaxTileItems = 512;
+constexpr int kMaxTileItems = 2048;
 constexpr u64 kRows[] = {1, 2, 33};
 
 struct Bench {
@@ -57,16 +57,17 @@ void check(const Case& scan) {
   const GuardedMemory output(device, request.n * static_cast<u64>(request.output_bytes()),
                              scan.misaligned_output_bytes);
   const GuardedMemory& result = scan.in_place ? input : output;
+  const Workspace workspace(device, scan.config.family().workspace(scan.config, request));
   const void* const init_argument = request.init == Init::memory ? init_memory.data() : init.data();
   const std::vector<HostLaunch> launches = scan_launches(
-      module, scan.config, request, {input.data(), result.data(), nullptr, init_argument}, scan.variant());
+      module, scan.config, request, {input.data(), result.data(), workspace.data(), init_argument}, scan.variant());
   ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(scan.seed)));
   ASSERT_EQ(difference(request, result.data(), expected_scan(request, items, init.data(), scan.custom), scan.custom),
             std::nullopt);
   EXPECT_TRUE(input.surroundings_intact() && output.surroundings_intact());
 }
 
-std::vector<u64> lengths(u64 tile) { return {1, 2, 3, 31, 32, 33, tile - 1, tile, tile + 1, 3 * tile + 5}; }
+std::vector<u64> lengths(u64 tile) { return {1, 2, 3, 31, 32, 33, tile - 1, tile, tile + 1, tile + 9, 3 * tile + 5}; }
 
 // Every length, of each number of rows in turn, aligned and not.
 void check_lengths(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
@@ -75,7 +76,7 @@ void check_lengths(ScanRequest request, const Config& config, Random& random, co
     for (const bool aligned : {true, false}) {
       request.rows = kRows[random.below(static_cast<u32>(std::size(kRows)))];
       request.n = request.rows * length;
-      if (config.family().unsupported_reason(request, kHostSm) != nullptr) continue;
+      if (reject_reason(config, request, kHostSm) != nullptr) continue;
       Case scan{request, config, random.below(1u << 30), custom};
       scan.in_place = request.input_bytes() == request.output_bytes() && random.chance(50);
       if (!aligned) {
@@ -145,13 +146,14 @@ TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
   Random random(29);
   for (const auto& [n, rows] : {std::pair<u64, u64>{1000, 3}, {1001, 1000}, {10, 7}, {33, 32}, {777, 776}}) {
     const ScanRequest request{.init = Init::value, .segments = Segments::rows, .n = n, .rows = rows};
+    if (family.unsupported_reason(request, kHostSm) != nullptr) continue;
     check({request, random_config(family, request, kMaxTileItems, random), n});
     if (HasFatalFailure()) return;
   }
 }
 
-TEST_P(RowFamily, WalksSeveralRowsByOneCta) {
-  const FamilyModel& family = *GetParam();
+TEST(ScanRows, WalksSeveralRowsByOneCta) {
+  const FamilyModel& family = *find_family("scan_rows");
   Random random(31);
   for (const char* rows_per_block : {"2", "4", "16"}) {
     for (const u64 length : {5, 77, 300}) {
@@ -160,7 +162,7 @@ TEST_P(RowFamily, WalksSeveralRowsByOneCta) {
       Case scan{request, config, random.below(1u << 30)};
       scan.misaligned_input_bytes = 4 * random.below(3);
       check(scan);
-      if (HasFatalFailure()) return;
+      if (testing::Test::HasFatalFailure()) return;
     }
   }
 }
