@@ -100,7 +100,7 @@ class Pipeline {
   // Whether a tile is the first of a row, or of all items.
   SCANTUNE_DEVICE bool is_first(u32 tile) const { return tile == tiles_.first_of_sequence(tile); }
   SCANTUNE_DEVICE bool has_carry(u32 tile) const {
-    return !is_first(tile) || Problem::kHasInit || tiles_.head_items(tile) > 0;
+    return tile > tiles_.first_of_sequence(tile) || Problem::kHasInit || tiles_.head_items(tile) > 0;
   }
   SCANTUNE_DEVICE bool stores_in_bulk() const {
     return kConfig.store_path == StorePath::bulk && tiles_.same_alignment();
@@ -329,7 +329,7 @@ class Pipeline {
         }
       }
       if (lane_ == 0 && !is_empty) {
-        if (is_first(tile) && has_carry(tile)) {
+        if (is_first(tile) && (Problem::kHasInit || tiles_.head_items(tile) > 0)) {
           shared_.carry_in[stage] = has_head ? through_head : Problem::init(arguments_);
           aggregate = Op::combine(shared_.carry_in[stage], aggregate);
         }
@@ -362,17 +362,16 @@ class Pipeline {
       if (tile == kNoTile) return;
       wait_for_reduction(slot);
       const u32 first = tiles_.first_of_sequence(tile);
-      const auto wait_for_tile_before = [&] { barrier_wait(&shared_.carried[before.stage()], before.phase()); };
       if (tile > first) {
         const u32 tile_before = has_before ? shared_.tile_before[stage] : 0;
         T carry = aggregates(tile_before > first ? tile_before : first, tile);
-        if (kHasRows ? has_before : tile_before > first) wait_for_tile_before();
+        if (kHasRows ? has_before : tile_before > first) barrier_wait(&shared_.carried[before.stage()], before.phase());
         if (tile_before > first) carry = Op::combine(shared_.carry_in[before.stage()], carry);
         if (lane_ == 0) shared_.carry_in[stage] = carry;
       } else if (kHasRows && has_before) {
         // The publisher writes the carry-in of a first tile. But a warp that did not wait here could leave another two
         // phases of a barrier behind, or overwrite a carry-in that this one has yet to read.
-        wait_for_tile_before();
+        barrier_wait(&shared_.carried[before.stage()], before.phase());
       }
       barrier_arrive(&shared_.carried[stage]);
       for (u32 skipped = 0; skipped < kConfig.look_back_warps; ++skipped) {
