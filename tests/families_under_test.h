@@ -45,7 +45,9 @@ Typed taken_by(const FamilyModel& family, Typed request) {
       family.standing() == Standing::gallery && family.unsupported_reason(request, kHostSm) != nullptr;
   if (request.segments == Segments::none && (is_too_long || takes_only_rows<Typed>(family))) {
     request.segments = Segments::rows;
-    request.rows = is_too_long ? ceil_div(request.n, u64{1000}) : 1;
+    request.rows = 1;
+    if (is_too_long || family.unsupported_reason(request, kHostSm) != nullptr)
+      request.rows = ceil_div(request.n, u64{1000});
   }
   return request;
 }

@@ -25,7 +25,15 @@ namespace {
 constexpr int kSampledProblems = 30 * kTestEffort;  // problems for each family
 constexpr int kMaxTileItems = 2048;
 
-std::vector<const FamilyModel*> all_families() { return {all_scan_families().begin(), all_scan_families().end()}; }
+// Families that take no long rows are tested in rows_test.cpp.
+std::vector<const FamilyModel*> all_families() {
+  std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
+  const ScanRequest long_row{.segments = Segments::rows, .n = 1u << 17, .rows = 1};
+  std::erase_if(families, [&](const FamilyModel* family) {
+    return takes_only_rows(*family) && family->unsupported_reason(long_row, kHostSm) != nullptr;
+  });
+  return families;
+}
 
 bool solves(const FamilyModel& family, ScanRequest request, u64 n = kSomeItems) {
   request.n = n;
@@ -128,7 +136,7 @@ void PrintTo(const Problem& problem, std::ostream* out) {
 // Each family has a sample of its own.
 std::vector<Problem> sampled_problems() {
   std::vector<Problem> all;
-  for (const FamilyModel* family : all_scan_families())
+  for (const FamilyModel* family : all_families())
     for (const ScanRequest& request : sampled_requests(kSampledProblems, 1 + all.size(), requests_for(*family)))
       all.push_back({family, request, 1000 + all.size()});
   return all;
@@ -156,7 +164,7 @@ std::set<std::string> properties_of_all(const std::vector<ScanRequest>& requests
 }
 
 TEST(Sample, HasEveryPropertyOfTheProblemsThatAFamilySolves) {
-  for (const FamilyModel* family : all_scan_families()) {
+  for (const FamilyModel* family : all_families()) {
     std::vector<ScanRequest> sample;
     for (const Problem& problem : sampled_problems())
       if (problem.family == family) sample.push_back(problem.request);
@@ -173,7 +181,7 @@ TEST(Sample, IsOfAllProblemsUnlessAFamilyNeedsItemsOfOneSize) {
     return static_cast<std::size_t>(std::ranges::count_if(
         kTypePairs, [&](const TypePair& pair) { return !of_one_size || size_of(pair.input) == size_of(pair.output); }));
   };
-  for (const FamilyModel* family : all_scan_families()) {
+  for (const FamilyModel* family : all_families()) {
     const bool of_one_size = family == find_family("pipelined");
     EXPECT_EQ(properties_of_all(requests_for(*family)).size(), kOthers + pairs(of_one_size)) << family->name();
   }
@@ -201,7 +209,7 @@ void PrintTo(const RareValue& rare, std::ostream* out) { *out << name_of(rare); 
 
 std::vector<RareValue> rare_values() {
   std::vector<RareValue> all;
-  for (const FamilyModel* family : all_scan_families())
+  for (const FamilyModel* family : all_families())
     for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
       for (const int value : family->parameters()[static_cast<std::size_t>(index)].from_default)
         all.push_back({family, index, value});
@@ -285,7 +293,7 @@ TEST_P(CustomScan, IsRightAtEdgeSizes) {
 
 std::vector<CustomProblem> custom_problems() {
   std::vector<CustomProblem> all;
-  for (const FamilyModel* family : all_scan_families())
+  for (const FamilyModel* family : all_families())
     for (const TestOperator& custom : test_operators())
       if (solves(*family, custom.request)) all.emplace_back(family, custom);
   return all;
@@ -296,7 +304,7 @@ INSTANTIATE_TEST_SUITE_P(AllOperators, CustomScan, testing::ValuesIn(custom_prob
 });
 
 TEST(CustomProblems, AreAllOperatorsUnlessAFamilyNeedsItemsThatFillVectors) {
-  for (const FamilyModel* family : all_scan_families()) {
+  for (const FamilyModel* family : all_families()) {
     const bool fills_vectors = family == find_family("pipelined");
     for (const TestOperator& custom : test_operators()) {
       const ScanRequest& request = custom.request;

@@ -77,10 +77,10 @@ TEST_P(Compile, DefaultConfigsOfBuiltInTypesCompileWithoutSpills) {
   for (std::size_t index = 0; index < std::size(kTypePairs); ++index) {
     // All types are compiled for one architecture, every second one for the others.
     if (kTestEffort == 1 && sm != 90 && (index + turn) % 2 != 0) continue;
-    ScanRequest request = problem_of(kTypePairs[index], index + turn);
     for (const u64 n : {kTestedItems, kManyItems}) {
-      request = taken_by(*family, request);
+      ScanRequest request = problem_of(kTypePairs[index], index + turn);
       request.n = n;
+      request = taken_by(*family, request);
       if (family->unsupported_reason(request, sm)) continue;
       const Config config = family->default_config(request, sm);
       if (!sources.insert(instantiate(request, config, Variant::aligned).source).second)
