@@ -52,8 +52,11 @@ struct Family<ReduceBlockConfig> {
       return units * static_cast<u64>(unit_items(request)) >= request.n;
     };
     if (!holds_all()) config.unroll = 2 * kFew;
-    // A warp hands a place on by more shuffles than a cluster is worth.
-    while (request.has_position() && config.block_threads < 256 && !holds_all()) config.block_threads *= 2;
+    // A place is handed on by more shuffles than a cluster is worth, and warps look for theirs beside each other.
+    if (request.has_position()) {
+      config.unroll = 2;
+      while (config.block_threads < 256 && !holds_all()) config.block_threads *= 2;
+    }
     if (holds_all()) return config;
     config.block_threads = kWarpThreads;
     config.unroll = kFew;

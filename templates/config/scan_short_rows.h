@@ -83,7 +83,7 @@ struct Family<ScanShortRowsConfig> {
     const int threads = config.block_threads;
     if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
       return "block_threads must be a multiple of 32 up to 1024";
-    if (config.items_per_thread < 1 || config.items_per_thread * register_bytes(request) > 128)
+    if (config.items_per_thread < 1 || config.items_per_thread > 128 / register_bytes(request))
       return "items_per_thread must be at least 1, and their accumulators take at most 128 bytes";
     if (most_row_items(config) < row_items(request)) return "the CTA holds fewer items than a row has";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
