@@ -47,7 +47,7 @@ Typed taken_by(const FamilyModel& family, Typed request) {
     request.segments = Segments::rows;
     request.rows = 1;
     if (is_too_long || family.unsupported_reason(request, kHostSm) != nullptr)
-      request.rows = ceil_div(request.n, u64{1000});
+      request.rows = ceil_div(request.n, u64{300});
   }
   return request;
 }
