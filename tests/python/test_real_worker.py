@@ -85,7 +85,8 @@ def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_the
     assert tuned.returncode == 0, tuned.stdout + tuned.stderr
     with sqlite3.connect(db) as connection:
         (problem,) = connection.execute("SELECT request, shape FROM problem").fetchall()
-        assert connection.execute("SELECT family FROM record").fetchall() == [("scan_rows",)]
+        ((family,),) = connection.execute("SELECT family FROM record").fetchall()
+    assert family in ("scan_rows", "scan_short_rows")
     types = '"input_type":"i32","accumulator_type":"i32","output_type":"i32"'
     assert problem == (f'{{{types},"segments":"rows"}}', '{"rows":5}')
     for n, rows, origin in (("6000", "30", "exact_n"), ("5000", "40", "between_n")):
@@ -93,7 +94,7 @@ def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_the
         explained = subprocess.run(explain, capture_output=True, text=True, timeout=40)
         assert explained.returncode == 0, explained.stderr
         (selection,) = json.loads(explained.stdout)["results"]
-        assert (selection["origin"], selection["config"]["family"]) == (origin, "scan_rows")
+        assert (selection["origin"], selection["config"]["family"]) == (origin, family)
 
 
 @pytest.mark.timeout(300)
