@@ -77,7 +77,7 @@ void run(const Problem& asked, const Pointers& pointers, scantune_stream stream)
 
 void make(Problem asked, scantune_plan*& place) {
   const auto& device = current_device();
-  check_init_memory(*device, asked.request, asked.device_init);
+  check_kept_pointers(*device, asked.request, asked.pointers(nullptr, nullptr));
   const std::optional<CustomOperator> copy = copy_of(std::exchange(asked.custom, std::nullopt));
   const CustomOperator* custom = copy ? &*copy : nullptr;
   std::shared_ptr<Plan> made;

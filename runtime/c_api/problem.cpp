@@ -158,6 +158,13 @@ Init checked_init(const scantune_problem& problem, Kind kind) {
   return problem.init != nullptr || kind == Kind::exclusive ? Init::value : Init::none;
 }
 
+NSource checked_n_source(const scantune_problem& problem) {
+  if (problem.device_n != nullptr) return NSource::memory;
+  if (problem.device_clamped != nullptr)
+    fail("device_clamped", "given, and device_n is NULL: n is clamped only if it lies in memory, so pass both or none");
+  return NSource::call;
+}
+
 std::string type_name(ValueType type) { return type == ValueType::custom ? "a custom type" : token(type); }
 
 // Checks that the source and the identity are written for the request's accumulator.
@@ -276,6 +283,7 @@ Problem checked_problem(const scantune_problem* caller) {
   const Given given = given_by(caller, storage);
   Stated stated = stated_by(given);
   stated.request.init = checked_init(given.problem, stated.request.kind);
+  stated.request.n_source = checked_n_source(given.problem);
   check_segments(given.problem, stated.request);
   check_supported(stated.request);
   const InitialValue init = initial_value(given, stated.request);
@@ -284,6 +292,8 @@ Problem checked_problem(const scantune_problem* caller) {
           .custom = stated.custom,
           .init = init,
           .device_init = given.problem.device_init,
+          .device_n = given.problem.device_n,
+          .device_clamped = given.problem.device_clamped,
           .captured_launches = given.problem.captured_launches,
           .config = config_of(given.problem)};
 }
@@ -292,6 +302,9 @@ Problem checked_reduction(const scantune_problem* caller, Position position) {
   Storage storage;
   const Given given = given_by(caller, storage);
   Stated stated = stated_by(given);
+  if (given.problem.device_n != nullptr || given.problem.device_clamped != nullptr)
+    fail(given.problem.device_n != nullptr ? "device_n" : "device_clamped",
+         "given; a reduction takes its n from the call: leave it NULL, and pass n");
   if (stated.request.kind != Kind::inclusive)
     fail("kind", "SCANTUNE_EXCLUSIVE; a reduction has no kind: leave it SCANTUNE_INCLUSIVE");
   check_segments(given.problem, stated.request);

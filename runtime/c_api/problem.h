@@ -15,11 +15,17 @@ struct Problem {
   std::optional<CustomOperatorView> custom;  // points to the caller's text
   InitialValue init;
   const void* device_init = nullptr;  // where an initial value in memory lies
+  const void* device_n = nullptr;     // where n lies, if that is in memory
+  void* device_clamped = nullptr;     // where it is told whether that was more than the request's
   int captured_launches = 0;
   std::string_view config;  // of the caller's text; empty where none is given
 
   // In the order of the request's operands.
-  Pointers pointers(const void* input, const void* output) const { return {input, output, device_init}; }
+  Pointers pointers(const void* input, const void* output) const {
+    if (device_n == nullptr) return {input, output, device_init};
+    if (device_init == nullptr) return {input, output, device_n, device_clamped};
+    return {input, output, device_init, device_n, device_clamped};
+  }
   Pointers pointers(const void* input, const void* output, const void* position) const {
     return {input, output, position};
   }

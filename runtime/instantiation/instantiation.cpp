@@ -76,6 +76,16 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
          "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" + kernels + end;
 }
 
+// What the templates take differently: arguments of kernels that read n, and kernels of the gallery.
+std::string definitions(const Request& request, const FamilyModel& family) {
+  std::string text;
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list())
+    if (operand.role == OperandRole::n) text += "#define SCANTUNE_READS_N\n";
+  if (family.standing() == Standing::gallery) text += "#define SCANTUNE_KERNELS\n";
+  return text;
+}
+
 std::vector<std::string> with_custom(std::vector<std::string> headers, bool custom) {
   if (custom) headers.emplace_back("primitives/custom_operator.h");
   return headers;
@@ -99,9 +109,8 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   const FamilyModel& family = config.family();
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr);
-  if (family.standing() == Standing::gallery) result.source = "#define SCANTUNE_KERNELS\n";
-  result.source +=
-      includes(result.headers) + instance(request, variant, custom, choice_text(config), kernels_text(family));
+  result.source = definitions(request, family) + includes(result.headers) +
+                  instance(request, variant, custom, choice_text(config), kernels_text(family));
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(alignment) + " bytes";

@@ -36,6 +36,10 @@ std::size_t offset_of(OperandRole role) {
       return offsetof(KernelArguments, output);
     case OperandRole::position:
       return offsetof(KernelArguments, position);
+    case OperandRole::n:
+      return offsetof(KernelArguments, n_memory);
+    case OperandRole::clamped:
+      return offsetof(KernelArguments, clamped);
     case OperandRole::init:
       break;
   }
@@ -67,13 +71,15 @@ Arguments::Arguments(const CheckedRequest& request)
                       .misaligning = static_cast<u64>(all[place].alignment) - 1,
                       .vector_bits = all[place].is_array ? u64{kVectorAlignmentBytes} - 1 : 0,
                       .offset = offset_of(all[place].role),
-                      .is_init = all[place].role == OperandRole::init};
+                      .is_argument = is_argument(all[place].role),
+                      .may_be_null = all[place].may_be_null};
     for (std::size_t earlier = 0; earlier < place; ++earlier)
       if (places_[earlier].offset == places_[place].offset)
         throw Error(std::string(request_.algorithm().name()) +
                     " has two operands of one role, and kernels no place for it");
+    some_may_be_null_ |= all[place].may_be_null;
     named_[place] = {all[place].name, nullptr, all[place].bytes(), static_cast<unsigned>(all[place].item_bytes)};
-    if (all[place].role != OperandRole::output && all[place].role != OperandRole::position) continue;
+    if (!is_written(all[place].role)) continue;
     // An input in place of an output of as many items is fine: each is read before its result is written over it.
     for (std::size_t other = 0; other < count_; ++other)
       if (other != place)
@@ -86,8 +92,8 @@ Arguments::Arguments(const CheckedRequest& request)
 bool Arguments::are_plausible(const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place) {
     const void* pointer = pointers[place];
-    if ((pointer == nullptr && places_[place].bytes != 0) || (address_of(pointer) & places_[place].misaligning) != 0 ||
-        wraps(pointer, places_[place].bytes))
+    if ((pointer == nullptr && places_[place].bytes != 0 && !places_[place].may_be_null) ||
+        (address_of(pointer) & places_[place].misaligning) != 0 || wraps(pointer, places_[place].bytes))
       return false;
   }
   for (std::size_t pair = 0; pair < pair_count_; ++pair)
@@ -117,7 +123,7 @@ Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) co
 
 void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place)
-    if (!places_[place].is_init)
+    if (!places_[place].is_argument)
       std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
 }
 
@@ -134,7 +140,7 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place) {
     const RequestOperand& operand = operands_.list()[place];
     const std::string argument = std::string(operand.name) + " is ";
-    if (pointers[place] == nullptr && operand.bytes() != 0)
+    if (pointers[place] == nullptr && operand.bytes() != 0 && !operand.may_be_null)
       return argument + "null, and n is " + std::to_string(request_.n);
     if ((address_of(pointers[place]) & places_[place].misaligning) != 0)
       return argument + hex(pointers[place]) + ", which is not a multiple of the " + std::to_string(operand.alignment) +
@@ -149,6 +155,9 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
 std::string Arguments::device_fault(Device& device, const Pointers& pointers, Stream stream) const {
   auto named = named_;
   for (std::size_t place = 0; place < named.size(); ++place) named[place].memory = pointers[place];
+  if (some_may_be_null_)
+    for (std::size_t place = 0; place < count_; ++place)
+      if (pointers[place] == nullptr && places_[place].may_be_null) named[place].bytes = 0;
   return device.argument_fault({named.data(), count_}, stream);
 }
 
@@ -159,7 +168,7 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
   for (std::size_t index = 0; index < pair_count_; ++index) {
     const Pair& pair = pairs_[index];
     if (!collide(pair, pointers)) continue;
-    if (operands_.list()[pair.other].role == OperandRole::init)
+    if (is_argument(operands_.list()[pair.other].role))
       return named(pair.other) + " lies in the " + named(pair.output) + ": it must lie outside";
     return named(pair.other) + " and " + named(pair.output) + " overlap: they must " +
            (pair.may_coincide ? "be the same range or " : "") + "lie apart";

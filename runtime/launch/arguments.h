@@ -49,7 +49,8 @@ class Arguments {
     u64 misaligning;     // bits that the address must not have
     u64 vector_bits;     // bits that keep kernels for aligned pointers from it
     std::size_t offset;  // into the kernel's arguments
-    bool is_init;        // read in the place of an initial value
+    bool is_argument;    // in the place of one of the kernel's other arguments
+    bool may_be_null;
   };
 
   // An output and another operand.
@@ -73,6 +74,7 @@ class Arguments {
   std::array<Pair, kMostPairs> pairs_{};
   std::array<NamedMemory, OperandList::kCapacity> named_{};  // complete but for the addresses
   std::size_t count_, pair_count_ = 0;
+  bool some_may_be_null_ = false;
 };
 
 }  // namespace scantune

@@ -69,13 +69,16 @@ void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table
   plan->enqueue(call.pointers, call.init, call.stream);
 }
 
-void check_init_memory(Device& device, const Request& request, const void* memory) {
+void check_kept_pointers(Device& device, const Request& request, const Pointers& pointers) {
   const Operands operands(request);
-  for (const RequestOperand& operand : operands.list())
-    if (operand.role == OperandRole::init)
-      if (const auto fault = device.pointer_fault(memory, operand.bytes(), static_cast<unsigned>(operand.item_bytes));
-          !fault.empty())
-        throw RequestError(to_string(request) + ": " + operand.name + ": " + fault);
+  for (std::size_t place = 0; place < operands.list().size(); ++place) {
+    const RequestOperand& operand = operands.list()[place];
+    if (!is_argument(operand.role) || (pointers[place] == nullptr && operand.may_be_null)) continue;
+    if (const auto fault =
+            device.pointer_fault(pointers[place], operand.bytes(), static_cast<unsigned>(operand.item_bytes));
+        !fault.empty())
+      throw RequestError(to_string(request) + ": " + operand.name + ": " + fault);
+  }
 }
 
 }  // namespace scantune

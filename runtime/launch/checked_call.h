@@ -56,7 +56,8 @@ class PlanCache {
 // anything is launched.
 void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call);
 
-// Throws RequestError unless what every call of a plan reads in place of an initial value is the device's memory.
-void check_init_memory(Device& device, const Request& request, const void* memory);
+// Throws RequestError unless the pointers that every call of a plan takes in place of other arguments lead to the
+// device's memory.
+void check_kept_pointers(Device& device, const Request& request, const Pointers& pointers);
 
 }  // namespace scantune

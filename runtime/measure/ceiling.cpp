@@ -24,7 +24,7 @@ std::optional<Request> copy_beside(const Request& request) {
   if (all.size() < 2 || all[0].role != OperandRole::input || all[1].role != OperandRole::output ||
       all[0].items != all[1].items)
     return std::nullopt;
-  if (std::ranges::any_of(all.subspan(2), [](const auto& other) { return other.role != OperandRole::init; }))
+  if (std::ranges::any_of(all.subspan(2), [](const auto& other) { return !is_argument(other.role); }))
     return std::nullopt;
   CopyRequest copy{
       .input_type = integer_of(all[0].item_bytes), .output_type = integer_of(all[1].item_bytes), .n = all[0].items};

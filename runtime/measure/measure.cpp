@@ -66,7 +66,7 @@ const Measurer::Buffers& Measurer::buffers_for(const Request& request, int count
   auto buffers = std::make_unique<Buffers>(Buffers{request, count, {}});
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list()) {
-    const u64 stride = operand.role != OperandRole::init ? round_up(operand.bytes(), kBoundaryBytes) : 0;
+    const u64 stride = !is_argument(operand.role) ? round_up(operand.bytes(), kBoundaryBytes) : 0;
     Buffers::Array& array =
         buffers->arrays.emplace_back(Buffers::Array{stride, DeviceBuffer(device_, places * stride)});
     if (operand.role == OperandRole::input)

@@ -1,6 +1,7 @@
 #include "measure/prepared_config.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
@@ -11,10 +12,11 @@
 namespace scantune {
 namespace {
 
-bool reads_init(const Request& request) {
+bool has_operand(const Request& request, OperandRole role) {
   const Operands operands(request);
-  return std::ranges::find(operands.list(), OperandRole::init, &RequestOperand::role) != operands.list().end();
+  return std::ranges::find(operands.list(), role, &RequestOperand::role) != operands.list().end();
 }
+bool reads_init(const Request& request) { return has_operand(request, OperandRole::init); }
 
 }  // namespace
 
@@ -33,7 +35,8 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
       config_(config),
       variant_(variant),
       operands_(CheckedRequest(request)),
-      init_memory_(device, reads_init(request) ? kMaxValueBytes : 0) {
+      init_memory_(device, reads_init(request) ? kMaxValueBytes : 0),
+      n_memory_(device, has_operand(request, OperandRole::n) ? sizeof(u64) : 0) {
   if (const char* reason = reject_reason(config, request, device.identity().sm))
     throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +
                        reason);
@@ -42,10 +45,18 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
     device.upload(init_memory_.data(), arguments_.init, kMaxValueBytes);
     arguments_.init_memory = init_memory_.data();
   }
+  if (has_operand(request, OperandRole::n)) {
+    arguments_.n_memory = n_memory_.data();
+    put_n(std::numeric_limits<u64>::max());  // which is clamped to what is launched
+  }
   const Instantiation instantiation = instantiate_measured(request, config, variant, custom);
   const Binary binary = device.compiler().compile(instantiation, device.identity().arch);
   module_ = device.load(binary, instantiation.kernels, max_shared_bytes(config, request, variant));
   check_fit(device, *module_, config.family().launches(config, request, variant));
+}
+
+void PreparedConfig::put_n(u64 n) const {
+  if (reads_n()) device_.upload(n_memory_.data(), &n, sizeof n);
 }
 
 Request PreparedConfig::with(u64 n) const {

@@ -27,8 +27,11 @@ class PreparedConfig {
 
   u64 workspace_bytes(u64 n) const;  // enough for up to n items
   // The workspace starts as zeros and belongs to one stream; runs in it follow each other without clearing. An operand
-  // in the place of an initial value is its own.
+  // in the place of an argument is its own. Where memory says how many items there are, that is n.
   void enqueue(const Pointers& pointers, u64 n, void* workspace, Stream stream) const;
+  bool reads_n() const { return arguments_.n_memory != nullptr; }
+  // Lets that memory say another number, for all runs from now on. Does nothing where it is not read.
+  void put_n(u64 n) const;
 
  private:
   Request with(u64 n) const;
@@ -40,6 +43,7 @@ class PreparedConfig {
   Arguments operands_;
   KernelArguments arguments_{};  // they hold the initial value, fill_init()'s
   DeviceBuffer init_memory_;     // the same, where it is read from memory
+  DeviceBuffer n_memory_;        // how many items there are, where that is read from memory
   std::unique_ptr<Module> module_;
 };
 

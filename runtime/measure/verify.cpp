@@ -58,6 +58,10 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
     }
     all.push_back({.n = n});
     if (in_place) all.push_back({.n = n, .in_place = true});
+    // The first CTAs have all items, and some of the last ones none.
+    if (const u64 launched = std::min(most_items, several_tiles(prepared.config(), request));
+        prepared.reads_n() && launched > n)
+      all.push_back({.n = n, .in_place = in_place && !aligned, .launched = launched});
     if (n != several_tiles(prepared.config(), request) || !aligned) continue;
     for (const InputPattern pattern : {InputPattern::rounding, InputPattern::specials})
       if (applies(pattern, request)) all.push_back({.n = n, .pattern = pattern});
@@ -137,7 +141,8 @@ int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 
     run.run(prepared, which, input,
             {[&] { return reference(input); }, on_device ? check_on_device(input.spec.request) : nullptr});
   }
-  return static_cast<int>(all.size());
+  if (prepared.reads_n()) run.run_empty(prepared, std::min(most_items, prepared.request().n));
+  return static_cast<int>(all.size()) + prepared.reads_n();
 }
 
 // Returns null where the check does not compile: the CPU then checks everything, which takes longer.

@@ -17,7 +17,7 @@ constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output, bit by bit wi
 constexpr std::byte kPoison{0xa5};
 
 u64 arena_bytes(const RequestOperand& operand) {
-  return operand.role != OperandRole::init ? operand.bytes() + kVectorAlignmentBytes + 2 * kGuardBytes : 0;
+  return !is_argument(operand.role) ? operand.bytes() + kVectorAlignmentBytes + 2 * kGuardBytes : 0;
 }
 
 u64 most_workspace_bytes(const Config& config, std::span<const Request> requests) {
@@ -78,20 +78,25 @@ VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std
 void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input,
                     const Expected& expected) {
   const u64 bytes = Operands(input.spec.request).of(OperandRole::output).bytes();
+  const u64 launched = std::max(which.n, which.launched);
+  const u64 behind =
+      (launched - which.n) * static_cast<u64>(Operands(input.spec.request).of(OperandRole::output).item_bytes);
   const Pointers pointers = this->pointers(prepared.variant(), which.in_place);
   std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
   std::byte* const from = which.in_place ? to : arena(OperandRole::input).begin(prepared.variant());
   const std::byte* const kept_input = expected.on_device != nullptr ? kept(input) : nullptr;
   const auto run_and_check = [&](int runs, const char* circumstance) {
-    for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, which.n, workspace_.data(), nullptr);
+    for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, launched, workspace_.data(), nullptr);
     device_.synchronize();
     std::string fault = fault_in_output(expected, kept_input, to, input.spec.request);
     if (fault.empty()) fault = fault_in_positions(expected, prepared.variant());
+    if (fault.empty()) fault = fault_behind(to + bytes, behind);
     if (fault.empty()) fault = difference_in_bits(input.spec, to, bytes);
     if (!fault.empty()) fail(prepared, input.spec, circumstance, fault);
   };
 
-  poison(to, bytes);
+  prepared.put_n(which.n);
+  poison(to, bytes + behind);
   poison_positions(prepared.variant(), position_bytes(input.spec.request));
   if (kept_input != nullptr)
     device_.copy(from, kept_input, input.bytes());
@@ -103,12 +108,27 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
   // suffice.
   if (bytes <= kLargeBytes) {
     run_and_check(1, "out of place");
-    poison(to, bytes);
+    poison(to, bytes + behind);
     poison_positions(prepared.variant(), position_bytes(input.spec.request));
   }
   run_and_check(2, "out of place, repeated on one workspace");
   const std::string fault = fault_in_input(input, from);
   if (!fault.empty()) fail(prepared, input.spec, "out of place", fault);
+}
+
+void VerifyRun::run_empty(const PreparedConfig& prepared, u64 launched) {
+  Request request = prepared.request();
+  request.n = launched;
+  std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
+  poison(to, Operands(request).of(OperandRole::output).bytes());
+  prepared.put_n(0);
+  for (int time = 0; time < 2; ++time)
+    prepared.enqueue(pointers(prepared.variant(), false), launched, workspace_.data(), nullptr);
+  device_.synchronize();
+  const std::string fault = fault_behind(to, Operands(request).of(OperandRole::output).bytes());
+  if (!fault.empty())
+    throw WrongResult(to_string(prepared.config()) + " failed a " + to_string(request) +
+                      ", where memory says that there are no items: " + fault);
 }
 
 void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& input) {
@@ -164,7 +184,7 @@ Pointers VerifyRun::pointers(Variant variant, bool in_place) const {
   for (std::size_t place = 0; place < arenas_.size(); ++place) {
     const bool takes_output = in_place && arenas_[place].operand.role == OperandRole::input;
     const Arena& where = takes_output ? arena(OperandRole::output) : arenas_[place];
-    if (where.operand.role != OperandRole::init) pointers[place] = where.begin(variant);
+    if (!is_argument(where.operand.role)) pointers[place] = where.begin(variant);
   }
   return pointers;
 }
@@ -268,6 +288,14 @@ std::string VerifyRun::fault_in_input(const KnownInput& input, std::byte* on_dev
 std::string VerifyRun::fault_in_guards(std::byte* output, u64 bytes) {
   const std::string fault = fault_in_guard(output - kGuardBytes, "before the output");
   return fault.empty() ? fault_in_guard(output + bytes, "behind the output") : fault;
+}
+
+std::string VerifyRun::fault_behind(std::byte* items, u64 bytes) {
+  std::vector<std::byte> found(bytes);
+  device_.download(found.data(), items, bytes);
+  const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
+  if (touched == found.end()) return {};
+  return "it wrote behind the items that memory says there are, at byte " + std::to_string(touched - found.begin());
 }
 
 std::string VerifyRun::fault_in_guard(std::byte* guard, const char* where) {

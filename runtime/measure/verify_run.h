@@ -19,6 +19,8 @@ struct VerifyCase {
   u64 n;
   InputPattern pattern = InputPattern::exact;
   bool in_place = false;
+  // Where memory says how many items there are: for how many the kernels are launched, if not for n.
+  u64 launched = 0;
 };
 
 // What an output is compared with.
@@ -36,6 +38,9 @@ class VerifyRun {
   // Runs into poisoned memory and compares, several times where it is out of place, on the workspace of all runs
   // before. Throws WrongResult and NoCheck.
   void run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input, const Expected& expected);
+
+  // Runs a kernel that is launched for some items, of which there are none.
+  void run_empty(const PreparedConfig& prepared, u64 launched);
 
   // Runs a kernel twice whose results the CPU does not know. Throws WrongResult if it writes where it must not, or if
   // the request requires equal bits and the second run returns others.
@@ -81,6 +86,7 @@ class VerifyRun {
   std::string fault_in_positions(const Expected& expected, Variant variant);
   std::string fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes);
   std::string fault_in_guards(std::byte* output, u64 bytes);
+  std::string fault_behind(std::byte* items, u64 bytes);
   std::string fault_in_input(const KnownInput& input, std::byte* on_device);
   std::string fault_in_guard(std::byte* guard, const char* where);
 

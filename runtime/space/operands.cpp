@@ -40,7 +40,8 @@ Operands::Operands(const Request& request) {
                     request.alignment_of(type),
                     extent_of(request, operand.extent),
                     operand.extent,
-                    std::string_view(operand.extent) != Operand::kOne};
+                    std::string_view(operand.extent) != Operand::kOne,
+                    operand.may_be_null};
   }
 }
 
@@ -54,7 +55,7 @@ u64 moved_bytes(const Request& request) {
   u64 bytes = 0;
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list())
-    if (operand.role != OperandRole::init) bytes += operand.bytes();
+    if (!is_argument(operand.role)) bytes += operand.bytes();
   return bytes;
 }
 

@@ -17,6 +17,7 @@ struct RequestOperand {
   u64 items;
   const char* extent;  // the name of the extent that says how many
   bool is_array;       // it has as many items as an extent says, not one
+  bool may_be_null;
 
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
 };
@@ -34,7 +35,7 @@ class Operands {
   std::size_t count_ = 0;
 };
 
-// The bytes of all operands but what is read in the place of an initial value.
+// The bytes of all operands but those in the place of a kernel's argument.
 u64 moved_bytes(const Request& request);
 
 // The alignment of pointers that the variant `any` serves.

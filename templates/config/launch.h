@@ -16,6 +16,11 @@ struct KernelArguments {
   const void* init_memory;                         // Init::memory: where the initial value lies, an accumulator
   void* position;                                  // where the place of the result goes, a u64
   alignas(16) unsigned char init[kMaxValueBytes];  // Init::value: the initial value, an accumulator
+// Kernels that do not read n have no such arguments, so that their machine code is what it was before there were any.
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N)
+  const void* n_memory;  // NSource::memory: where the number of items lies, a u64
+  void* clamped;         // where a u32 goes that says whether that number is more than n; null: nowhere
+#endif
 };
 
 // Which bytes a workspace may hold between launches. Status words survive from launch to launch and are told apart by

@@ -10,14 +10,24 @@ enum class OperandRole {
   input,     // read; may be the output's very range
   output,    // written
   position,  // written beside the output: where in the input it stands
-  init       // read, in the place of an initial value among the kernel's arguments
+  init,      // read, in the place of an initial value among the kernel's arguments
+  n,         // read, in the place of the number of items among them
+  clamped    // written beside the output: 1 if that number was more than the request's, else 0
 };
 template <class Enum>
 struct Tokens;
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input", "output", "position", "init"};
+  static constexpr const char* kNames[] = {"input", "output", "position", "init", "n", "clamped"};
 };
+
+// Whether its memory holds one value for the kernels' arguments, and none of what is combined or comes of it.
+constexpr bool is_argument(OperandRole role) {
+  return role == OperandRole::init || role == OperandRole::n || role == OperandRole::clamped;
+}
+constexpr bool is_written(OperandRole role) {
+  return role == OperandRole::output || role == OperandRole::position || role == OperandRole::clamped;
+}
 
 struct Operand {
   static constexpr const char* kItems = "n";  // extents that every request has
@@ -25,12 +35,13 @@ struct Operand {
 
   const char* name;  // the argument's name in messages
   OperandRole role;
-  const char* type;    // the member that holds the type of its items, or the name of a built-in type
-  const char* extent;  // how many there are: kItems, kOne, or the name of another extent
+  const char* type;          // the member that holds the type of its items, or the name of a built-in type
+  const char* extent;        // how many there are: kItems, kOne, or the name of another extent
+  bool may_be_null = false;  // nothing is read or written where the pointer is null
 };
 
 struct OperandList {
-  static constexpr int kCapacity = 4;
+  static constexpr int kCapacity = 5;
   Operand operands[kCapacity] = {};
   int count = 0;
 

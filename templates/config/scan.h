@@ -13,6 +13,16 @@ struct Tokens<Kind> {
   static constexpr const char* kNames[] = {"inclusive", "exclusive"};
 };
 
+// The source of the number of items.
+enum class NSource {
+  call,   // the request's n
+  memory  // the device's memory, read when the kernels run; the request's n is the most that are scanned
+};
+template <>
+struct Tokens<NSource> {
+  static constexpr const char* kNames[] = {"call", "memory"};
+};
+
 struct ScanRequest {
   ValueType input_type = ValueType::i32;
   ValueType accumulator_type = ValueType::i32;
@@ -20,13 +30,14 @@ struct ScanRequest {
   Operator op = Operator::sum;
   Kind kind = Kind::inclusive;
   Init init = Init::none;  // never none in an exclusive scan
+  NSource n_source = NSource::call;
   Segments segments = Segments::none;
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;  // alignment of ValueType::custom
-  u64 n = 0;                 // items
+  u64 n = 0;                 // items; where n_source is memory, the most of them
   u64 rows = 0;              // of Segments::rows, each a scan of its own, from the initial value if there is one
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
@@ -37,6 +48,7 @@ struct ScanRequest {
   constexpr int accumulator_bytes() const { return bytes_of(accumulator_type); }
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool has_init() const { return init != Init::none; }
+  constexpr bool reads_n() const { return n_source == NSource::memory; }
 
   constexpr bool operator==(const ScanRequest&) const = default;
 };
@@ -59,7 +71,14 @@ struct ScanVariant : ScanRequest {
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_combining_reason(request)) return reason;
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
+  if (request.reads_n() && request.segments != Segments::none)
+    return "n in device memory is not known when the items are cut into rows: leave device_n out, or scan without rows";
   return invalid_segments_reason(request);
+}
+
+// For families whose kernels go by the n of their launch: null, or that the request has another.
+constexpr const char* n_in_memory_reason(const ScanRequest& request) {
+  return request.reads_n() ? "its kernels know n when they are launched, and do not read it from memory" : nullptr;
 }
 
 #ifndef __CUDACC_RTC__
@@ -85,6 +104,8 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, op, nearest),
       SCANTUNE_MEMBER(ScanRequest, kind, served),
       SCANTUNE_MEMBER(ScanRequest, init, per_call).defaults_to(init_by_default),
+      SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
+          .means("memory: n lies in device memory, and is at most the n that is tuned for."),
       SCANTUNE_MEMBER(ScanRequest, segments, nearest).means("rows: each of --rows rows is a scan of its own."),
       SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
       SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
@@ -103,6 +124,10 @@ struct Algorithm<ScanRequest> {
     list.add({"input", OperandRole::input, "input_type", Operand::kItems});
     list.add({"output", OperandRole::output, "output_type", Operand::kItems});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
+    if (request.reads_n()) {
+      list.add({"device_n", OperandRole::n, "u64", Operand::kOne});
+      list.add({"device_clamped", OperandRole::clamped, "u32", Operand::kOne, true});
+    }
     return list;
   }
 

@@ -97,6 +97,10 @@ struct Family<ThreePhaseConfig> {
     int count = 0;
   };
 
+  static constexpr u64 level_bytes(u64 sums, const ScanRequest& request) {
+    return round_up(sums * static_cast<u64>(request.accumulator_bytes()), kVectorAlignmentBytes);
+  }
+
   static constexpr Levels levels(const ThreePhaseConfig& config, const ScanRequest& request) {
     Levels levels;
     const u64 tile = static_cast<u64>(tile_items(sums_config(config, request), request));
@@ -104,7 +108,7 @@ struct Family<ThreePhaseConfig> {
          items = ceil_div(items, tile)) {
       levels.items[levels.count] = items;
       levels.offset[levels.count++] = levels.bytes;
-      levels.bytes += round_up(items * static_cast<u64>(request.accumulator_bytes()), kVectorAlignmentBytes);
+      levels.bytes += level_bytes(items, request);
       if (items <= tile) return levels;
     }
   }
@@ -126,7 +130,7 @@ struct Family<ThreePhaseConfig> {
                     .shared_bytes = over_sums ? shared_bytes(sums_config(config, request),
                                                              {sums_request(request), Variant::aligned})
                                               : shared_bytes(config, {request, variant}),
-                    .n = n,
+                    .n = request.reads_n() ? request.n : n,  // the kernels count the sums themselves
                     .source_offset = source,
                     .destination_offset = destination,
                     .pdl = config.pdl != 0};

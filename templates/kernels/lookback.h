@@ -53,6 +53,7 @@ SCANTUNE_DEVICE T look_back(const TileStatus<T, kConfig.status_layout>& status, 
   }
 }
 
+// Where memory says how many items there are, it has been read, and none but the CTAs that have a tile come here.
 template <class Problem, LookbackConfig kConfig>
 SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
@@ -69,12 +70,12 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
-  if constexpr (kConfig.pdl != 0 && kConfig.tile_order == TileOrder::block_index) {
+  if constexpr (kConfig.pdl != 0 && kConfig.tile_order == TileOrder::block_index && !Problem::kReadsN) {
     const Place place(Problem::input(arguments), arguments.n, block_rank());
     Tile(shared.tile, arguments.n - place.first() - place.kept_items())
         .prefetch(Problem::input(arguments) + place.first());
   }
-  begin_kernel<kConfig.pdl>();
+  if constexpr (!Problem::kReadsN) begin_kernel<kConfig.pdl>();
 
   // Take a tile.
   u32 epoch = 0;
@@ -111,7 +112,12 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
     }
     if (tile.lane() == 0)
       status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
-    status.finish(index, block_count(), block_count(), tile.lane());
+    if constexpr (Problem::kReadsN) {
+      const u32 tiles = Place::count(arguments.n);
+      status.finish(index, tiles, tiles, tile.lane());
+    } else {
+      status.finish(index, block_count(), block_count(), tile.lane());
+    }
   }
   tile.distribute(carry, has_carry);
 
@@ -119,9 +125,21 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   tile.store(Problem::output(arguments) + first, has_carry);
 }
 
+// The scan goes on as if no more CTAs had been launched than there are tiles.
+template <class Problem, LookbackConfig kConfig>
+SCANTUNE_DEVICE void counted_lookback_scan(const KernelArguments& arguments) {
+  begin_kernel<kConfig.pdl>();
+  const KernelArguments counted = Problem::counted(arguments);
+  if (block_rank() < TilePlace<Problem, peeled_tile_shape(kConfig, Problem::kRequest)>::count(counted.n))
+    scantune::lookback_scan<Problem, kConfig>(counted);
+}
+
 }  // namespace scantune
 
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                     \
   SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
-    ::scantune::lookback_scan<Problem, kConfig>(arguments);                        \
+    if constexpr (Problem::kReadsN)                                                \
+      ::scantune::counted_lookback_scan<Problem, kConfig>(arguments);              \
+    else                                                                           \
+      ::scantune::lookback_scan<Problem, kConfig>(arguments);                      \
   }

@@ -53,24 +53,29 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
 
   const auto* const input = Problem::input(arguments);
   auto* const output = Problem::output(arguments);
-  const auto place_of = [&](u32 index) { return Place(input, arguments.n, index); };
-  const auto tile_at = [&](const Place& place) {
-    return Tile(shared.tile, arguments.n - place.first() - place.kept_items());
+  const auto place_of = [&](u32 index, const u64& n) { return Place(input, n, index); };
+  const auto tile_at = [&](const Place& place, const u64& n) {
+    return Tile(shared.tile, n - place.first() - place.kept_items());
   };
-  const u32 tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
+  const u32 most_tiles = static_cast<u32>(ceil_div(arguments.n, u64{Tile::kTileItems}) - Problem::kFirstTile);
   u32 index = block_rank();
 
-  if constexpr (kBlocks > 1) Cluster::start(shared.cluster, index < tiles);
+  if constexpr (kBlocks > 1 && !Problem::kReadsN) Cluster::start(shared.cluster, index < most_tiles);
   if constexpr (kConfig.tile_order == TileOrder::ticket) {
     begin_kernel<kConfig.pdl>();
   } else {
-    const Place place = place_of(index);
-    if (kConfig.pdl != 0 && index < tiles) tile_at(place).prefetch(input + place.first());
-    begin_kernel<kConfig.pdl>(tile_at(place).prepared(input + place.first(), output + place.first()));
+    const Place place = place_of(index, arguments.n);
+    if (kConfig.pdl != 0 && index < most_tiles) tile_at(place, arguments.n).prefetch(input + place.first());
+    begin_kernel<kConfig.pdl>(tile_at(place, arguments.n).prepared(input + place.first(), output + place.first()));
   }
 
+  // Where memory says that there are fewer tiles, the scan goes on as if as few had been launched.
+  const KernelArguments& counted = Problem::counted(arguments);
+  const u32 tiles = Problem::kReadsN ? Place::count(counted.n) : most_tiles;
+  if constexpr (kBlocks > 1 && Problem::kReadsN) Cluster::start(shared.cluster, index < tiles);
+
   // Take a tile. A single cluster touches no workspace: it has none.
-  if (kBlocks > 1 && index >= tiles) return;  // it fills up the last cluster
+  if ((kBlocks > 1 || Problem::kReadsN) && index >= tiles) return;  // it fills up the last cluster, or more
   const bool is_alone = block_count() == kBlocks;
   u32 epoch = 0;
   if (!is_alone && thread_rank() == 0) epoch = Status::read_epoch(arguments.workspace);
@@ -80,8 +85,8 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
     sync_block();
     index = shared.tile_index;
   }
-  const Place place = place_of(index);
-  Tile tile = tile_at(place);
+  const Place place = place_of(index, counted.n);
+  Tile tile = tile_at(place, counted.n);
 
   // Load the tile and get its aggregate, and scan the head before the first one.
   T carry = Problem::init(arguments);

@@ -56,6 +56,7 @@ class Pipeline {
     sync_block();
     if (kConfig.pdl != 0 && thread_rank() == 0) prefetch();
     begin_kernel<kConfig.pdl>();
+    if constexpr (Problem::kReadsN) tiles_.keep(Problem::counted(arguments_).n);
     const u32 warp = thread_rank() / kWarpThreads;
     if (warp < kWarps) {
       consume(warp);
@@ -400,7 +401,7 @@ class Pipeline {
 
   Shared& shared_;
   const KernelArguments& arguments_;
-  const BulkTiles<Problem, kTileItems> tiles_;
+  BulkTiles<Problem, kTileItems> tiles_;
   const u32 lane_;
 };
 

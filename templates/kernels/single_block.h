@@ -11,19 +11,13 @@ struct SingleBlock : TileWalk<Problem, peeled_tile_shape(kConfig, Problem::kRequ
   static_assert(sizeof(typename SingleBlock::Shared) == shared_bytes(kConfig, Problem::kRequest));
 };
 
-template <class Problem, SingleBlockConfig kConfig>
-SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
-  using Block = SingleBlock<Problem, kConfig>;
-  auto& shared = shared_memory<typename Block::Shared>();
-  const auto* const input = Problem::input(arguments);
-  auto* const output = Problem::output(arguments);
-  const typename Block::Place place(input, arguments.n, 0);
-  typename Block::Tile tile(shared.tile, arguments.n - place.first());
-
-  if constexpr (kConfig.pdl != 0) tile.prefetch(input + place.first());
-  begin_kernel<kConfig.pdl>(tile.prepared(input + place.first(), output + place.first()));
-
-  // Load and scan the tile, and the head before it.
+// Loads, scans and stores the tile, and the head before it.
+template <class Problem, SingleBlockConfig kConfig, class Block = SingleBlock<Problem, kConfig>>
+SCANTUNE_DEVICE void scan_prepared_tile(const KernelArguments& arguments, const typename Block::Place& place,
+                                        typename Block::Tile& tile, typename Block::Shared& shared,
+                                        const typename Problem::Input* const input,
+                                        typename Problem::Output* const output) {
+  // Load and scan.
   typename Block::Carry carry{Problem::init(arguments), Problem::kHasInit};
   const HeadScan<Problem> head(input + Block::Place::kHead, place.head_items(), thread_rank());
   tile.load(input + place.first());
@@ -41,10 +35,35 @@ SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
 }
 
 template <class Problem, SingleBlockConfig kConfig>
-SCANTUNE_DEVICE void scan_tiles(const KernelArguments& arguments) {
+SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
+  using Block = SingleBlock<Problem, kConfig>;
+  auto& shared = shared_memory<typename Block::Shared>();
+  const auto* const input = Problem::input(arguments);
+  auto* const output = Problem::output(arguments);
+  const typename Block::Place place(input, arguments.n, 0);
+  typename Block::Tile tile(shared.tile, arguments.n - place.first());
+
+  if constexpr (kConfig.pdl != 0) tile.prefetch(input + place.first());
+  begin_kernel<kConfig.pdl>(tile.prepared(input + place.first(), output + place.first()));
+
+  if constexpr (!Problem::kReadsN) {
+    scantune::scan_prepared_tile<Problem, kConfig>(arguments, place, tile, shared, input, output);
+  } else {
+    const u64 n = Problem::counted(arguments).n;
+    if (n <= Block::kFirstItem) return;
+    const typename Block::Place its_place(input, n, 0);
+    typename Block::Tile its_tile(shared.tile, n - its_place.first());
+    scantune::scan_prepared_tile<Problem, kConfig>(arguments, its_place, its_tile, shared, input, output);
+  }
+}
+
+template <class Problem, SingleBlockConfig kConfig>
+SCANTUNE_DEVICE void scan_tiles(const KernelArguments& launched) {
   using Block = SingleBlock<Problem, kConfig>;
   auto& shared = shared_memory<typename Block::Shared>();
   begin_kernel<kConfig.pdl>();
+  const KernelArguments& arguments = Problem::counted(launched);
+  if (Problem::kReadsN && arguments.n <= Block::kFirstItem) return;
   Block::scan(shared, Problem::input(arguments), Problem::output(arguments), arguments.n, Problem::init(arguments));
 }
 

@@ -27,6 +27,17 @@ class AlignedTiles {
     count_ = static_cast<u32>(ceil_div(items_, u64{kTileItems}));
   }
 
+  // Keeps the items before n, which is at most what there was. Where they end in the head, they are a tile that comes
+  // item by item, without a head.
+  SCANTUNE_DEVICE void keep(u64 n) {
+    if (n <= kFirstItem + head_items_) {
+      head_items_ = 0;
+      loads_in_bulk_ = same_alignment_ = Problem::kRequest.alignment_bytes() >= kVectorAlignmentBytes;
+    }
+    items_ = n > kFirstItem ? n - kFirstItem - head_items_ : 0;
+    count_ = static_cast<u32>(ceil_div(items_, u64{kTileItems}));
+  }
+
   SCANTUNE_DEVICE u32 count() const { return count_; }
   SCANTUNE_DEVICE static u32 first_of_sequence(u32) { return 0; }  // all tiles are those of one
   SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + place(tile); }

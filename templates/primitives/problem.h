@@ -32,6 +32,7 @@ struct Problem {
   static constexpr ScanVariant kRequest = {request, variant};
   static constexpr bool kExclusive = request.kind == Kind::exclusive;
   static constexpr bool kHasInit = request.has_init();
+  static constexpr bool kReadsN = request.reads_n();
   static constexpr u64 kFirstTile = first_tile;
 
   SCANTUNE_DEVICE static const Input* input(const KernelArguments& arguments) {
@@ -44,6 +45,22 @@ struct Problem {
     if constexpr (request.init == Init::memory)
       return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
     return from_bytes<Accumulator>(arguments.init);
+  }
+
+  // The arguments with the number of items that there are as their n, which memory may say: behind begin_kernel(). It
+  // also tells whoever asks whether memory said more than the launch is for.
+  template <class Arguments>
+  SCANTUNE_DEVICE static decltype(auto) counted(const Arguments& arguments) {
+    if constexpr (kReadsN) {
+      const u64 n = scantune::load_global<CacheHint::normal>(static_cast<const u64*>(arguments.n_memory));
+      if (arguments.clamped != nullptr && block_rank() == 0 && thread_rank() == 0)
+        scantune::store_global<CacheHint::normal>(static_cast<u32*>(arguments.clamped), u32{n > arguments.n});
+      Arguments counted = arguments;
+      if (n < counted.n) counted.n = n;
+      return counted;
+    } else {
+      return (arguments);
+    }
   }
 };
 

@@ -15,6 +15,11 @@ class TilePlace {
  public:
   static constexpr u64 kHead = Problem::kFirstTile * kTileItems;  // where the head lies
 
+  // Tiles of n items.
+  SCANTUNE_DEVICE static u32 count(u64 n) {
+    return n > kHead ? static_cast<u32>(ceil_div(n, kTileItems) - Problem::kFirstTile) : 0;
+  }
+
   SCANTUNE_DEVICE TilePlace(const Input* input, u64 n, u32 tile) : first_((Problem::kFirstTile + tile) * kTileItems) {
     if constexpr (kShape.is_peeled) {
       kept_items_ = first_ + kTileItems < n;

@@ -338,6 +338,19 @@ Calls init_in_memory(std::uintptr_t where) {
   return {spoiled(device_init_at(where), c_scan), c_plan_run_with_init_at(where)};
 }
 
+// Scans and runs of a plan whose problem has pointers that only the run can find wrong.
+Calls with_pointers(const std::function<void(scantune_problem&)>& set) {
+  const Spoil spoil = [=](Arguments& with) { set(with.problem); };
+  const Call run = c_plan_run([](Arguments&) {});
+  return {spoiled(spoil, c_scan), [=](Arguments& with) {
+            spoil(with);
+            return run(with);
+          }};
+}
+
+const std::uint64_t* n_at(std::uintptr_t where) { return static_cast<const std::uint64_t*>(address(where)); }
+std::uint32_t* flag_at(std::uintptr_t where) { return static_cast<std::uint32_t*>(address(where)); }
+
 struct BadInput {
   const char* entry;  // a function, or the struct that several functions read
   const char* argument;
@@ -409,6 +422,20 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_problem", "rows", "none, of no items", c_problem([](auto& p) { p.n = 0; p.segments = SCANTUNE_ROWS; }), {"rows is 0"}},
     {"scantune_problem", "segments", "beside a config for one sequence", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.config = "{\"family\": \"lookback\"}"; }), {"lookback cannot run i32 inclusive sum of 1000 items, 10 rows", "not row by row"}},
 
+    {"scantune_problem", "device_n", "misaligned", with_pointers([](auto& p) { p.device_n = n_at(0x5004); }), {"device_n is 0x5004", "multiple of the 8 bytes"}},
+    {"scantune_problem", "device_n", "at the end of memory", with_pointers([](auto& p) { p.device_n = n_at(kEnd - 7); }), {"device_n", "end of the address space"}},
+    {"scantune_problem", "device_n", "in the output", with_pointers([](auto& p) { p.device_n = n_at(kOutput + 4 * kItems - 8); }), {"device_n [0x9000f98, +8 bytes) lies in the output [0x9000000", "it must lie outside"}},
+    {"scantune_problem", "device_n", "memory of the host", {spoiled([](Arguments& a) { a.problem.device_n = n_at(kHost); }, c_scan), spoiled([](Arguments& a) { a.problem.device_n = n_at(kHost); }, c_plan_create<>)}, {"device_n: ", "memory of the host"}},
+    {"scantune_problem", "device_n", "with rows", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.device_n = n_at(0x5000); }), {"n in device memory is not known when the items are cut into rows", "leave device_n out"}},
+    {"scantune_problem", "device_n", "beside a config that goes by the launch", c_problem([](auto& p) { p.device_n = n_at(0x5000); p.config = "{\"family\": \"kogge_stone\"}"; }), {"kogge_stone cannot run i32 inclusive sum, memory n source of 1000 items", "do not read it from memory"}},
+    {"scantune_problem", "device_n", "of more items than an address space", c_problem([](auto& p) { p.n = ~u64{0}; p.device_n = n_at(0x5000); }), {"n is 18446744073709551615", "more items than fit"}},
+    {"scantune_problem", "device_clamped", "without device_n", c_problem([](auto& p) { p.device_clamped = flag_at(0x6000); }), {"device_clamped is given, and device_n is NULL", "pass both or none"}},
+    {"scantune_problem", "device_clamped", "misaligned", with_pointers([](auto& p) { p.device_n = n_at(0x5000); p.device_clamped = flag_at(0x6002); }), {"device_clamped is 0x6002", "multiple of the 4 bytes"}},
+    {"scantune_problem", "device_clamped", "in the output", with_pointers([](auto& p) { p.device_n = n_at(0x5000); p.device_clamped = flag_at(kOutput); }), {"device_clamped [0x9000000, +4 bytes) lies in the output"}},
+    {"scantune_problem", "device_clamped", "in the input", with_pointers([](auto& p) { p.device_n = n_at(0x5000); p.device_clamped = flag_at(kInput + 4); }), {"input [0x1000000, +4000 bytes) and device_clamped [0x1000004, +4 bytes) overlap"}},
+    {"scantune_problem", "device_clamped", "in device_n", with_pointers([](auto& p) { p.device_n = n_at(0x5000); p.device_clamped = flag_at(0x5004); }), {"device_n [0x5000, +8 bytes) lies in the device_clamped [0x5004"}},
+    {"scantune_problem", "device_clamped", "memory of the host", {spoiled([](Arguments& a) { a.problem.device_n = n_at(0x5000); a.problem.device_clamped = flag_at(kHost); }, c_scan), spoiled([](Arguments& a) { a.problem.device_n = n_at(0x5000); a.problem.device_clamped = flag_at(kHost); }, c_plan_create<>)}, {"device_clamped: ", "memory of the host"}},
+
     // A custom operator.
     {"scantune_custom_operator", "struct_bytes", "left out", c_custom([](auto& c) { c.struct_bytes = 0; }), {"custom.struct_bytes is 0", "SCANTUNE_CUSTOM_OPERATOR_INIT"}},
     {"scantune_custom_operator", "source", "null", c_custom([](auto& c) { c.source = nullptr; }), {"custom.source is NULL", "combine"}},
@@ -469,6 +496,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "exclusive", both(c_reductions([](auto& p) { p.kind = SCANTUNE_EXCLUSIVE; }), c_places([](auto& p) { p.kind = SCANTUNE_EXCLUSIVE; })), {"kind is SCANTUNE_EXCLUSIVE", "SCANTUNE_INCLUSIVE"}},
     {"scantune_reduce scantune_reduce_plan_create", "problem", "bits of floating-point numbers", c_reductions([](auto& p) { p.input_type = p.output_type = SCANTUNE_F32; p.op = SCANTUNE_XOR; }), {"f32 bit_xor", "for integers"}},
     {"scantune_reduce scantune_reduce_plan_create", "problem", "init beside device_init", c_reductions([](auto& p) { p.init = &p; p.device_init = address(0x5000); }), {"init and device_init are both given"}},
+    {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with a device_n", both(c_reductions([](auto& p) { p.device_n = n_at(0x5000); }), c_places([](auto& p) { p.device_n = n_at(0x5000); })), {"device_n is given; a reduction takes its n from the call", "leave it NULL"}},
+    {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with a device_clamped", both(c_reductions([](auto& p) { p.device_clamped = flag_at(0x5000); }), c_places([](auto& p) { p.device_clamped = flag_at(0x5000); })), {"device_clamped is given; a reduction takes its n from the call", "leave it NULL"}},
     {"scantune_reduce scantune_reduce_plan_create", "problem", "no items, and nothing to start from", {spoiled([](Arguments& a) { a.problem.op = SCANTUNE_CUSTOM; a.problem.n = 0; a.custom.identity = nullptr; a.problem.custom = &a.custom; }, c_reduce), spoiled([](Arguments& a) { a.problem.op = SCANTUNE_CUSTOM; a.problem.n = 0; a.custom.identity = nullptr; a.problem.custom = &a.custom; }, c_reduce_plan_create)}, {"n is 0", "no identity", "device_init"}},
     {"scantune_reduce", "problem", "device_init in the output", {spoiled(device_init_at(kOutput), c_reduce), [](Arguments& a) { device_init_at(kOutput)(a); return c_plan_run([](Arguments&) {}, scantune_reduce_plan_create)(a); }}, {"device_init [0x9000000, +4 bytes) lies in the output"}},
     {"scantune_reduce", "problem", "device_init on the host, of no items", {spoiled([](Arguments& a) { a.problem.n = 0; a.problem.device_init = address(kHost); }, c_reduce), spoiled([](Arguments& a) { a.problem.n = 0; a.problem.device_init = address(kHost); }, c_reduce_plan_create)}, {"device_init", "memory of the host"}},
@@ -538,6 +567,9 @@ const std::vector<BadInput> kBadInput = {
     {"runtime::arg_plan", "op", "of the caller's own", {cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::custom("Value combine", 0)); })}, {"only a minimum or a maximum has a position"}},
     {"ReduceOptions", "op", "of a struct, built in", reduce_options<Affine>({}), {"custom type needs a custom operator"}},
     {"ReduceOptions", "op", "whose identity is of another type", reduce_options({.op = runtime::Op::custom("Value combine", 0.0f)}), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
+    {"ScanOptions", "device_n", "memory of the host", options<int>({.device_n = n_at(kHost)}), {"device_n: ", "memory of the host"}},
+    {"ScanOptions", "device_n", "with rows", options<int>({.segments = runtime::Segments::rows(10, 100), .device_n = n_at(0x5000)}), {"n in device memory is not known when the items are cut into rows"}},
+    {"ScanOptions", "device_clamped", "without device_n", options<int>({.device_clamped = flag_at(0x6000)}), {"device_clamped is given, and device_n is NULL"}},
     {"ReduceOptions", "init", "beside device_init", reduce_options({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given"}},
     {"ReduceOptions", "device_init", "memory of the host", reduce_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
     {"ReduceOptions ArgOptions", "latency", "no latency", both(reduce_options({.latency = static_cast<runtime::Latency>(9)}), arg_options({.latency = static_cast<runtime::Latency>(9)})), {"latency is 9"}},
@@ -585,7 +617,10 @@ TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
   for (const Calls& calls : {c_scan_with([](Arguments&) {}), arithmetic([](Arguments&) {}), c_custom([](auto&) {}),
                              arithmetic_of_reductions([](Arguments&) {}), arithmetic_of_places([](Arguments&) {}),
                              c_reductions([](auto&) {}), c_places([](auto&) {}), reduce_options({}), arg_options({}),
-                             c_struct(12, 4), init_in_memory(0x5000), options<int>({}),
+                             c_struct(12, 4), init_in_memory(0x5000), options<int>({}), with_pointers([](auto& p) {
+                               p.device_n = n_at(0x5000);
+                               p.device_clamped = flag_at(0x6000);
+                             }),
                              custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Affine{}); })})
     for (const Call& call : calls) {
       Arguments arguments(device);

@@ -107,6 +107,28 @@ TEST_F(PublicApi, InitialValuesReachTheKernelAsAccumulators) {
   EXPECT_EQ(last_launch().arguments.init_memory, memory);
 }
 
+TEST_F(PublicApi, TheAddressOfAnNInMemoryReachesTheKernel) {
+  const int* const in = device_memory<int>(0x1000000);
+  int* const out = device_memory<int>(0x9000000);
+  const auto* const n = device_memory<std::uint64_t>(0x5000);
+  auto* const clamped = device_memory<std::uint32_t>(0x6000);
+  const int* const init = device_memory<int>(0x7000);
+  const auto expect = [&](const void* its_n, const void* its_clamped, const void* its_init) {
+    EXPECT_EQ(last_launch().arguments.n_memory, its_n);
+    EXPECT_EQ(last_launch().arguments.clamped, its_clamped);
+    EXPECT_EQ(last_launch().arguments.init_memory, its_init);
+    EXPECT_EQ(last_launch().launch.n, kItems);
+  };
+  runtime::scan(in, out, kItems, {.device_n = n});
+  expect(n, nullptr, nullptr);
+  runtime::scan(in, out, kItems, {.device_n = n, .device_clamped = clamped});
+  expect(n, clamped, nullptr);
+  runtime::plan<int>(kItems, {.device_init = init, .device_n = n, .device_clamped = clamped})(in, out);
+  expect(n, clamped, init);
+  runtime::scan(in, out, kItems);
+  expect(nullptr, nullptr, nullptr);
+}
+
 template <class T, class Acc, class Value>
 void expect_init(const FakeDevice& device, const Value& value, Acc expected) {
   runtime::scan(device_memory<T>(0x1000000), device_memory<T>(0x9000000), kItems, {.init = value});
@@ -321,6 +343,10 @@ TEST_F(PublicApi, TheDefaultProblemIsTheSameInCAndWithoutAPreprocessor) {
   EXPECT_EQ(problem.captured_launches, expected.captured_launches);
   EXPECT_EQ(problem.config, nullptr);
   EXPECT_EQ(expected.config, nullptr);
+  EXPECT_EQ(problem.device_n, nullptr);
+  EXPECT_EQ(expected.device_n, nullptr);
+  EXPECT_EQ(problem.device_clamped, nullptr);
+  EXPECT_EQ(expected.device_clamped, nullptr);
 }
 
 TEST_F(PublicApi, TakesAConfigFromTheCallerAndKeepsNoPointerToIt) {

@@ -18,7 +18,7 @@ namespace scantune::testing {
 
 // What a mistake may change after a scan.
 struct Scanned {
-  ScanRequest request;  // includes n
+  ScanRequest request;  // includes n, which memory may say
   Variant variant;      // that of the kernel
   const std::byte* input;
   std::byte* output;
@@ -87,6 +87,7 @@ class ScanningDevice : public Device {
       if (launch.kernel == kLastCheckKernel) check(request, arguments);
       return;
     }
+    if (request.reads_n()) request.n = std::min(request.n, *static_cast<const u64*>(arguments.n_memory));
     const bool aligned = source.find("scantune::Variant::aligned") != std::string::npos;
     const Variant variant = aligned ? Variant::aligned : Variant::any;
     if (computes)

@@ -278,7 +278,7 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(algorithms[2]["name"], "copy");
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
-  EXPECT_EQ(members.size(), 10u);
+  EXPECT_EQ(members.size(), 11u);
   EXPECT_EQ(members["input_type"]["values"].size(), 13u);
   EXPECT_EQ(members["input_type"]["values"].back(), "custom");
   EXPECT_EQ(members["input_type"]["default"], nullptr);
@@ -307,8 +307,8 @@ TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
       result("space", {{"request", {{"input_type", "i8"}, {"output_type", "i64"}, {"n", 7}}}})["request"],
       Json::parse(
           R"({"algorithm": "scan", "input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
-                            "kind": "inclusive", "init": "none", "segments": "none", "determinism": "unconstrained",
-                            "forward_progress": "in_order", "latency": "back_to_back", "n": 7})"));
+                            "kind": "inclusive", "init": "none", "n_source": "call", "segments": "none",
+                            "determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back", "n": 7})"));
   const Json custom = {{"input_type", "custom12"},
                        {"op", "custom_cheap"},
                        {"n", 7},

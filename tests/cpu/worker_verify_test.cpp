@@ -87,6 +87,30 @@ TEST(Verifier, RunsEveryKindWithItsInitialValueInMemoryToo) {
     }
 }
 
+// The kernels of a request whose n lies in memory are launched for more items than there are, too.
+TEST(Verifier, NoticesWritesBehindTheItemsThatMemorySaysThereAre) {
+  ScanRequest request = request_of(ValueType::i32);
+  request.n_source = NSource::memory;
+  std::set<u64> numbers;
+  EXPECT_EQ(complaint([&](const Scanned& scanned) { numbers.insert(scanned.request.n); }, request), "");
+  EXPECT_TRUE(numbers.contains(0) && numbers.contains(1) && numbers.contains(request.n));
+
+  const std::string of_nothing = complaint(
+      [](const Scanned& scanned) {
+        if (scanned.request.n == 0) scanned.output[12] = {};
+      },
+      request);
+  EXPECT_NE(of_nothing.find("there are no items: it wrote behind the items"), std::string::npos) << of_nothing;
+
+  // So far behind that no guard notices.
+  const std::string of_one = complaint(
+      [](const Scanned& scanned) {
+        if (scanned.request.n == 1) scanned.output[scanned.bytes() + 4096] = {};
+      },
+      request);
+  EXPECT_NE(of_one.find("behind the items that memory says there are, at byte 4096"), std::string::npos) << of_one;
+}
+
 TEST(Verifier, ScansInPlaceOnlyWhereItemsKeepTheirSize) {
   for (const ValueType output : {ValueType::i32, ValueType::u32, ValueType::i64, ValueType::i16}) {
     ScanRequest request = testing::request_of(ValueType::i32, default_accumulator(ValueType::i32, output), output);

@@ -168,6 +168,29 @@ TEST(ApiProblems, AnInitialValueInMemoryIsReadWhenTheScanRuns) {
   }
 }
 
+TEST(ApiProblems, AnNInMemoryIsReadWhenTheScanRuns) {
+  const auto values = flags();
+  const Buffer<std::int8_t> in(values);
+  Buffer<std::int64_t> out(kItems);
+  Buffer<std::uint64_t> n(1);
+  const Buffer<std::uint32_t> clamped(1);
+  const auto plan =
+      runtime::plan<std::int8_t, std::int64_t>(kItems, {.device_n = n.data(), .device_clamped = clamped.data()});
+  const std::vector<std::int64_t> untouched(kItems, -77);
+  for (const std::uint64_t items : {std::uint64_t{3}, std::uint64_t{kItems}, std::uint64_t{0},
+                                    std::uint64_t{kItems - 1}, std::uint64_t{kItems + 1}}) {
+    n.upload(&items);
+    out.upload(untouched.data());
+    plan(in.data(), out.data());
+    auto expected = untouched;
+    std::inclusive_scan(values.begin(),
+                        values.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(items), kItems),
+                        expected.begin(), std::plus<>(), std::int64_t{0});
+    EXPECT_EQ(downloaded(out), expected) << items;
+    EXPECT_EQ(downloaded(clamped).front(), items > kItems ? 1u : 0u) << items;
+  }
+}
+
 TEST(ApiProblems, DeterministicSumsHaveTheSameBitsAtEveryAddress) {
   std::vector<float> values(kItems);
   for (std::size_t index = 0; index < values.size(); ++index)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -90,15 +91,17 @@ class ScanTrial : public Trial {
     if (setting.in_place()) expected_ = expected_scan(request_, expected_, init_.data(), custom());
     input_ = allocated(items_.size(), setting.misaligned_input_bytes);
     output_ = setting.in_place() ? input_ : allocated(expected_.size(), setting.misaligned_output_bytes);
+    n_ = allocated(sizeof request_.n, 0);
+    std::memcpy(n_, &request_.n, sizeof request_.n);
   }
 
   // Two overlapping scans, the second of which scans the first one's results if in place.
   std::string failure(const Schedule& schedule) override {
     fill_memory();
-    const WorkspaceNeed need = config_->family().workspace(*config_, request_);
+    const WorkspaceNeed need = config_->family().workspace(*config_, launched());
     Workspace workspace(device_, need);
-    const ScanBuffers buffers{input_, output_, workspace.data(), init_.data()};
-    std::vector<HostLaunch> scan = scan_launches(*module_, *config_, request_, buffers, variant());
+    const ScanBuffers buffers{input_, output_, workspace.data(), init_.data(), n_};
+    std::vector<HostLaunch> scan = scan_launches(*module_, *config_, launched(), buffers, variant());
     std::vector<HostLaunch> first = scan;
     if (setting_.wraps_epoch) {
       // A shorter scan runs in the last epoch. It must zero the words of the longer one before it too.
@@ -128,6 +131,14 @@ class ScanTrial : public Trial {
     request.n = 1;
     if (setting.rows != 0) request.segments = Segments::rows;
     request.rows = setting.rows;
+    if (setting.reads_n) request.n_source = NSource::memory;
+    return request;
+  }
+
+  // The request that the kernels are launched for, which may be of more items than there are.
+  ScanRequest launched() const {
+    ScanRequest request = request_;
+    if (request.reads_n()) request.n += 3 * static_cast<u64>(config_->family().tile_items(*config_, request_));
     return request;
   }
 
@@ -145,7 +156,7 @@ class ScanTrial : public Trial {
   std::optional<Config> config_;
   std::unique_ptr<Module> module_;
   Bytes items_, init_, expected_;
-  unsigned char *input_, *output_;
+  unsigned char *input_, *output_, *n_;
 };
 
 // Each reduction's first items are the results of the one before, and the others are others than that one's.

@@ -55,6 +55,8 @@ std::vector<HostLaunch> scan_launches(const Module& module, const Config& config
   if (request.init == Init::value)
     std::memcpy(arguments.init, buffers.init, static_cast<std::size_t>(request.accumulator_bytes()));
   if (request.init == Init::memory) arguments.init_memory = buffers.init;
+  arguments.n_memory = buffers.n;
+  arguments.clamped = buffers.clamped;
 
   std::vector<HostLaunch> launches;
   const LaunchList list = config.family().launches(config, request, variant);

@@ -67,7 +67,9 @@ struct ScanBuffers {
   const void* input;
   void* output;
   void* workspace;
-  const void* init;  // an accumulator or null; it is memory of the device if the request says so
+  const void* init;         // an accumulator or null; it is memory of the device if the request says so
+  const void* n = nullptr;  // a u64 in memory of the device, if the request reads it
+  void* clamped = nullptr;  // a u32 there, or null
 };
 
 // The launches of one scan, as the runtime would put them into a stream. `first_item` is the index of the item that the

@@ -116,6 +116,21 @@ TEST_P(Compile, DrawnConfigsOfSampledProblemsCompile) {
   }
 }
 
+TEST_P(Compile, KernelsThatReadNFromMemoryCompile) {
+  const auto [family, sm] = GetParam();
+  for (const ValueType type : {ValueType::i32, ValueType::u8})
+    for (const Variant variant : {Variant::aligned, Variant::any}) {
+      const ScanRequest request{.input_type = type,
+                                .accumulator_type = default_accumulator(type, type),
+                                .output_type = type,
+                                .n_source = NSource::memory,
+                                .n = kTestedItems};
+      if (family->unsupported_reason(request, sm) != nullptr) continue;
+      EXPECT_NO_THROW(compiled(request, family->default_config(request, sm), sm, variant))
+          << to_string(Request(request));
+    }
+}
+
 TEST_P(Compile, CustomOperatorsCompile) {
   const auto [family, sm] = GetParam();
   std::mt19937 random(static_cast<unsigned>(sm));

@@ -56,6 +56,7 @@ OPERATORS = ("sum", "min", "max", "bit_xor", "custom_cheap", "custom_moderate")
 LATENCY = {"latency": ("back_to_back", "isolated")}
 OPTIONS_OF = {  # members of a request that are options, the value by default first
     "scan": {
+        "n_source": ("call", "memory"),
         "segments": ("none", "rows"),
         "determinism": ("unconstrained", "run_to_run"),
         "forward_progress": ("in_order", "documented"),

@@ -103,6 +103,13 @@ struct ScanOptions {
   std::string config = {};
   // Segments::rows(count, length): each row is a scan of its own.
   Segments segments = {};
+  // How many items there are, in memory of the device, outside the output; null: as many as the call says. It is read
+  // when the scan runs, in the stream's order, so it may change between replays of one graph. The call's n is the most
+  // that are scanned, and what input and output have room for. Nothing is written behind the items that are scanned.
+  // Not with rows.
+  const std::uint64_t* device_n = nullptr;
+  // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
+  std::uint32_t* device_clamped = nullptr;
 };
 
 template <class Acc>
@@ -164,6 +171,8 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.config = checked_config(options.config);
   problem.segments = options.segments.kind();
   problem.rows = options.segments.count();
+  problem.device_n = options.device_n;
+  problem.device_clamped = options.device_clamped;
   if (problem.segments == SCANTUNE_ROWS) check_rows(options.segments, n);
   if (problem.custom != nullptr) check_identity<Acc>(*problem.custom);
   return problem;
@@ -171,10 +180,10 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
 
 }  // namespace detail
 
-// A scan or reduction of exactly n items, ready to launch: kernels chosen, compiled and loaded. Copies share one state.
-// Any number of threads may call one plan, or several, on one stream or on many. Calls on one stream share its
-// workspace, one after another: a plan of one launch takes no lock; one of several launches makes others of its stream
-// wait until all are enqueued.
+// A scan or reduction of exactly n items, or with device_n of at most n, ready to launch: kernels chosen, compiled and
+// loaded. Copies share one state. Any number of threads may call one plan, or several, on one stream or on many. Calls
+// on one stream share its workspace, one after another: a plan of one launch takes no lock; one of several launches
+// makes others of its stream wait until all are enqueued.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 class Plan {
  public:

@@ -135,7 +135,7 @@ typedef struct scantune_custom_operator {
  * function keeps a pointer to it. */
 typedef struct scantune_problem {
   size_t struct_bytes; /* sizeof(scantune_problem): by which the library tells versions apart */
-  uint64_t n;          /* items; 0 is a scan that does nothing */
+  uint64_t n;          /* items; 0 is a scan that does nothing; with device_n, the most that are scanned */
   scantune_type input_type;
   scantune_type accumulator_type;
   scantune_type output_type;
@@ -161,6 +161,13 @@ typedef struct scantune_problem {
   scantune_segments segments;
   uint32_t more_reserved; /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
   uint64_t rows;          /* how many rows n items are, each of n / rows items; 0 unless segments is SCANTUNE_ROWS */
+  /* How many items there are, in memory of the device, for scans without rows; NULL: n. It is read when the scan runs,
+   * in the stream's order, so it may change between replays of one graph. It must lie outside the output. If it is more
+   * than n, n items are scanned. Of 0 items nothing is written. Input and output have room for n items, and nothing is
+   * written behind those that are scanned. */
+  const uint64_t* device_n;
+  /* Where the scan writes, beside its output, 1 if *device_n is more than n, and else 0; or NULL. */
+  uint32_t* device_clamped;
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
@@ -182,7 +189,9 @@ typedef struct scantune_problem {
    NULL,                      \
    SCANTUNE_NO_SEGMENTS,      \
    0,                         \
-   0}
+   0,                         \
+   NULL,                      \
+   NULL}
 
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;
@@ -231,9 +240,9 @@ SCANTUNE_API scantune_status scantune_reduce(const scantune_problem* problem, co
 SCANTUNE_API scantune_status scantune_arg_reduce(const scantune_problem* problem, const void* input, void* output,
                                                  uint64_t* index, scantune_stream stream);
 
-/* A scan of exactly problem->n items, ready to launch: kernels chosen, compiled and loaded. The problem is copied, what
- * init, custom and config point to as well; device_init is kept as a pointer. Any number of threads may run one plan,
- * or several, on one stream or on many. */
+/* A scan of exactly problem->n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled
+ * and loaded. The problem is copied, what init, custom and config point to as well; device_init, device_n and
+ * device_clamped are kept as pointers. Any number of threads may run one plan, or several, on one stream or on many. */
 SCANTUNE_API scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan);
 /* Runs the plan, and returns as soon as the work is in the stream. It allocates nothing once the stream has been used,
  * and may be captured into a graph. It checks what arithmetic can (NULL, alignment, overlap), but not whether the

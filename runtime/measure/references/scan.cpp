@@ -208,6 +208,7 @@ class ScanReference final : public AlgorithmReference {
   Request same_results(const Request& request) const override {
     auto scan = typed<ScanRequest>(request);
     if (scan.init == Init::memory) scan.init = Init::value;
+    scan.n_source = NSource::call;
     return scan;
   }
 };
