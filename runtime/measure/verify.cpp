@@ -44,6 +44,14 @@ bool fits_in_place(const Request& request) {
   return output.is_array && operands.of(OperandRole::input).bytes() == output.bytes();
 }
 
+// For how many items kernels are launched where memory says that there are fewer: for several tiles, unless the config
+// is not for so many.
+u64 items_of_longer_launch(const PreparedConfig& prepared, u64 most_items, int sm) {
+  const u64 several = std::min(most_items, several_tiles(prepared.config(), prepared.request()));
+  const bool is_legal = reject_reason(prepared.config(), with_items(prepared.request(), several), sm) == nullptr;
+  return is_legal ? several : std::min(most_items, prepared.request().n);
+}
+
 std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, int sm) {
   const Request& request = prepared.request();
   const bool aligned = prepared.variant() == Variant::aligned;
@@ -59,8 +67,7 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
     all.push_back({.n = n});
     if (in_place) all.push_back({.n = n, .in_place = true});
     // The first CTAs have all items, and some of the last ones none.
-    if (const u64 launched = std::min(most_items, several_tiles(prepared.config(), request));
-        prepared.reads_n() && launched > n)
+    if (const u64 launched = items_of_longer_launch(prepared, most_items, sm); prepared.reads_n() && launched > n)
       all.push_back({.n = n, .in_place = in_place && !aligned, .launched = launched});
     if (n != several_tiles(prepared.config(), request) || !aligned) continue;
     for (const InputPattern pattern : {InputPattern::rounding, InputPattern::specials})
@@ -130,7 +137,8 @@ int Verifier::verify(const Request& request, const Config& config, const CustomO
 
 int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 most_items,
                             const VerifyOptions& options) {
-  const auto all = cases(prepared, most_items, device_.identity().sm);
+  const int sm = device_.identity().sm;
+  const auto all = cases(prepared, most_items, sm);
   for (const VerifyCase& which : all) {
     // Large inputs of one kernel begin alike, so that they need to be made once.
     const KnownInput input = known({.request = with_items(prepared.request(), which.n),
@@ -141,7 +149,7 @@ int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 
     run.run(prepared, which, input,
             {[&] { return reference(input); }, on_device ? check_on_device(input.spec.request) : nullptr});
   }
-  if (prepared.reads_n()) run.run_empty(prepared, std::min(most_items, prepared.request().n));
+  if (prepared.reads_n()) run.run_empty(prepared, items_of_longer_launch(prepared, most_items, sm));
   return static_cast<int>(all.size()) + prepared.reads_n();
 }
 
