@@ -88,7 +88,7 @@ class ReductionsCrowdedOnGpu : public FamiliesOnGpu, public testing::WithParamIn
     return config(has_clusters ? R"("cluster_blocks": 1)" : "");
   }
 
-  // A CTA of 1024 threads with 64 registers each fits an SM that has no other CTA at all.
+  // A CTA of 1024 threads with 64 registers each fits no SM that has another CTA.
   std::string config_of_few_threads() const { return config(R"("block_threads": 256)"); }
 
   ManySums sums(const std::string& config) const {
