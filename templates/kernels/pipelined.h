@@ -363,15 +363,16 @@ class Pipeline {
       if (tile == kNoTile) return;
       wait_for_reduction(slot);
       const u32 first = tiles_.first_of_sequence(tile);
-      if (tile > first) {
+      if (tile > first && (!kHasRows || tiles_.items(tile) > 0)) {
         const u32 tile_before = has_before ? shared_.tile_before[stage] : 0;
         T carry = aggregates(tile_before > first ? tile_before : first, tile);
         if (kHasRows ? has_before : tile_before > first) barrier_wait(&shared_.carried[before.stage()], before.phase());
         if (tile_before > first) carry = Op::combine(shared_.carry_in[before.stage()], carry);
         if (lane_ == 0) shared_.carry_in[stage] = carry;
       } else if (kHasRows && has_before) {
-        // The publisher writes the carry-in of a first tile. But a warp that did not wait here could leave another two
-        // phases of a barrier behind, or overwrite a carry-in that this one has yet to read.
+        // The publisher writes the carry-in of a first tile, and an empty one has none: others before it may be empty
+        // too, and publish nothing. But a warp that did not wait here could leave another two phases of a barrier
+        // behind, or overwrite a carry-in that this one has yet to read.
         barrier_wait(&shared_.carried[before.stage()], before.phase());
       }
       barrier_arrive(&shared_.carried[stage]);

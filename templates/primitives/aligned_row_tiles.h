@@ -6,7 +6,7 @@
 namespace scantune {
 
 // Every row is cut as AlignedTiles cuts a whole input, and all into as many tiles. So the last tile of a row may be
-// empty: the row is the last and shorter, or its head holds what is left.
+// empty, where its head holds what is left, and several of the last row, which may be shorter.
 template <class Problem, u32 kTileItems>
 class AlignedRowTiles {
   using Input = typename Problem::Input;

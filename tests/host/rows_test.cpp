@@ -152,6 +152,27 @@ TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
   }
 }
 
+// An empty tile publishes nothing, so the next one must not wait for it.
+TEST(Pipelined, EndsWhereTheLastRowLeavesTwoOfItsTilesEmpty) {
+  const FamilyModel& family = *find_family("pipelined");
+  ScanRequest request{.input_type = ValueType::i64, .accumulator_type = ValueType::i64, .output_type = ValueType::i64};
+  request.segments = Segments::rows;
+  request.rows = 1000;
+  request.n = 1000 * request.rows;
+  const Config config = config_of(family, request,
+                                  {{"consumer_warps", "1"},
+                                   {"vectors_per_thread", "5"},
+                                   {"stages", "4"},
+                                   {"look_ahead", "2"},
+                                   {"refill_distance", "0"},
+                                   {"poll_distance", "0"}});
+  const u64 length = 2 * static_cast<u64>(family.tile_items(config, request)) + 1;
+  request.rows = length - 1;
+  request.n = (request.rows - 1) * length + 2;
+  ASSERT_EQ(row_items(request), length);
+  check({request, config, 7});
+}
+
 TEST(ScanRows, WalksSeveralRowsByOneCta) {
   const FamilyModel& family = *find_family("scan_rows");
   Random random(31);
