@@ -46,11 +46,11 @@ struct Family<ScanShortRowsConfig> {
   static constexpr const char* const kKernels[] = {"scan_short_rows"};
   static constexpr u64 kMostRowItems = 4096;
 
-  static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
     if (request.segments != Segments::rows) return "scan_short_rows takes whole rows, and the request has none";
-    if (row_items(request) > kMostRowItems) return "rows are longer than the tiles of scan_short_rows";
-    if (request.rows > kMaxGridBlocks) return "more rows than a grid has CTAs";
-    return scantune::unsupported_reason(request);
+    if (row_items(request) > kMostRowItems) return "rows are longer than 4096 items, the most in a tile";
+    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    return invalid_reason(default_config(request, sm), request, sm);
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
@@ -60,12 +60,12 @@ struct Family<ScanShortRowsConfig> {
 
   // As few items a thread as fill a tile with whole rows to seven eighths, or what comes closest to that.
   static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
-    ScanShortRowsConfig config{.block_threads = 256, .pdl = limits_of(sm).has_pdl ? 1 : 0};
     const int most = register_bytes(request) <= 4 ? 15 : register_bytes(request) <= 8 ? 9 : 3;
+    ScanShortRowsConfig config{.items_per_thread = most < 5 ? most : 5, .pdl = limits_of(sm).has_pdl ? 1 : 0};
     const u64 length = row_items(request);
     ScanShortRowsConfig best = config;
     u64 least = ~u64{0};
-    for (config.items_per_thread = most < 5 ? most : 5; config.items_per_thread <= most; config.items_per_thread += 2) {
+    for (; config.items_per_thread <= most; config.items_per_thread += 2) {
       const u64 items = most_row_items(config);
       if (length == 0 || items < length) continue;
       const u64 wasted = items % length * 1024 / items;
@@ -75,7 +75,7 @@ struct Family<ScanShortRowsConfig> {
       least = wasted;
     }
     while (most_row_items(best) < length && best.block_threads < 1024) best.block_threads *= 2;
-    while (most_row_items(best) < length) best.items_per_thread += 2;
+    while (most_row_items(best) < length) ++best.items_per_thread;
     return best;
   }
 
@@ -86,6 +86,7 @@ struct Family<ScanShortRowsConfig> {
     if (config.items_per_thread < 1 || config.items_per_thread > 128 / register_bytes(request))
       return "items_per_thread must be at least 1, and their accumulators take at most 128 bytes";
     if (most_row_items(config) < row_items(request)) return "the CTA holds fewer items than a row has";
+    if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the tile does not fit in shared memory";
     if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";

@@ -201,6 +201,29 @@ TEST(Space, EveryFamilyHasALegalDefaultForEveryRequestOnEveryArchitecture) {
         }
 }
 
+TEST(Space, EveryFamilyHasALegalDefaultForRowsOfEveryLength) {
+  for (ScanRequest request : all_requests()) {
+    request.segments = Segments::rows;
+    for (const int sm : kArchs)
+      for (const u64 length : {1, 33, 1000, 3072, 4096, 1 << 20})
+        for (const FamilyModel* family : row_families()) {
+          request.rows = 77;
+          request.n = request.rows * length;
+          if (family->unsupported_reason(request, sm) != nullptr) continue;
+          const Config config = family->default_config(request, sm);
+          const char* const reason = family->invalid_reason(config, request, sm);
+          ASSERT_EQ(reason, nullptr) << reason << ": " << to_string(config) << " of " << to_string(request) << ", "
+                                     << request.custom_alignment << ", sm " << sm;
+        }
+  }
+}
+
+TEST(Space, ShortRowsOfOneItemMayBeMoreThanAGridHasCtas) {
+  const FamilyModel& family = *find_family("scan_short_rows");
+  const ScanRequest request{.segments = Segments::rows, .n = u64{1} << 33, .rows = u64{1} << 33};
+  EXPECT_STREQ(family.unsupported_reason(request, 90), nullptr);
+}
+
 TEST(Space, EveryRequestHasAFamilyThatSolvesItAtEverySize) {
   for (ScanRequest request : all_requests())
     for (const u64 n : kSizes) {
