@@ -88,7 +88,7 @@ struct Family<PipelinedConfig> {
     if (kVectorAlignmentBytes % bytes != 0) return "items must fill 16-byte vectors";
     const u64 tile = static_cast<u64>(kMinTileBytes / bytes);
     if (request.segments == Segments::rows && row_items(request) < tile)
-      return "rows are shorter than pipelined's tiles";
+      return "rows are shorter than 512 bytes, which a tile of pipelined has at least";
     if (tiles(request, tile) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     return nullptr;
   }

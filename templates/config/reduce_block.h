@@ -52,7 +52,7 @@ struct Family<ReduceBlockConfig> {
       return units * static_cast<u64>(unit_items(request)) >= request.n;
     };
     if (!holds_all()) config.unroll = 2 * kFew;
-    // A place is handed on by more shuffles than a cluster is worth, and warps look for theirs beside each other.
+    // The shuffles that hand on a place cost more than a cluster gains; warps look for their places at the same time.
     if (request.has_position()) {
       config.unroll = 2;
       while (config.block_threads < 256 && !holds_all()) config.block_threads *= 2;

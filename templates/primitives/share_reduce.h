@@ -180,8 +180,8 @@ class ShareReduce {
   }
 
   // Adds up this thread's units of a tile, all of which exist if kFull, else those before `end`. Of units that are put
-  // together from two vectors, half as many are on their way at once, in as many registers, and two where threads have
-  // but 64.
+  // together from two vectors, half as many are on their way at once, in as many registers, and two where a thread has
+  // but 64 registers.
   template <bool kFull>
   SCANTUNE_DEVICE void take_units(auto& of_units, u64 first, u64 end) const {
     constexpr int kHalf = (kUnroll + 1) / 2;
