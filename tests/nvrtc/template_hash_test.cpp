@@ -85,7 +85,9 @@ std::vector<Headers> included_headers() {
 // The numbers of the edits that the compiler comes upon. What follows the headers is not compiled.
 std::set<std::size_t> edits_in(Compiler& compiler, const Headers& headers, const std::string& arch, std::size_t count) {
   Instantiation included{.source = {}, .headers = headers, .kernels = {}, .label = "headers"};
-  included.source = "#define SCANTUNE_KERNELS\n";  // as for the gallery, whose kernels stand beside their configs
+  included.source =
+      "#define SCANTUNE_KERNELS\n"   // as for the gallery, whose kernels stand beside their configs
+      "#define SCANTUNE_READS_N\n";  // as for problems whose number of items lies in memory
   for (const std::string& header : headers) included.source += "#include \"" + header + "\"\n";
   included.source += "#error the end\n";
   std::set<std::size_t> found;
