@@ -71,7 +71,8 @@ class Device {
 
   virtual void* allocate(u64 bytes) = 0;  // throws OutOfMemoryError
   virtual void free(void* memory) noexcept = 0;
-  // Sets every byte to value. It is complete on return, and legal while other streams are captured.
+  // Sets every byte to value. It is complete on return, and legal while other streams are captured. Here and in the
+  // copies below, pointers to no bytes may be null.
   virtual void fill(void* memory, std::byte value, u64 bytes) = 0;
   void zero(void* memory, u64 bytes) { fill(memory, std::byte{0}, bytes); }
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous

@@ -111,11 +111,13 @@ class FakeDevice : public Device {
   }
   void fill(void* memory, std::byte value, u64 bytes) override {
     called_driver();
-    std::memset(memory, std::to_integer<int>(value), bytes);
+    if (bytes > 0) std::memset(memory, std::to_integer<int>(value), bytes);
   }
-  void upload(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
-  void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
-  void copy(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
+  void upload(void* destination, const void* source, u64 bytes) override { copy(destination, source, bytes); }
+  void download(void* destination, const void* source, u64 bytes) override { copy(destination, source, bytes); }
+  void copy(void* destination, const void* source, u64 bytes) override {
+    if (bytes > 0) std::memcpy(destination, source, bytes);
+  }
   void synchronize() override {}
   std::string failure() const override { return lost; }
 

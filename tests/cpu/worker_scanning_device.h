@@ -112,14 +112,16 @@ class ScanningDevice : public Device {
   }
   void free(void* memory) noexcept override { allocations_.erase(memory); }
   void fill(void* memory, std::byte value, u64 bytes) override {
-    std::memset(memory, std::to_integer<int>(value), bytes);
+    if (bytes > 0) std::memset(memory, std::to_integer<int>(value), bytes);
   }
   void upload(void* destination, const void* source, u64 bytes) override {
-    std::memcpy(destination, source, bytes);
+    copy(destination, source, bytes);
     uploaded_bytes += bytes;
   }
-  void download(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
-  void copy(void* destination, const void* source, u64 bytes) override { std::memcpy(destination, source, bytes); }
+  void download(void* destination, const void* source, u64 bytes) override { copy(destination, source, bytes); }
+  void copy(void* destination, const void* source, u64 bytes) override {
+    if (bytes > 0) std::memcpy(destination, source, bytes);
+  }
   void synchronize() override { require_well(); }
 
   StreamState stream_state(Stream) override { return {}; }

@@ -134,23 +134,23 @@ void HostDevice::free(void* memory) noexcept {
 
 void HostDevice::fill(void* memory, std::byte value, u64 bytes) {
   check_range(memory, bytes, "fill");
-  std::memset(memory, std::to_integer<int>(value), bytes);
+  if (bytes > 0) std::memset(memory, std::to_integer<int>(value), bytes);
 }
 
 void HostDevice::upload(void* destination, const void* source, u64 bytes) {
   check_range(destination, bytes, "upload to");
-  std::memcpy(destination, source, bytes);
+  if (bytes > 0) std::memcpy(destination, source, bytes);
 }
 
 void HostDevice::download(void* destination, const void* source, u64 bytes) {
   check_range(source, bytes, "download from");
-  std::memcpy(destination, source, bytes);
+  if (bytes > 0) std::memcpy(destination, source, bytes);
 }
 
 void HostDevice::copy(void* destination, const void* source, u64 bytes) {
   check_range(source, bytes, "copy from");
   check_range(destination, bytes, "copy to");
-  std::memcpy(destination, source, bytes);
+  if (bytes > 0) std::memcpy(destination, source, bytes);
 }
 
 void HostDevice::check_range(const void* memory, u64 bytes, const char* what) const {
