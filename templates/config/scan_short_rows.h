@@ -23,12 +23,6 @@ constexpr u64 most_row_items(const ScanShortRowsConfig& config) {
   return static_cast<u64>(config.block_threads) * static_cast<u64>(config.items_per_thread);
 }
 
-// Whether items are loaded by vectors. Those that are aligned to less than their size may lie across every boundary.
-constexpr bool loads_tiles_by_vectors(const ScanRequest& request) {
-  const int bytes = request.input_bytes();
-  return kVectorAlignmentBytes % bytes == 0 && request.alignment_of(request.input_type) == bytes;
-}
-
 // The tile as it is loaded, up to a vector behind its place, and later the results; then what warps tell each other.
 constexpr int shared_bytes(const ScanShortRowsConfig& config, const ScanRequest& request) {
   const u64 in = most_row_items(config) * static_cast<u64>(request.input_bytes()) + kVectorAlignmentBytes;
@@ -55,28 +49,17 @@ struct Family<ScanShortRowsConfig> {
 
   static constexpr int preference(const ScanRequest& request, int) {
     // In few items scan_rows has more CTAs.
-    return row_items(request) <= 2048 && request.n >= (u64{1} << 18) && register_bytes(request) <= 8 ? 3 : 0;
+    return request.n >= (u64{1} << 18) && register_bytes(request) <= 8 ? 5 : 0;
   }
 
-  // As few items a thread as fill a tile with whole rows to seven eighths, or what comes closest to that.
+  // The first tile that whole rows fill to seven eighths, or the one that comes closest. Measurements on an H200 order
+  // them: few threads of many items, but for requests that would leave SMs without a tile.
   static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
-    const int most = register_bytes(request) <= 4 ? 15 : register_bytes(request) <= 8 ? 9 : 3;
-    ScanShortRowsConfig config{.items_per_thread = most < 5 ? most : 5, .pdl = limits_of(sm).has_pdl ? 1 : 0};
-    const u64 length = row_items(request);
-    ScanShortRowsConfig best = config;
-    u64 least = ~u64{0};
-    for (; config.items_per_thread <= most; config.items_per_thread += 2) {
-      const u64 items = most_row_items(config);
-      if (length == 0 || items < length) continue;
-      const u64 wasted = items % length * 1024 / items;
-      if (wasted >= least) continue;
-      best = config;
-      if (wasted <= 128) return best;
-      least = wasted;
-    }
-    while (most_row_items(best) < length && best.block_threads < 1024) best.block_threads *= 2;
-    while (most_row_items(best) < length) ++best.items_per_thread;
-    return best;
+    constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 7}, kMany[] = {13, 15, 11, 9}, kWide[] = {3};
+    const int bytes = register_bytes(request);
+    if (bytes > 8) return best_filled(kWide, 256, request, sm);
+    if (request.n < (u64{1} << 22)) return best_filled(kFew, 256, request, sm);
+    return bytes == 8 ? best_filled(kSome, 256, request, sm) : best_filled(kMany, 128, request, sm);
   }
 
   static constexpr const char* invalid_reason(const ScanShortRowsConfig& config, const ScanRequest& request, int sm) {
@@ -136,6 +119,31 @@ struct Family<ScanShortRowsConfig> {
       SCANTUNE_PARAMETER(ScanShortRowsConfig, pdl, secondary, 0, 1),
   };
 #endif
+
+ private:
+  template <int kCount>
+  static constexpr ScanShortRowsConfig best_filled(const int (&items_per_thread)[kCount], int least_threads,
+                                                   const ScanRequest& request, int sm) {
+    ScanShortRowsConfig config, best{.block_threads = 512, .items_per_thread = items_per_thread[0]};
+    config.pdl = best.pdl = limits_of(sm).has_pdl ? 1 : 0;
+    const u64 length = row_items(request);
+    u64 least = ~u64{0};
+    for (const int items : items_per_thread) {
+      config.items_per_thread = items;
+      for (config.block_threads = least_threads; config.block_threads <= 512; config.block_threads *= 2) {
+        const u64 held = most_row_items(config);
+        if (length == 0 || held < length) continue;
+        const u64 wasted = held % length * 1024 / held;
+        if (wasted >= least) continue;
+        best = config;
+        if (wasted <= 128) return best;
+        least = wasted;
+      }
+    }
+    while (most_row_items(best) < length && best.block_threads < kMaxBlockThreads) best.block_threads *= 2;
+    while (most_row_items(best) < length) ++best.items_per_thread;
+    return best;
+  }
 };
 
 }  // namespace scantune

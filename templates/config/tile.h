@@ -104,6 +104,13 @@ constexpr bool items_fill_vectors(const ScanRequest& request) {
   return kVectorAlignmentBytes % widest_item_bytes(request) == 0;
 }
 
+// Whether the items of a run are loaded by vectors. Those that are aligned to less than their size may lie across every
+// boundary.
+constexpr bool loads_tiles_by_vectors(const ScanRequest& request) {
+  const int bytes = request.input_bytes();
+  return kVectorAlignmentBytes % bytes == 0 && request.alignment_of(request.input_type) == bytes;
+}
+
 // The widest word that moves `items` neighbouring items, given how their first one is aligned.
 constexpr int access_bytes(int items, int item_bytes, int alignment) {
   int bytes = kVectorAlignmentBytes;
