@@ -37,12 +37,34 @@ bool takes_only_rows(const FamilyModel& family) {
   return takes_rows<Typed>(family) && family.unsupported_reason(Typed{.n = 1024}, kHostSm) != nullptr;
 }
 
+// Whether the family takes the items column by column.
+template <class Typed = ScanRequest>
+bool takes_columns(const FamilyModel& family) {
+  if constexpr (requires { Typed{}.columns; })
+    return family.unsupported_reason(Typed{.segments = Segments::columns, .n = 1024, .columns = 1}, kHostSm) == nullptr;
+  else
+    return false;
+}
+
+// Whether it does so, and takes them neither as one sequence nor row by row.
+template <class Typed = ScanRequest>
+bool takes_only_columns(const FamilyModel& family) {
+  return takes_columns<Typed>(family) && !takes_rows<Typed>(family) &&
+         family.unsupported_reason(Typed{.n = 1024}, kHostSm) != nullptr;
+}
+
 // The request as the family takes it: for one that takes rows, all items are one row, or short ones where the family
-// has no room for longer ones.
+// has no room for longer ones; for one that takes columns, all items are one column.
 template <class Typed>
 Typed taken_by(const FamilyModel& family, Typed request) {
   const bool is_too_long =
       family.standing() == Standing::gallery && family.unsupported_reason(request, kHostSm) != nullptr;
+  if constexpr (requires { request.columns; })
+    if (request.segments == Segments::none && takes_only_columns<Typed>(family)) {
+      request.segments = Segments::columns;
+      request.columns = 1;
+      return request;
+    }
   if (request.segments == Segments::none && (is_too_long || takes_only_rows<Typed>(family))) {
     request.segments = Segments::rows;
     request.rows = 1;
@@ -67,7 +89,8 @@ Typed taken_by(const Config& config, Typed request) {
 inline std::span<const FamilyModel* const> scan_families() {
   static const std::vector<const FamilyModel*> kFamilies = [] {
     std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
-    std::erase_if(families, [](const FamilyModel* family) { return takes_only_rows(*family); });
+    std::erase_if(families,
+                  [](const FamilyModel* family) { return takes_only_rows(*family) || takes_only_columns(*family); });
     return families;
   }();
   return kFamilies;
@@ -77,6 +100,13 @@ inline std::span<const FamilyModel* const> scan_families() {
 inline std::vector<const FamilyModel*> row_families() {
   std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
   std::erase_if(families, [](const FamilyModel* family) { return !takes_rows(*family); });
+  return families;
+}
+
+// Those that take columns.
+inline std::vector<const FamilyModel*> column_families() {
+  std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
+  std::erase_if(families, [](const FamilyModel* family) { return !takes_columns(*family); });
   return families;
 }
 

@@ -59,6 +59,8 @@ void check_config_of_nothing(const Problem& asked) {
   if (asked.config.empty() || asked.request.n > 0) return;
   Request of_one_item = asked.request;
   of_one_item.n = 1;
+  for (const ExtentModel& extent : of_one_item.algorithm().extents())
+    if (of_one_item.has(extent)) of_one_item.set(extent, 1);
   select_given(asked.config, current_device()->identity(), of_one_item);
 }
 

@@ -21,6 +21,8 @@ static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operat
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
               same(SCANTUNE_XOR, Operator::bit_xor) && same(SCANTUNE_CUSTOM, Operator::custom_cheap));
 static_assert(same(SCANTUNE_INCLUSIVE, Kind::inclusive) && same(SCANTUNE_EXCLUSIVE, Kind::exclusive));
+static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
+              same(SCANTUNE_COLUMNS, Segments::columns));
 static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
               same(SCANTUNE_RUN_TO_RUN, Determinism::run_to_run));
 static_assert(same(SCANTUNE_IN_ORDER, ForwardProgress::in_order) &&
@@ -131,23 +133,32 @@ Operator checked_operator(const Given& given) {
   return operator_of(*given.custom);
 }
 
-// The API's rows are of equal length; only what tuning asks for may end in a shorter one.
-void check_segments(const scantune_problem& problem, ScanRequest& request) {
-  request.segments =
-      static_cast<Segments>(checked_enum("segments", "scantune_segments", problem.segments, 0, SCANTUNE_ROWS));
-  request.rows = problem.rows;
-  if (request.segments == Segments::none) {
-    if (problem.rows != 0)
-      fail("rows", std::to_string(problem.rows) + ", and segments is not SCANTUNE_ROWS: set it, or leave rows at 0");
+// Throws unless the items are that many rows or columns of equal length, or the request has none of them and the count
+// is 0. Without items there may be any number, none too: then nothing is scanned. Only what tuning asks for may end in
+// shorter ones.
+void check_count(const ScanRequest& request, Segments segments, const char* extent, const char* constant, u64 count) {
+  const auto found = [&] { return std::to_string(count); };
+  if (request.segments != segments) {
+    if (count != 0)
+      fail(extent, found() + ", and segments is not " + constant + ": set it, or leave " + extent + " at 0");
     return;
   }
-  if (problem.rows == 0)
-    fail("rows", "0, and segments is SCANTUNE_ROWS: pass how many rows there are, or make no call");
-  if (problem.n == 0)
-    fail("n", "0, and rows is " + std::to_string(problem.rows) + ": rows have at least one item each, or make no call");
-  if (problem.n % problem.rows != 0)
-    fail("n", std::to_string(problem.n) + ", which is no multiple of rows, which is " + std::to_string(problem.rows) +
-                  ": rows are of equal length");
+  if (request.n == 0) return;
+  if (count == 0)
+    fail(extent, found() + ", segments is " + constant + ", and n is " + std::to_string(request.n) +
+                     ": pass how many " + extent + " there are");
+  if (request.n % count != 0)
+    fail("n", std::to_string(request.n) + ", which is no multiple of " + extent + ", which is " + found() + ": " +
+                  extent + " are of equal length");
+}
+
+void check_segments(const scantune_problem& problem, ScanRequest& request) {
+  request.segments =
+      static_cast<Segments>(checked_enum("segments", "scantune_segments", problem.segments, 0, SCANTUNE_COLUMNS));
+  request.rows = problem.rows;
+  request.columns = problem.columns;
+  check_count(request, Segments::rows, "rows", "SCANTUNE_ROWS", problem.rows);
+  check_count(request, Segments::columns, "columns", "SCANTUNE_COLUMNS", problem.columns);
 }
 
 Init checked_init(const scantune_problem& problem, Kind kind) {

@@ -1,6 +1,7 @@
 // A C caller's problem in the types of the library.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -29,7 +30,16 @@ struct Problem {
   Pointers pointers(const void* input, const void* output, const void* position) const {
     return {input, output, position};
   }
-  bool has_nothing_to_do() const { return request.n == 0 && !request.algorithm().has_result_without_items(request); }
+  bool has_nothing_to_do() const {
+    return request.n == 0 && (!request.algorithm().has_result_without_items(request) || has_no_sequences());
+  }
+
+ private:
+  // Whether it is of 0 rows or columns, none of which has a result.
+  bool has_no_sequences() const {
+    return std::ranges::any_of(request.algorithm().extents(),
+                               [&](const ExtentModel& extent) { return request.has(extent) && request[extent] == 0; });
+  }
 };
 
 // Throws a RequestError that names the wrong member, what was found and what to do. It allocates nothing unless it

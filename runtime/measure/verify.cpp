@@ -12,23 +12,48 @@ namespace {
 
 constexpr u64 kSmallItems = u64{1} << 17;  // up to so many every combination is cheap, even on the host device
 
-// So many items that each sequence of the request takes several tiles, the last one of them partial.
-u64 several_tiles(const Config& config, const Request& request) {
-  return reference_of(request.algorithm()).sequences(request) *
-         (5 * static_cast<u64>(config.family().tile_items(config, request)) / 2 | 1);
-}
-
 Request with_items(Request request, u64 n) {
   request.n = n;
   return request;
 }
 
+u64 sequences(const Request& request) { return reference_of(request.algorithm()).sequences(request); }
+
+bool are_side_by_side(const Request& request) { return reference_of(request.algorithm()).are_side_by_side(request); }
+
+// How many items of each sequence are within its first tile. Of sequences that lie side by side a tile holds several,
+// and only the family knows how many: there are as many tiles as for one item of each until these are full.
+u64 items_of_first_tile(const Config& config, const Request& request) {
+  const u64 tile = static_cast<u64>(config.family().tile_items(config, request));
+  if (!are_side_by_side(request)) return tile;
+  const auto tiles = [&](u64 items) {
+    const Request some = with_items(request, items * sequences(request));
+    return config.family().launches(config, some, Variant::aligned).launches[0].grid_blocks;
+  };
+  u64 fitting = 1, most = tile;
+  while (fitting < most) {
+    const u64 items = most - (most - fitting) / 2;
+    if (tiles(items) == tiles(1))
+      fitting = items;
+    else
+      most = items - 1;
+  }
+  return fitting;
+}
+
+// So many items that each sequence of the request takes several tiles, the last one of them partial. Where sequences
+// lie side by side, half of them lack an item.
+u64 several_tiles(const Config& config, const Request& request) {
+  const u64 items = sequences(request) * (5 * items_of_first_tile(config, request) / 2 | 1);
+  return are_side_by_side(request) ? items - sequences(request) / 2 : items;
+}
+
 // Sizes at which kernels take other paths: around one warp, one tile, and several tiles with a ragged end, of each
 // sequence that the items are cut into.
 std::vector<u64> sizes(const Config& config, const Request& request, int sm) {
-  const u64 tile = static_cast<u64>(config.family().tile_items(config, request));
+  const u64 tile = items_of_first_tile(config, request);
   std::vector<u64> all{1, 31, 33, tile - 1, tile, tile + 1};
-  for (u64& n : all) n *= reference_of(request.algorithm()).sequences(request);
+  for (u64& n : all) n *= sequences(request);
   all.insert(all.end(), {several_tiles(config, request), request.n - 1, request.n});
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -101,8 +126,7 @@ namespace {
 void shorten_what_is_illegal(std::vector<VerifiedKernel>& kernels, const Config& config, int sm) {
   std::erase_if(kernels, [&](VerifiedKernel& kernel) {
     if (reject_reason(config, kernel.request, sm) == nullptr) return false;
-    const u64 filling = reference_of(kernel.request.algorithm()).sequences(kernel.request) *
-                        static_cast<u64>(config.family().tile_items(config, kernel.request));
+    const u64 filling = sequences(kernel.request) * items_of_first_tile(config, kernel.request);
     kernel.request.n = std::min(kernel.request.n, filling);
     return reject_reason(config, kernel.request, sm) != nullptr;
   });

@@ -14,6 +14,7 @@
 #include "config/reduce_rows.h"
 #include "config/reduce_two_pass.h"
 #include "config/scan.h"
+#include "config/scan_columns.h"
 #include "config/scan_rows.h"
 #include "config/scan_short_rows.h"
 #include "config/single_block.h"
@@ -51,10 +52,10 @@ struct AlgorithmList {};
 
 using AllAlgorithms = AlgorithmList<
     FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig,
-               ScanRowsConfig, ScanShortRowsConfig, NaiveGlobalConfig, SharedSingleConfig, SharedDoubleConfig,
-               WarpShuffleConfig, BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig, HybridConfig,
-               WorkInefficientConfig, WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig,
-               FenwickConfig, SerialConfig, QuadraticConfig>,
+               ScanRowsConfig, ScanShortRowsConfig, ScanColumnsConfig, NaiveGlobalConfig, SharedSingleConfig,
+               SharedDoubleConfig, WarpShuffleConfig, BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig,
+               HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig,
+               ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig,
                SumBatchConfig, SumVectorConfig>,

@@ -40,11 +40,12 @@ struct Tokens<Latency> {
 };
 
 // How the items are cut into sequences of their own. Rows lie one after the other, each ceil(n / rows) items long, but
-// for the last ones of an n that is no multiple: these are shorter, or empty.
-enum class Segments { none, rows };
+// for the last ones of an n that is no multiple: these are shorter, or empty. Columns lie side by side in lines of
+// `columns` items: item i is in column i % columns. Where n is no multiple, the last line is shorter.
+enum class Segments { none, rows, columns };
 template <>
 struct Tokens<Segments> {
-  static constexpr const char* kNames[] = {"none", "rows"};
+  static constexpr const char* kNames[] = {"none", "rows", "columns"};
 };
 
 // The items of a row of the request, all of n where it has no rows.
@@ -66,7 +67,9 @@ constexpr const char* invalid_segments_reason(const Request& request) {
 // For families that take all items as one sequence: null, or that the request asks for more.
 template <class Request>
 constexpr const char* segmented_reason(const Request& request) {
-  return request.segments == Segments::none ? nullptr : "its kernels take all items as one sequence, not row by row";
+  return request.segments == Segments::none
+             ? nullptr
+             : "its kernels take all items as one sequence, not row by row or column by column";
 }
 
 // Whether results would depend on the order in which values happen to be combined, and must not.

@@ -39,6 +39,7 @@ struct ScanRequest {
   int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // items; where n_source is memory, the most of them
   u64 rows = 0;              // of Segments::rows, each a scan of its own, from the initial value if there is one
+  u64 columns = 0;           // of Segments::columns, likewise
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -67,12 +68,27 @@ struct ScanVariant : ScanRequest {
   constexpr bool operator==(const ScanVariant&) const = default;
 };
 
+// Null if the request's items can be cut into its columns, else why not, as of rows.
+constexpr const char* invalid_columns_reason(const ScanRequest& request) {
+  if (request.segments != Segments::columns || request.n == 0) return nullptr;
+  if (request.columns == 0) return "there are items and no columns to hold them";
+  if (request.columns > request.n + request.n / 2) return "there are more columns than items";
+  return nullptr;
+}
+
+// Items of the longest column; 0 for a request without columns.
+constexpr u64 column_items(const ScanRequest& request) {
+  return request.segments == Segments::columns && request.columns != 0 ? ceil_div(request.n, request.columns) : 0;
+}
+
 // Why no family can solve the request, or null.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_combining_reason(request)) return reason;
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
   if (request.reads_n() && request.segments != Segments::none)
-    return "n in device memory is not known when the items are cut into rows: leave device_n out, or scan without rows";
+    return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
+           "segments";
+  if (const char* reason = invalid_columns_reason(request)) return reason;
   return invalid_segments_reason(request);
 }
 
@@ -106,7 +122,8 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, init, per_call).defaults_to(init_by_default),
       SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
           .means("memory: n lies in device memory, and is at most the n that is tuned for."),
-      SCANTUNE_MEMBER(ScanRequest, segments, nearest).means("rows: each of --rows rows is a scan of its own."),
+      SCANTUNE_MEMBER(ScanRequest, segments, nearest)
+          .means("rows: each of --rows rows is a scan of its own; columns: each of --columns columns."),
       SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
       SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
           .not_compiled()
@@ -117,7 +134,9 @@ struct Algorithm<ScanRequest> {
 
   static constexpr Extent<ScanRequest> kExtents[] = {
       SCANTUNE_EXTENT(ScanRequest, rows, "Rows of n / rows items each, one after the other.")
-          .where("segments", Segments::rows)};
+          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(ScanRequest, columns, "Columns, side by side in lines of so many items.")
+          .where("segments", Segments::columns)};
 
   static constexpr OperandList operands(const ScanRequest& request) {
     OperandList list;

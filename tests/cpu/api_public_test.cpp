@@ -311,6 +311,23 @@ TEST_F(PublicApi, NoItemsAreScannedWhateverThePointers) {
   EXPECT_TRUE(device_->launched.empty());
 }
 
+// Neither are there items without rows or columns, nor where these have none.
+TEST_F(PublicApi, RowsAndColumnsOfNoItemsAreScannedByLaunchingNothing) {
+  using runtime::Segments;
+  for (const Segments& segments : {Segments::rows(0, 0), Segments::rows(0, 100), Segments::rows(7, 0),
+                                   Segments::columns(0, 0), Segments::columns(0, 100), Segments::columns(7, 0)}) {
+    runtime::scan<int>(nullptr, static_cast<int*>(nullptr), 0, {.segments = segments});
+    runtime::plan<int>(0, {.segments = segments})(nullptr, nullptr);
+    EXPECT_TRUE(contains(runtime::describe<int>(0, {.segments = segments}), "nothing to launch"));
+  }
+  runtime::reduce<int>(nullptr, static_cast<int*>(nullptr), 0, {.segments = Segments::rows(0, 100)});
+  runtime::reduce_plan<int>(0, {.segments = Segments::rows(0, 100)})(nullptr, nullptr);
+  runtime::scan<int>(nullptr, static_cast<int*>(nullptr), 0,
+                     {.config = R"({"family": "scan_rows"})", .segments = Segments::rows(7, 0)});
+  EXPECT_EQ(device_->compiler().compilations, 0);
+  EXPECT_TRUE(device_->launched.empty());
+}
+
 TEST_F(PublicApi, WarmCallsOfBuiltInOperatorsAllocateNothing) {
   const int* const in = device_memory<int>(0x1000000);
   int* const out = device_memory<int>(0x9000000);

@@ -218,6 +218,24 @@ TEST(Space, EveryFamilyHasALegalDefaultForRowsOfEveryLength) {
   }
 }
 
+TEST(Space, EveryFamilyHasALegalDefaultForColumnsOfEveryLength) {
+  for (ScanRequest request : all_requests()) {
+    request.segments = Segments::columns;
+    for (const int sm : kArchs)
+      for (const u64 columns : {1, 2, 7, 33, 257, 1 << 20})
+        for (const u64 lines : {1, 33, 1000, 1 << 20})
+          for (const FamilyModel* family : column_families()) {
+            request.columns = columns;
+            request.n = columns * lines;
+            if (family->unsupported_reason(request, sm) != nullptr) continue;
+            const Config config = family->default_config(request, sm);
+            const char* const reason = family->invalid_reason(config, request, sm);
+            ASSERT_EQ(reason, nullptr) << reason << ": " << to_string(config) << " of " << to_string(request) << ", "
+                                       << request.custom_alignment << ", sm " << sm;
+          }
+  }
+}
+
 TEST(Space, ShortRowsOfOneItemMayBeMoreThanAGridHasCtas) {
   const FamilyModel& family = *find_family("scan_short_rows");
   const ScanRequest request{.segments = Segments::rows, .n = u64{1} << 33, .rows = u64{1} << 33};

@@ -1,9 +1,11 @@
 // A scan by a plain loop: one item after the other, in the accumulator's own type.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "measure/stand_in.h"
 #include "measure/value_types.h"
@@ -52,23 +54,22 @@ inline void convert(const ScanRequest& request, ValueType from, const std::byte*
 
 // `init` points to an accumulator, which is read if the request has an initial value.
 inline void plain_scan(const ScanRequest& request, const std::byte* input, const void* init, std::byte* output) {
-  std::byte running[kMaxValueBytes], next[kMaxValueBytes];
   const auto accumulator_bytes = static_cast<std::size_t>(request.accumulator_bytes());
   const bool has_rows = request.segments == Segments::rows;
   const u64 row = has_rows ? (request.n + request.rows - 1) / request.rows : request.n;
-  bool any = false;
+  const u64 columns = request.segments == Segments::columns ? request.columns : 1;
+  std::vector<std::array<std::byte, kMaxValueBytes>> all_running(columns);
   for (u64 index = 0; index < request.n; ++index) {
-    if (index % row == 0) {
-      any = request.has_init();
-      if (any) std::memcpy(running, init, accumulator_bytes);
-    }
+    std::byte next[kMaxValueBytes], *const running = all_running[index % columns].data();
+    const bool begins = columns > 1 ? index < columns : index % row == 0;
+    const bool any = !begins || request.has_init();
+    if (begins && any) std::memcpy(running, init, accumulator_bytes);
     convert(request, request.input_type, input + index * static_cast<u64>(request.input_bytes()),
             request.accumulator_type, next);
     if (any) combine(request, running, next, next);
     convert(request, request.accumulator_type, request.kind == Kind::exclusive ? running : next, request.output_type,
             output + index * static_cast<u64>(request.output_bytes()));
     std::memcpy(running, next, accumulator_bytes);
-    any = true;
   }
 }
 

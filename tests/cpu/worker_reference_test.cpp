@@ -8,66 +8,25 @@
 #include <set>
 #include <vector>
 
+#include "worker_inputs.h"
 #include "worker_plain_scan.h"
 #include "worker_problems.h"
 
 namespace scantune {
 namespace {
 
+using testing::all_types;
 using testing::custom_request;
+using testing::exclusive;
+using testing::inputs_of;
+using testing::items_of;
+using testing::named;
+using testing::plain_scan;
 using testing::request_of;
+using testing::with;
 using testing::with_operators;
 
 constexpr u64 kChunk = Reference::kChunkItems;
-
-std::vector<std::byte> items_of(const InputSpec& spec) {
-  std::vector<std::byte> items(Operands(spec.request).of(OperandRole::input).bytes());
-  fill_input(spec, 0, items);
-  return items;
-}
-
-std::vector<std::byte> plain_scan(const ScanRequest& request, const std::vector<std::byte>& items) {
-  unsigned char init[kMaxValueBytes];
-  fill_init(request, init);
-  std::vector<std::byte> output(request.n * static_cast<u64>(request.output_bytes()));
-  testing::plain_scan(request, items.data(), init, output.data());
-  return output;
-}
-std::vector<std::byte> plain_scan(const InputSpec& spec) {
-  return plain_scan(typed<ScanRequest>(spec.request), items_of(spec));
-}
-
-InputSpec with(ScanRequest request, u64 n, InputPattern pattern = InputPattern::exact) {
-  request.n = n;
-  return {request, pattern, 7};
-}
-
-ScanRequest exclusive(ScanRequest request) {
-  request.kind = Kind::exclusive;
-  request.init = Init::value;
-  return request;
-}
-
-// Inputs of every kind with every pattern.
-std::vector<InputSpec> inputs_of(const ScanRequest& types, u64 n) {
-  std::vector<InputSpec> all;
-  for (const ScanRequest& request : with_operators(types))
-    for (const InputPattern pattern : {InputPattern::exact, InputPattern::rounding, InputPattern::specials}) {
-      if (!applies(pattern, request)) continue;
-      ScanRequest from_init = request;
-      from_init.init = Init::memory;
-      for (const ScanRequest& kind : {request, from_init, exclusive(request)}) all.push_back(with(kind, n, pattern));
-    }
-  return all;
-}
-
-std::string named(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
-
-std::vector<ScanRequest> all_types() {
-  auto all = testing::type_triples();
-  for (const ScanRequest& custom : testing::custom_types()) all.push_back(custom);
-  return all;
-}
 
 class ReferenceOfTypes : public ::testing::TestWithParam<ScanRequest> {};
 

@@ -83,6 +83,7 @@ class ScanningDevice : public Device {
     ScanRequest request = request_of(source);
     request.n = launch.n;
     if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.source_offset);
+    if (request.segments == Segments::columns) request.columns = launch.source_offset;
     if (source.find("SCANTUNE_INSTANTIATE_CHECK") != std::string::npos) {
       if (launch.kernel == kLastCheckKernel) check(request, arguments);
       return;

@@ -269,9 +269,11 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
   ASSERT_EQ(algorithms.size(), 3u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
-  ASSERT_EQ(algorithms[0]["extents"].size(), 1u);
+  ASSERT_EQ(algorithms[0]["extents"].size(), 2u);
   EXPECT_EQ(algorithms[0]["extents"][0]["name"], "rows");
   EXPECT_EQ(algorithms[0]["extents"][0]["where"], Json::parse(R"({"segments": "rows"})"));
+  EXPECT_EQ(algorithms[0]["extents"][1]["name"], "columns");
+  EXPECT_EQ(algorithms[0]["extents"][1]["where"], Json::parse(R"({"segments": "columns"})"));
   EXPECT_EQ(algorithms[0]["operands"][1],
             Json::parse(R"({"name": "output", "role": "output", "type": "output_type", "extent": "n"})"));
   EXPECT_EQ(algorithms[1]["name"], "reduce");

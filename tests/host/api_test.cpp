@@ -168,6 +168,37 @@ TEST(Api, ScansEachRowFromTheInitialValue) {
   EXPECT_EQ(downloaded(in), expected);
 }
 
+TEST(Api, ScansEachColumnFromTheInitialValue) {
+  constexpr u64 kLength = 331;
+  for (const u64 columns : {u64{1}, u64{7}, u64{100}}) {
+    SCOPED_TRACE(columns);
+    const auto values = numbers<int>(columns * kLength);
+    std::vector<int> expected(values.size());
+    for (u64 place = 0; place < values.size(); ++place)
+      expected[place] = place < columns ? 9 : expected[place - columns] + values[place - columns];
+    const runtime::Buffer<int> in(values), out(values.size());
+    const runtime::ScanOptions<int> options{
+        .kind = runtime::Kind::exclusive, .init = 9, .segments = runtime::Segments::columns(columns, kLength)};
+    runtime::scan(in.data(), out.data(), values.size(), options);
+    EXPECT_EQ(downloaded(out), expected);
+    const auto plan = runtime::plan<int>(values.size(), options);
+    const std::string shape = std::to_string(values.size()) + " items, " + std::to_string(columns) + " columns";
+    EXPECT_NE(plan.describe().find(shape), std::string::npos) << plan.describe();
+    plan(in.data(), in.data());
+    EXPECT_EQ(downloaded(in), expected);
+  }
+}
+
+TEST(Api, ReducesEachRowOfNoItemsToTheInitialValueOrTheIdentity) {
+  constexpr u64 kRows = 7;
+  const runtime::Buffer<int> out(std::vector<int>(kRows, 5));
+  const runtime::Segments rows = runtime::Segments::rows(kRows, 0);
+  runtime::reduce<int>(nullptr, out.data(), 0, {.segments = rows});
+  EXPECT_EQ(downloaded(out), std::vector<int>(kRows, 0));
+  runtime::reduce_plan<int>(0, {.init = 9, .segments = rows})(nullptr, out.data());
+  EXPECT_EQ(downloaded(out), std::vector<int>(kRows, 9));
+}
+
 TEST(Api, StartsAnExclusiveScanFromTheInitialValueOfEachCall) {
   const auto values = numbers<float>(5000);
   const runtime::Buffer<float> in(values), out(5000);

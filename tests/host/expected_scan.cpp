@@ -1,5 +1,6 @@
 #include "expected_scan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -130,22 +131,22 @@ std::string hex(const unsigned char* item, std::size_t bytes) {
 Bytes expected_scan(const ScanRequest& request, const Bytes& items, const void* init, const TestOperator* custom) {
   const auto in = static_cast<std::size_t>(request.input_bytes());
   const auto out = static_cast<std::size_t>(request.output_bytes());
-  return with_accumulator(request.accumulator_type, [&]<class T>(T running) {
+  return with_accumulator(request.accumulator_type, [&]<class T>(T start) {
     const std::size_t count = items.size() / in;
     const bool has_rows = request.segments == Segments::rows;
     const std::size_t row = has_rows ? (count + request.rows - 1) / request.rows : count;
-    bool started = false;
+    const std::size_t columns = request.segments == Segments::columns ? std::max<u64>(request.columns, 1) : 1;
+    if (request.has_init()) std::memcpy(&start, init, static_cast<std::size_t>(request.accumulator_bytes()));
+    std::vector<T> running(columns, start);
     Bytes results(count * out);
     for (std::size_t index = 0; index < count; ++index) {
-      if (index % row == 0) {
-        started = request.has_init();
-        if (started) std::memcpy(&running, init, static_cast<std::size_t>(request.accumulator_bytes()));
-      }
-      if (request.kind == Kind::exclusive) store(request, running, &results[index * out]);
+      const bool begins = columns > 1 ? index < columns : index % row == 0;
+      T& its = running[index % columns];
+      if (begins) its = start;
+      if (request.kind == Kind::exclusive) store(request, its, &results[index * out]);
       const T item = loaded<T>(request, &items[index * in]);
-      running = started ? combine(request.op, running, item, custom) : item;
-      started = true;
-      if (request.kind == Kind::inclusive) store(request, running, &results[index * out]);
+      its = begins && !request.has_init() ? item : combine(request.op, its, item, custom);
+      if (request.kind == Kind::inclusive) store(request, its, &results[index * out]);
     }
     return results;
   });

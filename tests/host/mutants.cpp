@@ -29,6 +29,7 @@ constexpr Rule kRules[] = {
     {"no_patience", R"(if \(\(ready & needed_lanes\) == needed_lanes\) break;)", "break;"},
     {"no_patience", R"(while \(\w+\[\w+\]\.flag == TileFlag::none\))", "while (false)"},
     {"no_patience", R"(while \(any_of\(is_missing\)\))", "while (false)"},
+    {"no_patience", R"(\bis_any_missing \|= is_missing\(column\);)", ";"},
     {"torn_value", R"(\bwhole &= word\.state == state;)", ";"},
     {"any_epoch", R"(\bstate >> 2 == epoch_)", "state >> 2 != 0"},
     {"ticket_kept", R"(\bstore_relaxed\(&header_->ticket, 0\);)", ";"},

@@ -26,6 +26,7 @@ struct Setting {
   u64 rows = 0;                 // into which the items are cut; 0: they are one sequence
   Operator op = Operator::sum;  // where the caller gives none
   bool reads_n = false;         // memory says how many items there are, and more CTAs are launched
+  u64 columns = 0;              // into which the items are cut, where not into rows
 
   bool in_place() const { return misaligned_input_bytes == misaligned_output_bytes; }
   u64 seeds() const { return tiles < 1000 ? kSeeds : kSeedsOfManyTiles; }

@@ -132,6 +132,8 @@ class ScanTrial : public Trial {
     if (setting.rows != 0) request.segments = Segments::rows;
     request.rows = setting.rows;
     if (setting.reads_n) request.n_source = NSource::memory;
+    if (setting.columns != 0) request.segments = Segments::columns;
+    request.columns = setting.columns;
     return request;
   }
 

@@ -2,12 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "effort.h"
-#include "expected_scan.h"
 #include "families_under_test.h"
-#include "kept_compiler.h"
 #include "sampled_requests.h"
-#include "scan_items.h"
-#include "scan_kernels.h"
+#include "segmented_scan.h"
 
 namespace scantune {
 namespace {
@@ -15,57 +12,6 @@ namespace {
 constexpr int kSampledProblems = 20 * kTestEffort;  // of each family
 constexpr int kMaxTileItems = 2048;
 constexpr u64 kRows[] = {1, 2, 33};
-
-struct Bench {
-  HostDevice device{0, kept_host_compiler()};
-  ScanKernels kernels{device};
-};
-Bench& bench() {
-  static Bench instance;
-  return instance;
-}
-
-struct Case {
-  ScanRequest request;  // with n and rows
-  Config config;
-  u64 seed;
-  const TestOperator* custom = nullptr;
-  bool in_place = false;
-  u64 misaligned_input_bytes = 0;
-  u64 misaligned_output_bytes = 0;
-
-  Variant variant() const {
-    return misaligned_input_bytes + misaligned_output_bytes == 0 ? Variant::aligned : Variant::any;
-  }
-};
-
-// Whether the operator saw items of two rows shows in the results: items are those of one scan over all rows.
-void check(const Case& scan) {
-  const ScanRequest& request = scan.request;
-  SCOPED_TRACE(to_string(request) + ", " + to_string(scan.config) + (scan.in_place ? ", in place" : "") + ", input " +
-               std::to_string(scan.misaligned_input_bytes) + " and output " +
-               std::to_string(scan.misaligned_output_bytes) + " bytes from alignment, seed " +
-               std::to_string(scan.seed));
-  HostDevice& device = bench().device;
-  const Module& module =
-      bench().kernels.get(request, scan.config, scan.custom ? &scan.custom->custom : nullptr, scan.variant());
-  const Bytes items = scan_items(request, scan.seed, scan.custom), init = scan_init(request, scan.custom);
-  const GuardedMemory init_memory(device, init.size());
-  std::copy(init.begin(), init.end(), init_memory.data());
-  const GuardedMemory input(device, items.size(), scan.misaligned_input_bytes);
-  std::copy(items.begin(), items.end(), input.data());
-  const GuardedMemory output(device, request.n * static_cast<u64>(request.output_bytes()),
-                             scan.misaligned_output_bytes);
-  const GuardedMemory& result = scan.in_place ? input : output;
-  const Workspace workspace(device, scan.config.family().workspace(scan.config, request));
-  const void* const init_argument = request.init == Init::memory ? init_memory.data() : init.data();
-  const std::vector<HostLaunch> launches = scan_launches(
-      module, scan.config, request, {input.data(), result.data(), workspace.data(), init_argument}, scan.variant());
-  ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(scan.seed)));
-  ASSERT_EQ(difference(request, result.data(), expected_scan(request, items, init.data(), scan.custom), scan.custom),
-            std::nullopt);
-  EXPECT_TRUE(input.surroundings_intact() && output.surroundings_intact());
-}
 
 std::vector<u64> lengths(u64 tile) { return {1, 2, 3, 31, 32, 33, tile - 1, tile, tile + 1, tile + 9, 3 * tile + 5}; }
 
@@ -77,16 +23,7 @@ void check_lengths(ScanRequest request, const Config& config, Random& random, co
       request.rows = kRows[random.below(static_cast<u32>(std::size(kRows)))];
       request.n = request.rows * length;
       if (reject_reason(config, request, kHostSm) != nullptr) continue;
-      Case scan{request, config, random.below(1u << 30), custom};
-      scan.in_place = request.input_bytes() == request.output_bytes() && random.chance(50);
-      if (!aligned) {
-        const auto misalignment = [&](ValueType type) {
-          return static_cast<u64>(request.alignment_of(type)) * (1 + random.below(kVectorAlignmentBytes - 1));
-        };
-        scan.misaligned_input_bytes = misalignment(request.input_type);
-        scan.misaligned_output_bytes = scan.in_place ? scan.misaligned_input_bytes : misalignment(request.output_type);
-      }
-      check(scan);
+      check(drawn_scan(request, config, aligned, random, custom));
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -180,7 +117,7 @@ TEST(ScanRows, WalksSeveralRowsByOneCta) {
     for (const u64 length : {5, 77, 300}) {
       const ScanRequest request{.segments = Segments::rows, .n = 41 * length, .rows = 41};
       const Config config = config_of(family, request, {{"block_threads", "64"}, {"rows_per_block", rows_per_block}});
-      Case scan{request, config, random.below(1u << 30)};
+      SegmentedScan scan{request, config, random.below(1u << 30)};
       scan.misaligned_input_bytes = 4 * random.below(3);
       check(scan);
       if (testing::Test::HasFatalFailure()) return;

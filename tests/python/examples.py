@@ -30,11 +30,11 @@ SCAN = Algorithm(
         type_member("input"), type_member("accumulator"), type_member("output"),
         Member("op", OPERATORS, "sum", Spelling.value_operator), tokens("kind", "inclusive", "exclusive"),
         Member("init", ("none", "value"), None, is_recorded=False),
-        tokens("n_source", "call", "memory"), tokens("segments", "none", "rows"),
+        tokens("n_source", "call", "memory"), tokens("segments", "none", "rows", "columns"),
         tokens("determinism", "unconstrained", "run_to_run"),
         tokens("forward_progress", "in_order", "documented"), tokens("latency", "back_to_back", "isolated"),
     ),
-    (Extent("rows", where=("segments", "rows")),),
+    (Extent("rows", where=("segments", "rows")), Extent("columns", where=("segments", "columns"))),
     operands=(Operand("input", "input", "input_type", "n"), Operand("output", "output", "output_type", "n")),
 )  # fmt: skip
 

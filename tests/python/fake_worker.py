@@ -54,10 +54,11 @@ TYPES = ("i8", "i32", "i64", "f16", "f32", "f64", "custom")
 ACCUMULATORS = {"i8": "i32", "f16": "f32"}  # of types that do not accumulate in themselves
 OPERATORS = ("sum", "min", "max", "bit_xor", "custom_cheap", "custom_moderate")
 LATENCY = {"latency": ("back_to_back", "isolated")}
+EXTENTS = ("rows", "columns")  # beside n; a scan has the one that its segments name
 OPTIONS_OF = {  # members of a request that are options, the value by default first
     "scan": {
         "n_source": ("call", "memory"),
-        "segments": ("none", "rows"),
+        "segments": ("none", *EXTENTS),
         "determinism": ("unconstrained", "run_to_run"),
         "forward_progress": ("in_order", "documented"),
         **LATENCY,
@@ -120,7 +121,7 @@ def unsupported_reason(request: dict[str, Any], family: str) -> str | None:
 
 
 def row_items(request: dict[str, Any]) -> int:
-    return int(request["n"] // request.get("rows", 1))
+    return int(request["n"] // next((request[name] for name in EXTENTS if name in request), 1))
 
 
 def algorithm_of(request: dict[str, Any]) -> str:
@@ -148,7 +149,7 @@ def resolved(request: dict[str, Any]) -> dict[str, Any]:
     for name, values in options.items():
         if full[name] not in values:
             raise Refusal("bad_request", f"request.{name} must be one of {', '.join(values)}; found {full[name]}")
-    extents = {"rows"} if full.get("segments") == "rows" else set()
+    extents = {full.get("segments")} & {*EXTENTS}
     if full.keys() - defaults.keys() - {"algorithm", "input_type", "n", "operator"} != extents:
         raise Refusal("bad_request", "request has an unknown member")
     if full["op"] == "bit_xor" and full["accumulator_type"].startswith("f"):
@@ -219,7 +220,7 @@ def space(request: dict[str, Any], gallery: bool = False) -> dict[str, Any]:
 
 def shape(full: dict[str, Any]) -> str:
     """Return the extents as a database keeps them."""
-    classes = {"rows": full["rows"].bit_length() - 1} if "rows" in full else {}
+    classes = {name: full[name].bit_length() - 1 for name in EXTENTS if name in full}
     return json.dumps(classes, separators=(",", ":")) if classes else ""
 
 
@@ -344,7 +345,7 @@ def work(request: dict[str, Any], family: str) -> dict[str, Any]:
 
 
 def algorithms() -> list[dict[str, Any]]:
-    """Return scans, which may be of rows; reductions; copies, which combine nothing; and sums of rows beside n."""
+    """Return scans, which may be of rows or columns; reductions; copies, which combine nothing; and sums of rows."""
     operands = [
         {"name": role, "role": role, "type": f"{role}_type", "extent": "n"} for role in ("input", "output")
     ]  # fmt: skip
@@ -353,7 +354,10 @@ def algorithms() -> list[dict[str, Any]]:
     return [
         {
             "name": "scan", "members": members("scan"), "operands": operands,
-            "extents": [{"name": "rows", "meaning": "Rows of n / rows items.", "where": {"segments": "rows"}}],
+            "extents": [
+                {"name": "rows", "meaning": "Rows of n / rows items.", "where": {"segments": "rows"}},
+                {"name": "columns", "meaning": "Columns, side by side.", "where": {"segments": "columns"}},
+            ],
         },
         {
             "name": "reduce", "members": members("reduce"), "extents": [],

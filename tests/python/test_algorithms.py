@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sqlite3
@@ -90,16 +91,18 @@ def test_extent_is_kept_by_its_class_and_asked_for_by_its_size(worker: Worker, r
 def test_extent_is_one_of_the_problems_whose_member_says_so(worker: Worker, request_log: Log) -> None:
     (flat,) = problems(worker, ["i32"], "scan")
     assert (flat.extents, flat.shape, "rows" in request_log()[-1]["request"]) == ((), "", False)
-    options = (("segments", "rows"), ("rows", "1000"))
-    (rows,) = problems(worker, ["i32"], "scan", options=options)
-    assert (rows.extents, rows.shape) == ((("rows", 1000),), '{"rows":9}')
-    assert request_log()[-1]["request"] == {
-        "algorithm": "scan", "input_type": "i32", "segments": "rows", "n": 4096, "rows": 1000,
-    }  # fmt: skip
-    assert Algorithms(DECLARED).problem(rows.columns) == rows
-    for columns in ({**rows.columns, "shape": ""}, {**flat.columns, "shape": rows.shape}):
+    found = [flat]
+    for name in ("rows", "columns"):
+        (cut,) = problems(worker, ["i32"], "scan", options=(("segments", name), (name, "1000")))
+        assert (str(cut), cut.extents, cut.shape) == (f"i32 sum {name} {name}≈2^9", ((name, 1000),), f'{{"{name}":9}}')
+        assert request_log()[-1]["request"] == {
+            "algorithm": "scan", "input_type": "i32", "segments": name, "n": 4096, name: 1000,
+        }  # fmt: skip
+        assert Algorithms(DECLARED).problem(cut.columns) == cut
+        found.append(cut)
+    for one, other in itertools.permutations(found, 2):
         with pytest.raises(ValueError, match="names other extents than this scan has"):
-            Algorithms(DECLARED).problem(columns)
+            Algorithms(DECLARED).problem({**one.columns, "shape": other.shape})
 
 
 def test_row_with_a_shape_is_a_problem_of_a_size_in_its_class() -> None:
@@ -170,6 +173,16 @@ def test_worker_that_declares_no_algorithm_is_not_understood(faults: Callable[..
         (["i32"], {"algorithm": "row_sum", "options": (("rows", "many"),)}, "--rows: 'many' is not a size; write 1000"),
         (["i32"], {"algorithm": "row_sum", "options": (("rows", "8,16"),)}, "--rows 8,16: it is one size, and these"),
         (["i32"], {"algorithm": "scan", "options": (("rows", "8"),)}, "--rows 8: it is for --segments rows: name that"),
+        (
+            ["i32"],
+            {"algorithm": "scan", "options": (("segments", "rows"), ("rows", "8"), ("columns", "8"))},
+            "--columns 8: it is for --segments columns: name that",
+        ),
+        (
+            ["i32"],
+            {"algorithm": "scan", "options": (("segments", "columns"),)},
+            "--segments columns needs --columns SIZE, such as",
+        ),
         (
             ["i32"],
             {"algorithm": "scan", "options": (("segments", "rows"),)},

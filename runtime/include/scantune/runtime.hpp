@@ -62,6 +62,11 @@ class Segments {
 
   // Rows of `length` items each, one after the other in memory. There n is count * length.
   static constexpr Segments rows(std::uint64_t count, std::uint64_t length) { return {SCANTUNE_ROWS, count, length}; }
+  // Columns of `length` items each, side by side: items of a column are `count` items apart. There, too, n is
+  // count * length. Only scans are of columns.
+  static constexpr Segments columns(std::uint64_t count, std::uint64_t length) {
+    return {SCANTUNE_COLUMNS, count, length};
+  }
 
   constexpr scantune_segments kind() const { return kind_; }
   constexpr std::uint64_t count() const { return count_; }
@@ -91,22 +96,22 @@ struct ScanOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   // Launches of one plan that may be captured into CUDA graphs and alive at the same time. Each has a workspace of its
-  // own, at most 1 % of the input's bytes and usually far less, which belongs to the graph that it was captured into:
-  // two executables of that graph, or two child nodes made of it, must not run at the same time. plan() allocates all
-  // of them at once, so that a capture allocates nothing; 0 saves that memory where nothing is captured. scan()
-  // allocates each when a first capture needs it.
+  // own, at most 1 % of the input's bytes (an eighth of large columns) and usually far less, which belongs to the graph
+  // that it was captured into: two executables of that graph, or two child nodes made of it, must not run at the same
+  // time. plan() allocates all of them at once, so that a capture allocates nothing; 0 saves that memory where nothing
+  // is captured. scan() allocates each when a first capture needs it.
   int captured_launches = 4;
   // The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
   // {"block_threads": 256}}. Parameters that are left out have the family's default for this problem. Where it is
   // empty, the library chooses. A config that cannot run the problem is a RequestError, and one that does not compile a
   // CompileError: no other takes its place.
   std::string config = {};
-  // Segments::rows(count, length): each row is a scan of its own.
+  // Segments::rows(count, length), or Segments::columns(count, length): each row or column is a scan of its own.
   Segments segments = {};
   // How many items there are, in memory of the device, outside the output; null: as many as the call says. It is read
   // when the scan runs, in the stream's order, so it may change between replays of one graph. The call's n is the most
   // that are scanned, and what input and output have room for. Nothing is written behind the items that are scanned.
-  // Not with rows.
+  // Not with segments.
   const std::uint64_t* device_n = nullptr;
   // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
   std::uint32_t* device_clamped = nullptr;
@@ -136,17 +141,18 @@ inline const char* checked_config(const std::string& config) {
   return config.c_str();
 }
 
-// Throws RequestError unless n items are rows of that length.
-inline void check_rows(const Segments& rows, std::uint64_t n) {
+// Throws RequestError unless n items are rows or columns of that length. There may be none of them, or none in them:
+// then nothing is scanned.
+inline void check_segments(const Segments& segments, std::uint64_t n) {
+  const std::uint64_t count = segments.count(), length = segments.length();
   const auto fail = [&](const std::string& why) {
-    throw RequestError("segments is Segments::rows(" + std::to_string(rows.count()) + ", " +
-                       std::to_string(rows.length()) + "), " + why);
+    throw RequestError(std::string("segments is Segments::") +
+                       (segments.kind() == SCANTUNE_ROWS ? "rows(" : "columns(") + std::to_string(count) + ", " +
+                       std::to_string(length) + "), " + why);
   };
-  if (rows.count() == 0) fail("which are no rows: pass at least one, or make no call");
-  if (rows.length() == 0) fail("which have no items: pass a length of at least 1, or make no call");
-  if (rows.length() > UINT64_MAX / rows.count()) fail("which are 2^64 items or more: pass fewer or shorter rows");
-  if (rows.count() * rows.length() != n)
-    fail("which are " + std::to_string(rows.count() * rows.length()) + " items, and n is " + std::to_string(n) +
+  if (count != 0 && length > UINT64_MAX / count) fail("which are 2^64 items or more: pass fewer or shorter ones");
+  if (count * length != n)
+    fail("which are " + std::to_string(count * length) + " items, and n is " + std::to_string(n) +
          ": n must be count * length");
 }
 
@@ -170,10 +176,11 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.captured_launches = options.captured_launches;
   problem.config = checked_config(options.config);
   problem.segments = options.segments.kind();
-  problem.rows = options.segments.count();
+  problem.rows = problem.segments == SCANTUNE_ROWS ? options.segments.count() : 0;
+  problem.columns = problem.segments == SCANTUNE_COLUMNS ? options.segments.count() : 0;
   problem.device_n = options.device_n;
   problem.device_clamped = options.device_clamped;
-  if (problem.segments == SCANTUNE_ROWS) check_rows(options.segments, n);
+  if (problem.segments != SCANTUNE_NO_SEGMENTS) check_segments(options.segments, n);
   if (problem.custom != nullptr) check_identity<Acc>(*problem.custom);
   return problem;
 }

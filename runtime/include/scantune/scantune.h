@@ -93,7 +93,8 @@ typedef enum scantune_latency {
  * there is one. */
 typedef enum scantune_segments {
   SCANTUNE_NO_SEGMENTS = 0, /* all items are one sequence */
-  SCANTUNE_ROWS = 1         /* rows of equal length, one after the other in memory */
+  SCANTUNE_ROWS = 1,        /* rows of equal length, one after the other in memory */
+  SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns; scans alone */
 } scantune_segments;
 
 /* What one combination costs. Operators without a name share tuning records by it and by the value's size. */
@@ -161,13 +162,16 @@ typedef struct scantune_problem {
   scantune_segments segments;
   uint32_t more_reserved; /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
   uint64_t rows;          /* how many rows n items are, each of n / rows items; 0 unless segments is SCANTUNE_ROWS */
-  /* How many items there are, in memory of the device, for scans without rows; NULL: n. It is read when the scan runs,
-   * in the stream's order, so it may change between replays of one graph. It must lie outside the output. If it is more
-   * than n, n items are scanned. Of 0 items nothing is written. Input and output have room for n items, and nothing is
-   * written behind those that are scanned. */
+  /* How many items there are, in memory of the device, for scans without segments; NULL: n. It is read when the scan
+   * runs, in the stream's order, so it may change between replays of one graph. It must lie outside the output. If it
+   * is more than n, n items are scanned. Of 0 items nothing is written. Input and output have room for n items, and
+   * nothing is written behind those that are scanned. */
   const uint64_t* device_n;
   /* Where the scan writes, beside its output, 1 if *device_n is more than n, and else 0; or NULL. */
   uint32_t* device_clamped;
+  /* How many columns n items are, each of n / columns items; 0 unless segments is SCANTUNE_COLUMNS. The items lie in
+   * lines, one of each column: those of a column are `columns` items apart. Of rows and columns, too, n may be 0. */
+  uint64_t columns;
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
@@ -191,7 +195,8 @@ typedef struct scantune_problem {
    0,                         \
    0,                         \
    NULL,                      \
-   NULL}
+   NULL,                      \
+   0}
 
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;
@@ -229,9 +234,9 @@ SCANTUNE_API scantune_status scantune_scan(const scantune_problem* problem, cons
 
 /* Reduces input[0, n) to output[0], both in memory of the device: init, or the operator's identity, and every item
  * behind it. Of no items init alone is the result; an operator of the caller's without identity then needs one. The
- * problem's kind must be SCANTUNE_INCLUSIVE. Of rows each has a result of its own, output[0, rows). determinism and
- * forward_progress are kept whatever is asked for: equal inputs give equal bits on every run of one device and config.
- */
+ * problem's kind must be SCANTUNE_INCLUSIVE. Of rows each has a result of its own, output[0, rows). Columns are an
+ * error: only scans are of them. determinism and forward_progress are kept whatever is asked for: equal inputs give
+ * equal bits on every run of one device and config. */
 SCANTUNE_API scantune_status scantune_reduce(const scantune_problem* problem, const void* input, void* output,
                                              scantune_stream stream);
 /* The minimum or maximum, as op is SCANTUNE_MIN or SCANTUNE_MAX, to output[0], and where it stands first to index[0],

@@ -34,6 +34,8 @@ class AlgorithmReference {
   virtual std::vector<RequestVariant> also_served(const Request&) const { return {}; }
   // How many sequences the items are cut into. Kernels are run on sequences of all lengths at which they may go wrong.
   virtual u64 sequences(const Request&) const { return 1; }
+  // Whether they lie side by side, so that a tile has items of several of them, and the last ones may lack an item.
+  virtual bool are_side_by_side(const Request&) const { return false; }
   // Whether the request requires equal bits on every run where results may differ.
   virtual bool repeats_bits(const Request&) const { return false; }
   // Returns one request for all that return the same for equal inputs.

@@ -8,6 +8,7 @@
 #include "measure/parallel.h"
 #include "measure/references/running_value.h"
 #include "measure/references/scan_inputs.h"
+#include "measure/references/scan_of_columns.h"
 
 namespace scantune {
 namespace {
@@ -143,6 +144,20 @@ class ReferenceOf final : public Reference {
 
 // A record serves other numbers of rows than its own: one long row, one that begins anywhere, and more than a few CTAs.
 constexpr std::pair<u64, Variant> kOtherRows[] = {{1, Variant::any}, {2, Variant::aligned}, {33, Variant::any}};
+// Of columns also ones that take several tiles side by side, whose lines begin at the boundaries of vectors.
+constexpr std::pair<u64, Variant> kOtherColumns[] = {{1, Variant::any},  {2, Variant::aligned},
+                                                     {7, Variant::any},  {31, Variant::any},
+                                                     {33, Variant::any}, {200, Variant::aligned}};
+
+template <template <class> class Expected>
+std::unique_ptr<const Reference> reference_by(const KnownInput& input) {
+  const auto request = typed<ScanRequest>(input.spec.request);
+  if (is_custom(request.op)) return std::make_unique<Expected<RunningStandIn>>(input);
+  if (is_integer(request.accumulator_type)) return std::make_unique<Expected<RunningInteger>>(input);
+  if (request.op == Operator::min || request.op == Operator::max)
+    return std::make_unique<Expected<RunningExtreme>>(input);
+  return std::make_unique<Expected<RunningRounded>>(input);
+}
 
 class ScanReference final : public AlgorithmReference {
  public:
@@ -160,15 +175,11 @@ class ScanReference final : public AlgorithmReference {
   }
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
-    const auto request = typed<ScanRequest>(input.spec.request);
-    if (is_custom(request.op)) return std::make_unique<ReferenceOf<RunningStandIn>>(input);
-    if (is_integer(request.accumulator_type)) return std::make_unique<ReferenceOf<RunningInteger>>(input);
-    if (request.op == Operator::min || request.op == Operator::max)
-      return std::make_unique<ReferenceOf<RunningExtreme>>(input);
-    return std::make_unique<ReferenceOf<RunningRounded>>(input);
+    const bool has_columns = typed<ScanRequest>(input.spec.request).segments == Segments::columns;
+    return has_columns ? reference_by<ColumnsOf>(input) : reference_by<ReferenceOf>(input);
   }
 
-  // Its chunks carry on from row to row.
+  // Its chunks carry on from row to row, and from column to column.
   CheckKernels check_kernels(const Request& request) const override {
     if (typed<ScanRequest>(request).segments != Segments::none) return {};
     return {"kernels/check_scan.h", {"fold_chunks", "fold_totals", "check_chunks"}};
@@ -193,12 +204,22 @@ class ScanReference final : public AlgorithmReference {
         other.rows = rows;
         served.push_back({other, variant});
       }
+    if (own.segments == Segments::columns)
+      for (const auto& [columns, variant] : kOtherColumns) {
+        ScanRequest other = own;
+        other.columns = columns;
+        served.push_back({other, variant});
+      }
     return served;
   }
 
   u64 sequences(const Request& request) const override {
     const auto scan = typed<ScanRequest>(request);
-    return scan.segments == Segments::rows ? scan.rows : 1;
+    return scan.segments == Segments::rows ? scan.rows : scan.segments == Segments::columns ? scan.columns : 1;
+  }
+
+  bool are_side_by_side(const Request& request) const override {
+    return typed<ScanRequest>(request).segments == Segments::columns;
   }
 
   bool repeats_bits(const Request& request) const override {

@@ -72,17 +72,40 @@ class Items {
       : request_(spec.request),
         pattern_(spec.pattern),
         seed_(spec.seed),
-        n_(std::max<u64>({spec.request.n, spec.whole_items, 1})),
+        columns_(spec.request.segments == Segments::columns ? std::max<u64>(spec.request.columns, 1) : 1),
+        lines_(ceil_div(std::max<u64>({spec.request.n, spec.whole_items, 1}), columns_)),
+        n_(lines_ * columns_),
         range_(common_range(spec.request)),
         significant_bits_(least_significant_bits(spec.request)),
         sum_slope_(std::min(kMostSlope, most_exact_sum(spec.request) / items())),
         exponent_slope_(std::min(1.0, kGrowingExponent / items())),
         bits_(narrowest_bits(spec.request)) {}
 
+  // Calls visit(place of the item, index) for `count` items in order of memory, starting at `first`. Sums are exact
+  // and results depend on items far back where items are combined in the order of their indices. So a scan of columns
+  // gets the items of the scan whose rows its columns are: what lies in line l of column c is that one's item l of row
+  // c.
+  template <class Visit>
+  void visit(u64 first, std::size_t count, const Visit& visit) const {
+    u64 line = first / columns_, column = first % columns_, index = column * lines_ + line;
+    for (std::size_t item = 0; item < count; ++item) {
+      visit(item, index);
+      index += lines_;
+      if (++column == columns_) {
+        column = 0;
+        index = ++line;
+      }
+    }
+  }
+
   // The items of a floating-point sum with pattern exact. Each is the difference of two prefixes, and the later one is
   // the next item's earlier one.
   template <class T>
   void fill_telescoping(u64 first, std::span<std::byte> out) const {
+    if (columns_ > 1)
+      return visit(first, out.size() / sizeof(T), [&](std::size_t item, u64 index) {
+        put(static_cast<T>(static_cast<double>(telescoping_item(index))), out.data() + item * sizeof(T));
+      });
     i64 before = first == 0 ? 0 : telescoping_prefix(first - 1);
     for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item) {
       const i64 prefix = telescoping_prefix(first + item);
@@ -218,7 +241,9 @@ class Items {
   ScanRequest request_;
   InputPattern pattern_;
   u64 seed_;
-  u64 n_;  // items of the whole input
+  u64 columns_;  // 1: the items are not cut into columns
+  u64 lines_;
+  u64 n_;  // items of the whole input, with those that its last line lacks
   Range range_;
   int significant_bits_;
   double sum_slope_;
@@ -269,8 +294,9 @@ void fill_scan_input(const ScanSpec& spec, u64 first, std::span<std::byte> out) 
     visit_operator(spec.request.op, [&]<Operator kOperator>() {
       if constexpr (!std::is_integral_v<T> && kOperator == Operator::sum)
         if (spec.pattern == InputPattern::exact) return items.fill_telescoping<T>(first, out);
-      for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item)
-        put(items.item<T, kOperator>(first + item), out.data() + item * sizeof(T));
+      items.visit(first, out.size() / sizeof(T), [&](std::size_t item, u64 index) {
+        put(items.item<T, kOperator>(index), out.data() + item * sizeof(T));
+      });
     });
   });
 }

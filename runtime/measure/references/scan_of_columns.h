@@ -1,0 +1,176 @@
+// What a scan of columns must return.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "measure/parallel.h"
+#include "measure/reference.h"
+#include "measure/references/running_value.h"
+#include "measure/references/scan_inputs.h"
+
+namespace scantune {
+
+// It keeps a Running for each column at every band of lines but the first, and goes through a band from its first line.
+// Threads share the bands, and the columns of wide ones.
+template <class Running>
+class ColumnsOf final : public Reference {
+ public:
+  explicit ColumnsOf(const KnownInput& input)
+      : input_(input.spec),
+        scan_(input.spec),
+        exclusive_(scan_.request.kind == Kind::exclusive),
+        columns_(std::max<u64>(scan_.request.columns, 1)),
+        band_lines_(std::max(kLeastBandLines, ceil_div(kChunkItems, columns_))),
+        bands_(ceil_div(ceil_div(items(), columns_), band_lines_)),
+        blocks_(ceil_div(columns_, kBlockColumns)),
+        start_(scan_) {
+    if (request().has_init()) {
+      unsigned char init[kMaxValueBytes];
+      fill_scan_init(request(), init);
+      start_.add_init(reinterpret_cast<const std::byte*>(init));
+    }
+    if (bands_ <= 1) return;
+    carries_.assign((bands_ - 1) * columns_, Running(scan_));
+    parallel_for((bands_ - 1) * blocks_, [&](u64 task) {
+      const Part part = part_of(0, task);
+      std::vector<Running> totals(part.columns(), Running(scan_));  // its own cache lines, until they are complete
+      visit_items(input, part, items(), [&](u64, u64 column, const std::byte* item) {
+        totals[column].add_item(item);
+        return true;
+      });
+      std::ranges::copy(totals, carries_.data() + place_of_carry(part.band + 1, part.first_column));
+    });
+    parallel_for(blocks_, [&](u64 block) {
+      const Part part = part_of(0, block);
+      std::vector<Running> before(part.columns(), start_);
+      for (u64 band = 1; band < bands_; ++band)
+        for (u64 column = 0; column < part.columns(); ++column) {
+          Running& its = carries_[place_of_carry(band, part.first_column + column)];
+          before[column].add(its);
+          its = before[column];
+        }
+    });
+  }
+
+  u64 item_bytes() const override { return static_cast<u64>(request().output_bytes()); }
+  u64 bytes() const override { return sizeof *this + carries_.capacity() * sizeof(Running); }
+
+  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
+    const u64 end = first + found.size() / item_bytes();
+    const u64 first_band = first / columns_ / band_lines_;
+    const u64 end_band = ceil_div(ceil_div(end, columns_), band_lines_);
+    std::atomic<u64> first_wrong = items();
+    parallel_for((end_band - first_band) * blocks_, [&](u64 task) {
+      const Part part = part_of(first_band, task);
+      const u64 from = first_of(part, first);
+      if (from >= std::min(end, first_wrong.load(std::memory_order_relaxed))) return;
+      visit_outputs(input_, part, end, [&](u64 index, const Running& running) {
+        if (index < from || running.agrees(found.data() + (index - first) * item_bytes())) return true;
+        for (u64 known = first_wrong.load(); index < known && !first_wrong.compare_exchange_weak(known, index);) {
+        }
+        return false;
+      });
+    });
+    if (first_wrong == items()) return std::nullopt;
+    return describe(first_wrong, found.data() + (first_wrong - first) * item_bytes());
+  }
+
+  void expect(const KnownInput& input, std::span<std::byte> output) const override {
+    parallel_for(bands_ * blocks_, [&](u64 task) {
+      visit_outputs(input, part_of(0, task), items(), [&](u64 index, const Running& running) {
+        running.output(output.data() + index * item_bytes());
+        return true;
+      });
+    });
+  }
+
+ private:
+  static constexpr u64 kLeastBandLines = 64;  // a Running takes about as many bytes, so it costs one for each item
+  static constexpr u64 kBlockColumns = 256;   // items that are made at a time: they stay in the nearest cache
+
+  // What one thread goes through: some columns of a band.
+  struct Part {
+    u64 band;
+    u64 first_column;
+    u64 end_column;
+
+    u64 columns() const { return end_column - first_column; }
+  };
+
+  Part part_of(u64 first_band, u64 task) const {
+    const u64 column = task % blocks_ * kBlockColumns;
+    return {first_band + task / blocks_, column, std::min(column + kBlockColumns, columns_)};
+  }
+
+  const ScanRequest& request() const { return scan_.request; }
+  u64 items() const { return request().n; }
+  u64 place_of_carry(u64 band, u64 column) const { return (band - 1) * columns_ + column; }
+
+  // The part's first item from `index` on, or one behind the part.
+  u64 first_of(const Part& part, u64 index) const {
+    index = std::max(index, part.band * band_lines_ * columns_);
+    const u64 line = index / columns_, column = index % columns_;
+    if (column < part.first_column) return line * columns_ + part.first_column;
+    return column < part.end_column ? index : (line + 1) * columns_ + part.first_column;
+  }
+
+  // Calls visit(index, column of the part, item) for the part's items before `end`, in order of memory, until it
+  // returns false. Where the part has all columns its lines are one run of memory.
+  template <class Visit>
+  void visit_items(const KnownInput& input, const Part& part, u64 end, const Visit& visit) const {
+    const u64 first_line = part.band * band_lines_;
+    end = std::min({end, (first_line + band_lines_) * columns_, items()});
+    const u64 run = blocks_ == 1 ? band_lines_ * columns_ : part.columns();
+    const u64 input_bytes = static_cast<u64>(request().input_bytes());
+    std::byte scratch[kBlockColumns * kMaxValueBytes];
+    u64 column = 0;
+    for (u64 begin = first_line * columns_ + part.first_column; begin < end; begin += blocks_ == 1 ? run : columns_)
+      for (u64 piece = begin; piece < std::min(begin + run, end); piece += kBlockColumns) {
+        const u64 count = std::min({kBlockColumns, begin + run - piece, end - piece});
+        const auto made = input.items(piece, std::span(scratch).first(count * input_bytes));
+        for (u64 item = 0; item < count; ++item) {
+          if (!visit(piece + item, column, made.data() + item * input_bytes)) return;
+          if (++column == part.columns()) column = 0;
+        }
+      }
+  }
+
+  // Calls visit(index, running) with the value that each of the part's outputs before `end` should have.
+  template <class Visit>
+  void visit_outputs(const KnownInput& input, const Part& part, u64 end, const Visit& visit) const {
+    std::vector<Running> running(part.columns(), start_);
+    if (part.band > 0)
+      std::copy_n(carries_.data() + place_of_carry(part.band, part.first_column), part.columns(), running.begin());
+    visit_items(input, part, end, [&](u64 index, u64 column, const std::byte* item) {
+      if (!exclusive_) running[column].add_item(item);
+      if (!visit(index, running[column])) return false;
+      if (exclusive_) running[column].add_item(item);
+      return true;
+    });
+  }
+
+  Mismatch describe(u64 wrong, const std::byte* found) const {
+    const u64 band = wrong / columns_ / band_lines_, block = wrong % columns_ / kBlockColumns;
+    std::byte expected[kMaxValueBytes];
+    visit_outputs(input_, part_of(band, block), wrong + 1, [&](u64 index, const Running& running) {
+      if (index == wrong) running.output(expected);
+      return true;
+    });
+    const ValueType type = request().output_type;
+    return {wrong, spell_value(request(), type, expected), spell_value(request(), type, found)};
+  }
+
+  KnownInput input_;  // without its items
+  ScanSpec scan_;
+  bool exclusive_;
+  u64 columns_;
+  u64 band_lines_;
+  u64 bands_;
+  u64 blocks_;                    // of columns, which threads share
+  Running start_;                 // what comes before the first item of a column
+  std::vector<Running> carries_;  // everything before each band but the first, the initial value included
+};
+
+}  // namespace scantune

@@ -1,0 +1,371 @@
+#pragma once
+
+#include "config/scan_columns.h"
+#include "primitives/begin_kernel.h"
+#include "primitives/column_parts.h"
+#include "primitives/load_run.h"
+#include "primitives/store_run.h"
+#include "primitives/tile_vectors.h"
+
+namespace scantune {
+
+// One CTA's tile. Its threads lie over it line by line, as many side by side as take the columns (lanes), and each
+// holds consecutive lines (a segment).
+template <class Problem, ScanColumnsConfig kConfig>
+class ColumnTile {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Input = typename Problem::Input;
+  using Output = typename Problem::Output;
+  using Status = TileStatus<T, kConfig.status_layout>;
+  static constexpr bool kStaged = kConfig.is_staged();
+  static constexpr int kThreads = kConfig.block_threads;
+  static constexpr int kColumns = kConfig.columns_per_thread;
+  static constexpr u32 kItems = kConfig.items_per_thread;
+  static constexpr u32 kTileItems = kThreads * kItems * kColumns;
+  static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
+  static constexpr int kStagedBytes = kStaged ? kTileItems * static_cast<int>(widest_item_bytes(Problem::kRequest)) : 0;
+  // Equal inputs give equal bits where a carry is always that of the band above and what this one adds.
+  static constexpr bool kChained = needs_fixed_association(Problem::kRequest);
+  static constexpr bool kLanesInWarp = kStaged || kConfig.columns_per_block / kColumns <= kWarpThreads;
+  using Parts = ColumnParts<T, Op, kThreads, kColumns>;
+  using Part = typename Parts::Part;
+
+  // A thread's items of one line.
+  template <class Item>
+  static constexpr u64 kVectorBytes = kColumns > 1 ? kColumns * sizeof(Item) : alignof(Item);
+  template <class Item>
+  struct alignas(kVectorBytes<Item> <= kVectorAlignmentBytes ? kVectorBytes<Item> : alignof(Item)) Vector
+      : VectorOf<Item, kColumns, false> {};
+
+ public:
+  struct alignas(16) Shared {
+    typename Parts::Shared parts;
+    u32 tile_index;
+    u32 epoch;
+    u32 unfinished[2];  // whether a carry lies farther back than a round of the look-back has seen, by turns
+    alignas(16) unsigned char items[kStagedBytes + kVectorAlignmentBytes];
+  };
+
+  SCANTUNE_DEVICE ColumnTile(Shared& shared, const KernelArguments& arguments)
+      : shared_(shared),
+        arguments_(arguments),
+        input_(Problem::input(arguments) + kFirstItem),
+        output_(Problem::output(arguments) + kFirstItem),
+        columns_(arguments.source_offset),
+        lanes_(kConfig.lanes(columns_)),
+        segments_(kThreads / lanes_),
+        segment_(thread_rank() / lanes_),
+        groups_(kStaged ? 1 : static_cast<u32>(ceil_div(columns_, static_cast<u64>(kConfig.columns_per_block)))),
+        bands_(block_count() / groups_),
+        parts_(shared.parts, lanes_) {}
+
+  SCANTUNE_DEVICE void scan() {
+    take_tile();
+    load();
+
+    // Combine the thread's items of each column, and scan the totals down the tile.
+    const bool full = is_full();
+    const auto [above, through] = parts_.scan(full ? total<true>() : total<false>());
+    const bool publishes = segment_ == segments_ - 1 && band_ + 1 < bands_;
+    const Status status(arguments_.workspace, shared_.epoch);
+
+    // Get what comes before the tile, and tell what comes after it.
+    Part carry = {};
+    if (band_ == 0) {
+      if constexpr (Problem::kHasInit) carry = parts_.of_all(Problem::init(arguments_));
+    } else {
+      if (!kChained && publishes) publish(status, through, TileFlag::aggregate);
+      carry = look_back(status);
+    }
+    if (publishes) publish(status, parts_.combined(carry, through), TileFlag::prefix);
+
+    // Combine every item with what comes before it.
+    const Part before = parts_.combined(carry, above);
+    full ? finish<true>(before) : finish<false>(before);
+    if constexpr (kStaged) store_run();
+    if (bands_ > 1) leave(status);
+  }
+
+ private:
+  // The first thread learns the epoch, and draws a ticket where CTAs do not start in order. A request of one band has
+  // no workspace.
+  SCANTUNE_DEVICE void take_tile() {
+    u32 tile = block_rank();
+    if (thread_rank() == 0) {
+      shared_.epoch = 0;
+      shared_.unfinished[0] = shared_.unfinished[1] = 0;
+      if (bands_ > 1) {
+        shared_.epoch = Status::read_epoch(arguments_.workspace);
+        if constexpr (kConfig.tile_order == TileOrder::ticket)
+          shared_.tile_index = fetch_add(&static_cast<WorkspaceHeader*>(arguments_.workspace)->ticket, 1);
+      }
+    }
+    sync_block();
+    if (kConfig.tile_order == TileOrder::ticket && bands_ > 1) tile = shared_.tile_index;
+    band_ = tile / groups_;
+    column_ = kStaged
+                  ? thread_rank() % lanes_
+                  : static_cast<u64>(tile % groups_) * kConfig.columns_per_block + thread_rank() % lanes_ * kColumns;
+    const u64 band_lines = u64{segments_} * kItems;
+    first_line_ = band_ * band_lines + u64{segment_} * kItems;
+    // The last line may lack items of its last columns.
+    const u64 n = arguments_.n - kFirstItem,
+              full_lines = kFirstItem == 0 ? arguments_.destination_offset : n / columns_;
+    const u64 in_last_line = n - full_lines * columns_;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      const u64 lines = column_ + column >= columns_ ? 0 : full_lines + (column_ + column < in_last_line ? 1 : 0);
+      mine_[column] = lines <= first_line_           ? 0
+                      : lines - first_line_ < kItems ? static_cast<u32>(lines - first_line_)
+                                                     : kItems;
+    }
+    if constexpr (kStaged) {
+      tile_first_ = band_ * band_lines * columns_;
+      const u64 most = band_lines * columns_, left = n - tile_first_;
+      tile_items_ = static_cast<u32>(left < most ? left : most);
+    }
+  }
+
+  // The last column of a thread has the fewest items.
+  SCANTUNE_DEVICE bool is_full() const { return mine_[kColumns - 1] == kItems; }
+
+  // Whether the items of a line that belong to one thread are a vector.
+  template <class Item>
+  SCANTUNE_DEVICE bool is_vector(const Item* items) const {
+    return (columns_ * sizeof(Item) | reinterpret_cast<u64>(items)) % alignof(Vector<Item>) == 0;
+  }
+
+  SCANTUNE_DEVICE u64 place() const { return first_line_ * columns_ + column_; }
+
+  SCANTUNE_DEVICE void load() {
+    if constexpr (kStaged) {
+      const Input* const from = input_ + tile_first_;
+      const Input* tile;
+      if constexpr (loads_tiles_by_vectors(Problem::kRequest))
+        tile = scantune::load_run_by_vectors<kConfig.load_hint, kThreads, kTileItems>(shared_.items, from, tile_items_);
+      else
+        tile = scantune::load_run_itemwise<kConfig.load_hint, kThreads>(shared_.items, from, tile_items_);
+      sync_block();
+      const u32 columns = static_cast<u32>(columns_);
+      tile += segment_ * kItems * columns + static_cast<u32>(column_);
+      // What lies behind the last item is not combined.
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item)
+        if (item < mine_[0]) scantune::copy_bytes(&lines_[item], tile + item * columns, sizeof(Input));
+    } else if (const Input* const from = input_ + place(); is_full() && is_vector(input_)) {
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item)
+        lines_[item] =
+            scantune::load_global<kConfig.load_hint>(reinterpret_cast<const Vector<Input>*>(from + item * columns_));
+    } else {
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item) {
+        Input items[kColumns];
+#pragma unroll
+        for (int column = 0; column < kColumns; ++column)
+          if (item < mine_[column])
+            items[column] = scantune::load_global<kConfig.load_hint>(from + item * columns_ + column);
+        scantune::copy_bytes(&lines_[item], items, sizeof items);
+      }
+    }
+  }
+
+  // What the thread's columns hold in a line, as accumulators. Callers leave out what does not exist.
+  SCANTUNE_DEVICE void take(u32 item, T (&values)[kColumns]) const {
+    Input items[kColumns];
+    scantune::copy_bytes(items, &lines_[item], sizeof items);
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) values[column] = scantune::convert<T>(items[column]);
+  }
+
+  // kFull: all of the thread's items exist.
+  template <bool kFull>
+  SCANTUNE_DEVICE Part total() const {
+    Part part = {};
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      T values[kColumns];
+      take(item, values);
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column)
+        if (kFull || item < mine_[column])
+          part.values[column] = item == 0 ? values[column] : Op::combine(part.values[column], values[column]);
+    }
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column)
+      if (mine_[column] > 0) part.states |= Parts::exists(column);
+    return part;
+  }
+
+  SCANTUNE_DEVICE u32 descriptor(u32 band) const {
+    return band * static_cast<u32>(columns_) + static_cast<u32>(column_);
+  }
+
+  SCANTUNE_DEVICE void publish(const Status& status, const Part& part, TileFlag flag) const {
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column)
+      if (column_ + column < columns_)  // beyond them an initial value alone exists
+        status.publish(descriptor(band_) + column, flag, part.values[column]);
+  }
+
+  // What the thread's columns have published of a band. Waits until all of them have.
+  SCANTUNE_DEVICE Part wait_for(const Status& status, u32 band) const {
+    // Poll all at once, so that their latencies overlap.
+    TileDescriptor<T> found[kColumns];
+    const auto is_missing = [&](int column) {
+      const TileFlag flag = found[column].flag;
+      return column_ + column < columns_ && (kChained ? flag != TileFlag::prefix : flag == TileFlag::none);
+    };
+    bool is_any_missing = true;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) found[column].flag = TileFlag::none;
+    for (bool is_first = true; is_any_missing; is_first = false) {
+      if (!is_first) poll_pause<kConfig.poll_delay_ns>();
+      is_any_missing = false;
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column) {
+        if (is_missing(column)) found[column] = status.poll(descriptor(band) + column);
+        is_any_missing |= is_missing(column);
+      }
+    }
+    Part part = {};
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      if (column_ + column >= columns_) continue;
+      part.values[column] = found[column].value;
+      part.states |= found[column].flag == TileFlag::prefix ? Parts::whole(column) : Parts::exists(column);
+    }
+    return part;
+  }
+
+  SCANTUNE_DEVICE bool is_found(const Part& carry) const {
+    bool found = true;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column)
+      found &= column_ + column >= columns_ || (carry.states & Parts::whole(column)) == Parts::whole(column);
+    return found;
+  }
+
+  // Returns every thread what comes before the tile in its columns. In each round segments poll a band each, the
+  // first segment the nearest one, until the carries of all columns are found.
+  SCANTUNE_DEVICE Part look_back(const Status& status) {
+    constexpr u32 kWindow = kChained ? 1 : kConfig.window;
+    const u32 window = segments_ < kWindow ? segments_ : kWindow;
+    Part carry = {};
+    pause<kConfig.first_delay_ns>();
+    for (u32 distance = 0, round = 0;; distance += window, round ^= 1) {
+      Part part = {};
+      if (const u32 back = distance + segment_ + 1; segment_ < window && back <= band_)
+        part = wait_for(status, band_ - back);
+      carry = parts_.combined(parts_.gather_upwards(part), carry);
+      if constexpr (kLanesInWarp) {
+        if (all_lanes(is_found(carry))) return carry;  // every warp has all columns
+        continue;
+      }
+      if (!is_found(carry)) shared_.unfinished[round] = 1;
+      // All have read the other flag, since they have gathered since.
+      if (thread_rank() == 0) shared_.unfinished[round ^ 1] = 0;
+      sync_block();
+      if (shared_.unfinished[round] == 0) return carry;
+    }
+  }
+
+  template <bool kFull>
+  SCANTUNE_DEVICE void finish(const Part& before) {
+    const u64 apart = columns_;
+    Output* const staged = reinterpret_cast<Output*>(shared_.items) + segment_ * kItems * static_cast<u32>(apart) +
+                           static_cast<u32>(column_);
+    Output* const to = output_ + place();
+    const bool by_vectors = !kStaged && kFull && is_vector(output_);
+    T running[kColumns];
+    bool exists[kColumns];
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      running[column] = before.values[column];
+      exists[column] = (before.states & Parts::exists(column)) != 0;
+    }
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      T values[kColumns];
+      take(item, values);
+      Output results[kColumns];
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column) {
+        if (!kFull && item >= mine_[column]) continue;
+        const T earlier = running[column];
+        running[column] = exists[column] ? Op::combine(earlier, values[column]) : values[column];
+        exists[column] = true;
+        results[column] = scantune::convert<Output>(Problem::kExclusive ? earlier : running[column]);
+        if constexpr (kStaged) {
+          staged[item * static_cast<u32>(apart)] = results[column];
+        } else if (!by_vectors) {
+          scantune::store_global<kConfig.store_hint>(to + item * apart + column, results[column]);
+        }
+      }
+      if (by_vectors) {
+        Vector<Output> vector;
+        scantune::copy_bytes(&vector, results, sizeof results);
+        scantune::store_global<kConfig.store_hint>(reinterpret_cast<Vector<Output>*>(to + item * apart), vector);
+      }
+    }
+  }
+
+  // Each warp stores as much of the tile.
+  SCANTUNE_DEVICE void store_run() {
+    sync_block();
+    constexpr u32 kWarpItems = kWarpThreads * kItems;
+    const u32 first = thread_rank() / kWarpThreads * kWarpItems, lane = thread_rank() % kWarpThreads;
+    if (first >= tile_items_) return;
+    const u32 items = tile_items_ - first < kWarpItems ? tile_items_ - first : kWarpItems;
+    const Output* const from = reinterpret_cast<const Output*>(shared_.items) + first;
+    if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
+      scantune::store_run<kConfig.store_hint>(output_ + tile_first_ + first, from, items, lane);
+    else
+      scantune::store_itemwise<kConfig.store_hint>(output_ + tile_first_ + first, from, items, lane);
+  }
+
+  SCANTUNE_DEVICE void leave(const Status& status) const {
+    const u32 descriptors = bands_ * static_cast<u32>(columns_);
+    if (shared_.epoch == kLastEpoch) {
+      sync_block();
+      if (thread_rank() < kWarpThreads) status.wrap(block_count(), descriptors, thread_rank());
+    } else if (thread_rank() == 0) {
+      status.leave(block_count(), descriptors);
+    }
+  }
+
+  Shared& shared_;
+  const KernelArguments& arguments_;
+  const Input* const input_;
+  Output* const output_;
+  const u64 columns_;
+  const u32 lanes_;     // threads side by side
+  const u32 segments_;  // threads below one another
+  const u32 segment_;   // of this thread
+  const u32 groups_;    // tiles side by side
+  const u32 bands_;     // tiles below one another
+  Parts parts_;
+  u32 band_;
+  u64 column_;          // of the thread's first
+  u64 first_line_;      // of the thread's first
+  u64 tile_first_ = 0;  // where a staged tile begins
+  u32 tile_items_ = 0;
+  u32 mine_[kColumns];           // items of each column
+  Vector<Input> lines_[kItems];  // the items, as they came
+};
+
+template <class Problem, ScanColumnsConfig kConfig>
+SCANTUNE_DEVICE void scan_columns(const KernelArguments& arguments) {
+  using Tile = ColumnTile<Problem, kConfig>;
+  static_assert(sizeof(typename Tile::Shared) <= shared_bytes(kConfig, Problem::kRequest));
+  begin_kernel<kConfig.pdl>();
+  Tile(shared_memory<typename Tile::Shared>(), arguments).scan();
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                    \
+  SCANTUNE_KERNEL(scan_columns, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
+    ::scantune::scan_columns<Problem, kConfig>(arguments);                        \
+  }

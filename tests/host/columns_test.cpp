@@ -1,0 +1,235 @@
+// Scans of columns: each column is a scan of its own, of any length, beside any number of others, wherever it begins.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "effort.h"
+#include "families_under_test.h"
+#include "sampled_requests.h"
+#include "segmented_scan.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kSampledProblems = 20 * kTestEffort;  // of each family
+constexpr int kMaxTileItems = 2048;
+constexpr u64 kColumns[] = {1, 2, 3, 31, 32, 33, 64, 100, 257};
+constexpr u64 kMostItems = 30'000;  // of a scan: the host device takes a second for a few of them
+
+// So many lines that a band of tiles is full: one more takes a second band.
+u64 lines_of_band(const Config& config, ScanRequest request) {
+  const auto tiles = [&](u64 lines) {
+    request.n = lines * request.columns;
+    return config.family().launches(config, request, Variant::aligned).launches[0].grid_blocks;
+  };
+  u64 lines = 1;
+  while (tiles(lines + 1) == tiles(1)) ++lines;
+  return lines;
+}
+
+// How many lines columns take: full bands, and lines beside them.
+struct Height {
+  u64 bands;
+  u64 lines;
+};
+constexpr Height kHeights[] = {{0, 1}, {0, 2}, {0, 31}, {1, 0}, {1, 1}, {2, 0}, {3, 5}, {9, 3}};
+
+// Every height, beside a number of others that is drawn, aligned and not.
+void check_heights(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
+  request.segments = Segments::columns;
+  for (const Height& height : kHeights)
+    for (const bool aligned : {true, false}) {
+      std::vector<ScanRequest> drawn_from;
+      for (const u64 columns : kColumns) {
+        request.columns = columns;
+        request.n = columns;
+        if (reject_reason(config, request, kHostSm) != nullptr) continue;
+        const u64 lines =
+            height.bands == 0 ? height.lines : height.bands * lines_of_band(config, request) + height.lines;
+        request.n = columns * lines;
+        if (request.n <= kMostItems && reject_reason(config, request, kHostSm) == nullptr)
+          drawn_from.push_back(request);
+      }
+      if (drawn_from.empty()) continue;
+      request = drawn_from[random.below(static_cast<u32>(drawn_from.size()))];
+      // The last line may be shorter, but lies there.
+      if (random.chance(50)) request.n -= random.below(static_cast<u32>(request.columns));
+      SegmentedScan scan = drawn_scan(request, config, aligned, random, custom);
+      scan.runs = 1 + static_cast<int>(random.below(3));
+      scan.wraps_epoch = random.chance(30);
+      check(scan);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+struct Problem {
+  const FamilyModel* family;
+  ScanRequest request;
+  u64 seed;
+};
+
+void PrintTo(const Problem& problem, std::ostream* out) {
+  *out << problem.family->name() << " of " << name_of(problem.request);
+}
+
+std::vector<Problem> sampled_problems() {
+  std::vector<Problem> all;
+  for (const FamilyModel* family : column_families())
+    for (const ScanRequest& request : sampled_requests(kSampledProblems, 79, requests_for(*family)))
+      all.push_back({family, request, 900 + all.size()});
+  return all;
+}
+
+// A legal config for any number of columns, or for few of them.
+Config config_for(const FamilyModel& family, ScanRequest request, Random& random) {
+  request.segments = Segments::columns;
+  request.columns = random.chance(50) ? 1 : 257;
+  request.n = kSomeItems;
+  return random_config(family, request, kMaxTileItems, random);
+}
+
+class Columns : public testing::TestWithParam<Problem> {};
+
+TEST_P(Columns, AreRightOfEveryHeight) {
+  const auto& [family, sampled, seed] = GetParam();
+  Random random(seed);
+  ScanRequest request = sampled;
+  if (random.chance(30)) request.determinism = Determinism::run_to_run;
+  if (random.chance(30)) request.forward_progress = ForwardProgress::documented;
+  check_heights(request, config_for(*family, request, random), random);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sampled, Columns, testing::ValuesIn(sampled_problems()), [](const auto& tested) {
+  return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
+});
+
+class ColumnFamily : public testing::TestWithParam<const FamilyModel*> {};
+
+TEST_P(ColumnFamily, ScansColumnsByOperatorsOfTheCallersOwn) {
+  const FamilyModel& family = *GetParam();
+  Random random(37);
+  for (const TestOperator& custom : {affine_maps(), maps_of_bytes(3, 1), maps_of_bytes(12, 4), maps_of_bytes(16, 4)})
+    for (const Init init : {Init::none, Init::value, Init::memory}) {
+      ScanRequest request = custom.request;
+      request.init = init;
+      if (init != Init::none && random.chance(50)) request.kind = Kind::exclusive;
+      check_heights(request, config_for(family, request, random), random, &custom);
+      if (HasFatalFailure()) return;
+    }
+}
+
+// Also fewer items than columns, of which the last ones have none.
+TEST_P(ColumnFamily, ScansAShorterLastLine) {
+  const FamilyModel& family = *GetParam();
+  Random random(41);
+  for (const auto& [n, columns] :
+       {std::pair<u64, u64>{1000, 3}, {1001, 1000}, {10, 7}, {33, 32}, {777, 776}, {5, 7}, {70, 100}, {8191, 64}})
+    for (const Kind kind : {Kind::inclusive, Kind::exclusive}) {
+      const ScanRequest request{
+          .kind = kind, .init = Init::value, .segments = Segments::columns, .n = n, .columns = columns};
+      for (const Config& config :
+           {family.default_config(request, kHostSm), random_config(family, request, kMaxTileItems, random)}) {
+        check({request, config, n});
+        if (HasFatalFailure()) return;
+      }
+    }
+}
+
+TEST_P(ColumnFamily, ScansColumnsByItsDefaultWhateverTheirNumberIs) {
+  const FamilyModel& family = *GetParam();
+  Random random(43);
+  for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::f64})
+    for (const ForwardProgress progress : {ForwardProgress::in_order, ForwardProgress::documented})
+      for (const u64 columns : kColumns) {
+        ScanRequest request{
+            .input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
+        request.forward_progress = progress;
+        request.segments = Segments::columns;
+        request.columns = columns;
+        request.n = kMostItems / columns * columns + columns / 2;
+        check(drawn_scan(request, family.default_config(request, kHostSm), random.chance(50), random));
+        if (HasFatalFailure()) return;
+      }
+}
+
+// Items of any sign and of magnitudes so different that every sum is rounded.
+Bytes items_that_tell_orders_apart(u64 n) {
+  constexpr u32 kSign = 1u << 31, kFraction = (1u << 23) - 1, kExponentOfOne = 127;
+  Random random(11);
+  std::vector<u32> words(n);
+  for (u32& word : words)
+    word = (static_cast<u32>(random.next()) & (kSign | kFraction)) | (kExponentOfOne + random.below(16)) << 23;
+  Bytes items(n * sizeof(u32));
+  std::memcpy(items.data(), words.data(), items.size());
+  return items;
+}
+
+TEST_P(ColumnFamily, GivesEqualBitsOnEveryRunAndForAllPointersWhereThatIsAskedFor) {
+  const FamilyModel& family = *GetParam();
+  Random random(47);
+  for (const u64 columns : {1, 5, 33, 100}) {
+    ScanRequest request{
+        .input_type = ValueType::f32, .accumulator_type = ValueType::f32, .output_type = ValueType::f32};
+    request.determinism = Determinism::run_to_run;
+    request.segments = Segments::columns;
+    request.columns = columns;
+    request.n = 20'003;
+    if (family.unsupported_reason(request, kHostSm) != nullptr) GTEST_SKIP() << "the family does not promise it";
+    const Bytes items = items_that_tell_orders_apart(request.n);
+    for (const Config& config :
+         {family.default_config(request, kHostSm), random_config(family, request, kMaxTileItems, random)}) {
+      Bytes first;
+      for (u64 seed = 1; seed <= 12; ++seed) {
+        SegmentedScan scan{request, config, seed};
+        if (seed % 3 != 1) scan.misaligned_input_bytes = 4 * random.below(4);
+        if (seed % 3 == 2) scan.misaligned_output_bytes = 4 * random.below(4);
+        SCOPED_TRACE(to_string(scan));
+        Bytes results;
+        run(scan, items, {}, results);
+        if (HasFatalFailure()) return;
+        if (first.empty()) first = results;
+        ASSERT_EQ(difference(request, results.data(), first), std::nullopt);
+      }
+      // Otherwise every order would pass.
+      EXPECT_NE(difference(request, first.data(), expected_scan(request, items, nullptr)), std::nullopt)
+          << to_string(config) << ": one item after the other";
+    }
+  }
+}
+
+// So many bands that a carry lies farther back than all that are polled at once, under many schedules.
+TEST(ScanColumns, FindsTheCarryBehindAFullWindow) {
+  const FamilyModel& family = *find_family("scan_columns");
+  Random random(53);
+  for (const char* columns_per_block : {"0", "8", "16", "64"})
+    for (const char* layout : {"packed", "split"})
+      for (const char* order : {"block_index", "ticket"})
+        for (const char* window : {"4", "32"}) {
+          ScanRequest request{.kind = Kind::exclusive, .init = Init::value, .segments = Segments::columns};
+          request.columns = 1 + random.below(9);
+          request.n = request.columns;
+          const Config config = config_of(family, request,
+                                          {{"block_threads", "64"},
+                                           {"items_per_thread", "1"},
+                                           {"columns_per_thread", "1"},
+                                           {"columns_per_block", columns_per_block},
+                                           {"window", window},
+                                           {"status_layout", layout},
+                                           {"tile_order", order}});
+          request.n = request.columns * (lines_of_band(config, request) * 90 + 1) - random.below(2);
+          for (int time = 0; time < 4 * kTestEffort; ++time) {
+            SegmentedScan scan{request, config, random.below(1u << 30)};
+            scan.runs = 3;
+            scan.wraps_epoch = time % 2 == 1;
+            check(scan);
+            if (testing::Test::HasFatalFailure()) return;
+          }
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFamilies, ColumnFamily, testing::ValuesIn(column_families()),
+                         [](const auto& family) { return std::string(family.param->name()); });
+
+}  // namespace
+}  // namespace scantune

@@ -1,0 +1,105 @@
+// Scans of rows or of columns on the host device, for the tests of both.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "expected_scan.h"
+#include "kept_compiler.h"
+#include "scan_items.h"
+#include "scan_kernels.h"
+
+namespace scantune {
+
+// One device and its compiled kernels for all tests of the process.
+struct Bench {
+  HostDevice device{0, kept_host_compiler()};
+  ScanKernels kernels{device};
+};
+inline Bench& bench() {
+  static Bench instance;
+  return instance;
+}
+
+struct SegmentedScan {
+  ScanRequest request;  // with n, and rows or columns
+  Config config;
+  u64 seed;
+  const TestOperator* custom = nullptr;
+  bool in_place = false;
+  u64 misaligned_input_bytes = 0;
+  u64 misaligned_output_bytes = 0;
+  int runs = 1;              // on one workspace; a scan in place runs once
+  bool wraps_epoch = false;  // the second run has the last epoch
+
+  Variant variant() const {
+    return misaligned_input_bytes + misaligned_output_bytes == 0 ? Variant::aligned : Variant::any;
+  }
+};
+
+inline std::string to_string(const SegmentedScan& scan) {
+  return to_string(scan.request) + ", " + to_string(scan.config) + (scan.in_place ? ", in place" : "") + ", input " +
+         std::to_string(scan.misaligned_input_bytes) + " and output " + std::to_string(scan.misaligned_output_bytes) +
+         " bytes from alignment, " + std::to_string(scan.runs) + " runs" +
+         (scan.wraps_epoch ? " of which the second has the last epoch" : "") + ", seed " + std::to_string(scan.seed);
+}
+
+// A scan whose seed and placement are drawn. Pointers that are not aligned are so by any number of items.
+inline SegmentedScan drawn_scan(const ScanRequest& request, const Config& config, bool aligned, Random& random,
+                                const TestOperator* custom = nullptr) {
+  SegmentedScan scan{request, config, random.below(1u << 30), custom};
+  scan.in_place = request.input_bytes() == request.output_bytes() && random.chance(50);
+  if (aligned) return scan;
+  const auto misalignment = [&](ValueType type) {
+    return static_cast<u64>(request.alignment_of(type)) * (1 + random.below(kVectorAlignmentBytes - 1));
+  };
+  scan.misaligned_input_bytes = misalignment(request.input_type);
+  scan.misaligned_output_bytes = scan.in_place ? scan.misaligned_input_bytes : misalignment(request.output_type);
+  return scan;
+}
+
+// Runs a scan of these items and puts its results into `results`.
+inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init, Bytes& results) {
+  const ScanRequest& request = scan.request;
+  HostDevice& device = bench().device;
+  const Module& module =
+      bench().kernels.get(request, scan.config, scan.custom ? &scan.custom->custom : nullptr, scan.variant());
+  const GuardedMemory init_memory(device, init.size());
+  std::copy(init.begin(), init.end(), init_memory.data());
+  const GuardedMemory input(device, items.size(), scan.misaligned_input_bytes);
+  std::copy(items.begin(), items.end(), input.data());
+  const GuardedMemory output(device, request.n * static_cast<u64>(request.output_bytes()),
+                             scan.misaligned_output_bytes);
+  const GuardedMemory& result = scan.in_place ? input : output;
+  const WorkspaceNeed need = scan.config.family().workspace(scan.config, request);
+  const Workspace workspace(device, need);
+  const bool has_epoch = need.kind == WorkspaceKind::packed_status || need.kind == WorkspaceKind::split_status;
+  if (scan.wraps_epoch && has_epoch) workspace.header().epoch = kLastEpoch - 2;
+  const void* const init_argument = request.init == Init::memory ? init_memory.data() : init.data();
+  const std::vector<HostLaunch> once = scan_launches(
+      module, scan.config, request, {input.data(), result.data(), workspace.data(), init_argument}, scan.variant());
+  std::vector<HostLaunch> launches;
+  for (int time = 0; time < (scan.in_place ? 1 : scan.runs); ++time)
+    launches.insert(launches.end(), once.begin(), once.end());
+  ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(scan.seed)));
+  EXPECT_TRUE(input.surroundings_intact() && output.surroundings_intact());
+  EXPECT_TRUE(scan.in_place || std::equal(items.begin(), items.end(), input.data())) << "the input has changed";
+  results.assign(result.data(), result.data() + output.size());
+}
+
+// Whether the operator saw items of two sequences shows in the results, which each depend on many items.
+inline void check(const SegmentedScan& scan) {
+  SCOPED_TRACE(to_string(scan));
+  const Bytes items = scan_items(scan.request, scan.seed, scan.custom), init = scan_init(scan.request, scan.custom);
+  Bytes results;
+  run(scan, items, init, results);
+  if (testing::Test::HasFatalFailure()) return;
+  ASSERT_EQ(difference(scan.request, results.data(), expected_scan(scan.request, items, init.data(), scan.custom),
+                       scan.custom),
+            std::nullopt);
+}
+
+}  // namespace scantune
