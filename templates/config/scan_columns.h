@@ -87,7 +87,9 @@ struct Family<ScanColumnsConfig> {
     // An odd number lets the threads of a staged tile touch different banks.
     if (config.is_staged() && config.items_per_thread > 1) --config.items_per_thread;
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
-    if (line_bytes <= 8 && register_bytes(request) <= 8) config.min_ctas_per_sm = 3;
+    // Three CTAs leave a thread 80 registers, in which tiles that are staged or packed would spill, and wider values.
+    const bool is_small = line_bytes <= 4 && register_bytes(request) <= 4 && !config.is_staged();
+    if (is_small) config.min_ctas_per_sm = config.columns_per_thread == 1 ? 3 : 2;
     // Of short columns fewer threads stand below one another, and each holds fewer items.
     const u64 length = column_items(request);
     const auto is_twice_too_long = [&] { return lines_of_tile(config, request) / 2 >= length; };
@@ -194,12 +196,12 @@ struct Family<ScanColumnsConfig> {
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<ScanColumnsConfig> kParameters[] = {
       SCANTUNE_PARAMETER(ScanColumnsConfig, block_threads, primary, 64, 128, 256, 512, 1024)
-          .from_default_only(64, 1024),
+          .from_default_only(64, 128, 1024),
       SCANTUNE_PARAMETER(ScanColumnsConfig, items_per_thread, primary, 1, 2, 3, 4, 7, 8, 15, 16, 23, 24, 31, 32)
           .from_default_only(1, 2, 3, 7, 23, 24),
-      SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_thread, primary, 1, 2, 4, 8).from_default_only(8),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_thread, primary, 1, 2, 4),
       SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_block, primary, 0, 8, 16, 32, 64, 128, 256, 512, 1024)
-          .from_default_only(8, 256, 512, 1024),
+          .from_default_only(8, 256),
       SCANTUNE_PARAMETER(ScanColumnsConfig, window, secondary, 4, 8, 16, 32, 64, 128).from_default_only(4, 8, 64),
       SCANTUNE_PARAMETER(ScanColumnsConfig, first_delay_ns, secondary, 0, 400, 1600),
       SCANTUNE_PARAMETER(ScanColumnsConfig, poll_delay_ns, secondary, 0, 300),
