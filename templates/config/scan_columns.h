@@ -76,7 +76,7 @@ struct Family<ScanColumnsConfig> {
       config.window = 128;
     } else {
       if (item_bytes < 4) config.columns_per_thread = 4 / item_bytes;
-      // Of few columns other CTAs hold bands that are far above, so that more segments have to poll.
+      // Few columns are spread over CTAs that hold bands far above, so more segments have to poll.
       const int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : 32;
       config.columns_per_block = lanes * config.columns_per_thread;
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
@@ -90,7 +90,7 @@ struct Family<ScanColumnsConfig> {
     // Three CTAs leave a thread 80 registers, in which tiles that are staged or packed would spill, and wider values.
     const bool is_small = line_bytes <= 4 && register_bytes(request) <= 4 && !config.is_staged();
     if (is_small) config.min_ctas_per_sm = config.columns_per_thread == 1 ? 3 : 2;
-    // Of short columns fewer threads stand below one another, and each holds fewer items.
+    // Short columns need fewer threads below one another, and each holds fewer items.
     const u64 length = column_items(request);
     const auto is_twice_too_long = [&] { return lines_of_tile(config, request) / 2 >= length; };
     while (!config.is_staged() && config.lanes(request.columns) < config.block_threads && is_twice_too_long())

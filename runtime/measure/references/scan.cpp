@@ -144,7 +144,7 @@ class ReferenceOf final : public Reference {
 
 // A record serves other numbers of rows than its own: one long row, one that begins anywhere, and more than a few CTAs.
 constexpr std::pair<u64, Variant> kOtherRows[] = {{1, Variant::any}, {2, Variant::aligned}, {33, Variant::any}};
-// Of columns also ones that take several tiles side by side, whose lines begin at the boundaries of vectors.
+// A record serves other numbers of columns, too: the largest takes tiles side by side, and its lines fill vectors.
 constexpr std::pair<u64, Variant> kOtherColumns[] = {{1, Variant::any},  {2, Variant::aligned},
                                                      {7, Variant::any},  {31, Variant::any},
                                                      {33, Variant::any}, {200, Variant::aligned}};
