@@ -157,7 +157,7 @@ struct Family<ScanColumnsConfig> {
   }
 
   static constexpr u64 lines_of_tile(const ScanColumnsConfig& config, const ScanRequest& request) {
-    return static_cast<u64>(config.block_threads / config.lanes(request.columns) * config.items_per_thread);
+    return u64(config.block_threads) / u64(config.lanes(request.columns)) * u64(config.items_per_thread);
   }
 
   static constexpr u64 bands(const ScanColumnsConfig& config, const ScanRequest& request) {
