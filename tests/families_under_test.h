@@ -53,11 +53,8 @@ bool takes_only_columns(const FamilyModel& family) {
          family.unsupported_reason(Typed{.n = 1024}, kHostSm) != nullptr;
 }
 
-// No power of two, and so many that no tile is left nearly empty.
-constexpr u64 kSomeColumns = 31;
-
 // The request as the family takes it: for one that takes rows, all items are one row, or short ones where the family
-// has no room for longer ones; for one that takes columns, a few columns.
+// has no room for longer ones; for one that takes columns, all items are one column.
 template <class Typed>
 Typed taken_by(const FamilyModel& family, Typed request) {
   const bool is_too_long =
@@ -65,7 +62,7 @@ Typed taken_by(const FamilyModel& family, Typed request) {
   if constexpr (requires { request.columns; })
     if (request.segments == Segments::none && takes_only_columns<Typed>(family)) {
       request.segments = Segments::columns;
-      request.columns = request.n < kSomeColumns ? 1 : kSomeColumns;
+      request.columns = 1;
       return request;
     }
   if (request.segments == Segments::none && (is_too_long || takes_only_rows<Typed>(family))) {

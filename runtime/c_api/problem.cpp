@@ -23,6 +23,7 @@ static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operat
 static_assert(same(SCANTUNE_INCLUSIVE, Kind::inclusive) && same(SCANTUNE_EXCLUSIVE, Kind::exclusive));
 static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
               same(SCANTUNE_COLUMNS, Segments::columns));
+static_assert(same(SCANTUNE_FORWARD, Direction::forward) && same(SCANTUNE_REVERSE, Direction::reverse));
 static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
               same(SCANTUNE_RUN_TO_RUN, Determinism::run_to_run));
 static_assert(same(SCANTUNE_IN_ORDER, ForwardProgress::in_order) &&
@@ -249,6 +250,8 @@ Stated stated_by(const Given& given) {
   request.accumulator_type = checked_accumulator(asked, request.input_type, request.output_type);
   request.op = checked_operator(given);
   request.kind = static_cast<Kind>(checked_enum("kind", "scantune_kind", asked.kind, 0, SCANTUNE_EXCLUSIVE));
+  request.direction =
+      static_cast<Direction>(checked_enum("direction", "scantune_direction", asked.direction, 0, SCANTUNE_REVERSE));
   request.determinism = static_cast<Determinism>(
       checked_enum("determinism", "scantune_determinism", asked.determinism, 0, SCANTUNE_RUN_TO_RUN));
   request.forward_progress = static_cast<ForwardProgress>(
@@ -318,6 +321,8 @@ Problem checked_reduction(const scantune_problem* caller, Position position) {
          "given; a reduction takes its n from the call: leave it NULL, and pass n");
   if (stated.request.kind != Kind::inclusive)
     fail("kind", "SCANTUNE_EXCLUSIVE; a reduction has no kind: leave it SCANTUNE_INCLUSIVE");
+  if (stated.request.direction != Direction::forward)
+    fail("direction", "SCANTUNE_REVERSE; a reduction has no direction: leave it SCANTUNE_FORWARD");
   check_segments(given.problem, stated.request);
   Init init = checked_init(given.problem, Kind::inclusive);
   if (init == Init::none && position == Position::none && has_identity(given)) init = Init::value;

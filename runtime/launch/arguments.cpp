@@ -70,6 +70,7 @@ Arguments::Arguments(const CheckedRequest& request)
     places_[place] = {.bytes = all[place].bytes(),
                       .misaligning = static_cast<u64>(all[place].alignment) - 1,
                       .vector_bits = all[place].is_array ? u64{kVectorAlignmentBytes} - 1 : 0,
+                      .edge_bytes = all[place].from_end ? all[place].bytes() : 0,
                       .offset = offset_of(all[place].role),
                       .is_argument = is_argument(all[place].role),
                       .may_be_null = all[place].may_be_null};
@@ -115,7 +116,7 @@ void Arguments::check_fully(Device& device, const Pointers& pointers, Stream str
 Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) const {
   u64 bits = 0;
   for (std::size_t place = 0; place < count_; ++place) {
-    bits |= address_of(pointers[place]) & places_[place].vector_bits;
+    bits |= (address_of(pointers[place]) + places_[place].edge_bytes) & places_[place].vector_bits;
     std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
   }
   return bits == 0 ? Variant::aligned : Variant::any;

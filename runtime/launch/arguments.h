@@ -47,7 +47,8 @@ class Arguments {
   struct Place {
     u64 bytes;
     u64 misaligning;     // bits that the address must not have
-    u64 vector_bits;     // bits that keep kernels for aligned pointers from it
+    u64 vector_bits;     // bits that keep kernels for aligned pointers from it, or from what lies edge_bytes behind it
+    u64 edge_bytes;
     std::size_t offset;  // into the kernel's arguments
     bool is_argument;    // in the place of one of the kernel's other arguments
     bool may_be_null;

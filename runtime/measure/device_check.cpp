@@ -59,7 +59,10 @@ u64 DeviceCheck::first_wrong(const std::byte* input, const std::byte* output, u6
   std::vector<u32> counts(workspace.chunks);
   device_.download(counts.data(), memory.data() + workspace.counts(), counts.size() * sizeof(u32));
   for (u64 chunk = 0; chunk < workspace.chunks; ++chunk)
-    if (counts[chunk] != items_in_chunk(chunk, n)) return chunk * kCheckedItems + counts[chunk];
+    if (counts[chunk] != items_in_chunk(chunk, n)) {
+      const u64 wrong = chunk * kCheckedItems + counts[chunk];
+      return Operands(request_).of(OperandRole::output).from_end ? n - 1 - wrong : wrong;
+    }
   return n;
 }
 

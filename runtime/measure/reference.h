@@ -35,7 +35,7 @@ class Reference {
   virtual u64 item_bytes() const = 0;  // size of the output's items
   virtual u64 bytes() const = 0;       // memory that this reference takes
 
-  // Compares part of an output, whole items starting at item `first`, a multiple of kChunkItems. It uses all cores.
+  // Compares part of an output, whole items from item `first` on. It uses all cores.
   virtual std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const = 0;
 
   // Where each result stands in the input, for a request that asks for it.

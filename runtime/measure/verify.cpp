@@ -164,11 +164,13 @@ int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 
   const int sm = device_.identity().sm;
   const auto all = cases(prepared, most_items, sm);
   for (const VerifyCase& which : all) {
-    // Large inputs of one kernel begin alike, so that they need to be made once.
+    // Large inputs of one kernel begin alike, so that they need to be made once. They end alike where kernels go
+    // through them from the end.
+    const bool from_end = Operands(prepared.request()).of(OperandRole::input).from_end;
     const KnownInput input = known({.request = with_items(prepared.request(), which.n),
                                     .pattern = which.pattern,
                                     .seed = options.seed,
-                                    .whole_items = which.n > kSmallItems ? most_items : 0});
+                                    .whole_items = which.n > kSmallItems && !from_end ? most_items : 0});
     const bool on_device = which.n > options.most_items_on_cpu && DeviceCheck::exists_for(input.spec);
     run.run(prepared, which, input,
             {[&] { return reference(input); }, on_device ? check_on_device(input.spec.request) : nullptr});

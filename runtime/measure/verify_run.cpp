@@ -77,13 +77,16 @@ VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std
 
 void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input,
                     const Expected& expected) {
-  const u64 bytes = Operands(input.spec.request).of(OperandRole::output).bytes();
+  const RequestOperand output = Operands(input.spec.request).of(OperandRole::output);
+  const u64 bytes = output.bytes();
   const u64 launched = std::max(which.n, which.launched);
-  const u64 behind =
-      (launched - which.n) * static_cast<u64>(Operands(input.spec.request).of(OperandRole::output).item_bytes);
-  const Pointers pointers = this->pointers(prepared.variant(), which.in_place);
-  std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
-  std::byte* const from = which.in_place ? to : arena(OperandRole::input).begin(prepared.variant());
+  const u64 behind = (launched - which.n) * static_cast<u64>(output.item_bytes);
+  const Pointers pointers = this->pointers(prepared, which.n, which.in_place);
+  std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
+  std::byte* const from =
+      which.in_place ? to
+                     : arena(OperandRole::input)
+                           .begin(prepared.variant(), Operands(input.spec.request).of(OperandRole::input));
   const std::byte* const kept_input = expected.on_device != nullptr ? kept(input) : nullptr;
   const auto run_and_check = [&](int runs, const char* circumstance) {
     for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, launched, workspace_.data(), nullptr);
@@ -119,13 +122,14 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
 void VerifyRun::run_empty(const PreparedConfig& prepared, u64 launched) {
   Request request = prepared.request();
   request.n = launched;
-  std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
-  poison(to, Operands(request).of(OperandRole::output).bytes());
+  const RequestOperand output = Operands(request).of(OperandRole::output);
+  std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
+  poison(to, output.bytes());
   prepared.put_n(0);
   for (int time = 0; time < 2; ++time)
-    prepared.enqueue(pointers(prepared.variant(), false), launched, workspace_.data(), nullptr);
+    prepared.enqueue(pointers(prepared, launched, false), launched, workspace_.data(), nullptr);
   device_.synchronize();
-  const std::string fault = fault_behind(to, Operands(request).of(OperandRole::output).bytes());
+  const std::string fault = fault_behind(to, output.bytes());
   if (!fault.empty())
     throw WrongResult(to_string(prepared.config()) + " failed a " + to_string(request) +
                       ", where memory says that there are no items: " + fault);
@@ -133,10 +137,12 @@ void VerifyRun::run_empty(const PreparedConfig& prepared, u64 launched) {
 
 void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& input) {
   const Request& request = input.spec.request;
-  const u64 bytes = Operands(request).of(OperandRole::output).bytes();
-  const Pointers pointers = this->pointers(prepared.variant(), false);
-  std::byte* const to = arena(OperandRole::output).begin(prepared.variant());
-  std::byte* const from = arena(OperandRole::input).begin(prepared.variant());
+  const RequestOperand output = Operands(request).of(OperandRole::output);
+  const u64 bytes = output.bytes();
+  const Pointers pointers = this->pointers(prepared, request.n, false);
+  std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
+  std::byte* const from =
+      arena(OperandRole::input).begin(prepared.variant(), Operands(request).of(OperandRole::input));
   upload_input(staging_, input, from);
   std::vector<std::byte> first;
   for (const char* time : {"the first time", "the second time"}) {
@@ -160,9 +166,9 @@ void VerifyRun::check_workspace_guard(const PreparedConfig& prepared) {
   if (!fault.empty()) throw WrongResult(to_string(prepared.config()) + " " + fault);
 }
 
-std::byte* VerifyRun::Arena::begin(Variant variant) const {
+std::byte* VerifyRun::Arena::begin(Variant variant, const RequestOperand& stored) const {
   std::byte* const boundary = memory.data() + kGuardBytes;
-  if (variant == Variant::aligned) return boundary;
+  if (variant == Variant::aligned) return boundary + stored.aligned_offset();
   return boundary +
          (operand.role == OperandRole::input ? operand.alignment : kVectorAlignmentBytes - operand.alignment);
 }
@@ -172,19 +178,25 @@ bool VerifyRun::writes_positions() const {
 }
 
 void VerifyRun::poison_positions(Variant variant, u64 bytes) {
-  if (writes_positions()) poison(arena(OperandRole::position).begin(variant), bytes);
+  if (!writes_positions()) return;
+  const Arena& positions = arena(OperandRole::position);
+  poison(positions.begin(variant, positions.operand), bytes);
 }
 
 const VerifyRun::Arena& VerifyRun::arena(OperandRole role) const {
   return *std::ranges::find(arenas_, role, [](const Arena& arena) { return arena.operand.role; });
 }
 
-Pointers VerifyRun::pointers(Variant variant, bool in_place) const {
+Pointers VerifyRun::pointers(const PreparedConfig& prepared, u64 n, bool in_place) const {
+  Request request = prepared.request();
+  request.n = n;
+  const Operands operands(request);
   Pointers pointers{};
   for (std::size_t place = 0; place < arenas_.size(); ++place) {
     const bool takes_output = in_place && arenas_[place].operand.role == OperandRole::input;
     const Arena& where = takes_output ? arena(OperandRole::output) : arenas_[place];
-    if (!is_argument(where.operand.role)) pointers[place] = where.begin(variant);
+    if (!is_argument(where.operand.role))
+      pointers[place] = where.begin(prepared.variant(), operands.of(where.operand.role));
   }
   return pointers;
 }
@@ -236,7 +248,8 @@ std::string VerifyRun::difference_in_bits(const InputSpec& input, const std::byt
 
 std::string VerifyRun::fault_in_positions(const Expected& expected, Variant variant) {
   if (!writes_positions()) return {};
-  std::byte* const at = arena(OperandRole::position).begin(variant);
+  const Arena& positions = arena(OperandRole::position);
+  std::byte* const at = positions.begin(variant, positions.operand);
   const auto reference = expected.on_cpu();
   const auto right = reference->positions();
   std::vector<u64> found(right.size());

@@ -56,7 +56,7 @@ class VerifyRun {
     RequestOperand operand;
     DeviceBuffer memory;
 
-    std::byte* begin(Variant variant) const;
+    std::byte* begin(Variant variant, const RequestOperand& stored) const;
   };
 
   // What an input gave.
@@ -73,7 +73,7 @@ class VerifyRun {
 
   const std::byte* kept(const KnownInput& input);  // null if there is no room for it
   const Arena& arena(OperandRole role) const;
-  Pointers pointers(Variant variant, bool in_place) const;
+  Pointers pointers(const PreparedConfig& prepared, u64 n, bool in_place) const;
   void poison(std::byte* output, u64 bytes);
   bool writes_positions() const;
   void poison_positions(Variant variant, u64 bytes);

@@ -41,7 +41,8 @@ Operands::Operands(const Request& request) {
                     extent_of(request, operand.extent),
                     operand.extent,
                     std::string_view(operand.extent) != Operand::kOne,
-                    operand.may_be_null};
+                    operand.may_be_null,
+                    operand.from_end};
   }
 }
 
@@ -57,6 +58,13 @@ u64 moved_bytes(const Request& request) {
   for (const RequestOperand& operand : operands.list())
     if (!is_argument(operand.role)) bytes += operand.bytes();
   return bytes;
+}
+
+Variant variant_from_boundaries(const Request& request) {
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list())
+    if (operand.aligned_offset() != 0) return Variant::any;
+  return Variant::aligned;
 }
 
 int element_alignment(const Request& request) {

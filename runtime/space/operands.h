@@ -18,8 +18,11 @@ struct RequestOperand {
   const char* extent;  // the name of the extent that says how many
   bool is_array;       // it has as many items as an extent says, not one
   bool may_be_null;
+  bool from_end;
 
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
+  // How far behind a vector boundary an array begins that the kernels for aligned pointers serve.
+  u64 aligned_offset() const { return from_end ? -bytes() % kVectorAlignmentBytes : 0; }
 };
 
 class Operands {
@@ -37,6 +40,9 @@ class Operands {
 
 // The bytes of all operands but those in the place of a kernel's argument.
 u64 moved_bytes(const Request& request);
+
+// The variant for arrays that begin on vector boundaries.
+Variant variant_from_boundaries(const Request& request);
 
 // The alignment of pointers that the variant `any` serves.
 int element_alignment(const Request& request);

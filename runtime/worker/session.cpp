@@ -371,8 +371,8 @@ Json Session::measure(const Params& params) {
   std::vector<Json> measurements(configs.size());
   for (std::size_t place = 0; place < configs.size(); ++place) {
     try {
-      ready.push_back(
-          &prepared.emplace_back(device(), stated.request, configs[place], Variant::aligned, &stated.custom));
+      ready.push_back(&prepared.emplace_back(device(), stated.request, configs[place],
+                                             variant_from_boundaries(stated.request), &stated.custom));
       places.push_back(place);
     } catch (const Error&) {
       measurements[place] = failed(translated(std::current_exception()));

@@ -38,6 +38,7 @@ struct Operand {
   const char* type;          // the member that holds the type of its items, or the name of a built-in type
   const char* extent;        // how many there are: kItems, kOne, or the name of another extent
   bool may_be_null = false;  // nothing is read or written where the pointer is null
+  bool from_end = false;     // kernels begin at the last item: it is the array's end that lies on a vector boundary
 };
 
 struct OperandList {

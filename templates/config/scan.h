@@ -23,6 +23,14 @@ struct Tokens<NSource> {
   static constexpr const char* kNames[] = {"call", "memory"};
 };
 
+// The order in which items are combined. reverse: from the last item to the first, so that results are those of
+// forward for the items in the other order, themselves in the other order. Rows and columns, too, begin at the end.
+enum class Direction { forward, reverse };
+template <>
+struct Tokens<Direction> {
+  static constexpr const char* kNames[] = {"forward", "reverse"};
+};
+
 struct ScanRequest {
   ValueType input_type = ValueType::i32;
   ValueType accumulator_type = ValueType::i32;
@@ -30,6 +38,7 @@ struct ScanRequest {
   Operator op = Operator::sum;
   Kind kind = Kind::inclusive;
   Init init = Init::none;  // never none in an exclusive scan
+  Direction direction = Direction::forward;
   NSource n_source = NSource::call;
   Segments segments = Segments::none;
   Determinism determinism = Determinism::unconstrained;
@@ -88,13 +97,17 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (request.reads_n() && request.segments != Segments::none)
     return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
            "segments";
+  if (request.reads_n() && request.direction == Direction::reverse)
+    return "n in device memory is not known where a reverse scan begins: leave device_n out, or direction";
   if (const char* reason = invalid_columns_reason(request)) return reason;
   return invalid_segments_reason(request);
 }
 
-// For families whose kernels go by the n of their launch: null, or that the request has another.
-constexpr const char* n_in_memory_reason(const ScanRequest& request) {
-  return request.reads_n() ? "its kernels know n when they are launched, and do not read it from memory" : nullptr;
+// For families of the gallery: null, or what their kernels do not do.
+constexpr const char* gallery_reason(const ScanRequest& request) {
+  if (request.reads_n()) return "its kernels know n when they are launched, and do not read it from memory";
+  if (request.direction == Direction::reverse) return "its kernels go through the items forward";
+  return nullptr;
 }
 
 #ifndef __CUDACC_RTC__
@@ -120,6 +133,7 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, op, nearest),
       SCANTUNE_MEMBER(ScanRequest, kind, served),
       SCANTUNE_MEMBER(ScanRequest, init, per_call).defaults_to(init_by_default),
+      SCANTUNE_MEMBER(ScanRequest, direction, nearest).means("reverse: from the last item to the first."),
       SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
           .means("memory: n lies in device memory, and is at most the n that is tuned for."),
       SCANTUNE_MEMBER(ScanRequest, segments, nearest)
@@ -140,8 +154,9 @@ struct Algorithm<ScanRequest> {
 
   static constexpr OperandList operands(const ScanRequest& request) {
     OperandList list;
-    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
-    list.add({"output", OperandRole::output, "output_type", Operand::kItems});
+    const bool from_end = request.direction == Direction::reverse;
+    list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, from_end});
+    list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, from_end});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     if (request.reads_n()) {
       list.add({"device_n", OperandRole::n, "u64", Operand::kOne});

@@ -31,6 +31,7 @@ struct ThreePhaseConfig {
 constexpr ScanRequest sums_request(ScanRequest request) {
   request.input_type = request.output_type = request.accumulator_type;
   request.kind = Kind::inclusive;
+  request.direction = Direction::forward;
   return request;
 }
 

@@ -43,7 +43,7 @@ struct BlockedFamily {
   static constexpr Standing kStanding = Standing::gallery;
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = n_in_memory_reason(request)) return reason;
+    if (const char* reason = gallery_reason(request)) return reason;
     if (request.segments == Segments::columns) return "each CTA scans one row, and the request has columns";
     const int items_per_thread = most_items_per_thread(Config::kMostItemsPerThread, request);
     if (row_items(request) > static_cast<u64>(kMaxBlockThreads) * static_cast<u64>(items_per_thread))

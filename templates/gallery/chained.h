@@ -28,7 +28,7 @@ struct Family<ChainedConfig> {
   static constexpr int kMinTileItems = 512;
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = n_in_memory_reason(request)) return reason;
+    if (const char* reason = gallery_reason(request)) return reason;
     if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
     return scantune::unsupported_reason(request);

@@ -37,7 +37,7 @@ struct Family<FenwickConfig> {
   static constexpr int kFewestThreads = 64;
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = n_in_memory_reason(request)) return reason;
+    if (const char* reason = gallery_reason(request)) return reason;
     if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMaxGridBlocks * kFewestThreads) return "more nodes than the CTAs of a grid have threads";
     return scantune::unsupported_reason(request);

@@ -62,7 +62,7 @@ struct LevelledFamily {
   enum KernelIndex { kUpInput, kUpSums, kTopSums, kDownSums, kDownOutput };
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = n_in_memory_reason(request)) return reason;
+    if (const char* reason = gallery_reason(request)) return reason;
     if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMaxGridBlocks * kFewestThreads) return "more blocks than a grid has CTAs";
     return scantune::unsupported_reason(request);

@@ -26,7 +26,7 @@ struct Family<QuadraticConfig> {
   static constexpr u64 kMaxItems = u64{1} << 16;  // 2^31 operations
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = n_in_memory_reason(request)) return reason;
+    if (const char* reason = gallery_reason(request)) return reason;
     if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMaxItems) return "quadratic scans at most 65536 items";
     return scantune::unsupported_reason(request);

@@ -27,7 +27,7 @@ struct Family<SerialConfig> {
   static constexpr u64 kMaxItems = u64{1} << 20;  // which take a tenth of a second
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = n_in_memory_reason(request)) return reason;
+    if (const char* reason = gallery_reason(request)) return reason;
     if (const char* reason = segmented_reason(request)) return reason;
     if (request.n > kMaxItems) return "serial scans at most 1048576 items";
     return scantune::unsupported_reason(request);

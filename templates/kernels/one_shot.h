@@ -51,8 +51,8 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
-  const auto* const input = Problem::input(arguments);
-  auto* const output = Problem::output(arguments);
+  const auto input = Problem::input(arguments);
+  const auto output = Problem::output(arguments);
   const auto place_of = [&](u32 index, const u64& n) { return Place(input, n, index); };
   const auto tile_at = [&](const Place& place, const u64& n) {
     return Tile(shared.tile, n - place.first() - place.kept_items());

@@ -31,6 +31,7 @@ class Pipeline {
   static constexpr u32 kWarpItems = kWarpThreads * Run::kItems;
   static constexpr u32 kTileItems = kThreads * Run::kItems;
   static constexpr u32 kNoTile = ~0u;
+  static constexpr bool kReverse = Run::kReverse;
   static constexpr bool kHasRows = Problem::kRequest.segments == Segments::rows;
 
  public:
@@ -81,7 +82,7 @@ class Pipeline {
       const u32 tile = block_rank() + turn * block_count();
       if (tile >= tiles_.count()) return;
       const u32 items = tiles_.items_in_bulk(tile);
-      if (items > 0) prefetch_to_l2(tiles_.input(tile), items * sizeof(Input));
+      if (items > 0) prefetch_to_l2(lowest(tiles_.input(tile), items), items * sizeof(Input));
     }
   }
 
@@ -172,29 +173,36 @@ class Pipeline {
     }
     if (tile == kNoTile) return barrier_arrive(loaded);
     const u32 items = tiles_.items(tile), whole = tiles_.items_in_bulk(tile);
-    const Input* const from = tiles_.input(tile);
-    Input* const to = reinterpret_cast<Input*>(shared_.tiles[stage]);
+    const auto from = tiles_.input(tile);
+    const auto to = staged<Input>(stage);
     for (u32 item = whole + lane_; item < items; item += kWarpThreads)
       to[item] = scantune::load_global<CacheHint::normal>(from + item);
     if (lane_ != 0) return barrier_arrive(loaded);
     barrier_arrive_expecting(loaded, whole * sizeof(Input));
-    if (whole > 0) bulk_load(to, from, whole * sizeof(Input), loaded);
+    if (whole > 0) bulk_load(lowest(to, whole), lowest(from, whole), whole * sizeof(Input), loaded);
   }
 
   SCANTUNE_DEVICE void store(u32 stage) {
     const u32 tile = shared_.tile_index[stage], items = tiles_.items(tile);
-    Output* const to = tiles_.output(tile);
-    const Output* const from = results(stage);
+    const auto to = tiles_.output(tile);
+    const auto from = staged<Output>(stage);
     const u32 whole = items / kVectorItems * kVectorItems;
     if (lane_ == 0) {
-      if (whole > 0) bulk_store(to, from, whole * sizeof(Output));
+      if (whole > 0) bulk_store(lowest(to, whole), lowest(from, whole), whole * sizeof(Output));
       bulk_commit();
     }
     scantune::store_itemwise(to + whole, from + whole, items - whole, lane_);
   }
 
-  SCANTUNE_DEVICE const Output* results(u32 stage) const {
-    return reinterpret_cast<const Output*>(shared_.tiles[stage]);
+  // The items of a stage, or the results in their place, in the order of the scan. They lie in shared memory as they do
+  // in global memory: a full tile of a reverse scan begins with its last item.
+  template <class Item>
+  SCANTUNE_DEVICE Items<Item, Problem::kRequest.direction> staged(u32 stage) {
+    Item* const begin = reinterpret_cast<Item*>(shared_.tiles[stage]);
+    if constexpr (kReverse)
+      return {begin + kTileItems - 1};
+    else
+      return begin;
   }
 
   // ---- the warps that reduce and scan ----
@@ -245,7 +253,9 @@ class Pipeline {
     if (lane_ + 1 == lanes) shared_.before_warp[stage][warp] = inclusive;
   }
 
-  SCANTUNE_DEVICE Vector* vectors_of(u32 stage, u32 thread) { return &shared_.tiles[stage][thread * kVectors]; }
+  SCANTUNE_DEVICE Vector* vectors_of(u32 stage, u32 thread) {
+    return &shared_.tiles[stage][(kReverse ? kThreads - 1 - thread : thread) * kVectors];
+  }
   SCANTUNE_DEVICE static u32 items_of(u32 thread, u32 tile_items) {
     return thread * Run::kItems < tile_items ? tile_items - thread * Run::kItems : 0;
   }
@@ -295,7 +305,13 @@ class Pipeline {
     const u32 first = warp * kWarpItems;
     if (first >= tile_items) return;
     const u32 items = tile_items - first < kWarpItems ? tile_items - first : kWarpItems;
-    scantune::store_run(tiles_.output(tile) + first, results(stage) + first, items, lane_);
+    const auto to = tiles_.output(tile) + first;
+    const auto from = staged<Output>(stage) + first;
+    // The results of a warp whose items are cut short begin on no vector boundary where they lie backwards.
+    if (kReverse && items < kWarpItems)
+      scantune::store_itemwise(to, from, items, lane_);
+    else
+      scantune::store_run(lowest(to, items), static_cast<const Output*>(lowest(from, items)), items, lane_);
   }
 
   // ---- the warp that publishes ----

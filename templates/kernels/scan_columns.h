@@ -131,16 +131,17 @@ class ColumnTile {
   SCANTUNE_DEVICE bool is_full() const { return mine_[kColumns - 1] == kItems; }
 
   // Whether the items of a line that belong to one thread are a vector.
-  template <class Item>
-  SCANTUNE_DEVICE bool is_vector(const Item* items) const {
-    return (columns_ * sizeof(Item) | reinterpret_cast<u64>(items)) % alignof(Vector<Item>) == 0;
+  template <class Items>
+  SCANTUNE_DEVICE bool is_vector(Items items) const {
+    using Item = typename ItemOf<Items>::Type;
+    return (columns_ * sizeof(Item) | edge(items)) % alignof(Vector<Item>) == 0;
   }
 
   SCANTUNE_DEVICE u64 place() const { return first_line_ * columns_ + column_; }
 
   SCANTUNE_DEVICE void load() {
     if constexpr (kStaged) {
-      const Input* const from = input_ + tile_first_;
+      const auto from = input_ + tile_first_;
       const Input* tile;
       if constexpr (loads_tiles_by_vectors(Problem::kRequest))
         tile = scantune::load_run_by_vectors<kConfig.load_hint, kThreads, kTileItems>(shared_.items, from, tile_items_);
@@ -153,11 +154,10 @@ class ColumnTile {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
         if (item < mine_[0]) scantune::copy_bytes(&lines_[item], tile + item * columns, sizeof(Input));
-    } else if (const Input* const from = input_ + place(); is_full() && is_vector(input_)) {
+    } else if (const auto from = input_ + place(); is_full() && is_vector(input_)) {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
-        lines_[item] =
-            scantune::load_global<kConfig.load_hint>(reinterpret_cast<const Vector<Input>*>(from + item * columns_));
+        lines_[item] = scantune::load_vector<kConfig.load_hint, Vector<Input>>(from + item * columns_);
     } else {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) {
@@ -276,7 +276,7 @@ class ColumnTile {
     const u64 apart = columns_;
     Output* const staged = reinterpret_cast<Output*>(shared_.items) + segment_ * kItems * static_cast<u32>(apart) +
                            static_cast<u32>(column_);
-    Output* const to = output_ + place();
+    const auto to = output_ + place();
     const bool by_vectors = !kStaged && kFull && is_vector(output_);
     T running[kColumns];
     bool exists[kColumns];
@@ -306,7 +306,7 @@ class ColumnTile {
       if (by_vectors) {
         Vector<Output> vector;
         scantune::copy_bytes(&vector, results, sizeof results);
-        scantune::store_global<kConfig.store_hint>(reinterpret_cast<Vector<Output>*>(to + item * apart), vector);
+        scantune::store_vector<kConfig.store_hint>(to + item * apart, 0, vector);
       }
     }
   }
@@ -337,8 +337,8 @@ class ColumnTile {
 
   Shared& shared_;
   const KernelArguments& arguments_;
-  const Input* const input_;
-  Output* const output_;
+  const typename Problem::InputItems input_;
+  const typename Problem::OutputItems output_;
   const u64 columns_;
   const u32 lanes_;     // threads side by side
   const u32 segments_;  // threads below one another

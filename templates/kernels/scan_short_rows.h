@@ -79,7 +79,7 @@ class RowTile {
  private:
   // Loads the tile, and takes this thread's items out of it.
   SCANTUNE_DEVICE void load() {
-    const Input* const from = Problem::input(arguments_) + first_;
+    const auto from = Problem::input(arguments_) + first_;
     const Input* tile;
     if constexpr (loads_tiles_by_vectors(Problem::kRequest))
       tile = scantune::load_run_by_vectors<kConfig.load_hint, kThreads, kTileItems>(shared_.items, from, items_);
@@ -125,7 +125,7 @@ class RowTile {
     const u32 place = warp_ * kWarpItems;
     if (place >= items_) return;
     const u32 items = items_ - place < kWarpItems ? items_ - place : kWarpItems;
-    Output* const to = Problem::output(arguments_) + first_ + place;
+    const auto to = Problem::output(arguments_) + first_ + place;
     const Output* const from = reinterpret_cast<const Output*>(shared_.items) + place;
     if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
       scantune::store_run<kConfig.store_hint>(to, from, items, lane_);

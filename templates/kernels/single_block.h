@@ -15,8 +15,8 @@ struct SingleBlock : TileWalk<Problem, peeled_tile_shape(kConfig, Problem::kRequ
 template <class Problem, SingleBlockConfig kConfig, class Block = SingleBlock<Problem, kConfig>>
 SCANTUNE_DEVICE void scan_prepared_tile(const KernelArguments& arguments, const typename Block::Place& place,
                                         typename Block::Tile& tile, typename Block::Shared& shared,
-                                        const typename Problem::Input* const input,
-                                        typename Problem::Output* const output) {
+                                        typename Problem::InputItems input,
+                                        typename Problem::OutputItems output) {
   // Load and scan.
   typename Block::Carry carry{Problem::init(arguments), Problem::kHasInit};
   const HeadScan<Problem> head(input + Block::Place::kHead, place.head_items(), thread_rank());
@@ -38,8 +38,8 @@ template <class Problem, SingleBlockConfig kConfig>
 SCANTUNE_DEVICE void scan_one_tile(const KernelArguments& arguments) {
   using Block = SingleBlock<Problem, kConfig>;
   auto& shared = shared_memory<typename Block::Shared>();
-  const auto* const input = Problem::input(arguments);
-  auto* const output = Problem::output(arguments);
+  const auto input = Problem::input(arguments);
+  const auto output = Problem::output(arguments);
   const typename Block::Place place(input, arguments.n, 0);
   typename Block::Tile tile(shared.tile, arguments.n - place.first());
 

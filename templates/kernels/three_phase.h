@@ -42,7 +42,7 @@ SCANTUNE_DEVICE bool has_tile(const u64& n) {
 
 // Phase 1: sums each tile of n items, the first one with the head before it.
 template <class Problem, ThreePhaseConfig kConfig>
-SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typename Problem::Input* input, const u64& n) {
+SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, typename Problem::InputItems input, const u64& n) {
   using T = typename Problem::Accumulator;
   constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
   using Tile = TileScan<Problem, kShape>;
@@ -64,7 +64,7 @@ SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, const typenam
 
 // Phases 2 and 3: scans a tile of n items that follows carry_in.
 template <class Problem, ThreePhaseConfig kConfig>
-SCANTUNE_DEVICE void scan_tile(const typename Problem::Input* input, typename Problem::Output* output, const u64& n,
+SCANTUNE_DEVICE void scan_tile(typename Problem::InputItems input, typename Problem::OutputItems output, const u64& n,
                                typename Problem::Accumulator carry_in, bool has_carry) {
   constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
   using Tile = TileScan<Problem, kShape>;
@@ -95,8 +95,7 @@ SCANTUNE_DEVICE typename Problem::Accumulator carry_into_block(const KernelArgum
 template <class Problem, ThreePhaseConfig kConfig>
 SCANTUNE_DEVICE void reduce_input(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
-  scantune::reduce_tile<Problem, kConfig>(arguments, static_cast<const typename Problem::Input*>(arguments.input),
-                                          Problem::counted(arguments).n);
+  scantune::reduce_tile<Problem, kConfig>(arguments, Problem::input(arguments), Problem::counted(arguments).n);
 }
 
 template <class Problem, ThreePhaseConfig kConfig>

@@ -10,9 +10,10 @@ namespace scantune {
 template <class Problem, u32 kTileItems>
 class AlignedRowTiles {
   using Input = typename Problem::Input;
-  using Output = typename Problem::Output;
+  using InputItems = typename Problem::InputItems;
+  using OutputItems = typename Problem::OutputItems;
   static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
-  static_assert(sizeof(Input) == sizeof(Output));  // so input and output of all rows are aligned alike, or of none
+  static_assert(sizeof(Input) == sizeof(typename Problem::Output));  // so input and output of all rows are aligned alike, or of none
 
  public:
   SCANTUNE_DEVICE explicit AlignedRowTiles(const KernelArguments& arguments)
@@ -29,8 +30,8 @@ class AlignedRowTiles {
 
   SCANTUNE_DEVICE u32 count() const { return count_; }
   SCANTUNE_DEVICE u32 first_of_sequence(u32 tile) const { return tile - tile % row_tiles_; }
-  SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + place(tile); }
-  SCANTUNE_DEVICE Output* output(u32 tile) const { return output_ + place(tile); }
+  SCANTUNE_DEVICE InputItems input(u32 tile) const { return input_ + place(tile); }
+  SCANTUNE_DEVICE OutputItems output(u32 tile) const { return output_ + place(tile); }
   SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }
 
   // Items of a tile: kTileItems, but for the last ones of a row.
@@ -51,8 +52,8 @@ class AlignedRowTiles {
     const u32 before = head_before(first);
     return left < before ? static_cast<u32>(left) : before;
   }
-  SCANTUNE_DEVICE const Input* head_input(u32 tile) const { return input_ + row_first(tile); }
-  SCANTUNE_DEVICE Output* head_output(u32 tile) const { return output_ + row_first(tile); }
+  SCANTUNE_DEVICE InputItems head_input(u32 tile) const { return input_ + row_first(tile); }
+  SCANTUNE_DEVICE OutputItems head_output(u32 tile) const { return output_ + row_first(tile); }
 
  private:
   SCANTUNE_DEVICE u64 row_first(u32 tile) const { return tile / row_tiles_ * row_items_; }
@@ -68,8 +69,8 @@ class AlignedRowTiles {
     return first + head_before(first) + static_cast<u64>(tile % row_tiles_) * kTileItems;
   }
 
-  const Input* const input_;
-  Output* const output_;
+  const InputItems input_;
+  const OutputItems output_;
   const u64 items_;
   const u64 row_items_;
   const u32 row_tiles_;

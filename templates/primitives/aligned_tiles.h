@@ -11,12 +11,13 @@ namespace scantune {
 template <class Problem, u32 kTileItems>
 class AlignedTiles {
   using Input = typename Problem::Input;
-  using Output = typename Problem::Output;
+  using InputItems = typename Problem::InputItems;
+  using OutputItems = typename Problem::OutputItems;
   static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
 
  public:
   SCANTUNE_DEVICE explicit AlignedTiles(const KernelArguments& arguments)
-      : input_(static_cast<const Input*>(arguments.input)), output_(static_cast<Output*>(arguments.output)) {
+      : input_(Problem::input(arguments)), output_(Problem::output(arguments)) {
     if constexpr (Problem::kRequest.alignment_bytes() < kVectorAlignmentBytes) {
       const u32 bytes_before = bytes_before_boundary(input_ + kFirstItem);
       loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
@@ -40,8 +41,8 @@ class AlignedTiles {
 
   SCANTUNE_DEVICE u32 count() const { return count_; }
   SCANTUNE_DEVICE static u32 first_of_sequence(u32) { return 0; }  // all tiles are those of one
-  SCANTUNE_DEVICE const Input* input(u32 tile) const { return input_ + place(tile); }
-  SCANTUNE_DEVICE Output* output(u32 tile) const { return output_ + place(tile); }
+  SCANTUNE_DEVICE InputItems input(u32 tile) const { return input_ + place(tile); }
+  SCANTUNE_DEVICE OutputItems output(u32 tile) const { return output_ + place(tile); }
   SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }
 
   // Items of a tile: kTileItems, but for the last.
@@ -57,14 +58,14 @@ class AlignedTiles {
   }
 
   SCANTUNE_DEVICE u32 head_items(u32) const { return head_items_; }
-  SCANTUNE_DEVICE const Input* head_input(u32) const { return input_ + kFirstItem; }
-  SCANTUNE_DEVICE Output* head_output(u32) const { return output_ + kFirstItem; }
+  SCANTUNE_DEVICE InputItems head_input(u32) const { return input_ + kFirstItem; }
+  SCANTUNE_DEVICE OutputItems head_output(u32) const { return output_ + kFirstItem; }
 
  private:
   SCANTUNE_DEVICE u64 place(u32 tile) const { return kFirstItem + head_items_ + static_cast<u64>(tile) * kTileItems; }
 
-  const Input* const input_;
-  Output* const output_;
+  const InputItems input_;
+  const OutputItems output_;
   u32 head_items_ = 0;
   bool loads_in_bulk_ = true;
   bool same_alignment_ = true;

@@ -6,8 +6,9 @@
 
 namespace scantune {
 
-SCANTUNE_DEVICE u32 bytes_before_boundary(const void* pointer) {
-  return static_cast<u32>(-reinterpret_cast<u64>(pointer) % kVectorAlignmentBytes);
+template <class Items>
+SCANTUNE_DEVICE u32 bytes_before_boundary(Items items) {
+  return static_cast<u32>(-edge(items) % kVectorAlignmentBytes);
 }
 
 // One warp scans the head, and each lane holds one item. Where there are no items, nothing but exists() is called.
@@ -17,10 +18,12 @@ class HeadScan {
   using Op = typename Problem::Op;
   using Input = typename Problem::Input;
   using Output = typename Problem::Output;
+  using InputItems = typename Problem::InputItems;
+  using OutputItems = typename Problem::OutputItems;
 
  public:
   // Loads the items; lanes that are not below `items` hold none.
-  SCANTUNE_DEVICE HeadScan(const Input* head, u32 items, u32 lane) : items_(items), lane_(lane) {
+  SCANTUNE_DEVICE HeadScan(InputItems head, u32 items, u32 lane) : items_(items), lane_(lane) {
     if (lane < items) item_ = scantune::load_global<CacheHint::normal>(head + lane);
   }
 
@@ -31,7 +34,7 @@ class HeadScan {
 
   // Stores the results, from an initial value where the problem has one. Returns all lanes the combination of the
   // items.
-  SCANTUNE_DEVICE T scan(Output* head, T init) const {
+  SCANTUNE_DEVICE T scan(OutputItems head, T init) const {
     const T through = inclusive(), before = scantune::shuffle_up(through, 1);
     T result = through;
     if constexpr (Problem::kExclusive) {

@@ -7,8 +7,9 @@ namespace scantune {
 
 // `space` lies on a vector boundary. Items come by vectors, so they lie as far behind a boundary there as in global
 // memory. Returns where the first lies.
-template <CacheHint kHint, int kThreads, u32 kMostItems, class Item>
-SCANTUNE_DEVICE const Item* load_run_by_vectors(unsigned char* space, const Item* from, u32 items) {
+template <CacheHint kHint, int kThreads, u32 kMostItems, class Items>
+SCANTUNE_DEVICE auto load_run_by_vectors(unsigned char* space, Items from, u32 items) {
+  using Item = typename ItemOf<Items>::Type;
   struct alignas(kVectorAlignmentBytes) Vector {
     unsigned char bytes[kVectorAlignmentBytes];
   };
@@ -23,7 +24,7 @@ SCANTUNE_DEVICE const Item* load_run_by_vectors(unsigned char* space, const Item
 #pragma unroll
   for (int turn = 0; turn < kEach; ++turn)
     if (const u32 vector = turn * kThreads + thread_rank(); vector < vectors)
-      held[turn] = scantune::load_global<kHint>(reinterpret_cast<const Vector*>(from + head) + vector);
+      held[turn] = scantune::load_vector<kHint, Vector>(from + head, vector);
   if (thread_rank() < head) to[thread_rank()] = scantune::load_global<CacheHint::normal>(from + thread_rank());
   if (const u32 item = done + thread_rank(); item < items)
     to[item] = scantune::load_global<CacheHint::normal>(from + item);
@@ -31,15 +32,16 @@ SCANTUNE_DEVICE const Item* load_run_by_vectors(unsigned char* space, const Item
   for (int turn = 0; turn < kEach; ++turn)
     if (const u32 vector = turn * kThreads + thread_rank(); vector < vectors)
       reinterpret_cast<Vector*>(to + head)[vector] = held[turn];
-  return to;
+  return static_cast<const Item*>(to);
 }
 
 // Items that no vectors are made of come one by one.
-template <CacheHint kHint, int kThreads, class Item>
-SCANTUNE_DEVICE const Item* load_run_itemwise(unsigned char* space, const Item* from, u32 items) {
+template <CacheHint kHint, int kThreads, class Items>
+SCANTUNE_DEVICE auto load_run_itemwise(unsigned char* space, Items from, u32 items) {
+  using Item = typename ItemOf<Items>::Type;
   Item* const to = reinterpret_cast<Item*>(space);
   for (u32 item = thread_rank(); item < items; item += kThreads) to[item] = scantune::load_global<kHint>(from + item);
-  return to;
+  return static_cast<const Item*>(to);
 }
 
 }  // namespace scantune

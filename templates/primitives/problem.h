@@ -3,6 +3,7 @@
 
 #include "config/scan.h"
 #include "primitives/convert.h"
+#include "primitives/item_access.h"
 #include "primitives/operators.h"
 
 namespace scantune {
@@ -29,17 +30,20 @@ struct Problem {
   using Accumulator = typename Op::Value;
   using Input = typename TypeOf<request.input_type, Accumulator>::Type;
   using Output = typename TypeOf<request.output_type, Accumulator>::Type;
+  using InputItems = Items<const Input, request.direction>;
+  using OutputItems = Items<Output, request.direction>;
   static constexpr ScanVariant kRequest = {request, variant};
   static constexpr bool kExclusive = request.kind == Kind::exclusive;
   static constexpr bool kHasInit = request.has_init();
   static constexpr bool kReadsN = request.reads_n();
   static constexpr u64 kFirstTile = first_tile;
 
-  SCANTUNE_DEVICE static const Input* input(const KernelArguments& arguments) {
-    return static_cast<const Input*>(arguments.input);
+  // The items in the order of the scan.
+  SCANTUNE_DEVICE static InputItems input(const KernelArguments& arguments) {
+    return items<InputItems>(static_cast<const Input*>(arguments.input), arguments);
   }
-  SCANTUNE_DEVICE static Output* output(const KernelArguments& arguments) {
-    return static_cast<Output*>(arguments.output);
+  SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
+    return items<OutputItems>(static_cast<Output*>(arguments.output), arguments);
   }
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
@@ -61,6 +65,15 @@ struct Problem {
     } else {
       return (arguments);
     }
+  }
+
+ private:
+  template <class All, class Item>
+  SCANTUNE_DEVICE static All items(Item* begin, const KernelArguments& arguments) {
+    if constexpr (request.direction == Direction::reverse)
+      return {begin + arguments.n - 1};
+    else
+      return begin;
   }
 };
 

@@ -19,6 +19,9 @@ class StagedRun {
   template <class Item>
   struct alignas(kVectorAlignmentBytes) Vector : Words<Item, kVectorItems> {};
 
+  // Vectors of a reverse scan lie in the other order, and so do their items.
+  static constexpr bool kReverse = Problem::kRequest.direction == Direction::reverse;
+
   // Returns the combination of the first `items` items, which is undefined where there are none. kFull: all exist.
   template <bool kFull>
   SCANTUNE_DEVICE static T reduce(const Vector<Input>* vectors, u32 items) {
@@ -27,7 +30,7 @@ class StagedRun {
     for (int v = 0; v < kVectors; ++v) {
       const u32 here = items_of<kFull>(v, items);
       if (here == 0) break;
-      const Vector<Input> vector = vectors[v];
+      const Vector<Input> vector = in_order<Input>(vectors[place(v)]);
       const T part = Run<kFull>::reduce(vector, here);
       total = v == 0 ? part : Op::combine(total, part);
     }
@@ -41,7 +44,7 @@ class StagedRun {
     Vector<Input> loaded[kVectors];
     if constexpr (kFull) {
 #pragma unroll
-      for (int v = 0; v < kVectors; ++v) loaded[v] = vectors[v];
+      for (int v = 0; v < kVectors; ++v) loaded[v] = vectors[place(v)];
     }
 
     typename Run<kFull>::Carry carry = Run<kFull>::carry_of(prefix, has_prefix);
@@ -49,12 +52,21 @@ class StagedRun {
     for (int v = 0; v < kVectors; ++v) {
       const u32 here = items_of<kFull>(v, items);
       if (here == 0) break;
-      const Vector<Input> vector = kFull ? loaded[v] : vectors[v];
-      reinterpret_cast<Vector<Output>&>(vectors[v]) = {Run<kFull>::scan(vector, carry, here)};
+      const Vector<Input> vector = in_order<Input>(kFull ? loaded[v] : vectors[place(v)]);
+      reinterpret_cast<Vector<Output>&>(vectors[place(v)]) =
+          in_order<Output>(Vector<Output>{Run<kFull>::scan(vector, carry, here)});
     }
   }
 
  private:
+  SCANTUNE_DEVICE static int place(int v) { return kReverse ? kVectors - 1 - v : v; }
+
+  template <class Item>
+  SCANTUNE_DEVICE static Vector<Item> in_order(const Vector<Item>& vector) {
+    if constexpr (kReverse) return scantune::reversed<Item>(vector);
+    return vector;
+  }
+
   template <bool kFull>
   using Run = RunScan<Problem, kVectorItems, kFull>;
 

@@ -21,6 +21,8 @@ class TileScan {
   using T = typename Problem::Accumulator;
   using Input = typename Problem::Input;
   using Output = typename Problem::Output;
+  using InputItems = typename Problem::InputItems;
+  using OutputItems = typename Problem::OutputItems;
   using Op = typename Problem::Op;
 
   static constexpr bool kStriped = kShape.layout == TileLayout::striped;
@@ -70,27 +72,26 @@ class TileScan {
   SCANTUNE_DEVICE u32 lane() const { return lane_; }
 
   // What load() and store() need to know beforehand, for begin_kernel().
-  SCANTUNE_DEVICE u64 prepared(const Input* from, const Output* to) const {
-    return reinterpret_cast<u64>(from + vector_position(0)) + reinterpret_cast<u64>(to + vector_position(0)) +
-           tile_items_;
+  SCANTUNE_DEVICE u64 prepared(InputItems from, OutputItems to) const {
+    return edge(from + vector_position(0)) + edge(to + vector_position(0)) + tile_items_;
   }
 
   // Brings the tile into L2, as far as it fills vectors. One thread does so for all.
-  SCANTUNE_DEVICE void prefetch(const Input* tile) const {
+  SCANTUNE_DEVICE void prefetch(InputItems tile) const {
     if (thread_rank() != 0) return;
-    const u64 first = round_up(reinterpret_cast<u64>(tile), u64{kVectorAlignmentBytes});
-    const u64 end = reinterpret_cast<u64>(tile + tile_items_) / kVectorAlignmentBytes * kVectorAlignmentBytes;
+    const Input* const begin = lowest(tile, tile_items_);
+    const u64 first = round_up(reinterpret_cast<u64>(begin), u64{kVectorAlignmentBytes});
+    const u64 end = reinterpret_cast<u64>(begin + tile_items_) / kVectorAlignmentBytes * kVectorAlignmentBytes;
     if (first < end) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(end - first));
   }
 
   // Loads the items that exist from the tile's place in the input.
-  SCANTUNE_DEVICE void load(const Input* tile) {
+  SCANTUNE_DEVICE void load(InputItems tile) {
     Vector<Input> vectors[kVectors];
     if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        vectors[v] =
-            scantune::load_global<kShape.load_hint>(reinterpret_cast<const Vector<Input>*>(tile + vector_position(v)));
+        vectors[v] = scantune::load_vector<kShape.load_hint, Vector<Input>>(tile + vector_position(v));
     } else {
       Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(vectors, tile, tile_items_,
                                                                         [&](int item) { return item_position(item); });
@@ -177,7 +178,7 @@ class TileScan {
   }
 
   // Combines every item with what is before it and stores the results.
-  SCANTUNE_DEVICE void store(Output* tile, bool has_carry) {
+  SCANTUNE_DEVICE void store(OutputItems tile, bool has_carry) {
     if (kPads || full()) {
       scan_rows<true>(has_carry);
     } else {
@@ -187,13 +188,12 @@ class TileScan {
     rows_.give(vectors);
     if constexpr (kTransposed) to_striped(vectors);
     if constexpr (kShape.is_peeled) {
-      const bool fits_vectors = reinterpret_cast<u64>(tile) % alignof(Vector<Output>) == 0;
+      const bool fits_vectors = edge(tile) % alignof(Vector<Output>) == 0;
       full() && fits_vectors ? store_vectors(tile, vectors) : store_staged(tile, vectors);
     } else if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        scantune::store_global<kShape.store_hint>(reinterpret_cast<Vector<Output>*>(tile + vector_position(v)),
-                                                  vectors[v]);
+        scantune::store_vector<kShape.store_hint>(tile + vector_position(v), 0, vectors[v]);
     } else {
       Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, tile, tile_items_,
                                                                      [&](int item) { return item_position(item); });
@@ -351,15 +351,14 @@ class TileScan {
 
   // Addresses are made by the index of the vector. Where they are made of items, at an offset that is known late, the
   // compiler stores a vector word by word.
-  SCANTUNE_DEVICE void store_vectors(Output* tile, const Vector<Output> (&vectors)[kVectors]) {
+  SCANTUNE_DEVICE void store_vectors(OutputItems tile, const Vector<Output> (&vectors)[kVectors]) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v)
-      scantune::store_global<kShape.store_hint>(
-          reinterpret_cast<Vector<Output>*>(tile) + vector_position(v) / kVectorItems, vectors[v]);
+      scantune::store_vector<kShape.store_hint>(tile, vector_position(v) / kVectorItems, vectors[v]);
   }
 
   // Stores through shared memory, to any address and as many items as there are.
-  SCANTUNE_DEVICE void store_staged(Output* tile, const Vector<Output> (&vectors)[kVectors]) {
+  SCANTUNE_DEVICE void store_staged(OutputItems tile, const Vector<Output> (&vectors)[kVectors]) {
     Vector<Output>* const space = reinterpret_cast<Vector<Output>*>(shared_.at(warp_ * kExchangeBytes));
     if constexpr (kTransposed) sync_warp();  // every lane has read its turned items
 #pragma unroll

@@ -10,8 +10,8 @@ namespace scantune {
 
 template <class Item>
 struct ItemwiseAccess {
-  template <CacheHint kHint, class Rows, class Vectors>
-  SCANTUNE_DEVICE static void load(Vectors& vectors, const Item* tile, u32 tile_items, const auto& position) {
+  template <CacheHint kHint, class Rows, class Vectors, class Items>
+  SCANTUNE_DEVICE static void load(Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kItems = sizeof vectors / sizeof(Item);
     Item items[kItems];
     if constexpr (Rows::kPadsPartialTiles) {
@@ -25,8 +25,8 @@ struct ItemwiseAccess {
     scantune::copy_bytes(&vectors, items, sizeof items);
   }
 
-  template <CacheHint kHint, class Vectors>
-  SCANTUNE_DEVICE static void store(const Vectors& vectors, Item* tile, u32 tile_items, const auto& position) {
+  template <CacheHint kHint, class Vectors, class Items>
+  SCANTUNE_DEVICE static void store(const Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kItems = sizeof vectors / sizeof(Item);
     Item items[kItems];
     scantune::copy_bytes(items, &vectors, sizeof items);
@@ -41,15 +41,14 @@ struct ItemwiseAccess {
 // item by item.
 template <class Item>
 struct VectorwiseAccess {
-  template <CacheHint kHint, class Rows, class Vector, int kVectors>
-  SCANTUNE_DEVICE static void load(Vector (&vectors)[kVectors], const Item* tile, u32 tile_items,
-                                   const auto& position) {
+  template <CacheHint kHint, class Rows, class Vector, int kVectors, class Items>
+  SCANTUNE_DEVICE static void load(Vector (&vectors)[kVectors], Items tile, u32 tile_items, const auto& position) {
     constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       const u32 first = position(v * kItems);
       if (first + kItems <= tile_items) {
-        vectors[v] = scantune::load_global<kHint>(reinterpret_cast<const Vector*>(tile + first));
+        vectors[v] = scantune::load_vector<kHint, Vector>(tile + first);
         continue;
       }
       Item items[kItems];
@@ -62,15 +61,15 @@ struct VectorwiseAccess {
     }
   }
 
-  template <CacheHint kHint, class Vector, int kVectors>
-  SCANTUNE_DEVICE static void store(const Vector (&vectors)[kVectors], Item* tile, u32 tile_items,
+  template <CacheHint kHint, class Vector, int kVectors, class Items>
+  SCANTUNE_DEVICE static void store(const Vector (&vectors)[kVectors], Items tile, u32 tile_items,
                                     const auto& position) {
     constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       const u32 first = position(v * kItems);
       if (first + kItems <= tile_items) {
-        scantune::store_global<kHint>(reinterpret_cast<Vector*>(tile + first), vectors[v]);
+        scantune::store_vector<kHint>(tile + first, 0, vectors[v]);
         continue;
       }
       Item items[kItems];
@@ -87,25 +86,25 @@ template <class Item>
 struct WordwiseAccess {
   static constexpr u32 kWordItems = sizeof(u32) / sizeof(Item);
 
-  template <CacheHint kHint, class Rows, class Vectors>
-  SCANTUNE_DEVICE static void load(Vectors& vectors, const Item* tile, u32 tile_items, const auto& position) {
+  template <CacheHint kHint, class Rows, class Vectors, class Items>
+  SCANTUNE_DEVICE static void load(Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kWords = sizeof vectors / sizeof(u32);
     constexpr u32 kFiller = static_cast<u32>(Rows::kFiller);
     const u32 cut = tile_items % kWordItems;
-    const u32 cut_word = load_cut<kHint>(tile + tile_items - cut, cut, kFiller);
+    const u32 cut_word = load_cut<kHint>(tile + (tile_items - cut), cut, kFiller);
     u32 words[kWords];
 #pragma unroll
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);
       words[word] = place < tile_items ? cut_word : kFiller;
       if (place + kWordItems <= tile_items)
-        words[word] = scantune::load_global<kHint>(reinterpret_cast<const u32*>(tile + place));
+        words[word] = scantune::load_vector<kHint, u32>(tile + place);
     }
     scantune::copy_bytes(&vectors, words, sizeof words);
   }
 
-  template <CacheHint kHint, class Vectors>
-  SCANTUNE_DEVICE static void store(const Vectors& vectors, Item* tile, u32 tile_items, const auto& position) {
+  template <CacheHint kHint, class Vectors, class Items>
+  SCANTUNE_DEVICE static void store(const Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kWords = sizeof vectors / sizeof(u32);
     u32 words[kWords], cut = 0, cut_word = 0;
     scantune::copy_bytes(words, &vectors, sizeof words);
@@ -113,18 +112,18 @@ struct WordwiseAccess {
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);
       if (place + kWordItems <= tile_items) {
-        scantune::store_global<kHint>(reinterpret_cast<u32*>(tile + place), words[word]);
+        scantune::store_vector<kHint>(tile + place, 0, words[word]);
       } else if (place < tile_items) {
         cut = tile_items - place;
         cut_word = words[word];
       }
     }
-    store_cut<kHint>(tile + tile_items - cut, cut_word, cut);
+    store_cut<kHint>(tile + (tile_items - cut), cut_word, cut);
   }
 
  private:
-  template <CacheHint kHint>
-  SCANTUNE_DEVICE static u32 load_cut(const Item* from, u32 count, u32 filler) {
+  template <CacheHint kHint, class Items>
+  SCANTUNE_DEVICE static u32 load_cut(Items from, u32 count, u32 filler) {
     Item items[kWordItems];
     scantune::copy_bytes(items, &filler, sizeof items);
 #pragma unroll
@@ -135,8 +134,8 @@ struct WordwiseAccess {
     return word;
   }
 
-  template <CacheHint kHint>
-  SCANTUNE_DEVICE static void store_cut(Item* to, u32 word, u32 count) {
+  template <CacheHint kHint, class Items>
+  SCANTUNE_DEVICE static void store_cut(Items to, u32 word, u32 count) {
     Item items[kWordItems];
     scantune::copy_bytes(items, &word, sizeof items);
 #pragma unroll

@@ -22,8 +22,6 @@ struct WalkedCarry {
 template <class Problem, TileShape kShape>
 struct TileWalk {
   using T = typename Problem::Accumulator;
-  using Input = typename Problem::Input;
-  using Output = typename Problem::Output;
   using Tile = TileScan<Problem, kShape>;
   using Place = TilePlace<Problem, kShape>;
   using Carry = WalkedCarry<Problem>;
@@ -35,7 +33,8 @@ struct TileWalk {
 
   // Scans the items of `input` from kFirstItem on, of which n is the end. n is not copied, since the compiler makes
   // other code of a copy of the kernel's argument.
-  SCANTUNE_DEVICE static void scan(Shared& shared, const Input* input, Output* output, const u64& n, T init) {
+  SCANTUNE_DEVICE static void scan(Shared& shared, typename Problem::InputItems input,
+                                   typename Problem::OutputItems output, const u64& n, T init) {
     // Scan the head.
     Carry carry{init, Problem::kHasInit};
     const Place place(input, n, 0);

@@ -52,7 +52,7 @@ void check_heights(ScanRequest request, const Config& config, Random& random, co
           drawn_from.push_back(request);
       }
       if (drawn_from.empty()) continue;
-      request = drawn_from[random.below(static_cast<u32>(drawn_from.size()))];
+      request = in_drawn_direction(config.family(), drawn_from[random.below(static_cast<u32>(drawn_from.size()))], random);
       // The last line may be shorter, but lies there.
       if (random.chance(50)) request.n -= random.below(static_cast<u32>(request.columns));
       SegmentedScan scan = drawn_scan(request, config, aligned, random, custom);
@@ -115,6 +115,22 @@ TEST_P(ColumnFamily, ScansColumnsByOperatorsOfTheCallersOwn) {
       request.init = init;
       if (init != Init::none && random.chance(50)) request.kind = Kind::exclusive;
       check_heights(request, config_for(family, request, random), random, &custom);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(ColumnFamily, GoesFromTheLastItemToTheFirst) {
+  const FamilyModel& family = *GetParam();
+  Random random(67);
+  const TestOperator maps = affine_maps();
+  for (const ValueType type : {ValueType::i32, ValueType::i8, ValueType::f16, ValueType::f64, ValueType::custom})
+    for (int time = 0; time < 2; ++time) {
+      ScanRequest request = maps.request;
+      if (type != ValueType::custom)
+        request = {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
+      request.direction = Direction::reverse;
+      check_heights(request, config_for(family, request, random), random,
+                    type == ValueType::custom ? &maps : nullptr);
       if (HasFatalFailure()) return;
     }
 }

@@ -128,7 +128,23 @@ std::string hex(const unsigned char* item, std::size_t bytes) {
 
 }  // namespace
 
+namespace {
+
+Bytes turned(const Bytes& items, int item_bytes) {
+  Bytes result(items.size());
+  for (auto end = items.end(), to = items.begin(); end != items.begin(); end -= item_bytes, to += item_bytes)
+    std::copy(end - item_bytes, end, result.begin() + (to - items.begin()));
+  return result;
+}
+
+}  // namespace
+
 Bytes expected_scan(const ScanRequest& request, const Bytes& items, const void* init, const TestOperator* custom) {
+  if (request.direction == Direction::reverse) {
+    ScanRequest forward = request;
+    forward.direction = Direction::forward;
+    return turned(expected_scan(forward, turned(items, request.input_bytes()), init, custom), request.output_bytes());
+  }
   const auto in = static_cast<std::size_t>(request.input_bytes());
   const auto out = static_cast<std::size_t>(request.output_bytes());
   return with_accumulator(request.accumulator_type, [&]<class T>(T start) {

@@ -18,6 +18,9 @@ std::vector<u64> lengths(u64 tile) { return {1, 2, 3, 31, 32, 33, tile - 1, tile
 // Every length, of each number of rows in turn, aligned and not.
 void check_lengths(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
   request.segments = Segments::rows;
+  request.n = kSomeItems;
+  request.rows = 1;
+  request.direction = in_drawn_direction(config.family(), request, random).direction;
   for (const u64 length : lengths(static_cast<u64>(config.family().tile_items(config, request)))) {
     for (const bool aligned : {true, false}) {
       request.rows = kRows[random.below(static_cast<u32>(std::size(kRows)))];
@@ -85,6 +88,27 @@ TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
     const ScanRequest request{.init = Init::value, .segments = Segments::rows, .n = n, .rows = rows};
     if (family.unsupported_reason(request, kHostSm) != nullptr) continue;
     check({request, random_config(family, request, kMaxTileItems, random), n});
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(RowFamily, GoesFromTheLastItemToTheFirst) {
+  const FamilyModel& family = *GetParam();
+  Random random(61);
+  for (const auto& [type, op] : {std::pair{ValueType::i32, Operator::sum},
+                                 {ValueType::u8, Operator::max},
+                                 {ValueType::i8, Operator::sum},
+                                 {ValueType::f16, Operator::sum},
+                                 {ValueType::f64, Operator::sum}}) {
+    ScanRequest request{.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
+    request.op = op;
+    request.direction = Direction::reverse;
+    request.n = kSomeItems;
+    if (family.standing() == Standing::gallery) {
+      EXPECT_STREQ(family.unsupported_reason(request, kHostSm), "its kernels go through the items forward");
+      continue;
+    }
+    check_lengths(request, random_config(family, request, kMaxTileItems, random), random);
     if (HasFatalFailure()) return;
   }
 }

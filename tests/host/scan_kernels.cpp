@@ -85,6 +85,18 @@ Config config_of(const FamilyModel& family, const Request& request,
   return config;
 }
 
+u64 aligned_offset(const ScanRequest& request, u64 bytes) {
+  return request.direction == Direction::reverse ? -bytes % kVectorAlignmentBytes : 0;
+}
+
+ScanRequest in_drawn_direction(const FamilyModel& family, ScanRequest request, Random& random) {
+  if (request.direction == Direction::reverse) return request;
+  ScanRequest reverse = request;
+  reverse.direction = Direction::reverse;
+  const bool takes_both = family.unsupported_reason(reverse, kHostSm) == nullptr;
+  return takes_both && random.chance(30) ? reverse : request;
+}
+
 namespace {
 
 // Values too small to be worth searching: tiles so small that many of them race in a short scan, and rings that are

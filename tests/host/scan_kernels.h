@@ -78,6 +78,12 @@ std::vector<HostLaunch> scan_launches(const Module& module, const Config& config
                                       const ScanBuffers& buffers, Variant variant = Variant::aligned,
                                       u64 first_item = 0);
 
+// How far behind a vector boundary an array of the request begins that kernels for aligned pointers serve.
+u64 aligned_offset(const ScanRequest& request, u64 bytes);
+
+// The request forward or in reverse, where it does not ask for reverse and the family takes both.
+ScanRequest in_drawn_direction(const FamilyModel& family, ScanRequest request, Random& random);
+
 // A config of the family with these parameters; the others are those of the default for the request.
 Config config_of(const FamilyModel& family, const Request& request,
                  const std::vector<std::pair<std::string, std::string>>& values = {});

@@ -69,10 +69,13 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
       bench().kernels.get(request, scan.config, scan.custom ? &scan.custom->custom : nullptr, scan.variant());
   const GuardedMemory init_memory(device, init.size());
   std::copy(init.begin(), init.end(), init_memory.data());
-  const GuardedMemory input(device, items.size(), scan.misaligned_input_bytes);
+  const u64 output_bytes = request.n * static_cast<u64>(request.output_bytes());
+  const bool aligned = scan.variant() == Variant::aligned;
+  const GuardedMemory input(device, items.size(),
+                            aligned ? aligned_offset(request, items.size()) : scan.misaligned_input_bytes);
   std::copy(items.begin(), items.end(), input.data());
-  const GuardedMemory output(device, request.n * static_cast<u64>(request.output_bytes()),
-                             scan.misaligned_output_bytes);
+  const GuardedMemory output(device, output_bytes,
+                             aligned ? aligned_offset(request, output_bytes) : scan.misaligned_output_bytes);
   const GuardedMemory& result = scan.in_place ? input : output;
   const WorkspaceNeed need = scan.config.family().workspace(scan.config, request);
   const Workspace workspace(device, need);

@@ -37,6 +37,10 @@ using Stream = CUstream_st*;
 
 enum class Kind { inclusive = SCANTUNE_INCLUSIVE, exclusive = SCANTUNE_EXCLUSIVE };
 
+// The order in which items are combined. In reverse each result combines its item and those behind it, from the last
+// one on, as the results of forward for the items in the other order would be, themselves in the other order.
+enum class Direction { forward = SCANTUNE_FORWARD, reverse = SCANTUNE_REVERSE };
+
 enum class Determinism {
   unconstrained = SCANTUNE_UNCONSTRAINED,
   run_to_run = SCANTUNE_RUN_TO_RUN  // equal inputs give equal bits on every run of one device and config
@@ -85,6 +89,7 @@ template <class Acc>
 struct ScanOptions {
   Op op = Op::sum;
   Kind kind = Kind::inclusive;
+  Direction direction = Direction::forward;  // not reverse with device_n
   // The initial value, combined before the first item; at most one of the two may be given. device_init lies in memory
   // of the device, outside the output, and is read when the scan runs, in the stream's order. Exclusive scans without
   // either start from op's identity, which leaves every item as it is: the minimum of std::int8_t items starts from
@@ -169,6 +174,7 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.kind = static_cast<scantune_kind>(options.kind);
   problem.determinism = static_cast<scantune_determinism>(options.determinism);
   problem.forward_progress = static_cast<scantune_forward_progress>(options.forward_progress);
+  problem.direction = static_cast<scantune_direction>(options.direction);
   problem.latency = static_cast<scantune_latency>(options.latency);
   problem.init = options.init.get();
   problem.device_init = options.device_init;

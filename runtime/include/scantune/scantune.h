@@ -97,6 +97,10 @@ typedef enum scantune_segments {
   SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns; scans alone */
 } scantune_segments;
 
+/* The order in which a scan combines items. In reverse each result combines its item and those behind it, from the last
+ * one on; of rows or columns, those behind it in its own. */
+typedef enum scantune_direction { SCANTUNE_FORWARD = 0, SCANTUNE_REVERSE = 1 } scantune_direction;
+
 /* What one combination costs. Operators without a name share tuning records by it and by the value's size. */
 typedef enum scantune_cost {
   SCANTUNE_MODERATE = 0, /* a few multiplications and additions for each 4 bytes of a value */
@@ -172,6 +176,8 @@ typedef struct scantune_problem {
   /* How many columns n items are, each of n / columns items; 0 unless segments is SCANTUNE_COLUMNS. The items lie in
    * lines, one of each column: those of a column are `columns` items apart. Of rows and columns, too, n may be 0. */
   uint64_t columns;
+  scantune_direction direction; /* of a scan, not with device_n */
+  uint32_t last_reserved;       /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
@@ -196,6 +202,8 @@ typedef struct scantune_problem {
    0,                         \
    NULL,                      \
    NULL,                      \
+   0,                         \
+   SCANTUNE_FORWARD,          \
    0}
 
 typedef struct scantune_plan scantune_plan;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "measure/parallel.h"
+#include "measure/references/reverse_of.h"
 #include "measure/references/running_value.h"
 #include "measure/references/scan_inputs.h"
 #include "measure/references/scan_of_columns.h"
@@ -52,13 +53,13 @@ class ReferenceOf final : public Reference {
   u64 bytes() const override { return sizeof *this + carries_.capacity() * sizeof(Running); }
 
   std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
-    const u64 count = found.size() / item_bytes();
+    const u64 end = first + found.size() / item_bytes(), first_chunk = first / kChunkItems;
     std::atomic<u64> first_wrong = items();
-    parallel_for(ceil_div(count, kChunkItems), [&](u64 part) {
-      const u64 begin = part * kChunkItems;
-      if (first + begin >= first_wrong.load(std::memory_order_relaxed)) return;
-      const u64 wrong = first_mismatch((first + begin) / kChunkItems, found.data() + begin * item_bytes(),
-                                       std::min(kChunkItems, count - begin));
+    parallel_for(ceil_div(end, kChunkItems) - first_chunk, [&](u64 part) {
+      const u64 chunk = first_chunk + part, begin = std::max(first, chunk * kChunkItems);
+      if (begin >= first_wrong.load(std::memory_order_relaxed)) return;
+      const u64 wrong =
+          first_mismatch(chunk, begin, std::min((chunk + 1) * kChunkItems, end), found, first);
       for (u64 known = first_wrong.load(); wrong < known && !first_wrong.compare_exchange_weak(known, wrong);) {
       }
     });
@@ -113,11 +114,12 @@ class ReferenceOf final : public Reference {
     });
   }
 
-  // The index of the first of `count` outputs of a chunk that is wrong, or n.
-  u64 first_mismatch(u64 chunk, const std::byte* found, u64 count) const {
+  // The index of the first output of a chunk that is wrong, among those from `first` on and before `end`, or n. `found`
+  // begins with output found_first.
+  u64 first_mismatch(u64 chunk, u64 first, u64 end, std::span<const std::byte> found, u64 found_first) const {
     u64 wrong = items();
-    visit_outputs(input_, chunk, count, [&](u64 index, const Running& running) {
-      if (running.agrees(found + (index - chunk * kChunkItems) * item_bytes())) return true;
+    visit_outputs(input_, chunk, end - chunk * kChunkItems, [&](u64 index, const Running& running) {
+      if (index < first || running.agrees(found.data() + (index - found_first) * item_bytes())) return true;
       wrong = index;
       return false;
     });
@@ -149,6 +151,14 @@ constexpr std::pair<u64, Variant> kOtherColumns[] = {{1, Variant::any},  {2, Var
                                                      {7, Variant::any},  {31, Variant::any},
                                                      {33, Variant::any}, {200, Variant::aligned}};
 
+// The forward scan of the same items in the other order.
+InputSpec forward_of(InputSpec spec) {
+  auto scan = typed<ScanRequest>(spec.request);
+  scan.direction = Direction::forward;
+  spec.request = scan;
+  return spec;
+}
+
 template <template <class> class Expected>
 std::unique_ptr<const Reference> reference_by(const KnownInput& input) {
   const auto request = typed<ScanRequest>(input.spec.request);
@@ -167,7 +177,11 @@ class ScanReference final : public AlgorithmReference {
     return applies_to_scan(pattern, typed<ScanRequest>(request));
   }
   void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
-    fill_scan_input(ScanSpec(spec), first, out);
+    const auto scan = typed<ScanRequest>(spec.request);
+    if (scan.direction == Direction::forward) return fill_scan_input(ScanSpec(spec), first, out);
+    const auto item_bytes = static_cast<u64>(scan.input_bytes());
+    fill_scan_input(ScanSpec(forward_of(spec)), scan.n - first - out.size() / item_bytes, out);
+    reverse_items(out, item_bytes);
   }
   void fill_init(const Request& request, unsigned char* init) const override {
     const auto scan = typed<ScanRequest>(request);
@@ -175,7 +189,10 @@ class ScanReference final : public AlgorithmReference {
   }
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
-    const bool has_columns = typed<ScanRequest>(input.spec.request).segments == Segments::columns;
+    const auto scan = typed<ScanRequest>(input.spec.request);
+    if (scan.direction == Direction::reverse)
+      return std::make_unique<ReverseOf>(reference(forward_of(input.spec)), forward_of(input.spec));
+    const bool has_columns = scan.segments == Segments::columns;
     return has_columns ? reference_by<ColumnsOf>(input) : reference_by<ReferenceOf>(input);
   }
 

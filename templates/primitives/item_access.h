@@ -1,0 +1,115 @@
+// Consecutive items in memory, as kernels go through them: by a pointer to the first one, or backwards from the last.
+#pragma once
+
+#include "config/scan.h"
+#include "primitives/intrinsics.h"
+
+namespace scantune {
+
+// Items whose order is that of falling addresses. `item` points to the first of them.
+template <class Item>
+struct Backwards {
+  Item* item;
+
+  SCANTUNE_DEVICE Backwards operator+(u64 distance) const { return {item - distance}; }
+  SCANTUNE_DEVICE Item& operator[](u64 distance) const { return item[-static_cast<i64>(distance)]; }
+};
+
+template <class Item, Direction direction>
+struct SelectItems {
+  using Type = Item*;
+};
+template <class Item>
+struct SelectItems<Item, Direction::reverse> {
+  using Type = Backwards<Item>;
+};
+// What stands for consecutive items.
+template <class Item, Direction direction>
+using Items = typename SelectItems<Item, direction>::Type;
+
+template <class Items>
+struct ItemOf;
+template <class Item>
+struct ItemOf<Item*> {
+  using Type = Item;
+};
+template <class Item>
+struct ItemOf<const Item*> {
+  using Type = Item;
+};
+template <class Item>
+struct ItemOf<Backwards<Item>> : ItemOf<Item*> {};
+
+// Vectors of items begin where this is a multiple of their size, in whatever order the items go.
+template <class Item>
+SCANTUNE_DEVICE u64 edge(Item* items) {
+  return reinterpret_cast<u64>(items);
+}
+template <class Item>
+SCANTUNE_DEVICE u64 edge(Backwards<Item> items) {
+  return -reinterpret_cast<u64>(items.item + 1);
+}
+
+// Where in memory the first `count` of the items begin.
+template <class Item>
+SCANTUNE_DEVICE Item* lowest(Item* items, u64) {
+  return items;
+}
+template <class Item>
+SCANTUNE_DEVICE Item* lowest(Backwards<Item> items, u64 count) {
+  return items.item + 1 - count;
+}
+
+// The vector with its items in the other order.
+template <class Item, class Vector>
+SCANTUNE_DEVICE Vector reversed(const Vector& vector) {
+  constexpr int kItems = sizeof(Vector) / sizeof(Item);
+  Vector result;
+  if constexpr ((sizeof(Item) == 1 || sizeof(Item) == 2) && sizeof(Vector) % sizeof(u32) == 0) {
+    constexpr int kWords = sizeof(Vector) / sizeof(u32);
+    u32 words[kWords], turned[kWords];
+    scantune::copy_bytes(words, &vector, sizeof words);
+#pragma unroll
+    for (int word = 0; word < kWords; ++word)
+      turned[word] = permute_bytes(words[kWords - 1 - word], 0, sizeof(Item) == 1 ? 0x0123 : 0x1032);
+    scantune::copy_bytes(&result, turned, sizeof turned);
+  } else {
+    Item items[kItems], turned[kItems];
+    scantune::copy_bytes(items, &vector, sizeof items);
+#pragma unroll
+    for (int item = 0; item < kItems; ++item) turned[item] = items[kItems - 1 - item];
+    scantune::copy_bytes(&result, turned, sizeof turned);
+  }
+  return result;
+}
+
+template <CacheHint kHint, class Item>
+SCANTUNE_DEVICE Item load_global(Backwards<const Item> from) {
+  return scantune::load_global<kHint>(from.item);
+}
+template <CacheHint kHint, class Item>
+SCANTUNE_DEVICE void store_global(Backwards<Item> to, Item value) {
+  scantune::store_global<kHint>(to.item, value);
+}
+
+// Loads or stores the vector that is so many behind the first one of the items, in their order.
+template <CacheHint kHint, class Vector, class Item>
+SCANTUNE_DEVICE Vector load_vector(const Item* from, u32 index = 0) {
+  return scantune::load_global<kHint>(reinterpret_cast<const Vector*>(from) + index);
+}
+template <CacheHint kHint, class Vector, class Item>
+SCANTUNE_DEVICE Vector load_vector(Backwards<const Item> from, u32 index = 0) {
+  return scantune::reversed<Item>(
+      scantune::load_global<kHint>(reinterpret_cast<const Vector*>(from.item + 1) - (index + 1)));
+}
+template <CacheHint kHint, class Vector, class Item>
+SCANTUNE_DEVICE void store_vector(Item* to, u32 index, const Vector& vector) {
+  scantune::store_global<kHint>(reinterpret_cast<Vector*>(to) + index, vector);
+}
+template <CacheHint kHint, class Vector, class Item>
+SCANTUNE_DEVICE void store_vector(Backwards<Item> to, u32 index, const Vector& vector) {
+  scantune::store_global<kHint>(reinterpret_cast<Vector*>(to.item + 1) - (index + 1),
+                                scantune::reversed<Item>(vector));
+}
+
+}  // namespace scantune
