@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "c_api/identity.h"
+#include "c_api/strides.h"
 #include "c_api/struct_version.h"
 #include "scantune/error.hpp"
 #include "space/spelling.h"
@@ -166,6 +167,10 @@ Init checked_init(const scantune_problem& problem, Kind kind) {
   if (problem.init != nullptr && problem.device_init != nullptr)
     throw RequestError(
         "init and device_init are both given; at most one of them can be combined before the first item");
+  if (problem.device_inits != nullptr && (problem.init != nullptr || problem.device_init != nullptr))
+    throw RequestError(std::string("device_inits and ") + (problem.init != nullptr ? "init" : "device_init") +
+                       " are both given; at most one of them can be combined before the first item");
+  if (problem.device_inits != nullptr) return Init::each;
   if (problem.device_init != nullptr) return Init::memory;
   return problem.init != nullptr || kind == Kind::exclusive ? Init::value : Init::none;
 }
@@ -299,13 +304,15 @@ Problem checked_problem(const scantune_problem* caller) {
   stated.request.init = checked_init(given.problem, stated.request.kind);
   stated.request.n_source = checked_n_source(given.problem);
   check_segments(given.problem, stated.request);
+  take_strides(given.problem, stated.request);
   check_supported(stated.request);
   const InitialValue init = initial_value(given, stated.request);
   check_captured_launches(given.problem.captured_launches);
   return {.request = stated.request,
           .custom = stated.custom,
           .init = init,
-          .device_init = given.problem.device_init,
+          .device_init =
+              given.problem.device_inits != nullptr ? given.problem.device_inits : given.problem.device_init,
           .device_n = given.problem.device_n,
           .device_clamped = given.problem.device_clamped,
           .captured_launches = given.problem.captured_launches,
@@ -324,6 +331,10 @@ Problem checked_reduction(const scantune_problem* caller, Position position) {
   if (stated.request.direction != Direction::forward)
     fail("direction", "SCANTUNE_REVERSE; a reduction has no direction: leave it SCANTUNE_FORWARD");
   check_segments(given.problem, stated.request);
+  take_strides(given.problem, stated.request);
+  if (stated.request.layout.is_strided())
+    throw RequestError(to_string(Request(stated.request)) +
+                       ": no family reduces rows with strides: reduce dense rows, or all items");
   Init init = checked_init(given.problem, Kind::inclusive);
   if (init == Init::none && position == Position::none && has_identity(given)) init = Init::value;
   const ReduceRequest request = reduction_of(stated.request, position, init);

@@ -36,6 +36,7 @@ std::string request_literal(const Request& request) {
   if (request.custom_bytes != 0)
     text += ", .custom_bytes = " + std::to_string(request.custom_bytes) +
             ", .custom_alignment = " + std::to_string(request.custom_alignment);
+  if (request.layout.is_strided()) text += ", .layout = scantune::kStridedLayout";
   return name + "{" + text + "}";
 }
 
@@ -82,6 +83,7 @@ std::string definitions(const Request& request, const FamilyModel& family) {
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list())
     if (operand.role == OperandRole::n) text += "#define SCANTUNE_READS_N\n";
+  if (request.layout.is_strided()) text += "#define SCANTUNE_STRIDED\n";
   if (family.standing() == Standing::gallery) text += "#define SCANTUNE_KERNELS\n";
   return text;
 }

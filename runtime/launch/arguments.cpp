@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "scantune/error.hpp"
+#include "space/strided.h"
 
 namespace scantune {
 namespace {
@@ -46,6 +47,16 @@ std::size_t offset_of(OperandRole role) {
   return offsetof(KernelArguments, init_memory);
 }
 
+// Those of its input, which has items.
+StridedAxes axes_of(const Request& request) {
+  const Layout& layout = request.layout;
+  u64 sequences = 0;
+  for (const u64 extent : request.extents) sequences += extent;  // it has rows or columns
+  return {{"item_stride", layout.input.item, request.n / sequences},
+          {"row_stride", layout.input.sequence, layout.plane_sequences},
+          {"plane_stride", layout.input.plane, sequences / layout.plane_sequences}};
+}
+
 [[noreturn]] void fail(const Request& request, const std::string& fault) {
   throw RequestError(to_string(request) + ": " + fault);
 }
@@ -68,8 +79,9 @@ Arguments::Arguments(const CheckedRequest& request)
   const auto all = operands_.list();
   for (std::size_t place = 0; place < count_; ++place) {
     places_[place] = {.bytes = all[place].bytes(),
+                      .lowest_bytes = all[place].lowest_bytes(),
                       .misaligning = static_cast<u64>(all[place].alignment) - 1,
-                      .vector_bits = all[place].is_array ? u64{kVectorAlignmentBytes} - 1 : 0,
+                      .vector_bits = all[place].is_array && !is_argument(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
                       .edge_bytes = all[place].from_end ? all[place].bytes() : 0,
                       .offset = offset_of(all[place].role),
                       .is_argument = is_argument(all[place].role),
@@ -86,7 +98,8 @@ Arguments::Arguments(const CheckedRequest& request)
       if (other != place)
         pairs_[pair_count_++] = {place, other,
                                  all[place].role == OperandRole::output && all[other].role == OperandRole::input &&
-                                     all[other].bytes() == all[place].bytes()};
+                                     all[other].bytes() == all[place].bytes() &&
+                                     request_.layout.input == request_.layout.output};
   }
 }
 
@@ -94,7 +107,8 @@ bool Arguments::are_plausible(const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place) {
     const void* pointer = pointers[place];
     if ((pointer == nullptr && places_[place].bytes != 0 && !places_[place].may_be_null) ||
-        (address_of(pointer) & places_[place].misaligning) != 0 || wraps(pointer, places_[place].bytes))
+        (address_of(pointer) & places_[place].misaligning) != 0 ||
+        wraps(begin(place, pointers), places_[place].bytes))
       return false;
   }
   for (std::size_t pair = 0; pair < pair_count_; ++pair)
@@ -102,10 +116,19 @@ bool Arguments::are_plausible(const Pointers& pointers) const {
   return true;
 }
 
+const std::byte* Arguments::begin(std::size_t place, const Pointers& pointers) const {
+  const auto* const pointer = static_cast<const std::byte*>(pointers[place]);
+  return pointer == nullptr ? nullptr : pointer + places_[place].lowest_bytes;
+}
+
 bool Arguments::collide(const Pair& pair, const Pointers& pointers) const {
-  const void *const output = pointers[pair.output], *const other = pointers[pair.other];
+  const std::byte *const output = begin(pair.output, pointers), *const other = begin(pair.other, pointers);
   if (pair.may_coincide && output == other) return false;
-  return overlap(other, places_[pair.other].bytes, output, places_[pair.output].bytes);
+  if (!overlap(other, places_[pair.other].bytes, output, places_[pair.output].bytes)) return false;
+  // Arrays may lie in each other's gaps.
+  return !pair.may_coincide || !request_.layout.is_strided() ||
+         items_meet(axes_of(request_), static_cast<i64>(address_of(other) - address_of(output)),
+                    static_cast<u64>(operands_.list()[pair.output].item_bytes));
 }
 
 void Arguments::check_fully(Device& device, const Pointers& pointers, Stream stream) const {
@@ -119,6 +142,7 @@ Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) co
     bits |= (address_of(pointers[place]) + places_[place].edge_bytes) & places_[place].vector_bits;
     std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
   }
+  arguments.layout = request_.layout;
   return bits == 0 ? Variant::aligned : Variant::any;
 }
 
@@ -146,8 +170,8 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
     if ((address_of(pointers[place]) & places_[place].misaligning) != 0)
       return argument + hex(pointers[place]) + ", which is not a multiple of the " + std::to_string(operand.alignment) +
              " bytes that its type is aligned to";
-    if (wraps(pointers[place], operand.bytes()))
-      return argument + hex(pointers[place]) + ", and the " + std::to_string(operand.bytes()) +
+    if (wraps(begin(place, pointers), operand.bytes()))
+      return argument + hex(begin(place, pointers)) + ", and the " + std::to_string(operand.bytes()) +
              " bytes from there pass the end of the address space";
   }
   return {};
@@ -155,7 +179,7 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
 
 std::string Arguments::device_fault(Device& device, const Pointers& pointers, Stream stream) const {
   auto named = named_;
-  for (std::size_t place = 0; place < named.size(); ++place) named[place].memory = pointers[place];
+  for (std::size_t place = 0; place < named.size(); ++place) named[place].memory = begin(place, pointers);
   if (some_may_be_null_)
     for (std::size_t place = 0; place < count_; ++place)
       if (pointers[place] == nullptr && places_[place].may_be_null) named[place].bytes = 0;
@@ -164,15 +188,21 @@ std::string Arguments::device_fault(Device& device, const Pointers& pointers, St
 
 std::string Arguments::overlap_fault(const Pointers& pointers) const {
   const auto named = [&](std::size_t place) {
-    return std::string(operands_.list()[place].name) + ' ' + range(pointers[place], places_[place].bytes);
+    return std::string(operands_.list()[place].name) + ' ' + range(begin(place, pointers), places_[place].bytes);
   };
   for (std::size_t index = 0; index < pair_count_; ++index) {
     const Pair& pair = pairs_[index];
     if (!collide(pair, pointers)) continue;
     if (is_argument(operands_.list()[pair.other].role))
       return named(pair.other) + " lies in the " + named(pair.output) + ": it must lie outside";
-    return named(pair.other) + " and " + named(pair.output) + " overlap: they must " +
-           (pair.may_coincide ? "be the same range or " : "") + "lie apart";
+    const std::string overlap = named(pair.other) + " and " + named(pair.output) + " overlap";
+    const Layout& layout = request_.layout;
+    if (layout.is_strided())
+      return overlap + ", and items of the one may lie in the other, with a row_stride of " +
+             std::to_string(layout.input.sequence) + ", an item_stride of " + std::to_string(layout.input.item) +
+             ", an out_row_stride of " + std::to_string(layout.output.sequence) + " and an out_item_stride of " +
+             std::to_string(layout.output.item) + ": they must be the same, with the same strides, or lie apart";
+    return overlap + ": they must " + (pair.may_coincide ? "be the same range or " : "") + "lie apart";
   }
   return {};
 }

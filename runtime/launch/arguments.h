@@ -46,6 +46,7 @@ class Arguments {
  private:
   struct Place {
     u64 bytes;
+    i64 lowest_bytes;    // from the pointer to the first of them, 0 or less
     u64 misaligning;     // bits that the address must not have
     u64 vector_bits;     // bits that keep kernels for aligned pointers from it, or from what lies edge_bytes behind it
     u64 edge_bytes;
@@ -63,6 +64,8 @@ class Arguments {
   static constexpr std::size_t kMostPairs = OperandList::kCapacity * (OperandList::kCapacity - 1);
 
   bool are_plausible(const Pointers& pointers) const;
+  // The first byte of an operand; null where the pointer is.
+  const std::byte* begin(std::size_t place, const Pointers& pointers) const;
   bool collide(const Pair& pair, const Pointers& pointers) const;
   [[noreturn]] void refuse(Device& device, const Pointers& pointers, Stream stream) const;
   std::string address_fault(const Pointers& pointers) const;

@@ -38,7 +38,8 @@ Operands::Operands(const Request& request) {
                     type,
                     request.bytes_of(type),
                     request.alignment_of(type),
-                    extent_of(request, operand.extent),
+                    operand.range.items != 0 ? operand.range.items : extent_of(request, operand.extent),
+                    operand.range.lowest,
                     operand.extent,
                     std::string_view(operand.extent) != Operand::kOne,
                     operand.may_be_null,
@@ -71,7 +72,7 @@ int element_alignment(const Request& request) {
   int alignment = kVectorAlignmentBytes;
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list())
-    if (operand.is_array) alignment = std::min(alignment, operand.alignment);
+    if (operand.is_array && !is_argument(operand.role)) alignment = std::min(alignment, operand.alignment);
   return alignment;
 }
 

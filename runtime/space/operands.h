@@ -14,12 +14,14 @@ struct RequestOperand {
   ValueType type;
   int item_bytes;
   int alignment;  // alignment of its items
-  u64 items;
+  u64 items;           // from the lowest to the highest, with what lies between them
+  i64 lowest;          // the place of the lowest item behind the array's pointer, 0 or less
   const char* extent;  // the name of the extent that says how many
   bool is_array;       // it has as many items as an extent says, not one
   bool may_be_null;
   bool from_end;
 
+  i64 lowest_bytes() const { return lowest * item_bytes; }
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
   // How far behind a vector boundary an array begins that the kernels for aligned pointers serve.
   u64 aligned_offset() const { return from_end ? -bytes() % kVectorAlignmentBytes : 0; }

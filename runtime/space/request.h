@@ -100,6 +100,7 @@ class Request {
   u64 n = 0;                                   // items
   std::array<u64, kMaxExtents> extents{};      // beside n
   int custom_bytes = 0, custom_alignment = 0;  // those of ValueType::custom; 0 where no type is custom
+  Layout layout{};                             // of an algorithm that has one; records serve every layout
 };
 
 static_assert(std::has_unique_object_representations_v<Request>, "padding would make equal ones differ");
@@ -260,6 +261,7 @@ Request::Request(const Typed& typed) : algorithm_(&algorithm_of<Typed>()), n(typ
     custom_bytes = typed.custom_bytes;
     custom_alignment = typed.custom_alignment;
   }
+  if constexpr (requires { typed.layout; }) layout = typed.layout;
 }
 
 template <class Typed>
@@ -279,6 +281,7 @@ Typed typed(const Request& request) {
     result.custom_bytes = request.custom_bytes;
     result.custom_alignment = request.custom_alignment;
   }
+  if constexpr (requires { result.layout; }) result.layout = request.layout;
   return result;
 }
 

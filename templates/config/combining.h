@@ -9,11 +9,12 @@ namespace scantune {
 enum class Init {
   none,   // nothing comes before the first item
   value,  // the kernel's arguments
-  memory  // the device's memory, read when the kernels run
+  memory, // the device's memory, read when the kernels run
+  each    // the device's memory, with one for each row or column
 };
 template <>
 struct Tokens<Init> {
-  static constexpr const char* kNames[] = {"none", "value", "memory"};
+  static constexpr const char* kNames[] = {"none", "value", "memory", "each"};
 };
 
 // run_to_run: equal inputs give equal bits on every run of one device and config.

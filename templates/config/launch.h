@@ -1,6 +1,7 @@
 // What a family needs of the runtime: workspace, and a list of kernel launches.
 #pragma once
 
+#include "config/strides.h"
 #include "config/value.h"
 
 namespace scantune {
@@ -13,13 +14,17 @@ struct KernelArguments {
   u64 n;                                           // items this launch works on
   u64 source_offset;                               // mostly bytes into the workspace: the family's business
   u64 destination_offset;                          // the same for the results
-  const void* init_memory;                         // Init::memory: where the initial value lies, an accumulator
+  const void* init_memory;                         // where initial values lie that are not below, accumulators
   void* position;                                  // where the place of the result goes, a u64
   alignas(16) unsigned char init[kMaxValueBytes];  // Init::value: the initial value, an accumulator
 // Kernels that do not read n have no such arguments, so that their machine code is what it was before there were any.
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N)
+// The same goes for those of dense items.
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N) || defined(SCANTUNE_STRIDED)
   const void* n_memory;  // NSource::memory: where the number of items lies, a u64
   void* clamped;         // where a u32 goes that says whether that number is more than n; null: nowhere
+#endif
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_STRIDED)
+  Layout layout;
 #endif
 };
 

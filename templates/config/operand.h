@@ -4,6 +4,8 @@
 
 #ifndef __CUDACC_RTC__
 
+#include "config/strides.h"
+
 namespace scantune {
 
 enum class OperandRole {
@@ -38,6 +40,7 @@ struct Operand {
   const char* type;          // the member that holds the type of its items, or the name of a built-in type
   const char* extent;        // how many there are: kItems, kOne, or the name of another extent
   bool may_be_null = false;  // nothing is read or written where the pointer is null
+  StridedRange range = {};   // of items that lie apart
   bool from_end = false;     // kernels begin at the last item: it is the array's end that lies on a vector boundary
 };
 

@@ -61,6 +61,7 @@ constexpr bool needs_fixed_association(const ReduceRequest& request) {
 // What no family can do.
 constexpr const char* unsupported_reason(const ReduceRequest& request) {
   if (const char* reason = invalid_combining_reason(request)) return reason;
+  if (request.init == Init::each) return "a reduction begins every row from the same value";
   if (request.segments == Segments::columns) return "no family reduces columns: reduce rows, or all items";
   if (const char* reason = invalid_segments_reason(request)) return reason;
   if (!request.has_init() && request.rows > 1 && row_items(request) * (request.rows - 1) >= request.n)

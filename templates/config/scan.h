@@ -3,6 +3,7 @@
 
 #include "config/algorithm.h"
 #include "config/combining.h"
+#include "config/strides.h"
 #include "config/variant.h"
 
 namespace scantune {
@@ -49,6 +50,7 @@ struct ScanRequest {
   u64 n = 0;                 // items; where n_source is memory, the most of them
   u64 rows = 0;              // of Segments::rows, each a scan of its own, from the initial value if there is one
   u64 columns = 0;           // of Segments::columns, likewise
+  Layout layout = {};        // where rows or columns lie that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -93,21 +95,31 @@ constexpr u64 column_items(const ScanRequest& request) {
 // Why no family can solve the request, or null.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_combining_reason(request)) return reason;
+  if (request.init == Init::each && request.segments == Segments::none)
+    return "initial values of rows or columns need such: pass one in init or device_init";
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
   if (request.reads_n() && request.segments != Segments::none)
     return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
            "segments";
   if (request.reads_n() && request.direction == Direction::reverse)
     return "n in device memory is not known where a reverse scan begins: leave device_n out, or direction";
+  if (request.layout.is_strided() && request.direction == Direction::reverse)
+    return "strides say in which direction a row goes: negate item_stride, or leave direction out";
   if (const char* reason = invalid_columns_reason(request)) return reason;
   return invalid_segments_reason(request);
+}
+
+// For families whose items lie one behind the other: null, or that they do not.
+constexpr const char* strided_reason(const ScanRequest& request) {
+  return request.layout.is_strided() ? "its kernels take rows that lie one behind the other" : nullptr;
 }
 
 // For families of the gallery: null, or what their kernels do not do.
 constexpr const char* gallery_reason(const ScanRequest& request) {
   if (request.reads_n()) return "its kernels know n when they are launched, and do not read it from memory";
   if (request.direction == Direction::reverse) return "its kernels go through the items forward";
-  return nullptr;
+  if (request.init == Init::each) return "its kernels begin every row from the same value";
+  return strided_reason(request);
 }
 
 #ifndef __CUDACC_RTC__
@@ -155,9 +167,20 @@ struct Algorithm<ScanRequest> {
   static constexpr OperandList operands(const ScanRequest& request) {
     OperandList list;
     const bool from_end = request.direction == Direction::reverse;
-    list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, from_end});
-    list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, from_end});
+    StridedRange in, out;
+    if (request.layout.is_strided()) {
+      const u64 sequences = request.segments == Segments::columns ? request.columns : request.rows;
+      const u64 length = sequences == 0 ? 0 : request.n / sequences;
+      in = request.layout.range(request.layout.input, sequences, length);
+      out = request.layout.range(request.layout.output, sequences, length);
+    }
+    list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, in, from_end});
+    list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, out, from_end});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
+    if (request.init == Init::each) {
+      const char* const extent = request.segments == Segments::columns ? "columns" : "rows";
+      list.add({"device_inits", OperandRole::init, "accumulator_type", extent});
+    }
     if (request.reads_n()) {
       list.add({"device_n", OperandRole::n, "u64", Operand::kOne});
       list.add({"device_clamped", OperandRole::clamped, "u32", Operand::kOne, true});
@@ -172,7 +195,9 @@ struct Algorithm<ScanRequest> {
   }
 
   static constexpr const char* remark(const ScanRequest& request) {
+    if (request.layout.is_strided()) return "with strides";
     if (request.init == Init::memory) return "with init from memory";
+    if (request.init == Init::each) return "with an init for each";
     return request.has_init() && request.kind == Kind::inclusive ? "with init" : "";
   }
 };

@@ -71,13 +71,14 @@ struct Family<ScanColumnsConfig> {
     // These values come from measurements on an H200. What counts is how many bytes the CTAs of an SM have under way.
     ScanColumnsConfig config;
     const int item_bytes = widest_item_bytes(request);
-    if (request.columns * static_cast<u64>(item_bytes) < kStagedLineBytes) {
+    if (request.columns * static_cast<u64>(item_bytes) < kStagedLineBytes && !request.layout.is_strided()) {
       config.columns_per_block = 0;
       config.window = 128;
     } else {
       if (item_bytes < 4) config.columns_per_thread = 4 / item_bytes;
       // Few columns are spread over CTAs that hold bands far above, so more segments have to poll.
-      const int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : 32;
+      int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : 32;
+      while (lanes > 1 && static_cast<u64>(lanes) / 2 >= request.columns) lanes /= 2;
       config.columns_per_block = lanes * config.columns_per_thread;
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
     }
@@ -113,6 +114,7 @@ struct Family<ScanColumnsConfig> {
       return "items_per_thread must be at least 1, and the items of a thread take at most 128 bytes of registers";
     if (config.is_staged()) {
       if (columns != 1) return "columns_per_thread must be 1 where columns_per_block is 0";
+      if (request.layout.is_strided()) return "columns_per_block must not be 0 for columns with strides";
       // One warp alone would pass no barrier between its reads of the tile and its writes there.
       if (threads < 2 * kWarpThreads) return "block_threads must be at least 64 where columns_per_block is 0";
       if (request.columns > kWarpThreads) return "columns_per_block must not be 0 for more than 32 columns";
@@ -200,8 +202,8 @@ struct Family<ScanColumnsConfig> {
       SCANTUNE_PARAMETER(ScanColumnsConfig, items_per_thread, primary, 1, 2, 3, 4, 7, 8, 15, 16, 23, 24, 31, 32)
           .from_default_only(1, 2, 3, 7, 23, 24),
       SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_thread, primary, 1, 2, 4),
-      SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_block, primary, 0, 8, 16, 32, 64, 128, 256, 512, 1024)
-          .from_default_only(8, 256),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_block, primary, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+          .from_default_only(1, 2, 4, 8, 256),
       SCANTUNE_PARAMETER(ScanColumnsConfig, window, secondary, 4, 8, 16, 32, 64, 128).from_default_only(4, 8, 64),
       SCANTUNE_PARAMETER(ScanColumnsConfig, first_delay_ns, secondary, 0, 400, 1600),
       SCANTUNE_PARAMETER(ScanColumnsConfig, poll_delay_ns, secondary, 0, 300),

@@ -347,7 +347,7 @@ class Pipeline {
       }
       if (lane_ == 0 && !is_empty) {
         if (is_first(tile) && (Problem::kHasInit || tiles_.head_items(tile) > 0)) {
-          shared_.carry_in[stage] = has_head ? through_head : Problem::init(arguments_);
+          shared_.carry_in[stage] = has_head ? through_head : init_of(tile);
           aggregate = Op::combine(shared_.carry_in[stage], aggregate);
         }
         Status(arguments_.workspace, shared_.epoch).publish(tile, TileFlag::aggregate, aggregate);
@@ -357,9 +357,13 @@ class Pipeline {
     }
   }
 
+  SCANTUNE_DEVICE T init_of(u32 tile) const {
+    return Problem::init_of(arguments_, tiles_.sequence(tile), tiles_.sequences());
+  }
+
   // Scans the items before a first tile. Returns all lanes what comes before it.
   SCANTUNE_DEVICE T scan_head(u32 tile) {
-    const T init = Problem::init(arguments_);
+    const T init = init_of(tile);
     const HeadScan<Problem> head(tiles_.head_input(tile), tiles_.head_items(tile), lane_);
     const T total = head.scan(tiles_.head_output(tile), init);
     return Problem::kHasInit ? Op::combine(init, total) : total;

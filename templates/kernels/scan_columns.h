@@ -74,6 +74,12 @@ class ColumnTile {
     Part carry = {};
     if (band_ == 0) {
       if constexpr (Problem::kHasInit) carry = parts_.of_all(Problem::init(arguments_));
+      if constexpr (Problem::kInitOfEach) {
+#pragma unroll
+        for (int column = 0; column < kColumns; ++column)
+          if (column_ + column < columns_)
+            carry.values[column] = Problem::init_of(arguments_, column_ + column, columns_);
+      }
     } else {
       if (!kChained && publishes) publish(status, through, TileFlag::aggregate);
       carry = look_back(status);
@@ -130,14 +136,64 @@ class ColumnTile {
   // The last column of a thread has the fewest items.
   SCANTUNE_DEVICE bool is_full() const { return mine_[kColumns - 1] == kItems; }
 
-  // Whether the items of a line that belong to one thread are a vector.
+  // The thread's items in dense lines.
   template <class Items>
-  SCANTUNE_DEVICE bool is_vector(Items items) const {
+  struct DenseLines {
+    Items first;
+    u64 apart;
+    bool is_vector;  // whether those of a line are one
+
+    SCANTUNE_DEVICE Items at(u32 line, int column) const { return first + (line * apart + column); }
+  };
+
+  // The same where lines and columns have strides. What is beyond the last column stands for that.
+  template <class Item>
+  struct ApartLines {
+    Item* first[kColumns];  // of each column
+    i64 apart;
+    bool is_vector;
+
+    SCANTUNE_DEVICE Item* at(u32 line, int column) const { return first[column] + static_cast<i64>(line) * apart; }
+  };
+
+  template <class Items>
+  SCANTUNE_DEVICE DenseLines<Items> dense_lines(Items items) const {
     using Item = typename ItemOf<Items>::Type;
-    return (columns_ * sizeof(Item) | edge(items)) % alignof(Vector<Item>) == 0;
+    const bool is_vector = (columns_ * sizeof(Item) | edge(items)) % alignof(Vector<Item>) == 0;
+    return {items + (first_line_ * columns_ + column_), columns_, is_vector};
   }
 
-  SCANTUNE_DEVICE u64 place() const { return first_line_ * columns_ + column_; }
+  template <class Item>
+  SCANTUNE_DEVICE ApartLines<Item> apart_lines(Item* items, const Strides& strides, u64 plane_columns) const {
+    ApartLines<Item> lines;
+    lines.apart = strides.item;
+    lines.is_vector = true;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      const u64 index = column_ + column < columns_ ? column_ + column : columns_ - 1;
+      lines.first[column] =
+          items + strides.begin(index, plane_columns) + static_cast<i64>(first_line_) * strides.item;
+      lines.is_vector &= lines.first[column] == lines.first[0] + column;
+    }
+    constexpr u64 kAlignment = alignof(Vector<typename ItemOf<Item*>::Type>);
+    lines.is_vector &= (static_cast<u64>(strides.item) * sizeof(Item) | edge(lines.first[0])) % kAlignment == 0;
+    return lines;
+  }
+
+  SCANTUNE_DEVICE auto input_lines() const {
+    if constexpr (Problem::kStrided)
+      return apart_lines(static_cast<const Input*>(arguments_.input), Problem::layout(arguments_).input,
+                         Problem::layout(arguments_).plane_sequences);
+    else
+      return dense_lines(input_);
+  }
+  SCANTUNE_DEVICE auto output_lines() const {
+    if constexpr (Problem::kStrided)
+      return apart_lines(static_cast<Output*>(arguments_.output), Problem::layout(arguments_).output,
+                         Problem::layout(arguments_).plane_sequences);
+    else
+      return dense_lines(output_);
+  }
 
   SCANTUNE_DEVICE void load() {
     if constexpr (kStaged) {
@@ -154,10 +210,10 @@ class ColumnTile {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
         if (item < mine_[0]) scantune::copy_bytes(&lines_[item], tile + item * columns, sizeof(Input));
-    } else if (const auto from = input_ + place(); is_full() && is_vector(input_)) {
+    } else if (const auto from = input_lines(); is_full() && from.is_vector) {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
-        lines_[item] = scantune::load_vector<kConfig.load_hint, Vector<Input>>(from + item * columns_);
+        lines_[item] = scantune::load_vector<kConfig.load_hint, Vector<Input>>(from.at(item, 0));
     } else {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) {
@@ -165,7 +221,7 @@ class ColumnTile {
 #pragma unroll
         for (int column = 0; column < kColumns; ++column)
           if (item < mine_[column])
-            items[column] = scantune::load_global<kConfig.load_hint>(from + item * columns_ + column);
+            items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
         scantune::copy_bytes(&lines_[item], items, sizeof items);
       }
     }
@@ -276,8 +332,8 @@ class ColumnTile {
     const u64 apart = columns_;
     Output* const staged = reinterpret_cast<Output*>(shared_.items) + segment_ * kItems * static_cast<u32>(apart) +
                            static_cast<u32>(column_);
-    const auto to = output_ + place();
-    const bool by_vectors = !kStaged && kFull && is_vector(output_);
+    const auto to = output_lines();
+    const bool by_vectors = !kStaged && kFull && to.is_vector;
     T running[kColumns];
     bool exists[kColumns];
 #pragma unroll
@@ -300,13 +356,13 @@ class ColumnTile {
         if constexpr (kStaged) {
           staged[item * static_cast<u32>(apart)] = results[column];
         } else if (!by_vectors) {
-          scantune::store_global<kConfig.store_hint>(to + item * apart + column, results[column]);
+          scantune::store_global<kConfig.store_hint>(to.at(item, column), results[column]);
         }
       }
       if (by_vectors) {
         Vector<Output> vector;
         scantune::copy_bytes(&vector, results, sizeof results);
-        scantune::store_vector<kConfig.store_hint>(to + item * apart, 0, vector);
+        scantune::store_vector<kConfig.store_hint>(to.at(item, 0), 0, vector);
       }
     }
   }

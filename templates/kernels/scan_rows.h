@@ -11,6 +11,20 @@ struct AnyPointers : Problem {
   static constexpr ScanVariant kRequest = {static_cast<const ScanRequest&>(Problem::kRequest), Variant::any};
 };
 
+// The problem for rows whose items lie apart.
+template <class Problem>
+struct ApartItems : AnyPointers<Problem> {
+  using InputItems = Strided<const typename Problem::Input>;
+  using OutputItems = Strided<typename Problem::Output>;
+
+  SCANTUNE_DEVICE static InputItems input_row(const KernelArguments& arguments, u64 row, u64 first) {
+    return {Problem::input_row(arguments, row, first), Problem::layout(arguments).input.item};
+  }
+  SCANTUNE_DEVICE static OutputItems output_row(const KernelArguments& arguments, u64 row, u64 first) {
+    return {Problem::output_row(arguments, row, first), Problem::layout(arguments).output.item};
+  }
+};
+
 // The rows are one like the other, so all of them begin on vector boundaries of input and output, or none is known to.
 template <class Problem>
 SCANTUNE_DEVICE bool rows_fill_vectors(u64 row_items) {
@@ -18,7 +32,7 @@ SCANTUNE_DEVICE bool rows_fill_vectors(u64 row_items) {
   return (in | out) % kVectorAlignmentBytes == 0;
 }
 
-// Walks this CTA's rows, which lie one after the other.
+// Walks this CTA's rows.
 template <class Problem, ScanRowsConfig kConfig>
 SCANTUNE_DEVICE void walk_rows(const KernelArguments& arguments) {
   constexpr TileShape kShape = row_shape(kConfig, Problem::kRequest, Problem::kRequest.variant);
@@ -26,13 +40,14 @@ SCANTUNE_DEVICE void walk_rows(const KernelArguments& arguments) {
   static_assert(sizeof(typename Walk::Shared) <= shared_bytes(kConfig, Problem::kRequest));
   auto& shared = shared_memory<typename Walk::Shared>();
   const u64 row_items = arguments.source_offset, items = arguments.n - Walk::kFirstItem;
-  const auto init = Problem::init(arguments);
+  auto init = Problem::init(arguments);
   for (u32 row = 0; row < kConfig.rows_per_block; ++row) {
-    const u64 first = (static_cast<u64>(block_rank()) * kConfig.rows_per_block + row) * row_items;
+    const u64 index = static_cast<u64>(block_rank()) * kConfig.rows_per_block + row, first = index * row_items;
     if (first >= items) break;
+    if constexpr (Problem::kInitOfEach) init = Problem::init_of(arguments, index, ceil_div(items, row_items));
     if (row > 0) sync_block();  // no warp reads any more what this row writes
     const u64 left = items - first;
-    Walk::scan(shared, Problem::input(arguments) + first, Problem::output(arguments) + first,
+    Walk::scan(shared, Problem::input_row(arguments, index, first), Problem::output_row(arguments, index, first),
                Walk::kFirstItem + (left < row_items ? left : row_items), init);
   }
 }
@@ -40,8 +55,13 @@ SCANTUNE_DEVICE void walk_rows(const KernelArguments& arguments) {
 template <class Problem, ScanRowsConfig kConfig>
 SCANTUNE_DEVICE void scan_rows(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
-  if constexpr (Problem::kRequest.variant == Variant::aligned)
+  if constexpr (Problem::kStrided) {
+    const Layout& layout = Problem::layout(arguments);
+    if (layout.input.item != 1 || layout.output.item != 1)
+      return scantune::walk_rows<ApartItems<Problem>, kConfig>(arguments);
+  } else if constexpr (Problem::kRequest.variant == Variant::aligned) {
     if (rows_fill_vectors<Problem>(arguments.source_offset)) return scantune::walk_rows<Problem, kConfig>(arguments);
+  }
   scantune::walk_rows<AnyPointers<Problem>, kConfig>(arguments);
 }
 

@@ -77,11 +77,36 @@ class RowTile {
   }
 
  private:
+  // Where an item of the tile lies.
+  SCANTUNE_DEVICE i64 place(const Strides& strides, u32 item) const {
+    const u32 row = item / row_items_;
+    const u64 first_row = first_ / row_items_;
+    return strides.begin(first_row + row, Problem::layout(arguments_).plane_sequences) +
+           static_cast<i64>(item - row * row_items_) * strides.item;
+  }
+
+  SCANTUNE_DEVICE const Input* load_apart() {
+    const Input* const from = static_cast<const Input*>(arguments_.input);
+    Input held[kItems];
+#pragma unroll
+    for (u32 turn = 0; turn < kItems; ++turn)
+      if (const u32 item = turn * kThreads + thread_rank(); item < items_)
+        held[turn] =
+            scantune::load_global<kConfig.load_hint>(from + place(Problem::layout(arguments_).input, item));
+    Input* const to = reinterpret_cast<Input*>(shared_.items);
+#pragma unroll
+    for (u32 turn = 0; turn < kItems; ++turn)
+      if (const u32 item = turn * kThreads + thread_rank(); item < items_) to[item] = held[turn];
+    return to;
+  }
+
   // Loads the tile, and takes this thread's items out of it.
   SCANTUNE_DEVICE void load() {
-    const auto from = Problem::input(arguments_) + first_;
     const Input* tile;
-    if constexpr (loads_tiles_by_vectors(Problem::kRequest))
+    const auto from = Problem::input(arguments_) + first_;
+    if constexpr (Problem::kStrided)
+      tile = load_apart();
+    else if constexpr (loads_tiles_by_vectors(Problem::kRequest))
       tile = scantune::load_run_by_vectors<kConfig.load_hint, kThreads, kTileItems>(shared_.items, from, items_);
     else
       tile = scantune::load_run_itemwise<kConfig.load_hint, kThreads>(shared_.items, from, items_);
@@ -96,12 +121,16 @@ class RowTile {
   template <class Visit>
   SCANTUNE_DEVICE void walk(T init, T& carry, bool exists, const Visit& visit) const {
     u32 start = column_ == 0 ? 0 : row_items_ - column_;
+    u64 row = 0;  // the next that starts, where that matters
+    if constexpr (Problem::kInitOfEach) row = first_ / row_items_ + ceil_div(thread_rank() * kItems, row_items_);
 #pragma unroll
     for (u32 item = 0; item < kItems; ++item) {
       if (kLeavesOut && item >= mine_) continue;
       const bool starts = item == start;
       if (starts) start += row_items_;
       if (Problem::kHasInit && starts) carry = init;
+      if constexpr (Problem::kInitOfEach)
+        if (starts && item < mine_) carry = Problem::init_of(arguments_, row++, ceil_div(arguments_.n, u64{row_items_}));
       const bool has_before = starts ? Problem::kHasInit : item > 0 || exists;
       const T before = carry;
       carry = values_[item];
@@ -122,12 +151,17 @@ class RowTile {
   // Stores what the threads of this warp have put into the tile.
   SCANTUNE_DEVICE void store() const {
     constexpr u32 kWarpItems = kWarpThreads * kItems;
-    const u32 place = warp_ * kWarpItems;
-    if (place >= items_) return;
-    const u32 items = items_ - place < kWarpItems ? items_ - place : kWarpItems;
-    const auto to = Problem::output(arguments_) + first_ + place;
-    const Output* const from = reinterpret_cast<const Output*>(shared_.items) + place;
-    if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
+    const u32 first = warp_ * kWarpItems;
+    if (first >= items_) return;
+    const u32 items = items_ - first < kWarpItems ? items_ - first : kWarpItems;
+    const auto to = Problem::output(arguments_) + first_ + first;
+    const Output* const from = reinterpret_cast<const Output*>(shared_.items) + first;
+    if constexpr (Problem::kStrided)
+      for (u32 item = lane_; item < items; item += kWarpThreads)
+        scantune::store_global<kConfig.store_hint>(
+            static_cast<Output*>(arguments_.output) + place(Problem::layout(arguments_).output, first + item),
+            from[item]);
+    else if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
       scantune::store_run<kConfig.store_hint>(to, from, items, lane_);
     else
       scantune::store_itemwise<kConfig.store_hint>(to, from, items, lane_);

@@ -30,6 +30,8 @@ class AlignedRowTiles {
 
   SCANTUNE_DEVICE u32 count() const { return count_; }
   SCANTUNE_DEVICE u32 first_of_sequence(u32 tile) const { return tile - tile % row_tiles_; }
+  SCANTUNE_DEVICE u32 sequence(u32 tile) const { return tile / row_tiles_; }
+  SCANTUNE_DEVICE u32 sequences() const { return count_ / row_tiles_; }
   SCANTUNE_DEVICE InputItems input(u32 tile) const { return input_ + place(tile); }
   SCANTUNE_DEVICE OutputItems output(u32 tile) const { return output_ + place(tile); }
   SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }

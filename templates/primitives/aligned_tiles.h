@@ -41,6 +41,8 @@ class AlignedTiles {
 
   SCANTUNE_DEVICE u32 count() const { return count_; }
   SCANTUNE_DEVICE static u32 first_of_sequence(u32) { return 0; }  // all tiles are those of one
+  SCANTUNE_DEVICE static u32 sequence(u32) { return 0; }
+  SCANTUNE_DEVICE static u32 sequences() { return 1; }
   SCANTUNE_DEVICE InputItems input(u32 tile) const { return input_ + place(tile); }
   SCANTUNE_DEVICE OutputItems output(u32 tile) const { return output_ + place(tile); }
   SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }

@@ -15,6 +15,15 @@ struct Backwards {
   SCANTUNE_DEVICE Item& operator[](u64 distance) const { return item[-static_cast<i64>(distance)]; }
 };
 
+// Items that lie apart. They are in no vectors.
+template <class Item>
+struct Strided {
+  Item* item;
+  i64 stride;
+
+  SCANTUNE_DEVICE Strided operator+(u64 distance) const { return {item + static_cast<i64>(distance) * stride, stride}; }
+};
+
 template <class Item, Direction direction>
 struct SelectItems {
   using Type = Item*;
@@ -39,6 +48,8 @@ struct ItemOf<const Item*> {
 };
 template <class Item>
 struct ItemOf<Backwards<Item>> : ItemOf<Item*> {};
+template <class Item>
+struct ItemOf<Strided<Item>> : ItemOf<Item*> {};
 
 // Vectors of items begin where this is a multiple of their size, in whatever order the items go.
 template <class Item>
@@ -48,6 +59,11 @@ SCANTUNE_DEVICE u64 edge(Item* items) {
 template <class Item>
 SCANTUNE_DEVICE u64 edge(Backwards<Item> items) {
   return -reinterpret_cast<u64>(items.item + 1);
+}
+
+template <class Item>
+SCANTUNE_DEVICE u64 edge(Strided<Item>) {
+  return 0;  // wherever they begin, no items before them would make the others vectors
 }
 
 // Where in memory the first `count` of the items begin.
@@ -92,6 +108,15 @@ SCANTUNE_DEVICE void store_global(Backwards<Item> to, Item value) {
   scantune::store_global<kHint>(to.item, value);
 }
 
+template <CacheHint kHint, class Item>
+SCANTUNE_DEVICE Item load_global(Strided<const Item> from) {
+  return scantune::load_global<kHint>(from.item);
+}
+template <CacheHint kHint, class Item>
+SCANTUNE_DEVICE void store_global(Strided<Item> to, Item value) {
+  scantune::store_global<kHint>(to.item, value);
+}
+
 // Loads or stores the vector that is so many behind the first one of the items, in their order.
 template <CacheHint kHint, class Vector, class Item>
 SCANTUNE_DEVICE Vector load_vector(const Item* from, u32 index = 0) {
@@ -110,6 +135,25 @@ template <CacheHint kHint, class Vector, class Item>
 SCANTUNE_DEVICE void store_vector(Backwards<Item> to, u32 index, const Vector& vector) {
   scantune::store_global<kHint>(reinterpret_cast<Vector*>(to.item + 1) - (index + 1),
                                 scantune::reversed<Item>(vector));
+}
+template <CacheHint kHint, class Vector, class Item>
+SCANTUNE_DEVICE Vector load_vector(Strided<const Item> from, u32 index = 0) {
+  constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
+  Item items[kItems];
+#pragma unroll
+  for (u32 item = 0; item < kItems; ++item) items[item] = scantune::load_global<kHint>(from + (index * kItems + item));
+  Vector vector;
+  scantune::copy_bytes(&vector, items, sizeof vector);
+  return vector;
+}
+template <CacheHint kHint, class Vector, class Item>
+SCANTUNE_DEVICE void store_vector(Strided<Item> to, u32 index, const Vector& vector) {
+  constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
+  Item items[kItems];
+  scantune::copy_bytes(items, &vector, sizeof items);
+#pragma unroll
+  for (u32 item = 0; item < kItems; ++item)
+    scantune::store_global<kHint>(to + (index * kItems + item), items[item]);
 }
 
 }  // namespace scantune

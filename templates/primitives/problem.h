@@ -35,7 +35,9 @@ struct Problem {
   static constexpr ScanVariant kRequest = {request, variant};
   static constexpr bool kExclusive = request.kind == Kind::exclusive;
   static constexpr bool kHasInit = request.has_init();
+  static constexpr bool kInitOfEach = request.init == Init::each;
   static constexpr bool kReadsN = request.reads_n();
+  static constexpr bool kStrided = request.layout.is_strided();
   static constexpr u64 kFirstTile = first_tile;
 
   // The items in the order of the scan.
@@ -45,10 +47,37 @@ struct Problem {
   SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
     return items<OutputItems>(static_cast<Output*>(arguments.output), arguments);
   }
+  // The items of a row, the first of which is item `first` of dense rows.
+  SCANTUNE_DEVICE static InputItems input_row(const KernelArguments& arguments, u64 row, u64 first) {
+    if constexpr (kStrided)
+      return static_cast<const Input*>(arguments.input) +
+             layout(arguments).input.begin(row, layout(arguments).plane_sequences);
+    else
+      return input(arguments) + first;
+  }
+  SCANTUNE_DEVICE static OutputItems output_row(const KernelArguments& arguments, u64 row, u64 first) {
+    if constexpr (kStrided)
+      return static_cast<Output*>(arguments.output) +
+             layout(arguments).output.begin(row, layout(arguments).plane_sequences);
+    else
+      return output(arguments) + first;
+  }
+  // Only kernels for strides have one among their arguments.
+  template <class Arguments>
+  SCANTUNE_DEVICE static const Layout& layout(const Arguments& arguments) {
+    return arguments.layout;
+  }
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
       return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
     return from_bytes<Accumulator>(arguments.init);
+  }
+
+  // That of a row or column, which are counted in the order of the scan.
+  SCANTUNE_DEVICE static Accumulator init_of(const KernelArguments& arguments, u64 sequence, u64 sequences) {
+    if constexpr (!kInitOfEach) return init(arguments);
+    const u64 place = request.direction == Direction::reverse ? sequences - 1 - sequence : sequence;
+    return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory) + place);
   }
 
   // The arguments with the number of items that there are as their n, which memory may say: behind begin_kernel(). It

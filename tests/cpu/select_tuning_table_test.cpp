@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"request that is no JSON", [](RecordRow& row) { row.request = "i32 sum"; }, "not JSON"},
         BadRow{"request that is a list", [](RecordRow& row) { row.request = "[]"; }, "must be a JSON object"},
         BadRow{"request without types", [](RecordRow& row) { row.request = "{}"; }, "input_type is missing"},
-        BadRow{"unknown member", [](RecordRow& row) { testing::state(row, {"direction"}, "reverse"); },
+        BadRow{"unknown member", [](RecordRow& row) { testing::state(row, {"weather"}, "rain"); },
                "unknown member"},
         BadRow{"member of a call", [](RecordRow& row) { testing::state(row, {"init"}, "value"); }, "unknown member"},
         BadRow{"unknown kind", [](RecordRow& row) { testing::state(row, {"kind"}, "both"); }, "kind"},

@@ -280,7 +280,7 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(algorithms[2]["name"], "copy");
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
-  EXPECT_EQ(members.size(), 11u);
+  EXPECT_EQ(members.size(), 12u);
   EXPECT_EQ(members["input_type"]["values"].size(), 13u);
   EXPECT_EQ(members["input_type"]["values"].back(), "custom");
   EXPECT_EQ(members["input_type"]["default"], nullptr);
@@ -309,7 +309,7 @@ TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
       result("space", {{"request", {{"input_type", "i8"}, {"output_type", "i64"}, {"n", 7}}}})["request"],
       Json::parse(
           R"({"algorithm": "scan", "input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
-                            "kind": "inclusive", "init": "none", "n_source": "call", "segments": "none",
+                            "kind": "inclusive", "init": "none", "direction": "forward", "n_source": "call", "segments": "none",
                             "determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back", "n": 7})"));
   const Json custom = {{"input_type", "custom12"},
                        {"op", "custom_cheap"},

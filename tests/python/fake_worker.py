@@ -57,6 +57,7 @@ LATENCY = {"latency": ("back_to_back", "isolated")}
 EXTENTS = ("rows", "columns")  # beside n; a scan has the one that its segments name
 OPTIONS_OF = {  # members of a request that are options, the value by default first
     "scan": {
+        "direction": ("forward", "reverse"),
         "n_source": ("call", "memory"),
         "segments": ("none", *EXTENTS),
         "determinism": ("unconstrained", "run_to_run"),

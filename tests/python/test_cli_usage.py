@@ -68,7 +68,7 @@ def test_usage_error_ends_with_2_before_a_worker_is_started(
         (["--latency", "Fast!"], "--latency 'Fast!': it is no word"),
         (["bench", "--latency"], "Option '--latency' requires an argument"),
         (["bench", "--latncy", "isolated"], "No such option: --latncy"),
-        (["regret", "--direction=reverse"], "No such option: --direction"),
+        (["regret", "--weather=rain"], "No such option: --weather"),
     ],
 )
 def test_members_of_the_problem_are_the_workers_to_name(

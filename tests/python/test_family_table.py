@@ -189,7 +189,7 @@ def test_import_brings_rows_into_the_form_of_now(
         ({"kind": "inclusive"}, False),  # a default that is stated
         ({"kind": "both"}, False),
         ({"init": "value"}, False),  # a member that each call decides
-        ({"direction": "reverse"}, False),
+        ({"weather": "rain"}, False),
     ],
 )
 def test_problem_has_one_spelling(others: dict[str, str], is_good: bool) -> None:

@@ -58,6 +58,19 @@ enum class Latency {
   isolated = SCANTUNE_ISOLATED           // between kernels that end before it starts and start after it ends
 };
 
+// Rows whose items lie anywhere: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
+// i * item_stride, in items, which may be negative. So columns are rows with a row_stride of 1, and planes of rows
+// are those along any axis of an array. A stride of 0 is that of rows one behind the other: 1, |item_stride| * length
+// and |row_stride| * count; of the output, that of the input.
+struct Rows {
+  std::uint64_t count = 0;   // of a plane
+  std::uint64_t length = 0;  // items of a row
+  std::int64_t row_stride = 0, item_stride = 0;
+  std::int64_t out_row_stride = 0, out_item_stride = 0;
+  std::uint64_t planes = 1;
+  std::int64_t plane_stride = 0, out_plane_stride = 0;
+};
+
 // How the items are cut into sequences. Each is a scan or reduction of its own, which begins from the initial value, if
 // there is one.
 class Segments {
@@ -65,23 +78,27 @@ class Segments {
   constexpr Segments() = default;  // all items are one sequence
 
   // Rows of `length` items each, one after the other in memory. There n is count * length.
-  static constexpr Segments rows(std::uint64_t count, std::uint64_t length) { return {SCANTUNE_ROWS, count, length}; }
+  static constexpr Segments rows(std::uint64_t count, std::uint64_t length) {
+    return rows({.count = count, .length = length});
+  }
+  // There n is planes * count * length. Only scans have strides.
+  static constexpr Segments rows(const Rows& rows) { return {SCANTUNE_ROWS, rows}; }
   // Columns of `length` items each, side by side: items of a column are `count` items apart. There, too, n is
   // count * length. Only scans are of columns.
   static constexpr Segments columns(std::uint64_t count, std::uint64_t length) {
-    return {SCANTUNE_COLUMNS, count, length};
+    return {SCANTUNE_COLUMNS, {.count = count, .length = length}};
   }
 
   constexpr scantune_segments kind() const { return kind_; }
-  constexpr std::uint64_t count() const { return count_; }
-  constexpr std::uint64_t length() const { return length_; }
+  constexpr std::uint64_t count() const { return rows_.count; }
+  constexpr std::uint64_t length() const { return rows_.length; }
+  constexpr const Rows& placed() const { return rows_; }  // columns, too
 
  private:
-  constexpr Segments(scantune_segments kind, std::uint64_t count, std::uint64_t length)
-      : kind_(kind), count_(count), length_(length) {}
+  constexpr Segments(scantune_segments kind, const Rows& rows) : kind_(kind), rows_(rows) {}
 
   scantune_segments kind_ = SCANTUNE_NO_SEGMENTS;
-  std::uint64_t count_ = 0, length_ = 0;  // 0 where there are no segments
+  Rows rows_ = {};  // none where there are no segments
 };
 
 // Acc: the type that items are combined in.
@@ -96,6 +113,7 @@ struct ScanOptions {
   // 127.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
+  const Acc* device_inits = nullptr;  // in place of it, one for each row or column, in their order
   Stream stream = nullptr;  // scan() runs on it; a plan takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
@@ -149,16 +167,18 @@ inline const char* checked_config(const std::string& config) {
 // Throws RequestError unless n items are rows or columns of that length. There may be none of them, or none in them:
 // then nothing is scanned.
 inline void check_segments(const Segments& segments, std::uint64_t n) {
-  const std::uint64_t count = segments.count(), length = segments.length();
+  const std::uint64_t count = segments.count(), length = segments.length(), planes = segments.placed().planes;
   const auto fail = [&](const std::string& why) {
     throw RequestError(std::string("segments is Segments::") +
                        (segments.kind() == SCANTUNE_ROWS ? "rows(" : "columns(") + std::to_string(count) + ", " +
-                       std::to_string(length) + "), " + why);
+                       std::to_string(length) + (planes == 1 ? ")" : "), in " + std::to_string(planes) + " planes") +
+                       ", " + why);
   };
-  if (count != 0 && length > UINT64_MAX / count) fail("which are 2^64 items or more: pass fewer or shorter ones");
-  if (count * length != n)
-    fail("which are " + std::to_string(count * length) + " items, and n is " + std::to_string(n) +
-         ": n must be count * length");
+  if ((count != 0 && length > UINT64_MAX / count) || (count * length != 0 && planes > UINT64_MAX / (count * length)))
+    fail("which are 2^64 items or more: pass fewer or shorter ones");
+  if (planes * count * length != n)
+    fail("which are " + std::to_string(planes * count * length) + " items, and n is " + std::to_string(n) +
+         ": n must be " + (planes == 1 ? "" : "planes * ") + "count * length");
 }
 
 // The problem points into the options, which must outlive it.
@@ -178,11 +198,20 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.latency = static_cast<scantune_latency>(options.latency);
   problem.init = options.init.get();
   problem.device_init = options.device_init;
+  problem.device_inits = options.device_inits;
   problem.custom = options.op.custom_operator();
   problem.captured_launches = options.captured_launches;
   problem.config = checked_config(options.config);
   problem.segments = options.segments.kind();
-  problem.rows = problem.segments == SCANTUNE_ROWS ? options.segments.count() : 0;
+  const auto& placed = options.segments.placed();
+  problem.rows = problem.segments == SCANTUNE_ROWS ? placed.planes * placed.count : 0;
+  problem.row_stride = placed.row_stride;
+  problem.item_stride = placed.item_stride;
+  problem.out_row_stride = placed.out_row_stride;
+  problem.out_item_stride = placed.out_item_stride;
+  problem.planes = placed.planes == 1 ? 0 : placed.planes;
+  problem.plane_stride = placed.plane_stride;
+  problem.out_plane_stride = placed.out_plane_stride;
   problem.columns = problem.segments == SCANTUNE_COLUMNS ? options.segments.count() : 0;
   problem.device_n = options.device_n;
   problem.device_clamped = options.device_clamped;

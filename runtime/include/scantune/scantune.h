@@ -178,6 +178,20 @@ typedef struct scantune_problem {
   uint64_t columns;
   scantune_direction direction; /* of a scan, not with device_n */
   uint32_t last_reserved;       /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
+  /* Where rows lie that are not one behind the other; of scans with SCANTUNE_ROWS. Strides are in items and may be
+   * negative: item i of row r is at input + r * row_stride + i * item_stride. So columns are rows with a row_stride of
+   * 1. 0 stands for rows one behind the other: an item_stride of 1, and a row_stride of as many items as a row
+   * reaches. Strides of the output that are 0 are those of the input. Rows may be cut into as many planes, each of
+   * rows / planes rows: those along any axis of an array. 0 planes are one. */
+  int64_t row_stride;
+  int64_t item_stride;
+  int64_t out_row_stride;
+  int64_t out_item_stride;
+  uint64_t planes;
+  int64_t plane_stride;
+  int64_t out_plane_stride;
+  /* An accumulator for each row or column, in their order, in place of device_init; of scans. */
+  const void* device_inits;
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
@@ -204,7 +218,15 @@ typedef struct scantune_problem {
    NULL,                      \
    0,                         \
    SCANTUNE_FORWARD,          \
-   0}
+   0,                         \
+   0,                         \
+   0,                         \
+   0,                         \
+   0,                         \
+   0,                         \
+   0,                         \
+   0,                         \
+   NULL}
 
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;

@@ -1,0 +1,140 @@
+#include "c_api/strides.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "scantune/error.hpp"
+#include "space/strided.h"
+
+namespace scantune::c_api {
+namespace {
+
+bool has_any(const scantune_problem& problem) {
+  return problem.row_stride != 0 || problem.item_stride != 0 || problem.out_row_stride != 0 ||
+         problem.out_item_stride != 0 || problem.planes != 0 || problem.plane_stride != 0 ||
+         problem.out_plane_stride != 0;
+}
+
+constexpr u64 kFewRows = 128, kLongRow = u64{1} << 14;
+
+[[noreturn]] void fail(const std::string& why) { throw RequestError(why); }
+
+// What rows are, but for their strides.
+struct Shape {
+  u64 rows, length, planes;
+
+  u64 plane_rows() const { return rows / planes; }
+};
+
+StridedAxes axes_of(const Strides& strides, const Shape& shape, bool is_output) {
+  return {{is_output ? "out_item_stride" : "item_stride", strides.item, shape.length},
+          {is_output ? "out_row_stride" : "row_stride", strides.sequence, shape.plane_rows()},
+          {is_output ? "out_plane_stride" : "plane_stride", strides.plane, shape.planes}};
+}
+
+std::string numbers(const StridedAxis& a, const StridedAxis& b) {
+  return std::string(a.name) + " is " + std::to_string(a.stride) + " and " + b.name + " " + std::to_string(b.stride);
+}
+
+// |stride| * count as the stride that follows where none is given.
+i64 dense(i64 stride, u64 count, const char* name) {
+  i64 result = 0;
+  if (count > static_cast<u64>(std::numeric_limits<i64>::max()) || stride == std::numeric_limits<i64>::min() ||
+      __builtin_mul_overflow(stride < 0 ? -stride : stride, static_cast<i64>(count), &result))
+    fail(std::string(name) + " is left out, and would be " + std::to_string(stride) + " * " + std::to_string(count) +
+         ", which overflows 64 bits: pass it");
+  return result;
+}
+
+Strides input_strides(const scantune_problem& problem, const Shape& shape) {
+  Strides strides;
+  strides.item = problem.item_stride != 0 ? problem.item_stride : 1;
+  strides.sequence =
+      problem.row_stride != 0 ? problem.row_stride : dense(strides.item, shape.length, "row_stride");
+  strides.plane =
+      problem.plane_stride != 0 ? problem.plane_stride : dense(strides.sequence, shape.plane_rows(), "plane_stride");
+  return strides;
+}
+
+// Those of the input, but for what is given.
+Strides output_strides(const scantune_problem& problem, const Strides& input) {
+  Strides strides = input;
+  if (problem.out_item_stride != 0) strides.item = problem.out_item_stride;
+  if (problem.out_row_stride != 0) strides.sequence = problem.out_row_stride;
+  if (problem.out_plane_stride != 0) strides.plane = problem.out_plane_stride;
+  return strides;
+}
+
+void check_places(const StridedAxes& axes, i64 first) {
+  if (!range_of(axes, first))
+    fail(numbers(axes.item, axes.sequence) + ", with which " + std::to_string(axes.sequence.items) + " rows of " +
+         std::to_string(axes.item.items) + " items reach farther than 64 bits count bytes");
+}
+
+void check_apart(const StridedAxes& axes) {
+  const auto names = coinciding(axes);
+  if (!names) return;
+  const auto named = [&](const std::string& name) {
+    return name == axes.item.name ? axes.item : name == axes.sequence.name ? axes.sequence : axes.plane;
+  };
+  const StridedAxis one = named(names->first), other = named(names->second);
+  fail((names->first == names->second ? std::string(one.name) + " is " + std::to_string(one.stride)
+                                      : numbers(one, other)) +
+       ", with which two results of " + std::to_string(axes.sequence.items * axes.plane.items) + " rows of " +
+       std::to_string(axes.item.items) + " items would lie in one place: pass strides that keep them apart");
+}
+
+bool is_dense(const Strides& strides, const Shape& shape, bool of_columns) {
+  const i64 length = static_cast<i64>(shape.length), rows = static_cast<i64>(shape.plane_rows());
+  const i64 item = of_columns ? rows : 1, sequence = of_columns ? 1 : length;
+  const bool items = shape.length == 1 || strides.item == item;
+  const bool sequences = rows == 1 || strides.sequence == sequence;
+  const bool planes = shape.planes == 1 || (!of_columns && strides.plane == length * rows);
+  return items && sequences && planes;
+}
+
+u64 magnitude(i64 stride) { return stride < 0 ? -static_cast<u64>(stride) : static_cast<u64>(stride); }
+
+}  // namespace
+
+void take_strides(const scantune_problem& problem, ScanRequest& request) {
+  if (!has_any(problem)) return;
+  if (request.segments != Segments::rows)
+    fail("strides are given, and segments is not SCANTUNE_ROWS: set it, or leave strides and planes at 0; columns are "
+         "rows whose row_stride is 1");
+  if (request.n == 0) return;
+  const Shape shape{request.rows, request.n / request.rows, problem.planes != 0 ? problem.planes : 1};
+  if (shape.rows % shape.planes != 0)
+    fail("planes is " + std::to_string(shape.planes) + ", and rows " + std::to_string(shape.rows) +
+         ", which is no multiple: planes are of equally many rows");
+  Layout layout{.plane_sequences = shape.plane_rows()};
+  layout.input = input_strides(problem, shape);
+  layout.output = output_strides(problem, layout.input);
+  const StridedAxes in = axes_of(layout.input, shape, false), out = axes_of(layout.output, shape, true);
+  check_places(in, 0);
+  check_places(out, 0);
+  check_apart(out);
+  if (is_dense(layout.input, shape, false) && is_dense(layout.output, shape, false)) return;
+  if (is_dense(layout.input, shape, true) && is_dense(layout.output, shape, true)) {
+    request.segments = Segments::columns;
+    request.columns = std::exchange(request.rows, 0);
+    return;
+  }
+  if (request.direction == Direction::reverse) {
+    request.direction = Direction::forward;
+    for (Strides* const strides : {&layout.input, &layout.output}) {
+      strides->first = static_cast<i64>(shape.length - 1) * strides->item;
+      strides->item = -strides->item;
+    }
+  }
+  request.layout = layout;
+  // Rows that lie closer than their items are columns, and so are few long ones, which no CTA should walk alone.
+  const bool lie_close = shape.length > 1 && magnitude(layout.input.item) > magnitude(layout.input.sequence);
+  if (lie_close || (shape.rows < kFewRows && shape.length >= kLongRow)) {
+    request.segments = Segments::columns;
+    request.columns = std::exchange(request.rows, 0);
+  }
+}
+
+}  // namespace scantune::c_api

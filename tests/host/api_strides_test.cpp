@@ -1,0 +1,214 @@
+// Scans of rows whose items lie apart, by the public API on the host device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "scantune/runtime.hpp"
+
+namespace scantune {
+namespace {
+
+using u64 = std::uint64_t;
+using i64 = std::int64_t;
+
+constexpr int kPoison = 0x5a5a5a5a;
+
+// An array of planes of rows, and which of its places items take.
+struct Places {
+  i64 item, row, plane;
+  i64 first;  // the place of the first item of the first row
+  u64 size;   // of the array
+
+  u64 at(u64 p, u64 r, u64 i) const {
+    return static_cast<u64>(first + static_cast<i64>(p) * plane + static_cast<i64>(r) * row + static_cast<i64>(i) * item);
+  }
+};
+
+struct Shape {
+  u64 planes, rows, length;
+
+  u64 items() const { return planes * rows * length; }
+};
+
+// The three axes in any order, with gaps, forward or backward.
+Places drawn_places(const Shape& shape, std::mt19937& random) {
+  const std::array<u64, 3> counts{shape.length, shape.rows, shape.planes};
+  std::array<int, 3> order{0, 1, 2};
+  std::shuffle(order.begin(), order.end(), random);
+  std::array<i64, 3> strides{};
+  i64 first = 0;
+  u64 reach = 1;
+  for (const int axis : order) {
+    const auto place = static_cast<std::size_t>(axis);
+    const u64 stride = reach + (random() % 3 == 0 ? random() % 4 : 0);
+    reach += stride * (counts[place] - 1);
+    strides[place] = static_cast<i64>(stride);
+    if (random() % 3 != 0) continue;
+    strides[place] = -strides[place];
+    first += static_cast<i64>(stride * (counts[place] - 1));
+  }
+  return {strides[0], strides[1], strides[2], first, reach};
+}
+
+std::string to_string(const Shape& shape, const Places& in, const Places& out) {
+  const auto text = [](const Places& places) {
+    return std::to_string(places.plane) + ", " + std::to_string(places.row) + ", " + std::to_string(places.item);
+  };
+  return std::to_string(shape.planes) + " planes of " + std::to_string(shape.rows) + " rows of " +
+         std::to_string(shape.length) + ", strides " + text(in) + " and " + text(out);
+}
+
+runtime::Segments segments_of(const Shape& shape, const Places& in, const Places& out) {
+  return runtime::Segments::rows({.count = shape.rows,
+                                  .length = shape.length,
+                                  .row_stride = in.row,
+                                  .item_stride = in.item,
+                                  .out_row_stride = out.row,
+                                  .out_item_stride = out.item,
+                                  .planes = shape.planes,
+                                  .plane_stride = in.plane,
+                                  .out_plane_stride = out.plane});
+}
+
+// Runs the scan and compares all of the output's array, gaps included.
+template <class T>
+void check(const Shape& shape, const Places& in, const Places& out, runtime::ScanOptions<int> options, bool in_place,
+           std::mt19937& random, bool has_inits = false) {
+  SCOPED_TRACE(to_string(shape, in, out) + (in_place ? ", in place" : ""));
+  std::vector<T> items(in.size);
+  for (T& item : items) item = static_cast<T>(random() % 100);
+  std::vector<int> expected(out.size, kPoison);
+  if constexpr (std::is_same_v<T, int>)
+    if (in_place) expected = items;
+  std::vector<int> inits(has_inits ? shape.planes * shape.rows : 0);
+  for (int& init : inits) init = static_cast<int>(random() % 1000);
+  const runtime::Buffer<int> device_inits(inits);
+  const bool reverse = options.direction == runtime::Direction::reverse;
+  for (u64 p = 0; p < shape.planes; ++p)
+    for (u64 r = 0; r < shape.rows; ++r) {
+      int sum = inits.empty() ? 3 : inits[p * shape.rows + r];
+      for (u64 step = 0; step < shape.length; ++step) {
+        const u64 i = reverse ? shape.length - 1 - step : step;
+        if (options.kind == runtime::Kind::exclusive) expected[out.at(p, r, i)] = sum;
+        sum += items[in.at(p, r, i)];
+        if (options.kind == runtime::Kind::inclusive) expected[out.at(p, r, i)] = sum;
+      }
+    }
+  if (has_inits)
+    options.device_inits = device_inits.data();
+  else
+    options.init = 3;
+  options.segments = segments_of(shape, in, out);
+  runtime::Buffer<T> from(items);
+  runtime::Buffer<int> to(std::vector<int>(out.size, kPoison));
+  std::vector<int> found(out.size);
+  if (in_place) {
+    if constexpr (std::is_same_v<T, int>) {
+      runtime::scan(from.data() + in.first, from.data() + out.first, shape.items(), options);
+      from.download(found.data());
+    }
+  } else {
+    runtime::scan(from.data() + in.first, to.data() + out.first, shape.items(), options);
+    to.download(found.data());
+  }
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
+  std::mt19937 random(5);
+  constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300}, {1, 1, 1000}, {4, 7, 1}, {2, 64, 64}, {1, 3, 5000}, {5, 1, 70}};
+  for (int draw = 0; draw < 40; ++draw) {
+    const Shape& shape = kShapes[random() % std::size(kShapes)];
+    runtime::ScanOptions<int> options;
+    options.kind = random() % 2 == 0 ? runtime::Kind::exclusive : runtime::Kind::inclusive;
+    options.direction = random() % 3 == 0 ? runtime::Direction::reverse : runtime::Direction::forward;
+    const Places in = drawn_places(shape, random), out = drawn_places(shape, random);
+    if (random() % 3 == 0)
+      check<int>(shape, in, in, options, true, random, random() % 2 == 0);
+    else if (random() % 2 == 0)
+      check<int>(shape, in, out, options, false, random);
+    else
+      check<std::int8_t>(shape, in, out, options, false, random);
+    if (HasFailure()) return;
+  }
+}
+
+// Rows and columns that are dense, each from an initial value of its own, by every family of them.
+TEST(InitialValues, OfEachRowOrColumnBeginIt) {
+  std::mt19937 random(13);
+  const auto rows = [](const Shape& shape) {
+    const i64 length = static_cast<i64>(shape.length);
+    return Places{1, length, length * static_cast<i64>(shape.rows), 0, shape.items()};
+  };
+  const auto columns = [](const Shape& shape) {
+    return Places{static_cast<i64>(shape.rows), 1, 1, 0, shape.items()};
+  };
+  struct Case {
+    Shape shape;
+    bool has_columns;
+    const char* config;
+  };
+  for (const Case& its : std::vector<Case>{
+           {{1, 40, 33}, false, R"({"family": "scan_short_rows", "parameters": {"block_threads": 64, "items_per_thread": 5}})"},
+           {{1, 40, 3}, false, R"({"family": "scan_short_rows", "parameters": {"block_threads": 64, "items_per_thread": 7}})"},
+           {{1, 9, 333}, false, R"({"family": "scan_rows", "parameters": {"block_threads": 64, "rows_per_block": 4}})"},
+           {{1, 5, 3001}, false, R"({"family": "pipelined", "parameters": {"consumer_warps": 2, "vectors_per_thread": 1}})"},
+           {{1, 20, 300}, true, R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 4}})"},
+           {{1, 3, 700}, true, R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 3, "columns_per_block": 0}})"}})
+    for (const auto direction : {runtime::Direction::forward, runtime::Direction::reverse}) {
+      SCOPED_TRACE(its.config);
+      runtime::ScanOptions<int> options;
+      options.config = its.config;
+      options.direction = direction;
+      options.kind = random() % 2 == 0 ? runtime::Kind::exclusive : runtime::Kind::inclusive;
+      const Places places = its.has_columns ? columns(its.shape) : rows(its.shape);
+      check<int>(its.shape, places, places, options, random() % 2 == 0, random, true);
+      if (HasFailure()) return;
+    }
+}
+
+// Vectors of columns side by side, several to a thread, and those beyond the last one.
+TEST(Strides, LeadToLinesThatVectorsFillAndOthers) {
+  std::mt19937 random(7);
+  for (const u64 columns : {8, 12, 13}) {
+    const Shape shape{2, columns, 100};
+    for (const i64 pitch : {16, 24, 25}) {
+      const Places places{pitch, 1, 100 * pitch, 0, static_cast<u64>(200 * pitch)};
+      for (const char* const parameters : {R"("columns_per_thread": 4, "columns_per_block": 32, "items_per_thread": 8)",
+                                           R"("columns_per_thread": 2, "columns_per_block": 16, "items_per_thread": 3)"}) {
+        runtime::ScanOptions<int> options;
+        options.config = std::string(R"({"family": "scan_columns", "parameters": {"block_threads": 64, )") + parameters + "}}";
+        check<int>(shape, places, places, options, random() % 2 == 0, random);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// One kernel serves all strides, whatever the family.
+TEST(Strides, AreServedByEveryFamilyOfRows) {
+  std::mt19937 random(11);
+  for (const char* const config :
+       {R"({"family": "scan_rows", "parameters": {"block_threads": 64, "items_per_thread": 4}})",
+        R"({"family": "scan_rows", "parameters": {"block_threads": 32, "items_per_thread": 8, "layout": "warp_transposed", "vector_bytes": 16, "rows_per_block": 4}})",
+        R"({"family": "scan_short_rows", "parameters": {"block_threads": 128, "items_per_thread": 5}})"}) {
+    SCOPED_TRACE(config);
+    const Shape shape{3, 9, 150};
+    for (const Places& in : {Places{1, 160, 1500, 0, 4500}, Places{-2, 310, 3000, 400, 9000}, Places{1, 157, 1500, 1, 4600}})
+      for (const Places& out : {Places{1, 152, 1400, 8, 4400}, Places{3, 460, 4600, 0, 13800}}) {
+        runtime::ScanOptions<int> options;
+        options.config = config;
+        check<int>(shape, in, out, options, false, random);
+        check<std::int8_t>(shape, in, out, options, false, random);
+        if (HasFailure()) return;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace scantune
