@@ -291,6 +291,8 @@ ReduceRequest reduction_of(const ScanRequest& scan, Position position, Init init
   request.custom_alignment = scan.custom_alignment;
   request.segments = scan.segments;
   request.rows = scan.rows;
+  request.columns = scan.columns;
+  request.layout = scan.layout;
   request.n = scan.n;
   return request;
 }
@@ -311,8 +313,7 @@ Problem checked_problem(const scantune_problem* caller) {
   return {.request = stated.request,
           .custom = stated.custom,
           .init = init,
-          .device_init =
-              given.problem.device_inits != nullptr ? given.problem.device_inits : given.problem.device_init,
+          .device_init = given.problem.device_inits != nullptr ? given.problem.device_inits : given.problem.device_init,
           .device_n = given.problem.device_n,
           .device_clamped = given.problem.device_clamped,
           .captured_launches = given.problem.captured_launches,
@@ -331,10 +332,9 @@ Problem checked_reduction(const scantune_problem* caller, Position position) {
   if (stated.request.direction != Direction::forward)
     fail("direction", "SCANTUNE_REVERSE; a reduction has no direction: leave it SCANTUNE_FORWARD");
   check_segments(given.problem, stated.request);
-  take_strides(given.problem, stated.request);
-  if (stated.request.layout.is_strided())
-    throw RequestError(to_string(Request(stated.request)) +
-                       ": no family reduces rows with strides: reduce dense rows, or all items");
+  take_strides_of_reduction(given.problem, stated.request);
+  if (given.problem.device_inits != nullptr)
+    fail("device_inits", "given; a reduction begins every row from the same value: leave it NULL, and set device_init");
   Init init = checked_init(given.problem, Kind::inclusive);
   if (init == Init::none && position == Position::none && has_identity(given)) init = Init::value;
   const ReduceRequest request = reduction_of(stated.request, position, init);

@@ -50,8 +50,7 @@ i64 dense(i64 stride, u64 count, const char* name) {
 Strides input_strides(const scantune_problem& problem, const Shape& shape) {
   Strides strides;
   strides.item = problem.item_stride != 0 ? problem.item_stride : 1;
-  strides.sequence =
-      problem.row_stride != 0 ? problem.row_stride : dense(strides.item, shape.length, "row_stride");
+  strides.sequence = problem.row_stride != 0 ? problem.row_stride : dense(strides.item, shape.length, "row_stride");
   strides.plane =
       problem.plane_stride != 0 ? problem.plane_stride : dense(strides.sequence, shape.plane_rows(), "plane_stride");
   return strides;
@@ -98,29 +97,41 @@ u64 magnitude(i64 stride) { return stride < 0 ? -static_cast<u64>(stride) : stat
 
 }  // namespace
 
-void take_strides(const scantune_problem& problem, ScanRequest& request) {
-  if (!has_any(problem)) return;
+namespace {
+
+Shape shape_of(const scantune_problem& problem, const ScanRequest& request) {
   if (request.segments != Segments::rows)
-    fail("strides are given, and segments is not SCANTUNE_ROWS: set it, or leave strides and planes at 0; columns are "
-         "rows whose row_stride is 1");
-  if (request.n == 0) return;
-  const Shape shape{request.rows, request.n / request.rows, problem.planes != 0 ? problem.planes : 1};
+    fail(
+        "strides are given, and segments is not SCANTUNE_ROWS: set it, or leave strides and planes at 0; columns are "
+        "rows whose row_stride is 1");
+  const Shape shape{request.rows, request.rows == 0 ? 0 : request.n / request.rows,
+                    problem.planes != 0 ? problem.planes : 1};
   if (shape.rows % shape.planes != 0)
     fail("planes is " + std::to_string(shape.planes) + ", and rows " + std::to_string(shape.rows) +
          ", which is no multiple: planes are of equally many rows");
+  return shape;
+}
+
+void make_columns(ScanRequest& request) {
+  request.segments = Segments::columns;
+  request.columns = std::exchange(request.rows, 0);
+}
+
+}  // namespace
+
+void take_strides(const scantune_problem& problem, ScanRequest& request) {
+  if (!has_any(problem)) return;
+  const Shape shape = shape_of(problem, request);
+  if (request.n == 0) return;
   Layout layout{.plane_sequences = shape.plane_rows()};
   layout.input = input_strides(problem, shape);
   layout.output = output_strides(problem, layout.input);
-  const StridedAxes in = axes_of(layout.input, shape, false), out = axes_of(layout.output, shape, true);
-  check_places(in, 0);
+  const StridedAxes out = axes_of(layout.output, shape, true);
+  check_places(axes_of(layout.input, shape, false), 0);
   check_places(out, 0);
   check_apart(out);
   if (is_dense(layout.input, shape, false) && is_dense(layout.output, shape, false)) return;
-  if (is_dense(layout.input, shape, true) && is_dense(layout.output, shape, true)) {
-    request.segments = Segments::columns;
-    request.columns = std::exchange(request.rows, 0);
-    return;
-  }
+  if (is_dense(layout.input, shape, true) && is_dense(layout.output, shape, true)) return make_columns(request);
   if (request.direction == Direction::reverse) {
     request.direction = Direction::forward;
     for (Strides* const strides : {&layout.input, &layout.output}) {
@@ -131,10 +142,26 @@ void take_strides(const scantune_problem& problem, ScanRequest& request) {
   request.layout = layout;
   // Rows that lie closer than their items are columns, and so are few long ones, which no CTA should walk alone.
   const bool lie_close = shape.length > 1 && magnitude(layout.input.item) > magnitude(layout.input.sequence);
-  if (lie_close || (shape.rows < kFewRows && shape.length >= kLongRow)) {
-    request.segments = Segments::columns;
-    request.columns = std::exchange(request.rows, 0);
-  }
+  if (lie_close || (shape.rows < kFewRows && shape.length >= kLongRow)) make_columns(request);
+}
+
+void take_strides_of_reduction(const scantune_problem& problem, ScanRequest& request) {
+  if (!has_any(problem)) return;
+  for (const auto& [name, stride] : {std::pair("out_row_stride", problem.out_row_stride),
+                                     {"out_item_stride", problem.out_item_stride},
+                                     {"out_plane_stride", problem.out_plane_stride}})
+    if (stride != 0)
+      fail(std::string(name) + " is " + std::to_string(stride) +
+           "; the results of a reduction lie one behind the other: leave it at 0");
+  const Shape shape = shape_of(problem, request);
+  if (request.n == 0) return;
+  Layout layout{.plane_sequences = shape.plane_rows()};
+  layout.input = input_strides(problem, shape);
+  check_places(axes_of(layout.input, shape, false), 0);
+  if (is_dense(layout.input, shape, false)) return;
+  if (is_dense(layout.input, shape, true)) return make_columns(request);
+  request.layout = layout;
+  if (layout.input.item != 1) make_columns(request);
 }
 
 }  // namespace scantune::c_api

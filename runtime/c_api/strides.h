@@ -11,4 +11,7 @@ namespace scantune::c_api {
 // of the output twice.
 void take_strides(const scantune_problem& problem, ScanRequest& request);
 
+// The same for a reduction, whose results lie one behind the other.
+void take_strides_of_reduction(const scantune_problem& problem, ScanRequest& request);
+
 }  // namespace scantune::c_api

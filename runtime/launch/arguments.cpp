@@ -78,14 +78,15 @@ Arguments::Arguments(const CheckedRequest& request)
     : request_(request.get()), operands_(request_), count_(operands_.list().size()) {
   const auto all = operands_.list();
   for (std::size_t place = 0; place < count_; ++place) {
-    places_[place] = {.bytes = all[place].bytes(),
-                      .lowest_bytes = all[place].lowest_bytes(),
-                      .misaligning = static_cast<u64>(all[place].alignment) - 1,
-                      .vector_bits = all[place].is_array && !is_argument(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
-                      .edge_bytes = all[place].from_end ? all[place].bytes() : 0,
-                      .offset = offset_of(all[place].role),
-                      .is_argument = is_argument(all[place].role),
-                      .may_be_null = all[place].may_be_null};
+    places_[place] = {
+        .bytes = all[place].bytes(),
+        .lowest_bytes = all[place].lowest_bytes(),
+        .misaligning = static_cast<u64>(all[place].alignment) - 1,
+        .vector_bits = all[place].is_array && !is_argument(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
+        .edge_bytes = all[place].from_end ? all[place].bytes() : 0,
+        .offset = offset_of(all[place].role),
+        .is_argument = is_argument(all[place].role),
+        .may_be_null = all[place].may_be_null};
     for (std::size_t earlier = 0; earlier < place; ++earlier)
       if (places_[earlier].offset == places_[place].offset)
         throw Error(std::string(request_.algorithm().name()) +
@@ -107,8 +108,7 @@ bool Arguments::are_plausible(const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place) {
     const void* pointer = pointers[place];
     if ((pointer == nullptr && places_[place].bytes != 0 && !places_[place].may_be_null) ||
-        (address_of(pointer) & places_[place].misaligning) != 0 ||
-        wraps(begin(place, pointers), places_[place].bytes))
+        (address_of(pointer) & places_[place].misaligning) != 0 || wraps(begin(place, pointers), places_[place].bytes))
       return false;
   }
   for (std::size_t pair = 0; pair < pair_count_; ++pair)

@@ -46,9 +46,9 @@ class Arguments {
  private:
   struct Place {
     u64 bytes;
-    i64 lowest_bytes;    // from the pointer to the first of them, 0 or less
-    u64 misaligning;     // bits that the address must not have
-    u64 vector_bits;     // bits that keep kernels for aligned pointers from it, or from what lies edge_bytes behind it
+    i64 lowest_bytes;  // from the pointer to the first of them, 0 or less
+    u64 misaligning;   // bits that the address must not have
+    u64 vector_bits;   // bits that keep kernels for aligned pointers from it, or from what lies edge_bytes behind it
     u64 edge_bytes;
     std::size_t offset;  // into the kernel's arguments
     bool is_argument;    // in the place of one of the kernel's other arguments

@@ -84,9 +84,9 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
   const Pointers pointers = this->pointers(prepared, which.n, which.in_place);
   std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
   std::byte* const from =
-      which.in_place ? to
-                     : arena(OperandRole::input)
-                           .begin(prepared.variant(), Operands(input.spec.request).of(OperandRole::input));
+      which.in_place
+          ? to
+          : arena(OperandRole::input).begin(prepared.variant(), Operands(input.spec.request).of(OperandRole::input));
   const std::byte* const kept_input = expected.on_device != nullptr ? kept(input) : nullptr;
   const auto run_and_check = [&](int runs, const char* circumstance) {
     for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, launched, workspace_.data(), nullptr);
@@ -141,8 +141,7 @@ void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& 
   const u64 bytes = output.bytes();
   const Pointers pointers = this->pointers(prepared, request.n, false);
   std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
-  std::byte* const from =
-      arena(OperandRole::input).begin(prepared.variant(), Operands(request).of(OperandRole::input));
+  std::byte* const from = arena(OperandRole::input).begin(prepared.variant(), Operands(request).of(OperandRole::input));
   upload_input(staging_, input, from);
   std::vector<std::byte> first;
   for (const char* time : {"the first time", "the second time"}) {

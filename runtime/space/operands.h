@@ -13,7 +13,7 @@ struct RequestOperand {
   OperandRole role;
   ValueType type;
   int item_bytes;
-  int alignment;  // alignment of its items
+  int alignment;       // alignment of its items
   u64 items;           // from the lowest to the highest, with what lies between them
   i64 lowest;          // the place of the lowest item behind the array's pointer, 0 or less
   const char* extent;  // the name of the extent that says how many

@@ -90,9 +90,11 @@ bool items_meet(const StridedAxes& axes, i64 bytes, u64 item_bytes) {
   if (axes.plane.items > 1 || bytes % static_cast<i64>(item_bytes) != 0) return true;
   const Wide distance = bytes / static_cast<i64>(item_bytes);
   // Find r and i with r * row_stride + i * item_stride = distance, each below the number of rows or items.
-  const Wide rows = axes.sequence.items < 2 ? 0 : axes.sequence.stride, items = axes.item.items < 2 ? 0 : axes.item.stride;
+  const Wide rows = axes.sequence.items < 2 ? 0 : axes.sequence.stride,
+             items = axes.item.items < 2 ? 0 : axes.item.stride;
   const auto is_reached = [&](Wide stride, u64 count) {
-    return distance % stride == 0 && (distance / stride < 0 ? -(distance / stride) : distance / stride) < static_cast<Wide>(count);
+    return distance % stride == 0 &&
+           (distance / stride < 0 ? -(distance / stride) : distance / stride) < static_cast<Wide>(count);
   };
   if (rows == 0 && items == 0) return distance == 0;
   if (rows == 0) return is_reached(items, axes.item.items);

@@ -9,6 +9,7 @@
 #include "config/pipelined.h"
 #include "config/reduce_atomic.h"
 #include "config/reduce_block.h"
+#include "config/reduce_columns.h"
 #include "config/reduce_gather.h"
 #include "config/reduce_last_block.h"
 #include "config/reduce_rows.h"
@@ -57,8 +58,8 @@ using AllAlgorithms = AlgorithmList<
                HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig,
                ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
-               ReduceTwoPassConfig, ReduceRowsConfig, SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig,
-               SumBatchConfig, SumVectorConfig>,
+               ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, SumTwoPassConfig, SumTwoPassWarpConfig,
+               SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>>;
 
 }  // namespace scantune

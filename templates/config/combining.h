@@ -7,10 +7,10 @@ namespace scantune {
 
 // The source of the value that comes before the first item.
 enum class Init {
-  none,   // nothing comes before the first item
-  value,  // the kernel's arguments
-  memory, // the device's memory, read when the kernels run
-  each    // the device's memory, with one for each row or column
+  none,    // nothing comes before the first item
+  value,   // the kernel's arguments
+  memory,  // the device's memory, read when the kernels run
+  each     // the device's memory, with one for each row or column
 };
 template <>
 struct Tokens<Init> {
@@ -55,13 +55,23 @@ constexpr u64 row_items(const Request& request) {
   return request.segments == Segments::rows && request.rows != 0 ? ceil_div(request.n, request.rows) : request.n;
 }
 
-// Null if the request's items can be cut into its rows, else why not. A request without items may have any. Records
-// keep rows by their magnitude, which stands for up to 1.42 times as many.
+// The items of the longest column of the request; 0 for one without columns.
+template <class Request>
+constexpr u64 column_items(const Request& request) {
+  return request.segments == Segments::columns && request.columns != 0 ? ceil_div(request.n, request.columns) : 0;
+}
+
+// Null if the request's items can be cut into its rows or columns, else why not. A request without items may have any.
+// Records keep their number by its magnitude, which stands for up to 1.42 times as many.
 template <class Request>
 constexpr const char* invalid_segments_reason(const Request& request) {
-  if (request.segments != Segments::rows) return nullptr;
-  if (request.n != 0 && request.rows == 0) return "there are items and no rows to hold them";
-  if (request.n != 0 && request.rows > request.n + request.n / 2) return "there are more rows than items";
+  if (request.segments == Segments::none || request.n == 0) return nullptr;
+  const bool of_rows = request.segments == Segments::rows;
+  const u64 count = of_rows ? request.rows : request.columns;
+  if (count == 0)
+    return of_rows ? "there are items and no rows to hold them" : "there are items and no columns to hold them";
+  if (count > request.n + request.n / 2)
+    return of_rows ? "there are more rows than items" : "there are more columns than items";
   return nullptr;
 }
 

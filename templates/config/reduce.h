@@ -3,6 +3,7 @@
 
 #include "config/algorithm.h"
 #include "config/combining.h"
+#include "config/strides.h"
 #include "config/variant.h"
 
 namespace scantune {
@@ -35,6 +36,8 @@ struct ReduceRequest {
   int custom_alignment = 0;  // and its alignment
   u64 n = 0;                 // items
   u64 rows = 0;              // of Segments::rows, each with a result of its own
+  u64 columns = 0;           // of Segments::columns, likewise
+  Layout layout = {};        // where rows or columns lie that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -62,10 +65,11 @@ constexpr bool needs_fixed_association(const ReduceRequest& request) {
 constexpr const char* unsupported_reason(const ReduceRequest& request) {
   if (const char* reason = invalid_combining_reason(request)) return reason;
   if (request.init == Init::each) return "a reduction begins every row from the same value";
-  if (request.segments == Segments::columns) return "no family reduces columns: reduce rows, or all items";
   if (const char* reason = invalid_segments_reason(request)) return reason;
   if (!request.has_init() && request.rows > 1 && row_items(request) * (request.rows - 1) >= request.n)
     return "there is a row without items, and no initial value to be its result";
+  if (!request.has_init() && request.segments == Segments::columns && request.columns > request.n)
+    return "there is a column without items, and no initial value to be its result";
   if (!request.has_position()) return nullptr;
   if (request.op != Operator::min && request.op != Operator::max)
     return "only a minimum or a maximum has a position: op must be min or max";
@@ -99,26 +103,38 @@ struct Algorithm<ReduceRequest> {
       SCANTUNE_MEMBER(ReduceRequest, latency, nearest)
           .not_compiled()
           .means("back_to_back: fast between other reductions, which overlap; isolated: between ordinary kernels."),
-      SCANTUNE_MEMBER(ReduceRequest, segments, nearest).means("rows: each of --rows rows has a result of its own.")};
+      SCANTUNE_MEMBER(ReduceRequest, segments, nearest)
+          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns.")};
 
   static constexpr Extent<ReduceRequest> kExtents[] = {
       SCANTUNE_EXTENT(ReduceRequest, rows, "Rows of n / rows items each, one after the other.")
-          .where("segments", Segments::rows)};
+          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(ReduceRequest, columns, "Columns, side by side in lines of so many items.")
+          .where("segments", Segments::columns)};
 
   static constexpr OperandList operands(const ReduceRequest& request) {
     OperandList list;
-    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
-    const char* const results = request.segments == Segments::rows ? "rows" : Operand::kOne;
+    list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, range_of_input(request)});
+    const char* const results = request.segments == Segments::rows      ? "rows"
+                                : request.segments == Segments::columns ? "columns"
+                                                                        : Operand::kOne;
     list.add({"output", OperandRole::output, "output_type", results});
     if (request.has_position()) list.add({"index", OperandRole::position, "u64", results});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     return list;
   }
 
+  static constexpr StridedRange range_of_input(const ReduceRequest& request) {
+    const u64 sequences = request.segments == Segments::columns ? request.columns : request.rows;
+    if (!request.layout.is_strided() || sequences == 0) return {};
+    return request.layout.range(request.layout.input, sequences, request.n / sequences);
+  }
+
   // Without items the result is the initial value.
   static constexpr bool has_result_without_items(const ReduceRequest& request) { return request.has_init(); }
 
   static constexpr const char* remark(const ReduceRequest& request) {
+    if (request.layout.is_strided()) return "with strides";
     if (request.init == Init::memory) return "with init from memory";
     return request.init == Init::none && !request.has_position() ? "without init" : "";
   }

@@ -28,6 +28,8 @@ struct Family<ReduceRowsConfig> {
   static constexpr const char* unsupported_reason(const ReduceRequest& request, int) {
     if (request.segments != Segments::rows)
       return "reduce_rows has a result for every row, and the request has no rows";
+    if (request.layout.is_strided() && request.layout.input.item != 1)
+      return "reduce_rows takes rows whose items lie one behind the other: others are columns";
     return scantune::unsupported_reason(request);
   }
 

@@ -79,19 +79,6 @@ struct ScanVariant : ScanRequest {
   constexpr bool operator==(const ScanVariant&) const = default;
 };
 
-// Null if the request's items can be cut into its columns, else why not, as of rows.
-constexpr const char* invalid_columns_reason(const ScanRequest& request) {
-  if (request.segments != Segments::columns || request.n == 0) return nullptr;
-  if (request.columns == 0) return "there are items and no columns to hold them";
-  if (request.columns > request.n + request.n / 2) return "there are more columns than items";
-  return nullptr;
-}
-
-// Items of the longest column; 0 for a request without columns.
-constexpr u64 column_items(const ScanRequest& request) {
-  return request.segments == Segments::columns && request.columns != 0 ? ceil_div(request.n, request.columns) : 0;
-}
-
 // Why no family can solve the request, or null.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_combining_reason(request)) return reason;
@@ -105,7 +92,6 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
     return "n in device memory is not known where a reverse scan begins: leave device_n out, or direction";
   if (request.layout.is_strided() && request.direction == Direction::reverse)
     return "strides say in which direction a row goes: negate item_stride, or leave direction out";
-  if (const char* reason = invalid_columns_reason(request)) return reason;
   return invalid_segments_reason(request);
 }
 

@@ -20,7 +20,11 @@ SCANTUNE_DEVICE void reduce_rows(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   for (u64 row = block_rank(); row < rows; row += block_count()) {
     const u64 first = row * row_items, left = first < arguments.n ? arguments.n - first : 0;
-    const Share share(Problem::input(arguments) + first, left < row_items ? left : row_items, 0, 1);
+    const typename Problem::Input* from = Problem::input(arguments) + first;
+    if constexpr (Problem::kStrided)
+      from = Problem::input(arguments) +
+             Problem::layout(arguments).input.begin(row, Problem::layout(arguments).plane_sequences);
+    const Share share(from, left < row_items ? left : row_items, 0, 1);
     const auto total = share.reduce(shared);
     if (thread_rank() == 0) Problem::store(arguments, total.value, total.exists, row);
     if (rows - row > block_count()) sync_block();  // no warp reads what the next row writes

@@ -171,8 +171,7 @@ class ColumnTile {
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) {
       const u64 index = column_ + column < columns_ ? column_ + column : columns_ - 1;
-      lines.first[column] =
-          items + strides.begin(index, plane_columns) + static_cast<i64>(first_line_) * strides.item;
+      lines.first[column] = items + strides.begin(index, plane_columns) + static_cast<i64>(first_line_) * strides.item;
       lines.is_vector &= lines.first[column] == lines.first[0] + column;
     }
     constexpr u64 kAlignment = alignof(Vector<typename ItemOf<Item*>::Type>);
@@ -220,8 +219,7 @@ class ColumnTile {
         Input items[kColumns];
 #pragma unroll
         for (int column = 0; column < kColumns; ++column)
-          if (item < mine_[column])
-            items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
+          if (item < mine_[column]) items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
         scantune::copy_bytes(&lines_[item], items, sizeof items);
       }
     }

@@ -91,8 +91,7 @@ class RowTile {
 #pragma unroll
     for (u32 turn = 0; turn < kItems; ++turn)
       if (const u32 item = turn * kThreads + thread_rank(); item < items_)
-        held[turn] =
-            scantune::load_global<kConfig.load_hint>(from + place(Problem::layout(arguments_).input, item));
+        held[turn] = scantune::load_global<kConfig.load_hint>(from + place(Problem::layout(arguments_).input, item));
     Input* const to = reinterpret_cast<Input*>(shared_.items);
 #pragma unroll
     for (u32 turn = 0; turn < kItems; ++turn)
@@ -130,7 +129,8 @@ class RowTile {
       if (starts) start += row_items_;
       if (Problem::kHasInit && starts) carry = init;
       if constexpr (Problem::kInitOfEach)
-        if (starts && item < mine_) carry = Problem::init_of(arguments_, row++, ceil_div(arguments_.n, u64{row_items_}));
+        if (starts && item < mine_)
+          carry = Problem::init_of(arguments_, row++, ceil_div(arguments_.n, u64{row_items_}));
       const bool has_before = starts ? Problem::kHasInit : item > 0 || exists;
       const T before = carry;
       carry = values_[item];

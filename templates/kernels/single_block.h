@@ -15,8 +15,7 @@ struct SingleBlock : TileWalk<Problem, peeled_tile_shape(kConfig, Problem::kRequ
 template <class Problem, SingleBlockConfig kConfig, class Block = SingleBlock<Problem, kConfig>>
 SCANTUNE_DEVICE void scan_prepared_tile(const KernelArguments& arguments, const typename Block::Place& place,
                                         typename Block::Tile& tile, typename Block::Shared& shared,
-                                        typename Problem::InputItems input,
-                                        typename Problem::OutputItems output) {
+                                        typename Problem::InputItems input, typename Problem::OutputItems output) {
   // Load and scan.
   typename Block::Carry carry{Problem::init(arguments), Problem::kHasInit};
   const HeadScan<Problem> head(input + Block::Place::kHead, place.head_items(), thread_rank());

@@ -13,7 +13,8 @@ class AlignedRowTiles {
   using InputItems = typename Problem::InputItems;
   using OutputItems = typename Problem::OutputItems;
   static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
-  static_assert(sizeof(Input) == sizeof(typename Problem::Output));  // so input and output of all rows are aligned alike, or of none
+  static_assert(sizeof(Input) ==
+                sizeof(typename Problem::Output));  // so input and output of all rows are aligned alike, or of none
 
  public:
   SCANTUNE_DEVICE explicit AlignedRowTiles(const KernelArguments& arguments)

@@ -133,8 +133,7 @@ SCANTUNE_DEVICE void store_vector(Item* to, u32 index, const Vector& vector) {
 }
 template <CacheHint kHint, class Vector, class Item>
 SCANTUNE_DEVICE void store_vector(Backwards<Item> to, u32 index, const Vector& vector) {
-  scantune::store_global<kHint>(reinterpret_cast<Vector*>(to.item + 1) - (index + 1),
-                                scantune::reversed<Item>(vector));
+  scantune::store_global<kHint>(reinterpret_cast<Vector*>(to.item + 1) - (index + 1), scantune::reversed<Item>(vector));
 }
 template <CacheHint kHint, class Vector, class Item>
 SCANTUNE_DEVICE Vector load_vector(Strided<const Item> from, u32 index = 0) {
@@ -152,8 +151,7 @@ SCANTUNE_DEVICE void store_vector(Strided<Item> to, u32 index, const Vector& vec
   Item items[kItems];
   scantune::copy_bytes(items, &vector, sizeof items);
 #pragma unroll
-  for (u32 item = 0; item < kItems; ++item)
-    scantune::store_global<kHint>(to + (index * kItems + item), items[item]);
+  for (u32 item = 0; item < kItems; ++item) scantune::store_global<kHint>(to + (index * kItems + item), items[item]);
 }
 
 }  // namespace scantune

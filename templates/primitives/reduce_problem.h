@@ -90,9 +90,16 @@ struct ReduceProblem {
   static constexpr bool kInOrder = is_custom(request.op);
   static constexpr bool kHasInit = request.has_init();
   static constexpr bool kHasPosition = request.has_position();
+  static constexpr bool kStrided = request.layout.is_strided();
 
   SCANTUNE_DEVICE static const Input* input(const KernelArguments& arguments) {
     return static_cast<const Input*>(arguments.input);
+  }
+
+  // Only kernels for strides have one among their arguments.
+  template <class Arguments>
+  SCANTUNE_DEVICE static const Layout& layout(const Arguments& arguments) {
+    return arguments.layout;
   }
 
   // What an accumulator is before anything is combined with it by a built-in operator.

@@ -20,7 +20,8 @@ class TilePlace {
     return n > kHead ? static_cast<u32>(ceil_div(n, kTileItems) - Problem::kFirstTile) : 0;
   }
 
-  SCANTUNE_DEVICE TilePlace(typename Problem::InputItems input, u64 n, u32 tile) : first_((Problem::kFirstTile + tile) * kTileItems) {
+  SCANTUNE_DEVICE TilePlace(typename Problem::InputItems input, u64 n, u32 tile)
+      : first_((Problem::kFirstTile + tile) * kTileItems) {
     if constexpr (kShape.is_peeled) {
       kept_items_ = first_ + kTileItems < n;
       const u32 head_items = bytes_before_boundary(input) / sizeof(Input);

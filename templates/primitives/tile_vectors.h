@@ -97,8 +97,7 @@ struct WordwiseAccess {
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);
       words[word] = place < tile_items ? cut_word : kFiller;
-      if (place + kWordItems <= tile_items)
-        words[word] = scantune::load_vector<kHint, u32>(tile + place);
+      if (place + kWordItems <= tile_items) words[word] = scantune::load_vector<kHint, u32>(tile + place);
     }
     scantune::copy_bytes(&vectors, words, sizeof words);
   }

@@ -23,7 +23,9 @@ std::vector<i64> places(const StridedAxes& axes) {
 
 class Drawer {
  public:
-  StridedAxis axis(const char* name, u64 most) { return {name, number(-9, 9), static_cast<u64>(number(1, static_cast<i64>(most)))}; }
+  StridedAxis axis(const char* name, u64 most) {
+    return {name, number(-9, 9), static_cast<u64>(number(1, static_cast<i64>(most)))};
+  }
   StridedAxes axes(u64 most_planes) { return {axis("item", 6), axis("row", 6), axis("plane", most_planes)}; }
   i64 number(i64 least, i64 most) { return std::uniform_int_distribution<i64>(least, most)(random_); }
 
@@ -48,7 +50,8 @@ TEST(StridedRange, IsFromTheLowestToTheHighestItem) {
     const auto range = range_of(axes, first);
     ASSERT_TRUE(range);
     EXPECT_EQ(range->lowest, std::min<i64>(first + low, 0)) << to_string(axes);
-    EXPECT_EQ(range->lowest + static_cast<i64>(range->items) - 1, std::max<i64>(first + high, range->lowest)) << to_string(axes);
+    EXPECT_EQ(range->lowest + static_cast<i64>(range->items) - 1, std::max<i64>(first + high, range->lowest))
+        << to_string(axes);
     // The kernels' arguments say the same.
     const Strides strides{axes.item.stride, axes.sequence.stride, axes.plane.stride, first};
     const Layout layout{.input = strides, .output = strides, .plane_sequences = axes.sequence.items};

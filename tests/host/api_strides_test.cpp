@@ -25,7 +25,8 @@ struct Places {
   u64 size;   // of the array
 
   u64 at(u64 p, u64 r, u64 i) const {
-    return static_cast<u64>(first + static_cast<i64>(p) * plane + static_cast<i64>(r) * row + static_cast<i64>(i) * item);
+    return static_cast<u64>(first + static_cast<i64>(p) * plane + static_cast<i64>(r) * row +
+                            static_cast<i64>(i) * item);
   }
 };
 
@@ -121,7 +122,8 @@ void check(const Shape& shape, const Places& in, const Places& out, runtime::Sca
 
 TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
   std::mt19937 random(5);
-  constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300}, {1, 1, 1000}, {4, 7, 1}, {2, 64, 64}, {1, 3, 5000}, {5, 1, 70}};
+  constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300},  {1, 1, 1000}, {4, 7, 1},
+                               {2, 64, 64}, {1, 3, 5000}, {5, 1, 70}};
   for (int draw = 0; draw < 40; ++draw) {
     const Shape& shape = kShapes[random() % std::size(kShapes)];
     runtime::ScanOptions<int> options;
@@ -138,6 +140,53 @@ TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
   }
 }
 
+TEST(Strides, LeadReductionsToTheirItems) {
+  std::mt19937 random(17);
+  constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300},  {1, 1, 1000}, {4, 7, 1},
+                               {2, 64, 64}, {1, 3, 5000}, {5, 1, 70}};
+  for (int draw = 0; draw < 30; ++draw) {
+    const Shape& shape = kShapes[random() % std::size(kShapes)];
+    const Places in = drawn_places(shape, random);
+    SCOPED_TRACE(to_string(shape, in, in));
+    std::vector<int> items(in.size);
+    for (int& item : items) item = static_cast<int>(random() % 1000);
+    std::vector<int> sums, least;
+    std::vector<u64> where;
+    for (u64 p = 0; p < shape.planes; ++p)
+      for (u64 r = 0; r < shape.rows; ++r) {
+        sums.push_back(3);
+        least.push_back(items[in.at(p, r, 0)]);
+        where.push_back(0);
+        for (u64 i = 0; i < shape.length; ++i) {
+          const int item = items[in.at(p, r, i)];
+          sums.back() += item;
+          if (item >= least.back()) continue;
+          least.back() = item;
+          where.back() = i;
+        }
+      }
+    const runtime::Segments rows = runtime::Segments::rows({.count = shape.rows,
+                                                            .length = shape.length,
+                                                            .row_stride = in.row,
+                                                            .item_stride = in.item,
+                                                            .planes = shape.planes,
+                                                            .plane_stride = in.plane});
+    const runtime::Buffer<int> from(items), to(std::vector<int>(sums.size(), kPoison));
+    const runtime::Buffer<u64> at(where.size());
+    std::vector<int> found(sums.size());
+    std::vector<u64> found_at(where.size());
+    runtime::reduce(from.data() + in.first, to.data(), shape.items(), {.init = 3, .segments = rows});
+    to.download(found.data());
+    EXPECT_EQ(found, sums);
+    runtime::argmin(from.data() + in.first, to.data(), at.data(), shape.items(), {.segments = rows});
+    to.download(found.data());
+    at.download(found_at.data());
+    EXPECT_EQ(found, least);
+    EXPECT_EQ(found_at, where);
+    if (HasFailure()) return;
+  }
+}
+
 // Rows and columns that are dense, each from an initial value of its own, by every family of them.
 TEST(InitialValues, OfEachRowOrColumnBeginIt) {
   std::mt19937 random(13);
@@ -145,21 +194,30 @@ TEST(InitialValues, OfEachRowOrColumnBeginIt) {
     const i64 length = static_cast<i64>(shape.length);
     return Places{1, length, length * static_cast<i64>(shape.rows), 0, shape.items()};
   };
-  const auto columns = [](const Shape& shape) {
-    return Places{static_cast<i64>(shape.rows), 1, 1, 0, shape.items()};
-  };
+  const auto columns = [](const Shape& shape) { return Places{static_cast<i64>(shape.rows), 1, 1, 0, shape.items()}; };
   struct Case {
     Shape shape;
     bool has_columns;
     const char* config;
   };
-  for (const Case& its : std::vector<Case>{
-           {{1, 40, 33}, false, R"({"family": "scan_short_rows", "parameters": {"block_threads": 64, "items_per_thread": 5}})"},
-           {{1, 40, 3}, false, R"({"family": "scan_short_rows", "parameters": {"block_threads": 64, "items_per_thread": 7}})"},
-           {{1, 9, 333}, false, R"({"family": "scan_rows", "parameters": {"block_threads": 64, "rows_per_block": 4}})"},
-           {{1, 5, 3001}, false, R"({"family": "pipelined", "parameters": {"consumer_warps": 2, "vectors_per_thread": 1}})"},
-           {{1, 20, 300}, true, R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 4}})"},
-           {{1, 3, 700}, true, R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 3, "columns_per_block": 0}})"}})
+  for (
+      const Case& its : std::vector<Case>{
+          {{1, 40, 33},
+           false,
+           R"({"family": "scan_short_rows", "parameters": {"block_threads": 64, "items_per_thread": 5}})"},
+          {{1, 40, 3},
+           false,
+           R"({"family": "scan_short_rows", "parameters": {"block_threads": 64, "items_per_thread": 7}})"},
+          {{1, 9, 333}, false, R"({"family": "scan_rows", "parameters": {"block_threads": 64, "rows_per_block": 4}})"},
+          {{1, 5, 3001},
+           false,
+           R"({"family": "pipelined", "parameters": {"consumer_warps": 2, "vectors_per_thread": 1}})"},
+          {{1, 20, 300},
+           true,
+           R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 4}})"},
+          {{1, 3, 700},
+           true,
+           R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 3, "columns_per_block": 0}})"}})
     for (const auto direction : {runtime::Direction::forward, runtime::Direction::reverse}) {
       SCOPED_TRACE(its.config);
       runtime::ScanOptions<int> options;
@@ -179,10 +237,12 @@ TEST(Strides, LeadToLinesThatVectorsFillAndOthers) {
     const Shape shape{2, columns, 100};
     for (const i64 pitch : {16, 24, 25}) {
       const Places places{pitch, 1, 100 * pitch, 0, static_cast<u64>(200 * pitch)};
-      for (const char* const parameters : {R"("columns_per_thread": 4, "columns_per_block": 32, "items_per_thread": 8)",
-                                           R"("columns_per_thread": 2, "columns_per_block": 16, "items_per_thread": 3)"}) {
+      for (const char* const parameters :
+           {R"("columns_per_thread": 4, "columns_per_block": 32, "items_per_thread": 8)",
+            R"("columns_per_thread": 2, "columns_per_block": 16, "items_per_thread": 3)"}) {
         runtime::ScanOptions<int> options;
-        options.config = std::string(R"({"family": "scan_columns", "parameters": {"block_threads": 64, )") + parameters + "}}";
+        options.config =
+            std::string(R"({"family": "scan_columns", "parameters": {"block_threads": 64, )") + parameters + "}}";
         check<int>(shape, places, places, options, random() % 2 == 0, random);
         if (HasFailure()) return;
       }
@@ -193,13 +253,15 @@ TEST(Strides, LeadToLinesThatVectorsFillAndOthers) {
 // One kernel serves all strides, whatever the family.
 TEST(Strides, AreServedByEveryFamilyOfRows) {
   std::mt19937 random(11);
-  for (const char* const config :
-       {R"({"family": "scan_rows", "parameters": {"block_threads": 64, "items_per_thread": 4}})",
-        R"({"family": "scan_rows", "parameters": {"block_threads": 32, "items_per_thread": 8, "layout": "warp_transposed", "vector_bytes": 16, "rows_per_block": 4}})",
-        R"({"family": "scan_short_rows", "parameters": {"block_threads": 128, "items_per_thread": 5}})"}) {
+  for (
+      const char* const config :
+      {R"({"family": "scan_rows", "parameters": {"block_threads": 64, "items_per_thread": 4}})",
+       R"({"family": "scan_rows", "parameters": {"block_threads": 32, "items_per_thread": 8, "layout": "warp_transposed", "vector_bytes": 16, "rows_per_block": 4}})",
+       R"({"family": "scan_short_rows", "parameters": {"block_threads": 128, "items_per_thread": 5}})"}) {
     SCOPED_TRACE(config);
     const Shape shape{3, 9, 150};
-    for (const Places& in : {Places{1, 160, 1500, 0, 4500}, Places{-2, 310, 3000, 400, 9000}, Places{1, 157, 1500, 1, 4600}})
+    for (const Places& in :
+         {Places{1, 160, 1500, 0, 4500}, Places{-2, 310, 3000, 400, 9000}, Places{1, 157, 1500, 1, 4600}})
       for (const Places& out : {Places{1, 152, 1400, 8, 4400}, Places{3, 460, 4600, 0, 13800}}) {
         runtime::ScanOptions<int> options;
         options.config = config;

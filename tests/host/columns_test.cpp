@@ -52,7 +52,8 @@ void check_heights(ScanRequest request, const Config& config, Random& random, co
           drawn_from.push_back(request);
       }
       if (drawn_from.empty()) continue;
-      request = in_drawn_direction(config.family(), drawn_from[random.below(static_cast<u32>(drawn_from.size()))], random);
+      request =
+          in_drawn_direction(config.family(), drawn_from[random.below(static_cast<u32>(drawn_from.size()))], random);
       // The last line may be shorter, but lies there.
       if (random.chance(50)) request.n -= random.below(static_cast<u32>(request.columns));
       SegmentedScan scan = drawn_scan(request, config, aligned, random, custom);
@@ -129,8 +130,7 @@ TEST_P(ColumnFamily, GoesFromTheLastItemToTheFirst) {
       if (type != ValueType::custom)
         request = {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
       request.direction = Direction::reverse;
-      check_heights(request, config_for(family, request, random), random,
-                    type == ValueType::custom ? &maps : nullptr);
+      check_heights(request, config_for(family, request, random), random, type == ValueType::custom ? &maps : nullptr);
       if (HasFatalFailure()) return;
     }
 }

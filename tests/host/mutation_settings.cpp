@@ -297,6 +297,16 @@ const std::vector<Setting> kSettings = {
      0,
      0,
      7},
+    // Several bands, which a second launch folds.
+    {.family = "reduce_columns",
+     .values = {{"block_threads", "64"}, {"columns_per_block", "4"}, {"unroll", "1"}, {"band_lines", "128"}},
+     .tiles = 40,
+     .columns = 6},
+    {.family = "reduce_columns",
+     .values = {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "2"}, {"band_lines", "128"}},
+     .custom = affine_maps(),
+     .tiles = 8,
+     .columns = 2},
     // The gallery. Blocked scans have a row for each CTA.
     {"naive_global", {{"block_threads", "64"}}, false, {}, 9, 4, 8, 12},
     {"shared_single", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},

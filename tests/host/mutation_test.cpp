@@ -221,12 +221,27 @@ class ReduceTrial : public Trial {
     }
     if (setting.rows != 0) request.segments = Segments::rows;
     request.rows = setting.rows;
+    if (setting.columns != 0) request.segments = Segments::columns;
+    request.columns = setting.columns;
     return request;
   }
 
   Variant variant() const { return setting_.misaligned_input_bytes == 0 ? Variant::aligned : Variant::any; }
 
   Bytes expected_results(const ScanRequest& scan, const Bytes& items) const {
+    const auto item_bytes = static_cast<std::ptrdiff_t>(request_.input_bytes());
+    if (request_.segments == Segments::columns) {
+      Bytes results;
+      for (u64 column = 0; column < request_.columns; ++column) {
+        Bytes its;
+        for (auto item = items.begin() + static_cast<std::ptrdiff_t>(column) * item_bytes; item < items.end();
+             item += static_cast<std::ptrdiff_t>(request_.columns) * item_bytes)
+          its.insert(its.end(), item, item + item_bytes);
+        const Bytes result = expected_total(scan, its, init_.data(), custom());
+        results.insert(results.end(), result.begin(), result.end());
+      }
+      return results;
+    }
     const auto row_bytes = static_cast<std::ptrdiff_t>(row_items(request_) * static_cast<u64>(request_.input_bytes()));
     Bytes results;
     for (auto begin = items.begin(); begin != items.end();) {

@@ -25,6 +25,7 @@ constexpr int kBuiltInOperators = static_cast<int>(Operator::custom_cheap);
 std::span<const FamilyModel* const> reduce_families() { return families_of<ReduceRequest>(Standing::library); }
 
 bool is_of_rows(const FamilyModel& family) { return family.name() == std::string_view("reduce_rows"); }
+bool is_of_columns(const FamilyModel& family) { return family.name() == std::string_view("reduce_columns"); }
 
 ReduceRequest reduction_of(ValueType input, ValueType output, Operator op = Operator::sum, Init init = Init::none,
                            Position position = Position::none) {
@@ -59,9 +60,15 @@ ScanRequest as_scan(const ReduceRequest& request) {
           .n = request.n};
 }
 
-// Returns a request that the family is for: a family of rows gets a few of them.
+// Returns a request that the family is for: a family of rows or columns gets a few of them.
 ReduceRequest asked_of(const FamilyModel& family, ReduceRequest request, u64 n, u64 rows = 1) {
   request.n = n;
+  if (is_of_columns(family)) {
+    request.segments = Segments::columns;
+    request.columns = rows > n && !request.has_init() ? 1 : rows;
+    if (unsupported_reason(request) != nullptr) request.columns = 1;
+    return request;
+  }
   if (!is_of_rows(family)) return request;
   request.segments = Segments::rows;
   request.rows = rows;
@@ -117,7 +124,9 @@ struct Result {
 Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   HostDevice& device = bench().device;
   const ReduceRequest& request = reduction.request;
-  const u64 results = request.segments == Segments::rows ? request.rows : 1;
+  const u64 results = request.segments == Segments::rows      ? request.rows
+                      : request.segments == Segments::columns ? request.columns
+                                                              : 1;
   const GuardedMemory input(device, items.size(), reduction.misaligned_bytes);
   const GuardedMemory output(device, results * static_cast<u64>(request.output_bytes()),
                              static_cast<u64>(request.alignment_of(request.output_type)));
@@ -160,6 +169,15 @@ u64 expected_position(const ReduceRequest& request, const Bytes& items) {
   return index;
 }
 
+Bytes column_of(const ReduceRequest& request, const Bytes& items, u64 column) {
+  const auto bytes = static_cast<std::size_t>(request.input_bytes());
+  Bytes result;
+  for (std::size_t place = column * bytes; place < items.size(); place += request.columns * bytes)
+    result.insert(result.end(), items.begin() + static_cast<std::ptrdiff_t>(place),
+                  items.begin() + static_cast<std::ptrdiff_t>(place + bytes));
+  return result;
+}
+
 void check(const Case& reduction, const Bytes& items, const Bytes& init) {
   SCOPED_TRACE(to_string(reduction));
   const ReduceRequest& request = reduction.request;
@@ -168,7 +186,8 @@ void check(const Case& reduction, const Bytes& items, const Bytes& init) {
   for (u64 row = 0; row < found.positions.size(); ++row) {
     const auto begin = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(row * row_bytes, items.size()));
     const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>((row + 1) * row_bytes, items.size()));
-    const Bytes of_row(begin, end), expected = expected_total(as_scan(request), of_row, init.data(), reduction.custom);
+    const Bytes of_row = request.segments == Segments::columns ? column_of(request, items, row) : Bytes(begin, end);
+    const Bytes expected = expected_total(as_scan(request), of_row, init.data(), reduction.custom);
     const unsigned char* const output = &found.output[row * static_cast<u64>(request.output_bytes())];
     ASSERT_EQ(difference(as_scan(request), output, expected, reduction.custom), std::nullopt) << "row " << row;
     if (request.has_position()) {
@@ -355,6 +374,8 @@ const std::vector<Small> kSmall = {
     {"reduce_atomic", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "4"}}},
     {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "2"}}},
+    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "8"}, {"unroll", "2"}, {"band_lines", "2048"}}},
+    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "1"}, {"band_lines", "2048"}}},
 };
 
 Config config_of(const Small& small, const ReduceRequest& request) {

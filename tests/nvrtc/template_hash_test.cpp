@@ -86,7 +86,7 @@ std::vector<Headers> included_headers() {
 std::set<std::size_t> edits_in(Compiler& compiler, const Headers& headers, const std::string& arch, std::size_t count) {
   Instantiation included{.source = {}, .headers = headers, .kernels = {}, .label = "headers"};
   included.source =
-      "#define SCANTUNE_KERNELS\n"   // as for the gallery, whose kernels stand beside their configs
+      "#define SCANTUNE_KERNELS\n"  // as for the gallery, whose kernels stand beside their configs
       "#define SCANTUNE_READS_N\n#define SCANTUNE_STRIDED\n";  // as for problems whose number of items lies in memory
   for (const std::string& header : headers) included.source += "#include \"" + header + "\"\n";
   included.source += "#error the end\n";

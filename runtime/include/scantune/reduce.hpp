@@ -24,7 +24,7 @@ struct ReduceOptions {
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
   std::string config = {};    // as of scans
-  // Segments::rows(count, length): each row has a result of its own, output[0, count).
+  // Segments::rows(count, length), or columns(): each row or column has a result of its own, output[0, count).
   Segments segments = {};
 };
 
@@ -33,7 +33,7 @@ struct ArgOptions {
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
   std::string config = {};
-  Segments segments = {};  // each row has a result of its own, whose index counts from the row's start
+  Segments segments = {};  // each row or column has a result of its own, whose index counts from its start
 };
 
 namespace detail {

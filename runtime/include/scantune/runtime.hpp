@@ -61,7 +61,7 @@ enum class Latency {
 // Rows whose items lie anywhere: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
 // i * item_stride, in items, which may be negative. So columns are rows with a row_stride of 1, and planes of rows
 // are those along any axis of an array. A stride of 0 is that of rows one behind the other: 1, |item_stride| * length
-// and |row_stride| * count; of the output, that of the input.
+// and |row_stride| * count; of the output, that of the input. Results of reductions lie one behind the other.
 struct Rows {
   std::uint64_t count = 0;   // of a plane
   std::uint64_t length = 0;  // items of a row
@@ -81,10 +81,10 @@ class Segments {
   static constexpr Segments rows(std::uint64_t count, std::uint64_t length) {
     return rows({.count = count, .length = length});
   }
-  // There n is planes * count * length. Only scans have strides.
+  // There n is planes * count * length.
   static constexpr Segments rows(const Rows& rows) { return {SCANTUNE_ROWS, rows}; }
   // Columns of `length` items each, side by side: items of a column are `count` items apart. There, too, n is
-  // count * length. Only scans are of columns.
+  // count * length.
   static constexpr Segments columns(std::uint64_t count, std::uint64_t length) {
     return {SCANTUNE_COLUMNS, {.count = count, .length = length}};
   }
@@ -114,7 +114,7 @@ struct ScanOptions {
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
   const Acc* device_inits = nullptr;  // in place of it, one for each row or column, in their order
-  Stream stream = nullptr;  // scan() runs on it; a plan takes its stream per call
+  Stream stream = nullptr;            // scan() runs on it; a plan takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;

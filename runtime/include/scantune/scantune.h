@@ -94,7 +94,7 @@ typedef enum scantune_latency {
 typedef enum scantune_segments {
   SCANTUNE_NO_SEGMENTS = 0, /* all items are one sequence */
   SCANTUNE_ROWS = 1,        /* rows of equal length, one after the other in memory */
-  SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns; scans alone */
+  SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns */
 } scantune_segments;
 
 /* The order in which a scan combines items. In reverse each result combines its item and those behind it, from the last
@@ -178,10 +178,11 @@ typedef struct scantune_problem {
   uint64_t columns;
   scantune_direction direction; /* of a scan, not with device_n */
   uint32_t last_reserved;       /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
-  /* Where rows lie that are not one behind the other; of scans with SCANTUNE_ROWS. Strides are in items and may be
+  /* Where rows lie that are not one behind the other, with SCANTUNE_ROWS. Strides are in items and may be
    * negative: item i of row r is at input + r * row_stride + i * item_stride. So columns are rows with a row_stride of
    * 1. 0 stands for rows one behind the other: an item_stride of 1, and a row_stride of as many items as a row
-   * reaches. Strides of the output that are 0 are those of the input. Rows may be cut into as many planes, each of
+   * reaches. Strides of the output that are 0 are those of the input;
+   * the results of a reduction lie one behind the other. Rows may be cut into as many planes, each of
    * rows / planes rows: those along any axis of an array. 0 planes are one. */
   int64_t row_stride;
   int64_t item_stride;

@@ -12,7 +12,8 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kPieceItems = 256;  // of an input, made at a time: they stay in the nearest cache
+constexpr u64 kLeastPartLines = 64;  // a Running takes about as many bytes, so it costs one for each item
+constexpr u64 kPieceItems = 256;     // of an input, made at a time: they stay in the nearest cache
 
 // The scan whose last result the reduction returns.
 ScanRequest as_scan(const ReduceRequest& request) {
@@ -25,6 +26,10 @@ ScanRequest as_scan(const ReduceRequest& request) {
   scan.custom_bytes = request.custom_bytes;
   scan.custom_alignment = request.custom_alignment;
   scan.n = request.n;
+  if (request.segments == Segments::columns) {
+    scan.segments = request.segments;
+    scan.columns = request.columns;
+  }
   return scan;
 }
 
@@ -45,11 +50,32 @@ void visit_items(const KnownInput& input, u64 first, u64 end, const Visit& visit
   }
 }
 
+// What each column comes to, as below.
+template <class Running, class Fold, class Join>
+std::vector<Running> folded_columns(const KnownInput& input, const Running& empty, const Fold& fold, const Join& join) {
+  const auto request = typed<ReduceRequest>(input.spec.request);
+  const u64 columns = request.columns;
+  const u64 part_lines = std::max(kLeastPartLines, Reference::kChunkItems / std::max<u64>(columns, 1));
+  const u64 parts = std::max<u64>(ceil_div(column_items(request), part_lines), 1);
+  std::vector<Running> folded(parts * columns, empty);
+  parallel_for(parts, [&](u64 part) {
+    const u64 first = part * part_lines * columns;
+    visit_items(input, first, std::min(first + part_lines * columns, request.n), [&](u64 index, const std::byte* item) {
+      fold(folded[part * columns + index % columns], index / columns, item);
+    });
+  });
+  for (u64 part = 1; part < parts; ++part)
+    for (u64 column = 0; column < columns; ++column) join(folded[column], folded[part * columns + column]);
+  folded.resize(columns, empty);
+  return folded;
+}
+
 // What each row comes to, all items being one row where there are no others. Running: what a row, or a part of it, has
 // come to; fold(running, index in the row, item) adds an item, join(running, later) what comes behind.
 template <class Running, class Fold, class Join>
 std::vector<Running> folded_rows(const KnownInput& input, const Running& empty, const Fold& fold, const Join& join) {
   const auto request = typed<ReduceRequest>(input.spec.request);
+  if (request.segments == Segments::columns) return folded_columns(input, empty, fold, join);
   const u64 rows = request.segments == Segments::rows ? request.rows : 1, length = row_items(request);
   const u64 parts_of_row = std::max<u64>(ceil_div(length, Reference::kChunkItems), 1), parts = rows * parts_of_row;
   const u64 parts_at_once = std::max<u64>(Reference::kChunkItems / std::max<u64>(length, 1), 1);
@@ -202,7 +228,8 @@ class ReduceReference final : public AlgorithmReference {
   void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
     auto request = typed<ReduceRequest>(spec.request);
     request.n = std::max(request.n, spec.whole_items);
-    fill_reduction_input(ScanSpec(as_scan(spec)), row_items(request), first, out);
+    const u64 length = request.segments == Segments::columns ? column_items(request) : row_items(request);
+    fill_reduction_input(ScanSpec(as_scan(spec)), length, first, out);
   }
   void fill_init(const Request& request, unsigned char* init) const override {
     const auto reduction = typed<ReduceRequest>(request);
@@ -236,12 +263,25 @@ class ReduceReference final : public AlgorithmReference {
         other.rows = rows;
         if (unsupported_reason(other) == nullptr) served.push_back({other, variant});
       }
+    if (own.segments == Segments::columns)
+      for (const auto& [columns, variant] :
+           {std::pair<u64, Variant>(1, Variant::aligned), {7, Variant::any}, {33, Variant::any}, {200, Variant::any}}) {
+        ReduceRequest other = own;
+        other.columns = columns;
+        if (unsupported_reason(other) == nullptr) served.push_back({other, variant});
+      }
     return served;
   }
 
   u64 sequences(const Request& request) const override {
     const auto reduction = typed<ReduceRequest>(request);
-    return reduction.segments == Segments::rows ? reduction.rows : 1;
+    return reduction.segments == Segments::rows      ? reduction.rows
+           : reduction.segments == Segments::columns ? reduction.columns
+                                                     : 1;
+  }
+
+  bool are_side_by_side(const Request& request) const override {
+    return typed<ReduceRequest>(request).segments == Segments::columns;
   }
 
   bool repeats_bits(const Request& request) const override {

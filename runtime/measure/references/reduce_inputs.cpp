@@ -57,17 +57,20 @@ class SmallSubsets {
 
 }  // namespace
 
-void fill_reduction_input(const ScanSpec& scan, u64 row_items, u64 first, std::span<std::byte> out) {
+void fill_reduction_input(const ScanSpec& scan, u64 length, u64 first, std::span<std::byte> out) {
   const ScanRequest& request = scan.request;
   const bool is_sum = request.op == Operator::sum, is_signed_sum = is_sum && is_signed(request.input_type);
   const bool combines_far_apart =
       scan.pattern == InputPattern::exact && is_floating(request.accumulator_type) &&
       (is_signed_sum || (request.op == Operator::product && is_floating(request.input_type)));
   if (!combines_far_apart) return fill_scan_input(scan, first, out);
-  const SmallSubsets items(scan, row_items);
+  const SmallSubsets items(scan, length);
+  // Those of a column follow each other as those of a row do.
+  const u64 columns = request.segments == Segments::columns ? request.columns : 0;
+  const auto place = [&](u64 index) { return columns == 0 ? index : index % columns * length + index / columns; };
   visit_type(request.input_type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t item = 0; item * sizeof(T) < out.size(); ++item) {
-      const double number = is_sum ? items.addend(first + item) : items.factor(first + item);
+      const double number = is_sum ? items.addend(place(first + item)) : items.factor(place(first + item));
       put(static_cast<T>(number), out.data() + item * sizeof(T));
     }
   });

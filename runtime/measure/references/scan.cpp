@@ -58,8 +58,7 @@ class ReferenceOf final : public Reference {
     parallel_for(ceil_div(end, kChunkItems) - first_chunk, [&](u64 part) {
       const u64 chunk = first_chunk + part, begin = std::max(first, chunk * kChunkItems);
       if (begin >= first_wrong.load(std::memory_order_relaxed)) return;
-      const u64 wrong =
-          first_mismatch(chunk, begin, std::min((chunk + 1) * kChunkItems, end), found, first);
+      const u64 wrong = first_mismatch(chunk, begin, std::min((chunk + 1) * kChunkItems, end), found, first);
       for (u64 known = first_wrong.load(); wrong < known && !first_wrong.compare_exchange_weak(known, wrong);) {
       }
     });
