@@ -185,7 +185,7 @@ class Pipeline {
   SCANTUNE_DEVICE void store(u32 stage) {
     const u32 tile = shared_.tile_index[stage], items = tiles_.items(tile);
     const auto to = tiles_.output(tile);
-    const auto from = staged<Output>(stage);
+    const auto from = staged<const Output>(stage);
     const u32 whole = items / kVectorItems * kVectorItems;
     if (lane_ == 0) {
       if (whole > 0) bulk_store(lowest(to, whole), lowest(from, whole), whole * sizeof(Output));
@@ -305,13 +305,17 @@ class Pipeline {
     const u32 first = warp * kWarpItems;
     if (first >= tile_items) return;
     const u32 items = tile_items - first < kWarpItems ? tile_items - first : kWarpItems;
-    const auto to = tiles_.output(tile) + first;
-    const auto from = staged<Output>(stage) + first;
-    // The results of a warp whose items are cut short begin on no vector boundary where they lie backwards.
-    if (kReverse && items < kWarpItems)
-      scantune::store_itemwise(to, from, items, lane_);
-    else
-      scantune::store_run(lowest(to, items), static_cast<const Output*>(lowest(from, items)), items, lane_);
+    if constexpr (!kReverse) {
+      scantune::store_run(tiles_.output(tile) + first, staged<const Output>(stage) + first, items, lane_);
+    } else {
+      const auto to = tiles_.output(tile) + first;
+      const auto from = staged<const Output>(stage) + first;
+      // The results of a warp whose items are cut short begin on no vector boundary.
+      if (items < kWarpItems)
+        scantune::store_itemwise(to, from, items, lane_);
+      else
+        scantune::store_run(lowest(to, items), lowest(from, items), items, lane_);
+    }
   }
 
   // ---- the warp that publishes ----

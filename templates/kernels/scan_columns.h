@@ -212,7 +212,7 @@ class ColumnTile {
     } else if (const auto from = input_lines(); is_full() && from.is_vector) {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
-        lines_[item] = scantune::load_vector<kConfig.load_hint, Vector<Input>>(from.at(item, 0));
+        lines_[item] = scantune::load_global<kConfig.load_hint>(vectors_of<const Vector<Input>>(from.at(item, 0)));
     } else {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) {
@@ -360,7 +360,7 @@ class ColumnTile {
       if (by_vectors) {
         Vector<Output> vector;
         scantune::copy_bytes(&vector, results, sizeof results);
-        scantune::store_vector<kConfig.store_hint>(to.at(item, 0), 0, vector);
+        scantune::store_global<kConfig.store_hint>(vectors_of<Vector<Output>>(to.at(item, 0)), vector);
       }
     }
   }

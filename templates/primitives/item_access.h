@@ -12,6 +12,7 @@ struct Backwards {
   Item* item;
 
   SCANTUNE_DEVICE Backwards operator+(u64 distance) const { return {item - distance}; }
+  SCANTUNE_DEVICE Backwards operator-(u64 distance) const { return {item + distance}; }
   SCANTUNE_DEVICE Item& operator[](u64 distance) const { return item[-static_cast<i64>(distance)]; }
 };
 
@@ -22,6 +23,7 @@ struct Strided {
   i64 stride;
 
   SCANTUNE_DEVICE Strided operator+(u64 distance) const { return {item + static_cast<i64>(distance) * stride, stride}; }
+  SCANTUNE_DEVICE Strided operator-(u64 distance) const { return {item - static_cast<i64>(distance) * stride, stride}; }
 };
 
 template <class Item, Direction direction>
@@ -35,6 +37,11 @@ struct SelectItems<Item, Direction::reverse> {
 // What stands for consecutive items.
 template <class Item, Direction direction>
 using Items = typename SelectItems<Item, direction>::Type;
+
+template <class Items>
+inline constexpr bool kIsForward = false;
+template <class Item>
+inline constexpr bool kIsForward<Item*> = true;
 
 template <class Items>
 struct ItemOf;
@@ -117,41 +124,61 @@ SCANTUNE_DEVICE void store_global(Strided<Item> to, Item value) {
   scantune::store_global<kHint>(to.item, value);
 }
 
-// Loads or stores the vector that is so many behind the first one of the items, in their order.
+// Vectors of items, from the one on that the first items are in. Loads give them, and stores take them, in the order of
+// the items.
+template <class Vector, class Item>
+struct BackwardsVectors {
+  Vector* end;  // of the first
+
+  SCANTUNE_DEVICE BackwardsVectors operator+(u32 index) const { return {end - index}; }
+};
+template <class Vector, class Item>
+struct StridedVectors {
+  Strided<Item> items;
+
+  SCANTUNE_DEVICE StridedVectors operator+(u32 index) const {
+    return {items + static_cast<u64>(index) * (sizeof(Vector) / sizeof(Item))};
+  }
+};
+
+template <class Vector, class Item>
+SCANTUNE_DEVICE Vector* vectors_of(Item* items) {
+  return reinterpret_cast<Vector*>(items);
+}
+template <class Vector, class Item>
+SCANTUNE_DEVICE BackwardsVectors<Vector, Item> vectors_of(Backwards<Item> items) {
+  return {reinterpret_cast<Vector*>(items.item + 1)};
+}
+template <class Vector, class Item>
+SCANTUNE_DEVICE StridedVectors<Vector, Item> vectors_of(Strided<Item> items) {
+  return {items};
+}
+
 template <CacheHint kHint, class Vector, class Item>
-SCANTUNE_DEVICE Vector load_vector(const Item* from, u32 index = 0) {
-  return scantune::load_global<kHint>(reinterpret_cast<const Vector*>(from) + index);
+SCANTUNE_DEVICE Vector load_global(BackwardsVectors<const Vector, const Item> from) {
+  return scantune::reversed<Item>(scantune::load_global<kHint>(from.end - 1));
 }
 template <CacheHint kHint, class Vector, class Item>
-SCANTUNE_DEVICE Vector load_vector(Backwards<const Item> from, u32 index = 0) {
-  return scantune::reversed<Item>(
-      scantune::load_global<kHint>(reinterpret_cast<const Vector*>(from.item + 1) - (index + 1)));
+SCANTUNE_DEVICE void store_global(BackwardsVectors<Vector, Item> to, Vector vector) {
+  scantune::store_global<kHint>(to.end - 1, scantune::reversed<Item>(vector));
 }
 template <CacheHint kHint, class Vector, class Item>
-SCANTUNE_DEVICE void store_vector(Item* to, u32 index, const Vector& vector) {
-  scantune::store_global<kHint>(reinterpret_cast<Vector*>(to) + index, vector);
-}
-template <CacheHint kHint, class Vector, class Item>
-SCANTUNE_DEVICE void store_vector(Backwards<Item> to, u32 index, const Vector& vector) {
-  scantune::store_global<kHint>(reinterpret_cast<Vector*>(to.item + 1) - (index + 1), scantune::reversed<Item>(vector));
-}
-template <CacheHint kHint, class Vector, class Item>
-SCANTUNE_DEVICE Vector load_vector(Strided<const Item> from, u32 index = 0) {
+SCANTUNE_DEVICE Vector load_global(StridedVectors<const Vector, const Item> from) {
   constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
   Item items[kItems];
 #pragma unroll
-  for (u32 item = 0; item < kItems; ++item) items[item] = scantune::load_global<kHint>(from + (index * kItems + item));
+  for (u32 item = 0; item < kItems; ++item) items[item] = scantune::load_global<kHint>(from.items + item);
   Vector vector;
   scantune::copy_bytes(&vector, items, sizeof vector);
   return vector;
 }
 template <CacheHint kHint, class Vector, class Item>
-SCANTUNE_DEVICE void store_vector(Strided<Item> to, u32 index, const Vector& vector) {
+SCANTUNE_DEVICE void store_global(StridedVectors<Vector, Item> to, Vector vector) {
   constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
   Item items[kItems];
   scantune::copy_bytes(items, &vector, sizeof items);
 #pragma unroll
-  for (u32 item = 0; item < kItems; ++item) scantune::store_global<kHint>(to + (index * kItems + item), items[item]);
+  for (u32 item = 0; item < kItems; ++item) scantune::store_global<kHint>(to.items + item, items[item]);
 }
 
 }  // namespace scantune

@@ -24,7 +24,7 @@ SCANTUNE_DEVICE auto load_run_by_vectors(unsigned char* space, Items from, u32 i
 #pragma unroll
   for (int turn = 0; turn < kEach; ++turn)
     if (const u32 vector = turn * kThreads + thread_rank(); vector < vectors)
-      held[turn] = scantune::load_vector<kHint, Vector>(from + head, vector);
+      held[turn] = scantune::load_global<kHint>(vectors_of<const Vector>(from + head) + vector);
   if (thread_rank() < head) to[thread_rank()] = scantune::load_global<CacheHint::normal>(from + thread_rank());
   if (const u32 item = done + thread_rank(); item < items)
     to[item] = scantune::load_global<CacheHint::normal>(from + item);

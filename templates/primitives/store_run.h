@@ -20,8 +20,9 @@ SCANTUNE_DEVICE void store_by_words(Items to, const Item* from, u32 items, u32 l
   const u32 offset = head * sizeof(Item), selector = 0x3210 + 0x1111 * offset;
   const u32 words = (items - head) * sizeof(Item) / sizeof(u32);
   const u32* const source = reinterpret_cast<const u32*>(from);
+  const auto destination = vectors_of<u32>(to + head);
   for (u32 word = lane; word < words; word += kWarpThreads)
-    scantune::store_vector<kHint>(to + head, word,
+    scantune::store_global<kHint>(destination + word,
                                   permute_bytes(source[word], offset == 0 ? 0 : source[word + 1], selector));
 
   const u32 stored = head + words * sizeof(u32) / sizeof(Item);
@@ -35,8 +36,14 @@ SCANTUNE_DEVICE void store_by_vectors(Items to, const Item* from, u32 items, u32
     Item items[kVectorItems];
   };
   const u32 vectors = items / kVectorItems, stored = vectors * kVectorItems;
-  for (u32 vector = lane; vector < vectors; vector += kWarpThreads)
-    scantune::store_vector<kHint>(to, vector, reinterpret_cast<const Vector*>(from)[vector]);
+  for (u32 vector = lane; vector < vectors; vector += kWarpThreads) {
+    // Behind a call the compiler would make longer code of the pointer.
+    if constexpr (kIsForward<Items>)
+      scantune::store_global<kHint>(reinterpret_cast<Vector*>(to) + vector,
+                                    reinterpret_cast<const Vector*>(from)[vector]);
+    else
+      scantune::store_global<kHint>(vectors_of<Vector>(to) + vector, reinterpret_cast<const Vector*>(from)[vector]);
+  }
   scantune::store_itemwise<kHint>(to + stored, from + stored, items - stored, lane);
 }
 

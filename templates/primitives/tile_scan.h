@@ -91,7 +91,8 @@ class TileScan {
     if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        vectors[v] = scantune::load_vector<kShape.load_hint, Vector<Input>>(tile + vector_position(v));
+        vectors[v] =
+            scantune::load_global<kShape.load_hint>(vectors_of<const Vector<Input>>(tile + vector_position(v)));
     } else {
       Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(vectors, tile, tile_items_,
                                                                         [&](int item) { return item_position(item); });
@@ -193,7 +194,7 @@ class TileScan {
     } else if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        scantune::store_vector<kShape.store_hint>(tile + vector_position(v), 0, vectors[v]);
+        scantune::store_global<kShape.store_hint>(vectors_of<Vector<Output>>(tile + vector_position(v)), vectors[v]);
     } else {
       Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, tile, tile_items_,
                                                                      [&](int item) { return item_position(item); });
@@ -354,7 +355,8 @@ class TileScan {
   SCANTUNE_DEVICE void store_vectors(OutputItems tile, const Vector<Output> (&vectors)[kVectors]) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v)
-      scantune::store_vector<kShape.store_hint>(tile, vector_position(v) / kVectorItems, vectors[v]);
+      scantune::store_global<kShape.store_hint>(vectors_of<Vector<Output>>(tile) + vector_position(v) / kVectorItems,
+                                                vectors[v]);
   }
 
   // Stores through shared memory, to any address and as many items as there are.

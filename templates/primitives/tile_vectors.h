@@ -48,7 +48,7 @@ struct VectorwiseAccess {
     for (int v = 0; v < kVectors; ++v) {
       const u32 first = position(v * kItems);
       if (first + kItems <= tile_items) {
-        vectors[v] = scantune::load_vector<kHint, Vector>(tile + first);
+        vectors[v] = scantune::load_global<kHint>(vectors_of<const Vector>(tile + first));
         continue;
       }
       Item items[kItems];
@@ -69,7 +69,7 @@ struct VectorwiseAccess {
     for (int v = 0; v < kVectors; ++v) {
       const u32 first = position(v * kItems);
       if (first + kItems <= tile_items) {
-        scantune::store_vector<kHint>(tile + first, 0, vectors[v]);
+        scantune::store_global<kHint>(vectors_of<Vector>(tile + first), vectors[v]);
         continue;
       }
       Item items[kItems];
@@ -91,13 +91,14 @@ struct WordwiseAccess {
     constexpr int kWords = sizeof vectors / sizeof(u32);
     constexpr u32 kFiller = static_cast<u32>(Rows::kFiller);
     const u32 cut = tile_items % kWordItems;
-    const u32 cut_word = load_cut<kHint>(tile + (tile_items - cut), cut, kFiller);
+    const u32 cut_word = load_cut<kHint>(tile + tile_items - cut, cut, kFiller);
     u32 words[kWords];
 #pragma unroll
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);
       words[word] = place < tile_items ? cut_word : kFiller;
-      if (place + kWordItems <= tile_items) words[word] = scantune::load_vector<kHint, u32>(tile + place);
+      if (place + kWordItems <= tile_items)
+        words[word] = scantune::load_global<kHint>(vectors_of<const u32>(tile + place));
     }
     scantune::copy_bytes(&vectors, words, sizeof words);
   }
@@ -111,13 +112,13 @@ struct WordwiseAccess {
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);
       if (place + kWordItems <= tile_items) {
-        scantune::store_vector<kHint>(tile + place, 0, words[word]);
+        scantune::store_global<kHint>(vectors_of<u32>(tile + place), words[word]);
       } else if (place < tile_items) {
         cut = tile_items - place;
         cut_word = words[word];
       }
     }
-    store_cut<kHint>(tile + (tile_items - cut), cut_word, cut);
+    store_cut<kHint>(tile + tile_items - cut, cut_word, cut);
   }
 
  private:

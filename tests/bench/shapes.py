@@ -2,18 +2,20 @@
 """Times scans of rows and columns beside a copy of as many bytes and torch's cumulative sums.
 
     python tests/bench/shapes.py --library build/runtime/libscantune.so --worker build/runtime/scantune-worker \\
-        --json shapes.json [--draws 300] [--device-n]
+        --json shapes.json [--draws 300] [--reverse] [--device-n]
 
 The worker times the config that is chosen, in turns with the copy. Here scans and torch.cumsum take turns, by replays
 of CUDA graphs over up to 32 pairs of arrays, which from a megabyte on exceed the L2 cache together. --device-n compares
 no results: tests do. Every other result is compared with torch's before it is timed:
-integers bit by bit, floats against sums in double precision, relative to the sum of all magnitudes.
+integers bit by bit, floats against sums in double precision, relative to the sum of all magnitudes. Of draws some have
+strides or go in reverse; torch then gets the same views, and goes forward.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import importlib
 import json
 import random
@@ -35,6 +37,7 @@ _TYPES = {
 _ROWS, _COLUMNS = 1, 2
 _ROTATED_BYTES = 256 << 20
 _ROUNDS = 7
+_GUARD = 64  # items behind an output
 _SLOW_SECONDS = 0.5  # one sample is enough of what takes so long
 # Rounding of one addition, and of what is stored: relative to the sum of all magnitudes of a sequence.
 _TOLERANCES = {"f16": 2e-3, "bf16": 1.6e-2, "f32": 1e-5, "f64": 1e-13}
@@ -63,7 +66,10 @@ class _Problem(ctypes.Structure):
         ("custom", ctypes.c_void_p), ("captured_launches", ctypes.c_int32), ("reserved", ctypes.c_uint32),
         ("config", ctypes.c_char_p), ("segments", ctypes.c_int), ("more_reserved", ctypes.c_uint32),
         ("rows", ctypes.c_uint64), ("device_n", ctypes.c_void_p), ("device_clamped", ctypes.c_void_p),
-        ("columns", ctypes.c_uint64),
+        ("columns", ctypes.c_uint64), ("direction", ctypes.c_int), ("last_reserved", ctypes.c_uint32),
+        ("row_stride", ctypes.c_int64), ("item_stride", ctypes.c_int64), ("out_row_stride", ctypes.c_int64),
+        ("out_item_stride", ctypes.c_int64), ("planes", ctypes.c_uint64), ("plane_stride", ctypes.c_int64),
+        ("out_plane_stride", ctypes.c_int64), ("device_inits", ctypes.c_void_p),
     )  # fmt: skip
 
 
@@ -78,10 +84,28 @@ class Case:
     exclusive: bool = False
     input_offset: int = 0
     output_offset: int = 0
+    reverse: bool = False
+    # Of rows alone: planes of `count` rows each, and from plane to plane, row to row and item to item.
+    planes: int = 1
+    strides: tuple[int, int, int] | None = None
+    out_strides: tuple[int, int, int] | None = None
 
     @property
     def n(self) -> int:
-        return self.count * self.length
+        return self.planes * self.count * self.length
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        return self.planes, self.count, self.length
+
+    def dense(self) -> Case:
+        return Case(self.type, self.segments, self.planes * self.count, self.length)
+
+    def room(self, strides: tuple[int, int, int] | None) -> int:
+        """Return how many items an array has, gaps included."""
+        if strides is None:
+            return self.n
+        return 1 + sum((many - 1) * stride for many, stride in zip(self.size, strides, strict=True))
 
     @property
     def request(self) -> dict[str, Any]:
@@ -104,8 +128,13 @@ class Library:
         problem.input_type = problem.output_type = _TYPES[case.type][0]
         problem.segments = {"none": 0, "rows": _ROWS, "columns": _COLUMNS}[case.segments]
         problem.captured_launches = 64
+        problem.direction = int(case.reverse)
         if case.segments != "none":
-            setattr(problem, case.segments, case.count)
+            setattr(problem, case.segments, case.planes * case.count)
+        if case.strides is not None and case.out_strides is not None:
+            problem.planes = case.planes
+            problem.plane_stride, problem.row_stride, problem.item_stride = case.strides
+            problem.out_plane_stride, problem.out_row_stride, problem.out_item_stride = case.out_strides
         if device_n is not None:
             problem.device_n = device_n.data_ptr()
         made = ctypes.c_void_p()
@@ -155,25 +184,32 @@ class Worker:
 def items_of(case: Case, seed: int) -> Tensor:
     made = torch.Generator(device="cuda").manual_seed(seed)
     kind = _TYPES[case.type][1]
+    room = case.room(case.strides) + case.input_offset
     if kind.is_floating_point:
-        items = torch.rand(case.n + case.input_offset, generator=made, device="cuda", dtype=torch.float32)
+        items = torch.rand(room, generator=made, device="cuda", dtype=torch.float32)
         return (items * min(1.0, 1000 / case.length)).to(kind)  # sums of all types stay finite
-    return torch.randint(-100, 100, (case.n + case.input_offset,), generator=made, device="cuda", dtype=kind)
+    return torch.randint(-100, 100, (room,), generator=made, device="cuda", dtype=kind)
 
 
-def shaped(case: Case, items: Tensor) -> Tensor:
+def shaped(case: Case, items: Tensor, strides: tuple[int, int, int] | None = None) -> Tensor:
+    """Return the sequences as a tensor, along axis() of which each lies."""
+    if strides is not None:
+        return items.as_strided(case.size, strides)
     return items.view(case.length, case.count) if case.segments == "columns" else items.view(case.count, case.length)
 
 
 def axis(case: Case) -> int:
-    return 0 if case.segments == "columns" else 1
+    return 2 if case.strides is not None else 0 if case.segments == "columns" else 1
 
 
 def worst_error(case: Case, source: Tensor, found: Tensor) -> float:
     """Return the largest error, relative to the sum of a sequence's magnitudes; of integers 0, or infinity."""
     wide = torch.float64 if source.is_floating_point() else torch.int64
     # Sequences are turned into rows, since torch takes seconds along the first of two axes.
-    rows, got = (shaped(case, one).transpose(axis(case), 1).contiguous() for one in (source, found))
+    views = (shaped(case, source, case.strides), shaped(case, found, case.out_strides))
+    rows, got = (view.movedim(axis(case), -1).reshape(-1, case.length) for view in views)
+    if case.reverse:
+        rows, got = rows.flip(1), got.flip(1)
     rows = rows.to(wide)
     expected = torch.stack([torch.cumsum(row, 0) for row in rows]) if case.count <= 16 else torch.cumsum(rows, 1)
     if case.exclusive:
@@ -187,14 +223,19 @@ def worst_error(case: Case, source: Tensor, found: Tensor) -> float:
 def check(library: Library, case: Case, plan: ctypes.c_void_p) -> None:
     for seed in (1, 2):
         source = items_of(case, seed)[case.input_offset :]
-        target = torch.full((case.n + case.output_offset,), 77, device="cuda").to(_TYPES[case.type][1])
-        library.run(plan, source, target[case.output_offset :])
+        room = case.output_offset + case.room(case.out_strides) + _GUARD
+        target = torch.full((room,), 77, device="cuda").to(_TYPES[case.type][1])
+        own = target[case.output_offset : target.numel() - _GUARD]
+        library.run(plan, source, own)
         torch.cuda.synchronize()
-        error = worst_error(case, source, target[case.output_offset :])
+        error = worst_error(case, source, own)
         if not error <= _TOLERANCES.get(case.type, 0.0):
             raise RuntimeError(f"{case}: error {error}, by {library.describe(plan)}")
-        if case.output_offset and not bool((target[: case.output_offset] == 77).all()):
-            raise RuntimeError(f"{case}: something was written before the output")
+        if case.out_strides is not None:
+            shaped(case, own, case.out_strides).fill_(77)
+        around = target if case.out_strides is not None else torch.cat((target[: case.output_offset], target[-_GUARD:]))
+        if not bool((around == 77).all()):
+            raise RuntimeError(f"{case}: something was written beside the results")
 
 
 def captured(call: Callable[[int], None], calls: int) -> Any:
@@ -233,7 +274,8 @@ def against_torch(library: Library, case: Case, plan: ctypes.c_void_p) -> dict[s
     pairs = []
     for seed in range(sets):
         source = items_of(case, seed)[case.input_offset :]
-        pairs.append((source, torch.empty(case.n + case.output_offset, dtype=source.dtype, device="cuda")))
+        room = case.room(case.out_strides) + case.output_offset
+        pairs.append((source, torch.empty(room, dtype=source.dtype, device="cuda")))
 
     def own(turn: int) -> None:
         source, target = pairs[turn % sets]
@@ -241,8 +283,8 @@ def against_torch(library: Library, case: Case, plan: ctypes.c_void_p) -> dict[s
 
     def its(turn: int) -> None:
         source, target = pairs[turn % sets]
-        into = shaped(case, target[case.output_offset :])
-        torch.cumsum(shaped(case, source), axis(case), dtype=source.dtype, out=into)
+        into = shaped(case, target[case.output_offset :], case.out_strides)
+        torch.cumsum(shaped(case, source, case.strides), axis(case), dtype=source.dtype, out=into)
 
     calls = 32 if case.n <= 1 << 22 else 8
     slow = case.n > 1 << 22 and min(case.count, case.length) < 4096
@@ -256,14 +298,17 @@ def timed(library: Library, worker: Worker, case: Case) -> dict[str, Any]:
     plan = library.plan(case)
     try:
         check(library, case, plan)
-        family, own_us, copy_us = worker.times(case)
+        family, own_us, copy_us = worker.times(case.dense())
         api = against_torch(library, case, plan)
+        if case.strides is not None or case.reverse:
+            family, own_us = library.describe(plan).split("config: ")[1].split("{")[0], api["scantune"]
     finally:
         library.destroy(plan)
         torch.cuda.empty_cache()
     return {
         "type": case.type, "segments": case.segments, "count": case.count, "length": case.length,
         "exclusive": case.exclusive, "input_offset": case.input_offset, "output_offset": case.output_offset,
+        "reverse": case.reverse, "planes": case.planes, "strides": case.strides, "out_strides": case.out_strides,
         "family": family, "us": round(own_us, 2), "copy_us": round(copy_us, 2), "share": round(copy_us / own_us, 3),
         "api_us": round(api["scantune"], 2), "torch_us": round(api["torch"], 2) if "torch" in api else None,
         "ratio": round(api["torch"] / api["scantune"], 2) if "torch" in api else None,
@@ -278,10 +323,53 @@ def drawn(count: int, seed: int) -> Iterator[Case]:
         n = 2 ** source.uniform(10, 27)
         many = max(1, round(2 ** source.uniform(0, 1) * n ** source.uniform(0.05, 0.95)))
         length = max(1, round(n / many))
-        input_offset, output_offset = (source.choice([0, source.randrange(1, 16)]) for _ in range(2))
-        yield Case(
-            kind, source.choice(["rows", "columns"]), many, length, source.random() < 0.5, input_offset, output_offset
-        )
+        offset, out_offset = (source.choice([0, source.randrange(1, 16)]) for _ in range(2))
+        exclusive, reverse = source.random() < 0.5, source.random() < 0.3
+        if source.random() < 0.4:
+            planes = source.choice([1, 1, source.randint(1, many)])
+            size = planes, max(1, round(many / planes)), length
+            strides, out_strides = drawn_strides(size, source), drawn_strides(size, source)
+            yield Case(
+                kind, "rows", size[1], length, exclusive, offset, out_offset, reverse, planes, strides, out_strides
+            )
+        else:
+            yield Case(kind, source.choice(["rows", "columns"]), many, length, exclusive, offset, out_offset, reverse)
+
+
+def drawn_strides(size: tuple[int, int, int], source: random.Random) -> tuple[int, int, int]:
+    """Return strides of planes, rows and items in some order of the axes, with gaps in one case of three."""
+    axes = source.choice([(2, 1, 0), (1, 2, 0), (1, 0, 2)])  # the innermost first
+    strides, reach = [0, 0, 0], 1
+    for axis_ in axes:
+        strides[axis_] = reach + source.choice([0, 0, source.randint(1, 3)])
+        reach = strides[axis_] * size[axis_]
+    return strides[0], strides[1], strides[2]
+
+
+def reversed_times(library: Library) -> Iterator[dict[str, Any]]:
+    """Yield times of reverse scans beside those of forward ones."""
+    shapes = (("none", 1, 1 << 28), ("none", 1, 1 << 20), ("rows", 1 << 18, 1 << 10), ("rows", 1 << 10, 1 << 18),
+              ("rows", 1 << 24, 1 << 4), ("columns", 1 << 14, 1 << 14), ("columns", 2, 1 << 27))  # fmt: skip
+    for kind in ("f32", "i8"):
+        for shape in shapes:
+            forward, backward = Case(kind, *shape), Case(kind, *shape, reverse=True)
+            plans = {case.reverse: library.plan(case) for case in (forward, backward)}
+            if shape[0] != "none":
+                check(library, backward, plans[True])
+            sources = [items_of(forward, seed) for seed in range(2)]
+            targets = [torch.empty_like(source) for source in sources]
+
+            def run(turn: int, plan: ctypes.c_void_p, read: list[Tensor] = sources, to: list[Tensor] = targets) -> None:
+                library.run(plan, read[turn % 2], to[turn % 2])
+
+            contenders = {name: (functools.partial(run, plan=plan), 8) for name, plan in plans.items()}
+            times = medians_us({str(name): contender for name, contender in contenders.items()})
+            yield {"type": kind, "segments": shape[0], "count": shape[1], "length": shape[2],
+                   "forward_us": round(times["False"], 2), "reverse_us": round(times["True"], 2)}  # fmt: skip
+            for plan in plans.values():
+                library.destroy(plan)
+            del sources, targets, contenders
+            torch.cuda.empty_cache()
 
 
 def device_n_times(library: Library, most: int) -> Iterator[dict[str, Any]]:
@@ -318,6 +406,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=0, help="measure so many drawn cases instead of the table")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reverse", action="store_true", help="measure reverse scans beside forward ones")
     parser.add_argument("--device-n", action="store_true", help="measure scans whose n lies in memory")
     options = parser.parse_args()
     library, worker = Library(options.library), Worker(options.worker)
@@ -328,6 +417,10 @@ def main() -> int:
             for row in device_n_times(library, most):
                 rows.append(row)
                 print(row["most_n"], row["n"], row["memory_us"], row["fixed_us"], flush=True)
+    elif options.reverse:
+        for row in reversed_times(library):
+            rows.append(row)
+            print(*row.values(), round(row["reverse_us"] / row["forward_us"], 3), flush=True)
     else:
         cases = drawn(options.draws, options.seed) if options.draws else (Case(*cell) for cell in _TABLE)
         for case in cases:

@@ -54,6 +54,22 @@ inline void convert(const ScanRequest& request, ValueType from, const std::byte*
 
 // `init` points to an accumulator, which is read if the request has an initial value.
 inline void plain_scan(const ScanRequest& request, const std::byte* input, const void* init, std::byte* output) {
+  if (request.direction == Direction::reverse) {
+    ScanRequest forward = request;
+    forward.direction = Direction::forward;
+    const auto turned = [&](const std::byte* from, int item_bytes) {
+      const auto bytes = static_cast<std::size_t>(item_bytes);
+      std::vector<std::byte> items;
+      for (std::size_t item = request.n; item-- > 0;)
+        items.insert(items.end(), from + item * bytes, from + (item + 1) * bytes);
+      return items;
+    };
+    std::vector<std::byte> results(request.n * static_cast<std::size_t>(request.output_bytes()));
+    plain_scan(forward, turned(input, request.input_bytes()).data(), init, results.data());
+    const auto in_place = turned(results.data(), request.output_bytes());
+    std::memcpy(output, in_place.data(), in_place.size());
+    return;
+  }
   const auto accumulator_bytes = static_cast<std::size_t>(request.accumulator_bytes());
   const bool has_rows = request.segments == Segments::rows;
   const u64 row = has_rows ? (request.n + request.rows - 1) / request.rows : request.n;

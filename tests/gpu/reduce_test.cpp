@@ -36,14 +36,22 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
  protected:
   ReductionsOnGpu() : FamiliesOnGpu(std::chrono::minutes(9)) {}
 
-  // Returns a request that the family is for: a family of rows gets three, of one item or more.
+  // Returns a request that the family is for: a family of rows or columns gets three, of one item or more.
   static ReduceRequest asked_of_family(ReduceRequest request) {
-    if (GetParam()->name() != std::string_view("reduce_rows")) return request;
+    if (is_of("reduce_columns")) {
+      request.segments = Segments::columns;
+      request.columns = request.n < 3 ? 1 : 3;
+      return request;
+    }
+    if (!is_of("reduce_rows")) return request;
     request.segments = Segments::rows;
     request.rows = 3;
     if (unsupported_reason(request) != nullptr) request.rows = 1;
     return request;
   }
+
+  static bool is_of(std::string_view family) { return GetParam()->name() == family; }
+  static bool has_segments() { return is_of("reduce_rows") || is_of("reduce_columns"); }
 
   bool supports(const ReduceRequest& request) const {
     return GetParam()->unsupported_reason(asked_of_family(request), sm()) == nullptr;
@@ -116,7 +124,7 @@ TEST_P(ReductionsOnGpu, AreRightAtEdgeSizes) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
-  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
   constexpr u64 kItems = (u64{1} << 28) + 5;
   expect_right_of_ones_and_nines(kItems, {kItems / 2 + 3, kItems - 1});
 }
@@ -124,7 +132,7 @@ TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
 // Sums of floats have the same bits in every replay, whatever the items before them were.
 TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
   constexpr u64 kItems = 3'000'001;
-  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
   const auto integers = random_items(kItems, 5), others = random_items(kItems, 6);
   std::vector<float> numbers(kItems);
   for (u64 item = 0; item < kItems; ++item) numbers[item] = static_cast<float>(integers[item]);
@@ -158,7 +166,7 @@ TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
-  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
   const auto items = random_items(2'000'003, 7);
   const runtime::Buffer<std::int32_t> input(items), large(1), small(1);
   const auto of_all = runtime::reduce_plan<std::int32_t>(items.size(), {.config = config()});
@@ -185,7 +193,7 @@ class ReductionsLargeOnGpu : public ReductionsOnGpu {};
 
 // Half of the index, or a count of 32 bits, would lead elsewhere: all other items are the same.
 TEST_P(ReductionsLargeOnGpu, AreRightOfMoreThan2To32Items) {
-  if (GetParam()->name() == std::string_view("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
   constexpr u64 kItems = (u64{1} << 32) + 5;
   if (kItems + kItems / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
   expect_right_of_ones_and_nines(kItems, {kItems - 3});

@@ -43,5 +43,22 @@ def default_stages(device: Device) -> list[Stage]:
             "sums with the same bits on every run",
             NamedProblems(["f16", "bf16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
         ),
+        # A few shapes, whose records serve others within an octave, and those nearest to them.
+        *(
+            Stage(
+                f"sums of 2^{exponent} {segments}",
+                NamedProblems(
+                    ["i8", "f16", "f32", "f64"], options=(("segments", segments), (segments, f"2^{exponent}"))
+                ),
+                parse_sizes([sizes]),
+            )
+            for segments, exponent, sizes in (
+                ("rows", 10, "2^16..2^28:6"),
+                ("columns", 10, "2^16..2^28:6"),
+                ("rows", 4, "2^16..2^28:6"),
+                ("rows", 18, "2^22..2^28:6"),
+                ("columns", 14, "2^22..2^28:6"),
+            )
+        ),
         Stage("sums between those sizes", sums.named, portfolio_sizes(device), is_portfolio=True),
     ]

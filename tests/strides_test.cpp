@@ -1,4 +1,4 @@
-// Scans of rows whose items lie apart, by the public API on the host device.
+// Scans and reductions of rows whose items lie apart, by the public API, on the host device and on a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -185,6 +185,61 @@ TEST(Strides, LeadReductionsToTheirItems) {
     EXPECT_EQ(found_at, where);
     if (HasFailure()) return;
   }
+}
+
+// What the Python array API says of cumulative_sum(x, axis=..., include_initial=...): sums along one axis of an array
+// in row-major order; with include_initial the result has one more item along it, 0, before the others. Signed integers
+// narrower than the default one widen to it.
+template <class In, class Out>
+void check_cumulative_sum(const std::vector<u64>& shape, std::size_t axis, bool include_initial) {
+  u64 outer = 1, inner = 1;
+  for (std::size_t before = 0; before < axis; ++before) outer *= shape[before];
+  for (std::size_t behind = axis + 1; behind < shape.size(); ++behind) inner *= shape[behind];
+  const u64 length = shape[axis], n = outer * length * inner, results = length + (include_initial ? 1 : 0);
+  SCOPED_TRACE(std::to_string(outer) + " x " + std::to_string(length) + " x " + std::to_string(inner));
+  std::vector<In> items(n);
+  for (u64 item = 0; item < n; ++item) items[item] = static_cast<In>(item * 37 % 101) - In{50};
+  std::vector<Out> expected(outer * results * inner);
+  for (u64 p = 0; p < outer; ++p)
+    for (u64 r = 0; r < inner; ++r) {
+      Out sum = 0;
+      u64 to = p * results * inner + r;
+      if (include_initial) to += inner;
+      for (u64 i = 0; i < length; ++i, to += inner)
+        expected[to] = sum += static_cast<Out>(items[(p * length + i) * inner + r]);
+    }
+  const auto stride = [](u64 items_apart) { return static_cast<i64>(items_apart); };
+  const runtime::Buffer<In> in(items);
+  const runtime::Buffer<Out> out(std::vector<Out>(expected.size()));  // zeros, of which the initial ones stay
+  runtime::scan<In, Out, Out>(in.data(), out.data() + (include_initial ? inner : 0), n,
+                              {.segments = runtime::Segments::rows({.count = inner,
+                                                                    .length = length,
+                                                                    .row_stride = 1,
+                                                                    .item_stride = stride(inner),
+                                                                    .planes = outer,
+                                                                    .plane_stride = stride(length * inner),
+                                                                    .out_plane_stride = stride(results * inner)})});
+  std::vector<Out> found(expected.size());
+  out.download(found.data());
+  EXPECT_EQ(found, expected);
+}
+
+TEST(ArrayApi, CumulativeSumsGoAlongEveryAxis) {
+  for (const std::vector<u64>& shape : std::vector<std::vector<u64>>{
+           {1}, {7}, {1000}, {2, 3}, {3, 1}, {1, 5}, {40, 33}, {2, 3, 4}, {5, 1, 6}, {3, 50, 7}, {2, 3, 4, 5}})
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      for (const bool include_initial : {false, true}) {
+        check_cumulative_sum<std::int8_t, std::int64_t>(shape, axis, include_initial);
+        check_cumulative_sum<float, float>(shape, axis, include_initial);
+        if (HasFailure()) return;
+      }
+}
+
+// An array without items has a result without any, but for the initial ones.
+TEST(ArrayApi, CumulativeSumsOfNothingAreNothing) {
+  for (const auto& [shape, axis] : std::vector<std::pair<std::vector<u64>, std::size_t>>{
+           {{0}, 0}, {{0, 3}, 0}, {{0, 3}, 1}, {{3, 0}, 0}, {{2, 0, 4}, 1}, {{2, 0, 4}, 2}})
+    for (const bool include_initial : {false, true}) check_cumulative_sum<float, float>(shape, axis, include_initial);
 }
 
 // Rows and columns that are dense, each from an initial value of its own, by every family of them.
