@@ -1,7 +1,9 @@
 #include "measure/prepared_config.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <vector>
 
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
@@ -16,7 +18,10 @@ bool has_operand(const Request& request, OperandRole role) {
   const Operands operands(request);
   return std::ranges::find(operands.list(), role, &RequestOperand::role) != operands.list().end();
 }
-bool reads_init(const Request& request) { return has_operand(request, OperandRole::init); }
+// Initial values in memory: one, or one for each row or column.
+u64 inits_in_memory(const Request& request) {
+  return has_operand(request, OperandRole::init) ? Operands(request).of(OperandRole::init).items : 0;
+}
 
 }  // namespace
 
@@ -35,14 +40,17 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
       config_(config),
       variant_(variant),
       operands_(CheckedRequest(request)),
-      init_memory_(device, reads_init(request) ? kMaxValueBytes : 0),
+      init_memory_(device, inits_in_memory(request) * kMaxValueBytes),
       n_memory_(device, has_operand(request, OperandRole::n) ? sizeof(u64) : 0) {
   if (const char* reason = reject_reason(config, request, device.identity().sm))
     throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +
                        reason);
   fill_init(request, arguments_.init);
-  if (reads_init(request)) {
-    device.upload(init_memory_.data(), arguments_.init, kMaxValueBytes);
+  if (const u64 inits = inits_in_memory(request); inits > 0) {
+    const auto bytes = static_cast<std::size_t>(request.accumulator_bytes());
+    std::vector<unsigned char> all(inits * bytes);
+    for (std::size_t place = 0; place < all.size(); place += bytes) std::memcpy(&all[place], arguments_.init, bytes);
+    device.upload(init_memory_.data(), all.data(), all.size());
     arguments_.init_memory = init_memory_.data();
   }
   if (has_operand(request, OperandRole::n)) {

@@ -42,7 +42,7 @@ class PreparedConfig {
   Variant variant_;
   Arguments operands_;
   KernelArguments arguments_{};  // they hold the initial value, fill_init()'s
-  DeviceBuffer init_memory_;     // the same, where it is read from memory
+  DeviceBuffer init_memory_;     // the same, where it is read from memory, for each row or column where each has one
   DeviceBuffer n_memory_;        // how many items there are, where that is read from memory
   std::unique_ptr<Module> module_;
 };

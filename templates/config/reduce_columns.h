@@ -67,7 +67,7 @@ struct Family<ReduceColumnsConfig> {
       return "columns_per_block must be a power of two that divides block_threads";
     if (config.unroll < 1 || config.unroll * request.input_bytes() > kMostLoadedBytes)
       return "unroll must be at least 1, and would not fit the registers of a thread (at most 128 bytes of items)";
-    if (config.band_lines < 1 || config.band_lines > 1 << 30) return "band_lines must be between 1 and 2^30";
+    if (config.band_lines < 1 || config.band_lines > 1 << 20) return "band_lines must be between 1 and 2^20";
     if (blocks(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (bands(config, request) > 1 && static_cast<u64>(config.band_lines) < least_band_lines(request))
       return "a band must hold 100 times the bytes of its partial results";

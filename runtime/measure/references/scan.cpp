@@ -214,6 +214,7 @@ class ScanReference final : public AlgorithmReference {
                                        {with(Kind::inclusive, Init::memory), Variant::any},
                                        {with(Kind::exclusive, Init::memory), Variant::any}};
     const auto own = typed<ScanRequest>(request);
+    if (own.segments != Segments::none) served.push_back({with(Kind::exclusive, Init::each), Variant::any});
     if (own.segments == Segments::rows)
       for (const auto& [rows, variant] : kOtherRows) {
         ScanRequest other = own;
@@ -244,7 +245,7 @@ class ScanReference final : public AlgorithmReference {
 
   Request same_results(const Request& request) const override {
     auto scan = typed<ScanRequest>(request);
-    if (scan.init == Init::memory) scan.init = Init::value;
+    if (scan.init == Init::memory || scan.init == Init::each) scan.init = Init::value;
     scan.n_source = NSource::call;
     return scan;
   }
