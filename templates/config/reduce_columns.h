@@ -54,8 +54,8 @@ struct Family<ReduceColumnsConfig> {
     const auto is_too_low = [&] { return least_band_lines(request) > static_cast<u64>(config.band_lines); };
     const auto are_too_few = [&] { return blocks(config, request) < kEnoughCtas && bands(config, request) < lines; };
     config.band_lines = 1 << 20;
-    while (config.band_lines > 64 && are_too_few()) config.band_lines /= 2;
-    while (is_too_low() && bands(config, request) > 1) config.band_lines *= 2;
+    while (config.band_lines > 64 && are_too_few()) config.band_lines /= 4;
+    while (is_too_low() && bands(config, request) > 1) config.band_lines *= 4;
     return config;
   }
 
@@ -123,11 +123,14 @@ struct Family<ReduceColumnsConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<ReduceColumnsConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(ReduceColumnsConfig, block_threads, primary, 64, 128, 256, 512, 1024),
-      SCANTUNE_PARAMETER(ReduceColumnsConfig, columns_per_block, primary, 1, 2, 4, 8, 16, 32, 64),
-      SCANTUNE_PARAMETER(ReduceColumnsConfig, unroll, primary, 1, 2, 4, 8, 16),
-      SCANTUNE_PARAMETER(ReduceColumnsConfig, band_lines, primary, 1 << 6, 1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11,
-                         1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20),
+      SCANTUNE_PARAMETER(ReduceColumnsConfig, block_threads, primary, 64, 128, 256, 512, 1024)
+          .from_default_only(64, 1024),
+      SCANTUNE_PARAMETER(ReduceColumnsConfig, columns_per_block, primary, 1, 2, 4, 8, 16, 32, 64)
+          .from_default_only(1, 2, 4, 64),
+      SCANTUNE_PARAMETER(ReduceColumnsConfig, unroll, primary, 1, 2, 4, 8, 16).from_default_only(1),
+      SCANTUNE_PARAMETER(ReduceColumnsConfig, band_lines, primary, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16,
+                         1 << 18, 1 << 20)
+          .from_default_only(1 << 6, 1 << 18, 1 << 20),
       SCANTUNE_PARAMETER(ReduceColumnsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ReduceColumnsConfig, pdl, secondary, 0, 1),

@@ -299,11 +299,11 @@ const std::vector<Setting> kSettings = {
      7},
     // Several bands, which a second launch folds.
     {.family = "reduce_columns",
-     .values = {{"block_threads", "64"}, {"columns_per_block", "4"}, {"unroll", "1"}, {"band_lines", "128"}},
+     .values = {{"block_threads", "64"}, {"columns_per_block", "4"}, {"unroll", "1"}, {"band_lines", "256"}},
      .tiles = 40,
      .columns = 6},
     {.family = "reduce_columns",
-     .values = {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "2"}, {"band_lines", "128"}},
+     .values = {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "2"}, {"band_lines", "256"}},
      .custom = affine_maps(),
      .tiles = 8,
      .columns = 2},

@@ -374,8 +374,8 @@ const std::vector<Small> kSmall = {
     {"reduce_atomic", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "4"}}},
     {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "2"}}},
-    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "8"}, {"unroll", "2"}, {"band_lines", "2048"}}},
-    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "1"}, {"band_lines", "2048"}}},
+    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "8"}, {"unroll", "2"}, {"band_lines", "4096"}}},
+    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "1"}, {"band_lines", "4096"}}},
 };
 
 Config config_of(const Small& small, const ReduceRequest& request) {
