@@ -1,5 +1,6 @@
 #include "launch/arguments.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -50,11 +51,11 @@ std::size_t offset_of(OperandRole role) {
 // Those of its input, which has items.
 StridedAxes axes_of(const Request& request) {
   const Layout& layout = request.layout;
-  u64 sequences = 0;
-  for (const u64 extent : request.extents) sequences += extent;  // it has rows or columns
-  return {{"item_stride", layout.input.item, request.n / sequences},
+  u64 sequences = layout.plane_sequences;
+  for (const u64 extent : request.extents) sequences = std::max(sequences, extent);  // it has rows or columns
+  return {{"item_stride", layout.input.item, request.n / std::max<u64>(sequences, 1)},
           {"row_stride", layout.input.sequence, layout.plane_sequences},
-          {"plane_stride", layout.input.plane, sequences / layout.plane_sequences}};
+          {"plane_stride", layout.input.plane, sequences / std::max<u64>(layout.plane_sequences, 1)}};
 }
 
 [[noreturn]] void fail(const Request& request, const std::string& fault) {

@@ -20,8 +20,8 @@ inline void reverse_items(std::span<std::byte> items, u64 item_bytes) {
 // It is the reference of the forward scan, with items and results in the other order. That makes its items itself.
 class ReverseOf final : public Reference {
  public:
-  ReverseOf(std::unique_ptr<const Reference> forward, InputSpec spec)
-      : forward_(std::move(forward)), input_(std::move(spec)) {}
+  ReverseOf(std::unique_ptr<const Reference> forward, const InputSpec& spec)
+      : forward_(std::move(forward)), input_(spec) {}
 
   u64 item_bytes() const override { return forward_->item_bytes(); }
   u64 bytes() const override { return sizeof *this + forward_->bytes(); }
