@@ -77,13 +77,13 @@ runtime::Segments segments_of(const Shape& shape, const Places& in, const Places
 }
 
 // Runs the scan and compares all of the output's array, gaps included.
-template <class T>
+template <class T, class Out = int>
 void check(const Shape& shape, const Places& in, const Places& out, runtime::ScanOptions<int> options, bool in_place,
            std::mt19937& random, bool has_inits = false) {
   SCOPED_TRACE(to_string(shape, in, out) + (in_place ? ", in place" : ""));
   std::vector<T> items(in.size);
   for (T& item : items) item = static_cast<T>(random() % 100);
-  std::vector<int> expected(out.size, kPoison);
+  std::vector<Out> expected(out.size, static_cast<Out>(kPoison));
   if constexpr (std::is_same_v<T, int>)
     if (in_place) expected = items;
   std::vector<int> inits(has_inits ? shape.planes * shape.rows : 0);
@@ -95,9 +95,9 @@ void check(const Shape& shape, const Places& in, const Places& out, runtime::Sca
       int sum = inits.empty() ? 3 : inits[p * shape.rows + r];
       for (u64 step = 0; step < shape.length; ++step) {
         const u64 i = reverse ? shape.length - 1 - step : step;
-        if (options.kind == runtime::Kind::exclusive) expected[out.at(p, r, i)] = sum;
+        if (options.kind == runtime::Kind::exclusive) expected[out.at(p, r, i)] = static_cast<Out>(sum);
         sum += items[in.at(p, r, i)];
-        if (options.kind == runtime::Kind::inclusive) expected[out.at(p, r, i)] = sum;
+        if (options.kind == runtime::Kind::inclusive) expected[out.at(p, r, i)] = static_cast<Out>(sum);
       }
     }
   if (has_inits)
@@ -106,8 +106,8 @@ void check(const Shape& shape, const Places& in, const Places& out, runtime::Sca
     options.init = 3;
   options.segments = segments_of(shape, in, out);
   runtime::Buffer<T> from(items);
-  runtime::Buffer<int> to(std::vector<int>(out.size, kPoison));
-  std::vector<int> found(out.size);
+  runtime::Buffer<Out> to(std::vector<Out>(out.size, static_cast<Out>(kPoison)));
+  std::vector<Out> found(out.size);
   if (in_place) {
     if constexpr (std::is_same_v<T, int>) {
       runtime::scan(from.data() + in.first, from.data() + out.first, shape.items(), options);
@@ -118,6 +118,31 @@ void check(const Shape& shape, const Places& in, const Places& out, runtime::Sca
     to.download(found.data());
   }
   EXPECT_EQ(found, expected);
+}
+
+// docs/types.md shows this. What is left out follows from what is given: planes lie one behind the other.
+TEST(Strides, OfPlanesFollowFromThoseOfRowsAndItems) {
+  constexpr Shape kShape{32, 64, 48};
+  const runtime::Segments rows =
+      runtime::Segments::rows({.count = 64, .length = 48, .row_stride = 1, .item_stride = 64, .planes = 32});
+  std::vector<int> items(kShape.items()), expected(items.size()), sums(kShape.planes * kShape.rows);
+  for (u64 item = 0; item < items.size(); ++item) items[item] = static_cast<int>(item * 37 % 101);
+  for (u64 p = 0; p < kShape.planes; ++p)
+    for (u64 r = 0; r < kShape.rows; ++r) {
+      int& sum = sums[p * kShape.rows + r];
+      for (u64 i = 0; i < kShape.length; ++i) {
+        const u64 place = (p * kShape.length + i) * kShape.rows + r;
+        expected[place] = sum += items[place];
+      }
+    }
+  const runtime::Buffer<int> in(items), out(items.size()), totals(sums.size());
+  std::vector<int> found(items.size()), found_sums(sums.size());
+  runtime::scan(in.data(), out.data(), items.size(), {.segments = rows});
+  out.download(found.data());
+  EXPECT_EQ(found, expected);
+  runtime::reduce(in.data(), totals.data(), items.size(), {.segments = rows});
+  totals.download(found_sums.data());
+  EXPECT_EQ(found_sums, sums);
 }
 
 TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
@@ -134,8 +159,10 @@ TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
       check<int>(shape, in, in, options, true, random, random() % 2 == 0);
     else if (random() % 2 == 0)
       check<int>(shape, in, out, options, false, random);
-    else
+    else if (random() % 2 == 0)
       check<std::int8_t>(shape, in, out, options, false, random);
+    else
+      check<std::int8_t, std::int8_t>(shape, in, out, options, false, random);
     if (HasFailure()) return;
   }
 }
@@ -280,7 +307,12 @@ TEST(InitialValues, OfEachRowOrColumnBeginIt) {
       options.direction = direction;
       options.kind = random() % 2 == 0 ? runtime::Kind::exclusive : runtime::Kind::inclusive;
       const Places places = its.has_columns ? columns(its.shape) : rows(its.shape);
-      check<int>(its.shape, places, places, options, random() % 2 == 0, random, true);
+      try {
+        check<int>(its.shape, places, places, options, random() % 2 == 0, random, true);
+      } catch (const RequestError& error) {
+        // A GPU that is older than the family has it not.
+        ASSERT_NE(std::string(error.what()).find("bulk copies need sm_90"), std::string::npos) << error.what();
+      }
       if (HasFailure()) return;
     }
 }
@@ -322,6 +354,7 @@ TEST(Strides, AreServedByEveryFamilyOfRows) {
         options.config = config;
         check<int>(shape, in, out, options, false, random);
         check<std::int8_t>(shape, in, out, options, false, random);
+        check<std::int8_t, std::int8_t>(shape, in, out, options, false, random);
         if (HasFailure()) return;
       }
   }

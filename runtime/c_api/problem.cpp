@@ -170,6 +170,10 @@ Init checked_init(const scantune_problem& problem, Kind kind) {
   if (problem.device_inits != nullptr && (problem.init != nullptr || problem.device_init != nullptr))
     throw RequestError(std::string("device_inits and ") + (problem.init != nullptr ? "init" : "device_init") +
                        " are both given; at most one of them can be combined before the first item");
+  if (problem.device_inits != nullptr && number_in(problem.segments) == SCANTUNE_NO_SEGMENTS)
+    fail("device_inits",
+         "given, and segments is SCANTUNE_NO_SEGMENTS: set segments, or pass one value in init or "
+         "device_init");
   if (problem.device_inits != nullptr) return Init::each;
   if (problem.device_init != nullptr) return Init::memory;
   return problem.init != nullptr || kind == Kind::exclusive ? Init::value : Init::none;

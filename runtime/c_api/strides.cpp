@@ -1,5 +1,7 @@
 #include "c_api/strides.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -16,11 +18,12 @@ bool has_any(const scantune_problem& problem) {
          problem.out_plane_stride != 0;
 }
 
+// A CTA for each of so few rows would leave SMs idle for as long as such a row takes.
 constexpr u64 kFewRows = 128, kLongRow = u64{1} << 14;
 
 [[noreturn]] void fail(const std::string& why) { throw RequestError(why); }
 
-// What rows are, but for their strides.
+// The rows, without their strides.
 struct Shape {
   u64 rows, length, planes;
 
@@ -51,12 +54,13 @@ Strides input_strides(const scantune_problem& problem, const Shape& shape) {
   Strides strides;
   strides.item = problem.item_stride != 0 ? problem.item_stride : 1;
   strides.sequence = problem.row_stride != 0 ? problem.row_stride : dense(strides.item, shape.length, "row_stride");
-  strides.plane =
-      problem.plane_stride != 0 ? problem.plane_stride : dense(strides.sequence, shape.plane_rows(), "plane_stride");
+  strides.plane = problem.plane_stride != 0 ? problem.plane_stride
+                                            : std::max(dense(strides.sequence, shape.plane_rows(), "plane_stride"),
+                                                       dense(strides.item, shape.length, "plane_stride"));
   return strides;
 }
 
-// Those of the input, but for what is given.
+// Strides of the output are those of the input where none is given.
 Strides output_strides(const scantune_problem& problem, const Strides& input) {
   Strides strides = input;
   if (problem.out_item_stride != 0) strides.item = problem.out_item_stride;
@@ -66,9 +70,15 @@ Strides output_strides(const scantune_problem& problem, const Strides& input) {
 }
 
 void check_places(const StridedAxes& axes, i64 first) {
-  if (!range_of(axes, first))
-    fail(numbers(axes.item, axes.sequence) + ", with which " + std::to_string(axes.sequence.items) + " rows of " +
-         std::to_string(axes.item.items) + " items reach farther than 64 bits count bytes");
+  if (range_of(axes, first)) return;
+  const auto reach = [](const StridedAxis& axis) {
+    return axis.items < 2 ? 0 : std::abs(static_cast<double>(axis.stride)) * static_cast<double>(axis.items - 1);
+  };
+  const StridedAxis* farthest = &axes.item;
+  for (const StridedAxis* axis : {&axes.sequence, &axes.plane})
+    if (reach(*axis) > reach(*farthest)) farthest = axis;
+  fail(std::string(farthest->name) + " is " + std::to_string(farthest->stride) + ", and " +
+       std::to_string(farthest->items) + " times as much is farther than 64 bits count bytes: pass a smaller one");
 }
 
 void check_apart(const StridedAxes& axes) {
@@ -81,7 +91,7 @@ void check_apart(const StridedAxes& axes) {
   fail((names->first == names->second ? std::string(one.name) + " is " + std::to_string(one.stride)
                                       : numbers(one, other)) +
        ", with which two results of " + std::to_string(axes.sequence.items * axes.plane.items) + " rows of " +
-       std::to_string(axes.item.items) + " items would lie in one place: pass strides that keep them apart");
+       std::to_string(axes.item.items) + " items may lie in one place: pass strides that keep them apart");
 }
 
 bool is_dense(const Strides& strides, const Shape& shape, bool of_columns) {
@@ -94,10 +104,6 @@ bool is_dense(const Strides& strides, const Shape& shape, bool of_columns) {
 }
 
 u64 magnitude(i64 stride) { return stride < 0 ? -static_cast<u64>(stride) : static_cast<u64>(stride); }
-
-}  // namespace
-
-namespace {
 
 Shape shape_of(const scantune_problem& problem, const ScanRequest& request) {
   if (request.segments != Segments::rows)
@@ -134,10 +140,11 @@ void take_strides(const scantune_problem& problem, ScanRequest& request) {
   if (is_dense(layout.input, shape, true) && is_dense(layout.output, shape, true)) return make_columns(request);
   if (request.direction == Direction::reverse) {
     request.direction = Direction::forward;
-    for (Strides* const strides : {&layout.input, &layout.output}) {
-      strides->first = static_cast<i64>(shape.length - 1) * strides->item;
-      strides->item = -strides->item;
-    }
+    if (shape.length > 1)
+      for (Strides* const strides : {&layout.input, &layout.output}) {
+        strides->first = static_cast<i64>(shape.length - 1) * strides->item;
+        strides->item = -strides->item;
+      }
   }
   request.layout = layout;
   // Rows that lie closer than their items are columns, and so are few long ones, which no CTA should walk alone.

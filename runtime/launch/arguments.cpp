@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "scantune/error.hpp"
 #include "space/strided.h"
@@ -48,7 +49,7 @@ std::size_t offset_of(OperandRole role) {
   return offsetof(KernelArguments, init_memory);
 }
 
-// Those of its input, which has items.
+// The axes of its input, which has items.
 StridedAxes axes_of(const Request& request) {
   const Layout& layout = request.layout;
   u64 sequences = layout.plane_sequences;
@@ -56,6 +57,18 @@ StridedAxes axes_of(const Request& request) {
   return {{"item_stride", layout.input.item, request.n / std::max<u64>(sequences, 1)},
           {"row_stride", layout.input.sequence, layout.plane_sequences},
           {"plane_stride", layout.input.plane, sequences / std::max<u64>(layout.plane_sequences, 1)}};
+}
+
+// The strides as the caller gave them: in reverse the kernels have the negative ones of items.
+std::string strides_text(const Layout& layout) {
+  std::string text;
+  for (const auto& [prefix, strides] : {std::pair("", layout.input), {", out_", layout.output}}) {
+    const std::string next = *prefix == '\0' ? ", " : prefix;
+    const i64 item = strides.first != 0 ? -strides.item : strides.item;
+    text += prefix + ("row_stride " + std::to_string(strides.sequence)) + next + "item_stride " + std::to_string(item);
+    if (strides.plane != 0) text += next + "plane_stride " + std::to_string(strides.plane);
+  }
+  return text;
 }
 
 [[noreturn]] void fail(const Request& request, const std::string& fault) {
@@ -197,12 +210,13 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
     if (is_argument(operands_.list()[pair.other].role))
       return named(pair.other) + " lies in the " + named(pair.output) + ": it must lie outside";
     const std::string overlap = named(pair.other) + " and " + named(pair.output) + " overlap";
-    const Layout& layout = request_.layout;
-    if (layout.is_strided())
-      return overlap + ", and items of the one may lie in the other, with a row_stride of " +
-             std::to_string(layout.input.sequence) + ", an item_stride of " + std::to_string(layout.input.item) +
-             ", an out_row_stride of " + std::to_string(layout.output.sequence) + " and an out_item_stride of " +
-             std::to_string(layout.output.item) + ": they must be the same, with the same strides, or lie apart";
+    const bool is_of_scan =
+        operands_.list()[pair.other].role == OperandRole::input && request_.layout.output.sequence != 0;
+    if (request_.layout.is_strided() && is_of_scan)
+      return overlap + ", and items of the one may lie in the other: " + strides_text(request_.layout) +
+             (operands_.list()[pair.other].item_bytes == operands_.list()[pair.output].item_bytes
+                  ? ". They must be the same, with the same strides, or lie apart"
+                  : ". They must lie apart");
     return overlap + ": they must " + (pair.may_coincide ? "be the same range or " : "") + "lie apart";
   }
   return {};

@@ -40,7 +40,7 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
       config_(config),
       variant_(variant),
       operands_(CheckedRequest(request)),
-      init_memory_(device, inits_in_memory(request) * kMaxValueBytes),
+      init_memory_(device, inits_in_memory(request) * static_cast<u64>(request.accumulator_bytes())),
       n_memory_(device, has_operand(request, OperandRole::n) ? sizeof(u64) : 0) {
   if (const char* reason = reject_reason(config, request, device.identity().sm))
     throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +

@@ -30,7 +30,7 @@ u64 items_of_first_tile(const Config& config, const Request& request) {
     const Request some = with_items(request, items * sequences(request));
     return config.family().launches(config, some, Variant::aligned).launches[0].grid_blocks;
   };
-  u64 fitting = 1, most = tile;
+  u64 fitting = 1, most = std::max(tile, kOtherKindsItems / sequences(request));
   while (fitting < most) {
     const u64 items = most - (most - fitting) / 2;
     if (tiles(items) == tiles(1))

@@ -23,7 +23,7 @@ struct Tokens<OperandRole> {
   static constexpr const char* kNames[] = {"input", "output", "position", "init", "n", "clamped"};
 };
 
-// Whether its memory holds one value for the kernels' arguments, and none of what is combined or comes of it.
+// Whether its memory holds what might stand among the kernels' arguments, and none of what is combined or comes of it.
 constexpr bool is_argument(OperandRole role) {
   return role == OperandRole::init || role == OperandRole::n || role == OperandRole::clamped;
 }

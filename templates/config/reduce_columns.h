@@ -65,7 +65,7 @@ struct Family<ReduceColumnsConfig> {
       return "block_threads must be a multiple of 32 up to 1024";
     if (beside < 1 || (beside & (beside - 1)) != 0 || threads % beside != 0)
       return "columns_per_block must be a power of two that divides block_threads";
-    if (config.unroll < 1 || config.unroll * request.input_bytes() > kMostLoadedBytes)
+    if (config.unroll < 1 || config.unroll > kMostLoadedBytes / request.input_bytes())
       return "unroll must be at least 1, and would not fit the registers of a thread (at most 128 bytes of items)";
     if (config.band_lines < 1 || config.band_lines > 1 << 20) return "band_lines must be between 1 and 2^20";
     if (blocks(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";

@@ -181,7 +181,8 @@ struct Algorithm<ScanRequest> {
   }
 
   static constexpr const char* remark(const ScanRequest& request) {
-    if (request.layout.is_strided()) return "with strides";
+    if (request.layout.is_strided())
+      return request.layout.input.first != 0 ? "in reverse, with strides" : "with strides";
     if (request.init == Init::memory) return "with init from memory";
     if (request.init == Init::each) return "with an init for each";
     return request.has_init() && request.kind == Kind::inclusive ? "with init" : "";

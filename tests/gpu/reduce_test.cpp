@@ -51,7 +51,10 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
   }
 
   static bool is_of(std::string_view family) { return GetParam()->name() == family; }
-  static bool has_segments() { return is_of("reduce_rows") || is_of("reduce_columns"); }
+  // All items as the family takes them: as one column.
+  static runtime::Segments segments(u64 n) {
+    return is_of("reduce_columns") ? runtime::Segments::columns(1, n) : runtime::Segments();
+  }
 
   bool supports(const ReduceRequest& request) const {
     return GetParam()->unsupported_reason(asked_of_family(request), sm()) == nullptr;
@@ -82,7 +85,7 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
   template <class Sum>
   static void expect_sum(const std::int8_t* items, u64 n, u64 expected) {
     const runtime::Buffer<Sum> sum(1);
-    runtime::reduce(items, sum.data(), n, {.config = config()});
+    runtime::reduce(items, sum.data(), n, {.config = config(), .segments = segments(n)});
     Sum found = 0;
     sum.download(&found);
     EXPECT_EQ(found, static_cast<Sum>(expected));
@@ -91,14 +94,14 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
   static void expect_first_nine(const std::int8_t* items, u64 n, u64 place) {
     const runtime::Buffer<std::int8_t> greatest(1);
     const runtime::Buffer<std::uint64_t> index(1);
-    runtime::argmax(items, greatest.data(), index.data(), n, {.config = config()});
+    runtime::argmax(items, greatest.data(), index.data(), n, {.config = config(), .segments = segments(n)});
     std::int8_t most = 0;
     std::uint64_t found = 0;
     greatest.download(&most);
     index.download(&found);
     EXPECT_EQ(most, 9);
     EXPECT_EQ(found, place);
-    runtime::reduce(items, greatest.data(), n, {.op = runtime::Op::max, .config = config()});
+    runtime::reduce(items, greatest.data(), n, {.op = runtime::Op::max, .config = config(), .segments = segments(n)});
     greatest.download(&most);
     EXPECT_EQ(most, 9);
   }
@@ -124,7 +127,7 @@ TEST_P(ReductionsOnGpu, AreRightAtEdgeSizes) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
-  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
+  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
   constexpr u64 kItems = (u64{1} << 28) + 5;
   expect_right_of_ones_and_nines(kItems, {kItems / 2 + 3, kItems - 1});
 }
@@ -132,7 +135,7 @@ TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
 // Sums of floats have the same bits in every replay, whatever the items before them were.
 TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
   constexpr u64 kItems = 3'000'001;
-  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
+  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
   const auto integers = random_items(kItems, 5), others = random_items(kItems, 6);
   std::vector<float> numbers(kItems);
   for (u64 item = 0; item < kItems; ++item) numbers[item] = static_cast<float>(integers[item]);
@@ -141,9 +144,9 @@ TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
   const runtime::Buffer<std::int32_t> sum(1);
   const runtime::Buffer<float> floats(numbers), rounded(1);
   const bool of_f32 = supports(reduction_of(same("f32"), Operator::sum, kItems));
-  const auto plan = runtime::reduce_plan<std::int32_t>(kItems, {.config = config()});
+  const auto plan = runtime::reduce_plan<std::int32_t>(kItems, {.config = config(), .segments = segments(kItems)});
   std::optional<runtime::Plan<float>> of_floats;
-  if (of_f32) of_floats = runtime::reduce_plan<float>(kItems, {.config = config()});
+  if (of_f32) of_floats = runtime::reduce_plan<float>(kItems, {.config = config(), .segments = segments(kItems)});
   const TestGraph graph(stream, [&] {
     for (int repeat = 0; repeat < 4; ++repeat) plan(items.data(), sum.data(), stream);
     if (of_floats) (*of_floats)(floats.data(), rounded.data(), stream);
@@ -166,11 +169,12 @@ TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
-  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
+  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
   const auto items = random_items(2'000'003, 7);
   const runtime::Buffer<std::int32_t> input(items), large(1), small(1);
-  const auto of_all = runtime::reduce_plan<std::int32_t>(items.size(), {.config = config()});
-  const auto of_some = runtime::reduce_plan<std::int32_t>(5'000, {.config = config()});
+  const auto of_all =
+      runtime::reduce_plan<std::int32_t>(items.size(), {.config = config(), .segments = segments(items.size())});
+  const auto of_some = runtime::reduce_plan<std::int32_t>(5'000, {.config = config(), .segments = segments(5'000)});
   const TestStream first, second;
   for (int round = 0; round < 300; ++round) {
     of_all(input.data(), large.data(), first);
@@ -193,7 +197,7 @@ class ReductionsLargeOnGpu : public ReductionsOnGpu {};
 
 // Half of the index, or a count of 32 bits, would lead elsewhere: all other items are the same.
 TEST_P(ReductionsLargeOnGpu, AreRightOfMoreThan2To32Items) {
-  if (has_segments()) GTEST_SKIP() << "its requests have rows or columns";
+  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
   constexpr u64 kItems = (u64{1} << 32) + 5;
   if (kItems + kItems / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
   expect_right_of_ones_and_nines(kItems, {kItems - 3});

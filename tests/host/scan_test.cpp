@@ -70,18 +70,18 @@ std::string to_string(const Case& scan) {
 
 constexpr u64 kSomeColumns = 31;  // no power of two, and so many that no tile is nearly empty, which takes hours
 
-// The request as the config's family takes it.
-ScanRequest taken(const Case& scan) {
+// The request as the config's family takes it, in several columns if it does so.
+ScanRequest taken_in_columns(const Case& scan) {
   ScanRequest request = taken_by(scan.config.family(), scan.request);
   if (request.segments == Segments::columns && request.n >= kSomeColumns) request.columns = kSomeColumns;
   return request;
 }
 
 // Scans the items with the module, whose first tile is that of first_item, starting from `init`.
-void check(const Case& scan, const Bytes& items, const Bytes& init, const Module& module, u64 first_item = 0) {
+void check(const Case& scan, const ScanRequest& request, const Bytes& items, const Bytes& init, const Module& module,
+           u64 first_item = 0) {
   SCOPED_TRACE(to_string(scan));
   HostDevice& device = bench().device;
-  const ScanRequest request = first_item == 0 ? taken(scan) : taken_by(scan.config.family(), scan.request);
   const u64 output_bytes = request.n * static_cast<u64>(request.output_bytes());
   const GuardedMemory init_memory(device, init.size(),
                                   static_cast<u64>(request.alignment_of(request.accumulator_type)));
@@ -106,9 +106,14 @@ void check(const Case& scan, const Bytes& items, const Bytes& init, const Module
   EXPECT_TRUE(scan.in_place || std::equal(items.begin(), items.end(), input.data())) << "the input has changed";
 }
 
+void check(const Case& scan, const Bytes& items, const Bytes& init, const Module& module, u64 first_item = 0) {
+  check(scan, taken_by(scan.config.family(), scan.request), items, init, module, first_item);
+}
+
 void check(const Case& scan) {
   const CustomOperator* const custom = scan.custom != nullptr ? &scan.custom->custom : nullptr;
-  check(scan, scan_items(taken(scan), scan.seed, scan.custom), scan_init(scan.request, scan.custom),
+  const ScanRequest request = taken_in_columns(scan);
+  check(scan, request, scan_items(request, scan.seed, scan.custom), scan_init(scan.request, scan.custom),
         bench().kernels.get(scan.request, scan.config, custom, scan.variant));
 }
 

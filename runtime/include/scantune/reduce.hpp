@@ -24,7 +24,7 @@ struct ReduceOptions {
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
   std::string config = {};    // as of scans
-  // Segments::rows(count, length), or columns(): each row or column has a result of its own, output[0, count).
+  // Segments::rows(count, length), or columns(): each row or column, of all planes, has a result of its own.
   Segments segments = {};
 };
 
@@ -80,9 +80,9 @@ Plan<In, Out, Acc> reduce_plan(std::uint64_t n, const Op& op) {
   return reduce_plan<In, Out, Acc>(n, ReduceOptions<Acc>{.op = op});
 }
 
-// Reduces input[0, n) to output[0], or each row to an output of its own, both in memory of the device, which must not
-// overlap. Returns as soon as the work is in the stream. Throws before anything is launched if an argument is wrong,
-// and where n is 0 and nothing says what the result is then.
+// Reduces input[0, n) to output[0], or each row or column to an output of its own, both in memory of the device, which
+// must not overlap. Returns as soon as the work is in the stream. Throws before anything is launched if an argument is
+// wrong, and where n is 0 and nothing says what the result is then.
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n,
             const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {

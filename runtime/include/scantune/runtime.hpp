@@ -60,8 +60,9 @@ enum class Latency {
 
 // Rows whose items lie anywhere: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
 // i * item_stride, in items, which may be negative. So columns are rows with a row_stride of 1, and planes of rows
-// are those along any axis of an array. A stride of 0 is that of rows one behind the other: 1, |item_stride| * length
-// and |row_stride| * count; of the output, that of the input. Results of reductions lie one behind the other.
+// are those along any axis of an array. A stride of the input that is 0 follows from the others: an item_stride is 1, a
+// row_stride |item_stride| * length, and a plane_stride that, or |row_stride| * count if that is more. One of the
+// output is that of the input. Results of reductions lie one behind the other.
 struct Rows {
   std::uint64_t count = 0;   // of a plane
   std::uint64_t length = 0;  // items of a row
@@ -229,10 +230,11 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 class Plan {
  public:
-  // Scans input[0, n) into output[0, n) on the stream, or reduces it to output[0]. Input and output of a scan may be
-  // one range of memory, but must not overlap otherwise; each must be a multiple of its type's alignment. The call
-  // allocates nothing once the stream has been used, and may be captured into a graph. It checks what arithmetic can
-  // (null, alignment, overlap), but not whether the memory is there.
+  // Scans input[0, n) into output[0, n) on the stream, or reduces it to output[0], or to one result for each row or
+  // column; rows with strides lie where these say. Input and output of a scan may be one range of memory, and those
+  // with strides lie in each other's gaps, but no item may lie in another; each must be a multiple of its type's
+  // alignment. The call allocates nothing once the stream has been used, and may be captured into a graph. It checks
+  // what arithmetic can (null, alignment, overlap), but not whether the memory is there.
   void operator()(const In* input, Out* output, Stream stream = nullptr) const {
     detail::check(scantune_plan_run(state_.get(), input, output, stream));
   }
@@ -264,8 +266,9 @@ Plan<In, Out, Acc> plan(std::uint64_t n, const Op& op) {
   return plan<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
 
-// Scans input[0, n) into output[0, n), both in memory of the device; in place if they are one range. Returns as soon as
-// the work is in the stream. Throws before anything is launched if an argument is wrong.
+// Scans input[0, n) into output[0, n), both in memory of the device, or rows where their strides say; in place if they
+// are one range. Returns as soon as the work is in the stream. Throws before anything is launched if an argument is
+// wrong.
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   const scantune_problem problem = detail::problem_of<In, Out, Acc>(n, options);

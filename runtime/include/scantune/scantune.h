@@ -93,7 +93,7 @@ typedef enum scantune_latency {
  * there is one. */
 typedef enum scantune_segments {
   SCANTUNE_NO_SEGMENTS = 0, /* all items are one sequence */
-  SCANTUNE_ROWS = 1,        /* rows of equal length, one after the other in memory */
+  SCANTUNE_ROWS = 1,        /* rows of equal length, one after the other in memory but where they have strides */
   SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns */
 } scantune_segments;
 
@@ -178,12 +178,13 @@ typedef struct scantune_problem {
   uint64_t columns;
   scantune_direction direction; /* of a scan, not with device_n */
   uint32_t last_reserved;       /* not read by this version; 0 with SCANTUNE_PROBLEM_INIT */
-  /* Where rows lie that are not one behind the other, with SCANTUNE_ROWS. Strides are in items and may be
-   * negative: item i of row r is at input + r * row_stride + i * item_stride. So columns are rows with a row_stride of
-   * 1. 0 stands for rows one behind the other: an item_stride of 1, and a row_stride of as many items as a row
-   * reaches. Strides of the output that are 0 are those of the input;
-   * the results of a reduction lie one behind the other. Rows may be cut into as many planes, each of
-   * rows / planes rows: those along any axis of an array. 0 planes are one. */
+  /* Where rows lie that are not one behind the other, with SCANTUNE_ROWS. Strides are in items and may be negative:
+   * item i of row r of plane p is at input + p * plane_stride + r * row_stride + i * item_stride, where r counts in its
+   * plane. So columns are rows with a row_stride of 1. Rows are cut into as many planes, each of rows / planes rows:
+   * those along any axis of an array; 0 planes are one. A stride of the input that is 0 follows from the others: an
+   * item_stride is 1, a row_stride |item_stride| times the items of a row, and a plane_stride that, or |row_stride|
+   * times the rows of a plane if that is more. Strides of the output that are 0 are those of the input; the results of
+   * a reduction lie one behind the other. */
   int64_t row_stride;
   int64_t item_stride;
   int64_t out_row_stride;
@@ -191,7 +192,8 @@ typedef struct scantune_problem {
   uint64_t planes;
   int64_t plane_stride;
   int64_t out_plane_stride;
-  /* An accumulator for each row or column, in their order, in place of device_init; of scans. */
+  /* An accumulator for each row or column of a scan, in their order, in place of init and device_init: in memory of the
+   * device, outside the output, read when the scan runs. */
   const void* device_inits;
 } scantune_problem;
 
@@ -265,20 +267,21 @@ SCANTUNE_API scantune_status scantune_scan(const scantune_problem* problem, cons
 
 /* Reduces input[0, n) to output[0], both in memory of the device: init, or the operator's identity, and every item
  * behind it. Of no items init alone is the result; an operator of the caller's without identity then needs one. The
- * problem's kind must be SCANTUNE_INCLUSIVE. Of rows each has a result of its own, output[0, rows). Columns are an
- * error: only scans are of them. determinism and forward_progress are kept whatever is asked for: equal inputs give
+ * problem's kind must be SCANTUNE_INCLUSIVE. Of rows each has a result of its own, output[0, rows), and of
+ * columns output[0, columns). determinism and forward_progress are kept whatever is asked for: equal inputs give
  * equal bits on every run of one device and config. */
 SCANTUNE_API scantune_status scantune_reduce(const scantune_problem* problem, const void* input, void* output,
                                              scantune_stream stream);
 /* The minimum or maximum, as op is SCANTUNE_MIN or SCANTUNE_MAX, to output[0], and where it stands first to index[0],
- * both in memory of the device. The first NaN is the result of any input that has one. Of rows each has a result of its
- * own, whose index counts from the row's start. No items, or an init, is an error. */
+ * both in memory of the device. The first NaN is the result of any input that has one. Each row or column has a
+ * result of its own, whose index counts from its start. No items, or an init, is an error. */
 SCANTUNE_API scantune_status scantune_arg_reduce(const scantune_problem* problem, const void* input, void* output,
                                                  uint64_t* index, scantune_stream stream);
 
 /* A scan of exactly problem->n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled
- * and loaded. The problem is copied, what init, custom and config point to as well; device_init, device_n and
- * device_clamped are kept as pointers. Any number of threads may run one plan, or several, on one stream or on many. */
+ * and loaded. The problem is copied, what init, custom and config point to as well; device_init, device_inits,
+ * device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several, on one stream
+ * or on many. */
 SCANTUNE_API scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan);
 /* Runs the plan, and returns as soon as the work is in the stream. It allocates nothing once the stream has been used,
  * and may be captured into a graph. It checks what arithmetic can (NULL, alignment, overlap), but not whether the
