@@ -54,18 +54,19 @@ Strides input_strides(const scantune_problem& problem, const Shape& shape) {
   Strides strides;
   strides.item = problem.item_stride != 0 ? problem.item_stride : 1;
   strides.sequence = problem.row_stride != 0 ? problem.row_stride : dense(strides.item, shape.length, "row_stride");
-  strides.plane = problem.plane_stride != 0 ? problem.plane_stride
-                                            : std::max(dense(strides.sequence, shape.plane_rows(), "plane_stride"),
-                                                       dense(strides.item, shape.length, "plane_stride"));
+  if (shape.planes > 1)
+    strides.plane = problem.plane_stride != 0 ? problem.plane_stride
+                                              : std::max(dense(strides.sequence, shape.plane_rows(), "plane_stride"),
+                                                         dense(strides.item, shape.length, "plane_stride"));
   return strides;
 }
 
 // Strides of the output are those of the input where none is given.
-Strides output_strides(const scantune_problem& problem, const Strides& input) {
+Strides output_strides(const scantune_problem& problem, const Strides& input, const Shape& shape) {
   Strides strides = input;
   if (problem.out_item_stride != 0) strides.item = problem.out_item_stride;
   if (problem.out_row_stride != 0) strides.sequence = problem.out_row_stride;
-  if (problem.out_plane_stride != 0) strides.plane = problem.out_plane_stride;
+  if (problem.out_plane_stride != 0 && shape.planes > 1) strides.plane = problem.out_plane_stride;
   return strides;
 }
 
@@ -131,7 +132,7 @@ void take_strides(const scantune_problem& problem, ScanRequest& request) {
   if (request.n == 0) return;
   Layout layout{.plane_sequences = shape.plane_rows()};
   layout.input = input_strides(problem, shape);
-  layout.output = output_strides(problem, layout.input);
+  layout.output = output_strides(problem, layout.input, shape);
   const StridedAxes out = axes_of(layout.output, shape, true);
   check_places(axes_of(layout.input, shape, false), 0);
   check_places(out, 0);
