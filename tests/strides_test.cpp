@@ -342,8 +342,8 @@ TEST(Strides, AreServedByEveryFamilyOfRows) {
   std::mt19937 random(11);
   for (
       const char* const config :
-      {R"({"family": "scan_rows", "parameters": {"block_threads": 64, "items_per_thread": 4}})",
-       R"({"family": "scan_rows", "parameters": {"block_threads": 32, "items_per_thread": 8, "layout": "warp_transposed", "vector_bytes": 16, "rows_per_block": 4}})",
+      {R"({"family": "scan_rows", "parameters": {"block_threads": 64, "items_per_thread": 4, "vector_bytes": 4}})",
+       R"({"family": "scan_rows", "parameters": {"block_threads": 32, "items_per_thread": 16, "layout": "warp_transposed", "vector_bytes": 16, "rows_per_block": 4}})",
        R"({"family": "scan_short_rows", "parameters": {"block_threads": 128, "items_per_thread": 5}})"}) {
     SCOPED_TRACE(config);
     const Shape shape{3, 9, 150};
