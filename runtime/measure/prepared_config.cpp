@@ -18,9 +18,12 @@ bool has_operand(const Request& request, OperandRole role) {
   const Operands operands(request);
   return std::ranges::find(operands.list(), role, &RequestOperand::role) != operands.list().end();
 }
-// Initial values in memory: one, or one for each row or column.
+// Initial values in memory: one, or one for each row or column. An algorithm that combines nothing has none.
 u64 inits_in_memory(const Request& request) {
   return has_operand(request, OperandRole::init) ? Operands(request).of(OperandRole::init).items : 0;
+}
+u64 init_bytes(const Request& request) {
+  return has_operand(request, OperandRole::init) ? Operands(request).of(OperandRole::init).bytes() : 0;
 }
 
 }  // namespace
@@ -40,7 +43,7 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
       config_(config),
       variant_(variant),
       operands_(CheckedRequest(request)),
-      init_memory_(device, inits_in_memory(request) * static_cast<u64>(request.accumulator_bytes())),
+      init_memory_(device, init_bytes(request)),
       n_memory_(device, has_operand(request, OperandRole::n) ? sizeof(u64) : 0) {
   if (const char* reason = reject_reason(config, request, device.identity().sm))
     throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +
