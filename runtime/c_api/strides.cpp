@@ -89,10 +89,9 @@ void check_apart(const StridedAxes& axes) {
     return name == axes.item.name ? axes.item : name == axes.sequence.name ? axes.sequence : axes.plane;
   };
   const StridedAxis one = named(names->first), other = named(names->second);
-  fail((names->first == names->second ? std::string(one.name) + " is " + std::to_string(one.stride)
-                                      : numbers(one, other)) +
-       ", with which two results of " + std::to_string(axes.sequence.items * axes.plane.items) + " rows of " +
-       std::to_string(axes.item.items) + " items may lie in one place: pass strides that keep them apart");
+  fail(numbers(one, other) + ", with which two results of " + std::to_string(axes.sequence.items * axes.plane.items) +
+       " rows of " + std::to_string(axes.item.items) +
+       " items may lie in one place: pass strides that keep them apart");
 }
 
 bool is_dense(const Strides& strides, const Shape& shape, bool of_columns) {
@@ -103,8 +102,6 @@ bool is_dense(const Strides& strides, const Shape& shape, bool of_columns) {
   const bool planes = shape.planes == 1 || (!of_columns && strides.plane == length * rows);
   return items && sequences && planes;
 }
-
-u64 magnitude(i64 stride) { return stride < 0 ? -static_cast<u64>(stride) : static_cast<u64>(stride); }
 
 Shape shape_of(const scantune_problem& problem, const ScanRequest& request) {
   if (request.segments != Segments::rows)

@@ -10,8 +10,6 @@ namespace {
 
 using Wide = __int128;  // the product of a stride and a number of items
 
-u64 magnitude(i64 stride) { return stride < 0 ? -static_cast<u64>(stride) : static_cast<u64>(stride); }
-
 // Whether numbers below `a_items` and `b_items` in magnitude, not both of them 0, lead to one place.
 bool coincide(const StridedAxis& a, const StridedAxis& b) {
   const u64 a_stride = magnitude(a.stride), b_stride = magnitude(b.stride);
@@ -79,7 +77,7 @@ std::optional<std::pair<std::string, std::string>> coinciding(const StridedAxes&
     if (axis == sorted.begin()) return std::pair{std::string(axis->name), std::string(axis->name)};
     for (auto other = sorted.begin(); other != axis; ++other)
       if (coincide(*other, *axis)) return std::pair{std::string(other->name), std::string(axis->name)};
-    // Of two strides that is all; what three do together is not looked into.
+    // Two strides coincide in no other way. What three do together is hard to tell, so they are taken to coincide.
     if (sorted.size() > 2) return std::pair{std::string((axis - 1)->name), std::string(axis->name)};
     return std::nullopt;
   }

@@ -9,6 +9,8 @@
 
 namespace scantune {
 
+constexpr u64 magnitude(i64 stride) { return stride < 0 ? -static_cast<u64>(stride) : static_cast<u64>(stride); }
+
 // How many items lie along one stride.
 struct StridedAxis {
   const char* name;  // of its stride, as callers know it

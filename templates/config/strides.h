@@ -5,7 +5,7 @@
 
 namespace scantune {
 
-// In items of the array. Any of them may be negative.
+// Strides count items of the array. Any of them may be negative.
 struct Strides {
   i64 item = 0;      // from an item of a sequence to the next
   i64 sequence = 0;  // from a row or column to the next of its plane
@@ -22,7 +22,7 @@ struct Strides {
   constexpr bool operator==(const Strides&) const = default;
 };
 
-// Which items an array takes, gaps included.
+// The items between the lowest and the highest that an array has, both included.
 struct StridedRange {
   i64 lowest = 0;  // from the array's pointer on, 0 or less
   u64 items = 0;   // from that to the highest
@@ -43,7 +43,7 @@ struct Layout {
 
   constexpr bool is_strided() const { return plane_sequences != 0; }
 
-  // Of `sequences` rows or columns of `length` items each. Their strides are known to fit.
+  // Returns what `sequences` rows or columns of `length` items each take, whose strides are known to fit.
   constexpr StridedRange range(const Strides& strides, u64 sequences, u64 length) const {
     StridedRange range{strides.first, 1};
     range.add(strides.item, length);
@@ -59,7 +59,7 @@ struct Layout {
   constexpr bool operator==(const Layout&) const = default;
 };
 
-// That of compiled kernels: the numbers come with each launch.
+// The layout that kernels are compiled for: the numbers come with each launch.
 inline constexpr Layout kStridedLayout{.plane_sequences = 1};
 
 }  // namespace scantune

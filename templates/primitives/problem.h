@@ -73,7 +73,7 @@ struct Problem {
     return from_bytes<Accumulator>(arguments.init);
   }
 
-  // That of a row or column, which are counted in the order of the scan.
+  // Returns the initial value of a row or column, which are counted in the order of the scan.
   SCANTUNE_DEVICE static Accumulator init_of(const KernelArguments& arguments, u64 sequence, u64 sequences) {
     if constexpr (!kInitOfEach) return init(arguments);
     const u64 place = request.direction == Direction::reverse ? sequences - 1 - sequence : sequence;

@@ -85,7 +85,7 @@ class Case:
     input_offset: int = 0
     output_offset: int = 0
     reverse: bool = False
-    # Of rows alone: planes of `count` rows each, and from plane to plane, row to row and item to item.
+    # Rows may be cut into planes of `count` rows each. Strides lead from plane to plane, row to row and item to item.
     planes: int = 1
     strides: tuple[int, int, int] | None = None
     out_strides: tuple[int, int, int] | None = None

@@ -65,7 +65,7 @@ void fill_reduction_input(const ScanSpec& scan, u64 length, u64 first, std::span
       (is_signed_sum || (request.op == Operator::product && is_floating(request.input_type)));
   if (!combines_far_apart) return fill_scan_input(scan, first, out);
   const SmallSubsets items(scan, length);
-  // Those of a column follow each other as those of a row do.
+  // The items of a column follow each other as those of a row do.
   const u64 columns = request.segments == Segments::columns ? request.columns : 0;
   const auto place = [&](u64 index) { return columns == 0 ? index : index % columns * length + index / columns; };
   visit_type(request.input_type, [&]<class T>(std::type_identity<T>) {
