@@ -159,6 +159,7 @@ void check_segments(const scantune_problem& problem, ScanRequest& request) {
       static_cast<Segments>(checked_enum("segments", "scantune_segments", problem.segments, 0, SCANTUNE_COLUMNS));
   request.rows = problem.rows;
   request.columns = problem.columns;
+  if (request.segments == Segments::none && (problem.rows | problem.columns) == 0) return;
   check_count(request, Segments::rows, "rows", "SCANTUNE_ROWS", problem.rows);
   check_count(request, Segments::columns, "columns", "SCANTUNE_COLUMNS", problem.columns);
 }
@@ -274,9 +275,10 @@ Stated stated_by(const Given& given) {
   return stated;
 }
 
-void check_supported(const Request& request) {
-  if (const char* reason = request.algorithm().unsupported_reason(request))
-    throw RequestError(to_string(request) + ": " + reason);
+// Asks the request before its types are erased: every scan() comes here, and erasing and restoring them takes longer.
+template <class Typed>
+void check_supported(const Typed& request) {
+  if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(Request(request)) + ": " + reason);
 }
 
 // Whether anything stands for an empty input: a built-in operator's identity does.

@@ -12,10 +12,11 @@
 namespace scantune::c_api {
 namespace {
 
+// Every scan() asks this, so it compares once.
 bool has_any(const scantune_problem& problem) {
-  return problem.row_stride != 0 || problem.item_stride != 0 || problem.out_row_stride != 0 ||
-         problem.out_item_stride != 0 || problem.planes != 0 || problem.plane_stride != 0 ||
-         problem.out_plane_stride != 0;
+  const i64 strides = problem.row_stride | problem.item_stride | problem.plane_stride | problem.out_row_stride |
+                      problem.out_item_stride | problem.out_plane_stride;
+  return (static_cast<u64>(strides) | problem.planes) != 0;
 }
 
 // A CTA for each of so few rows would leave SMs idle for as long as such a row takes.

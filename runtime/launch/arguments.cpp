@@ -156,7 +156,7 @@ Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) co
     bits |= (address_of(pointers[place]) + places_[place].edge_bytes) & places_[place].vector_bits;
     std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
   }
-  arguments.layout = request_.layout;
+  if (request_.layout.is_strided()) arguments.layout = request_.layout;
   return bits == 0 ? Variant::aligned : Variant::any;
 }
 

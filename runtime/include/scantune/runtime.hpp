@@ -204,15 +204,17 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.captured_launches = options.captured_launches;
   problem.config = checked_config(options.config);
   problem.segments = options.segments.kind();
-  const auto& placed = options.segments.placed();
-  problem.rows = problem.segments == SCANTUNE_ROWS ? placed.planes * placed.count : 0;
-  problem.row_stride = placed.row_stride;
-  problem.item_stride = placed.item_stride;
-  problem.out_row_stride = placed.out_row_stride;
-  problem.out_item_stride = placed.out_item_stride;
-  problem.planes = placed.planes == 1 ? 0 : placed.planes;
-  problem.plane_stride = placed.plane_stride;
-  problem.out_plane_stride = placed.out_plane_stride;
+  if (problem.segments == SCANTUNE_ROWS) {  // most calls have none, and pay for no strides
+    const Rows& placed = options.segments.placed();
+    problem.rows = placed.planes * placed.count;
+    problem.row_stride = placed.row_stride;
+    problem.item_stride = placed.item_stride;
+    problem.out_row_stride = placed.out_row_stride;
+    problem.out_item_stride = placed.out_item_stride;
+    problem.planes = placed.planes == 1 ? 0 : placed.planes;
+    problem.plane_stride = placed.plane_stride;
+    problem.out_plane_stride = placed.out_plane_stride;
+  }
   problem.columns = problem.segments == SCANTUNE_COLUMNS ? options.segments.count() : 0;
   problem.device_n = options.device_n;
   problem.device_clamped = options.device_clamped;
