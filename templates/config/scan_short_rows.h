@@ -11,6 +11,7 @@ struct ScanShortRowsConfig {
   int block_threads = 256;   // threads of a CTA
   int items_per_thread = 5;  // consecutive items each thread scans (batchSize); where it is odd, threads read different
                              // banks of shared memory
+  int whole_runs = 0;        // 1: items_per_thread divides the length of a row, so that none starts among them
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
@@ -52,10 +53,12 @@ struct Family<ScanShortRowsConfig> {
     return request.n >= (u64{1} << 18) && register_bytes(request) <= 8 ? 5 : 0;
   }
 
-  // The first tile that whole rows fill to seven eighths, or the one that comes closest. Measurements on an H200 order
-  // them: few threads of many items, but for requests that would leave SMs without a tile.
+  // Items of one or two bytes go by whole runs where rows have them. Otherwise the first tile that whole rows fill to
+  // seven eighths, or the one that comes closest. Measurements on an H200 order tiles: few threads of many items, but for
+  // requests that would leave SMs without a tile.
   static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
     constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 7}, kMany[] = {13, 15, 11, 9}, kWide[] = {3};
+    if (const ScanShortRowsConfig config = by_runs(request, sm); config.whole_runs == 1) return config;
     const int bytes = register_bytes(request);
     if (bytes > 8) return best_filled(kWide, 256, request, sm);
     if (request.n < (u64{1} << 22)) return best_filled(kFew, 256, request, sm);
@@ -69,6 +72,15 @@ struct Family<ScanShortRowsConfig> {
     if (config.items_per_thread < 1 || config.items_per_thread > 128 / register_bytes(request))
       return "items_per_thread must be at least 1, and their accumulators take at most 128 bytes";
     if (most_row_items(config) < row_items(request)) return "the CTA holds fewer items than a row has";
+    if (config.whole_runs != 0 && config.whole_runs != 1) return "whole_runs must be 0 or 1";
+    if (config.whole_runs == 1) {
+      const u64 items = static_cast<u64>(config.items_per_thread);
+      if (row_items(request) % items != 0 || request.n % items != 0)
+        return "whole_runs needs rows of a multiple of items_per_thread";
+      if (items * static_cast<u64>(request.input_bytes()) % sizeof(u32) != 0 ||
+          items * static_cast<u64>(request.output_bytes()) % sizeof(u32) != 0)
+        return "whole_runs needs items_per_thread items to be whole words";
+    }
     if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the tile does not fit in shared memory";
@@ -112,7 +124,8 @@ struct Family<ScanShortRowsConfig> {
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<ScanShortRowsConfig> kParameters[] = {
       SCANTUNE_PARAMETER(ScanShortRowsConfig, block_threads, primary, 64, 128, 256, 512, 1024),
-      SCANTUNE_PARAMETER(ScanShortRowsConfig, items_per_thread, primary, 1, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16),
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, items_per_thread, primary, 1, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 32),
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, whole_runs, primary, 0, 1).absent_means(0),
       SCANTUNE_PARAMETER(ScanShortRowsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ScanShortRowsConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
@@ -121,6 +134,23 @@ struct Family<ScanShortRowsConfig> {
 #endif
 
  private:
+  // The largest run that divides the rows, if any does; its threads are doubled until a tile holds a row.
+  static constexpr ScanShortRowsConfig by_runs(const ScanRequest& request, int sm) {
+    ScanShortRowsConfig config{.block_threads = 128, .items_per_thread = 32 / request.input_bytes()};
+    if (request.input_bytes() > 2 || request.output_bytes() != request.input_bytes()) return config;
+    const u64 length = row_items(request);
+    const auto fits = [&] {
+      const u64 items = static_cast<u64>(config.items_per_thread);
+      return length % items == 0 && request.n % items == 0;
+    };
+    if (!fits()) config = {.block_threads = 256, .items_per_thread = 16 / request.input_bytes()};
+    if (length == 0 || !fits()) return config;
+    while (most_row_items(config) < length && config.block_threads < kMaxBlockThreads) config.block_threads *= 2;
+    config.pdl = limits_of(sm).has_pdl ? 1 : 0;
+    config.whole_runs = 1;
+    return config;
+  }
+
   template <int kCount>
   static constexpr ScanShortRowsConfig best_filled(const int (&items_per_thread)[kCount], int least_threads,
                                                    const ScanRequest& request, int sm) {

@@ -20,13 +20,14 @@ struct Setting {
   std::vector<std::pair<std::string, std::string>> values;
   bool wraps_epoch = false;                 // one of the launches uses the last epoch
   std::optional<TestOperator> custom = {};  // the operator; without one it is a sum of i32
-  u64 tiles = 9;                            // full tiles; a ragged one follows, whose tail takes several lanes
+  u64 tiles = 9;                            // full tiles
   u64 misaligned_input_bytes = 0;
   u64 misaligned_output_bytes = 0;
   u64 rows = 0;                 // into which the items are cut; 0: they are one sequence
   Operator op = Operator::sum;  // where the caller gives none
   bool reads_n = false;         // memory says how many items there are, and more CTAs are launched
   u64 columns = 0;              // into which the items are cut, where not into rows
+  u64 tail_items = 79;          // of a ragged tile that follows, which takes several lanes
 
   bool in_place() const { return misaligned_input_bytes == misaligned_output_bytes; }
   u64 seeds() const { return tiles < 1000 ? kSeeds : kSeedsOfManyTiles; }

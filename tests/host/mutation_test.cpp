@@ -81,7 +81,7 @@ class ScanTrial : public Trial {
       : Trial(setting, templates), request_(request_of(setting)) {
     const FamilyModel& family = *find_family(setting.family);
     config_ = config_of(family, request_, setting.values);
-    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + 79;
+    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + setting.tail_items;
     const Instantiation instantiation =
         instantiate(request_, *config_, variant(), setting.custom ? &setting.custom->custom : nullptr);
     module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
@@ -168,7 +168,7 @@ class ReduceTrial : public Trial {
       : Trial(setting, templates), request_(request_of(setting)) {
     const FamilyModel& family = *find_family(setting.family);
     config_ = config_of(family, request_, setting.values);
-    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + 79;
+    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + setting.tail_items;
     const Instantiation instantiation =
         instantiate(request_, *config_, variant(), setting.custom ? &setting.custom->custom : nullptr);
     module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
