@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config/family.h"
+#include "config/packing.h"
 #include "config/status_layout.h"
 #include "config/tile.h"
 #include "config/tile_order.h"
@@ -37,6 +38,12 @@ struct ScanColumnsConfig {
   constexpr bool operator==(const ScanColumnsConfig&) const = default;
 };
 
+// Whether sums of four neighbouring columns of bytes stand in one word.
+constexpr bool packs_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
+  return packs_sums(request) && request.input_bytes() == 1 && request.accumulator_bytes() == 4 &&
+         config.columns_per_thread % 4 == 0;
+}
+
 // Two totals and masks of each thread while they are combined, what one thread gets for all, and the run that is
 // staged.
 constexpr int shared_bytes(const ScanColumnsConfig& config, const ScanRequest& request) {
@@ -57,6 +64,7 @@ struct Family<ScanColumnsConfig> {
   static constexpr int kMostColumnsPerThread = 16;
   static constexpr u64 kLeastTileItems = 256;      // of every default config
   static constexpr u64 kManyItems = u64{1} << 22;  // from where on the workspace is kept below an eighth of the input
+  static constexpr u64 kManyColumns = u64{1} << 14;
   static constexpr u64 kStagedLineBytes = 32;  // shorter lines are parts of sectors, which are read and written whole
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
@@ -76,21 +84,26 @@ struct Family<ScanColumnsConfig> {
       config.window = 128;
     } else {
       if (item_bytes < 4) config.columns_per_thread = 4 / item_bytes;
-      // Few columns are spread over CTAs that hold bands far above, so more segments have to poll.
-      int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : 32;
-      while (lanes > 1 && static_cast<u64>(lanes) / 2 >= request.columns) lanes /= 2;
-      config.columns_per_block = lanes * config.columns_per_thread;
+      while (request.columns % static_cast<u64>(config.columns_per_thread) != 0) config.columns_per_thread /= 2;
+      config.columns_per_block = default_lanes(config, request) * config.columns_per_thread;
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
     }
     const int line_bytes = bytes_of_line(config, request);
     config.items_per_thread = 32;
     while (config.items_per_thread > 128 / line_bytes) config.items_per_thread /= 2;
     // An odd number lets the threads of a staged tile touch different banks.
+    if (config.is_staged() && config.items_per_thread == 32) config.items_per_thread = 24;
     if (config.is_staged() && config.items_per_thread > 1) --config.items_per_thread;
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
-    // Three CTAs leave a thread 80 registers, in which tiles that are staged or packed would spill, and wider values.
-    const bool is_small = line_bytes <= 4 && register_bytes(request) <= 4 && !config.is_staged();
-    if (is_small) config.min_ctas_per_sm = config.columns_per_thread == 1 ? 3 : 2;
+    // Three CTAs leave a thread 80 registers. There wider values would spill, staged tiles, and four accumulators.
+    const bool is_small = line_bytes <= (config.is_staged() ? 4 : 8) && register_bytes(request) <= 8;
+    const bool fits_three = (config.columns_per_thread <= 2 && !config.is_staged()) || packs_columns(config, request);
+    if (is_small) config.min_ctas_per_sm = fits_three ? 3 : 2;
+    // Where bands are few, smaller CTAs wait for fewer of their threads.
+    if (is_small && request.columns >= kManyColumns && config.lanes(request.columns) <= kWarpThreads) {
+      config.block_threads /= 2;
+      config.min_ctas_per_sm *= 2;
+    }
     // Short columns need fewer threads below one another, and each holds fewer items.
     const u64 length = column_items(request);
     const auto is_twice_too_long = [&] { return lines_of_tile(config, request) / 2 >= length; };
@@ -102,6 +115,16 @@ struct Family<ScanColumnsConfig> {
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
     return config;
+  }
+
+  // Few columns are spread over CTAs that hold bands far above, so more segments have to poll. Items that are not read
+  // by words leave room for more threads side by side.
+  static constexpr int default_lanes(const ScanColumnsConfig& config, const ScanRequest& request) {
+    const int bytes = config.columns_per_thread * widest_item_bytes(request);
+    int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : bytes < 4 || request.columns >= 65536 ? 64 : 32;
+    if (lanes == 32 && packs_columns(config, request)) lanes = 16;
+    while (lanes > 1 && static_cast<u64>(lanes) / 2 >= request.columns) lanes /= 2;
+    return lanes;
   }
 
   static constexpr const char* invalid_reason(const ScanColumnsConfig& config, const ScanRequest& request, int sm) {
@@ -212,7 +235,8 @@ struct Family<ScanColumnsConfig> {
       SCANTUNE_PARAMETER(ScanColumnsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ScanColumnsConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
-      SCANTUNE_PARAMETER(ScanColumnsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 6)
+          .from_default_only(6),
       SCANTUNE_PARAMETER(ScanColumnsConfig, pdl, secondary, 0, 1),
   };
 #endif

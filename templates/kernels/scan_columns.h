@@ -2,6 +2,7 @@
 
 #include "config/scan_columns.h"
 #include "primitives/begin_kernel.h"
+#include "primitives/column_groups.h"
 #include "primitives/column_parts.h"
 #include "primitives/load_run.h"
 #include "primitives/store_run.h"
@@ -17,7 +18,6 @@ class ColumnTile {
   using Op = typename Problem::Op;
   using Input = typename Problem::Input;
   using Output = typename Problem::Output;
-  using Status = TileStatus<T, kConfig.status_layout>;
   static constexpr bool kStaged = kConfig.is_staged();
   static constexpr int kThreads = kConfig.block_threads;
   static constexpr int kColumns = kConfig.columns_per_thread;
@@ -28,7 +28,14 @@ class ColumnTile {
   // Equal inputs give equal bits where a carry is always that of the band above and what this one adds.
   static constexpr bool kChained = needs_fixed_association(Problem::kRequest);
   static constexpr bool kLanesInWarp = kStaged || kConfig.columns_per_block / kColumns <= kWarpThreads;
-  using Parts = ColumnParts<T, Op, kThreads, kColumns>;
+  // Sums of neighbouring bytes stand in one word; what is said of columns below is then said of four of them.
+  static constexpr bool kPacksSums = packs_columns(kConfig, Problem::kRequest);
+  using Group = ColumnGroup<Op, kPacksSums>;
+  using Value = typename Group::Value;
+  static constexpr int kGroupColumns = Group::kColumns;
+  static constexpr int kGroups = kColumns / kGroupColumns;
+  using Status = TileStatus<Value, kConfig.status_layout>;
+  using Parts = ColumnParts<Value, typename Group::Op, kThreads, kGroups>;
   using Part = typename Parts::Part;
 
   // A thread's items of one line.
@@ -56,8 +63,8 @@ class ColumnTile {
         lanes_(kConfig.lanes(columns_)),
         segments_(kThreads / lanes_),
         segment_(thread_rank() / lanes_),
-        groups_(kStaged ? 1 : static_cast<u32>(ceil_div(columns_, static_cast<u64>(kConfig.columns_per_block)))),
-        bands_(block_count() / groups_),
+        tiles_beside_(kStaged ? 1 : static_cast<u32>(ceil_div(columns_, static_cast<u64>(kConfig.columns_per_block)))),
+        bands_(block_count() / tiles_beside_),
         parts_(shared.parts, lanes_) {}
 
   SCANTUNE_DEVICE void scan() {
@@ -73,13 +80,7 @@ class ColumnTile {
     // Get what comes before the tile, and tell what comes after it.
     Part carry = {};
     if (band_ == 0) {
-      if constexpr (Problem::kHasInit) carry = parts_.of_all(Problem::init(arguments_));
-      if constexpr (Problem::kInitOfEach) {
-#pragma unroll
-        for (int column = 0; column < kColumns; ++column)
-          if (column_ + column < columns_)
-            carry.values[column] = Problem::init_of(arguments_, column_ + column, columns_);
-      }
+      if constexpr (Problem::kHasInit) carry = initial();
     } else {
       if (!kChained && publishes) publish(status, through, TileFlag::aggregate);
       carry = look_back(status);
@@ -88,7 +89,7 @@ class ColumnTile {
 
     // Combine every item with what comes before it.
     const Part before = parts_.combined(carry, above);
-    full ? finish<true>(before) : finish<false>(before);
+    finish(before, full);
     if constexpr (kStaged) store_run();
     if (bands_ > 1) leave(status);
   }
@@ -109,10 +110,10 @@ class ColumnTile {
     }
     sync_block();
     if (kConfig.tile_order == TileOrder::ticket && bands_ > 1) tile = shared_.tile_index;
-    band_ = tile / groups_;
+    band_ = tile / tiles_beside_;
     column_ = kStaged
                   ? thread_rank() % lanes_
-                  : static_cast<u64>(tile % groups_) * kConfig.columns_per_block + thread_rank() % lanes_ * kColumns;
+                  : static_cast<u64>(tile % tiles_beside_) * kConfig.columns_per_block + thread_rank() % lanes_ * kColumns;
     const u64 band_lines = u64{segments_} * kItems;
     first_line_ = band_ * band_lines + u64{segment_} * kItems;
     // The last line may lack items of its last columns.
@@ -154,6 +155,14 @@ class ColumnTile {
     bool is_vector;
 
     SCANTUNE_DEVICE Item* at(u32 line, int column) const { return first[column] + static_cast<i64>(line) * apart; }
+  };
+
+  // The same in the staged run, of one column.
+  struct StagedLines {
+    Output* first;
+    u32 apart;
+
+    SCANTUNE_DEVICE Output* at(u32 line, int) const { return first + line * apart; }
   };
 
   template <class Items>
@@ -209,19 +218,30 @@ class ColumnTile {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
         if (item < mine_[0]) scantune::copy_bytes(&lines_[item], tile + item * columns, sizeof(Input));
-    } else if (const auto from = input_lines(); is_full() && from.is_vector) {
-#pragma unroll
-      for (u32 item = 0; item < kItems; ++item)
-        lines_[item] = scantune::load_global<kConfig.load_hint>(vectors_of<const Vector<Input>>(from.at(item, 0)));
     } else {
+      const auto from = input_lines();
+      if (is_full() && from.is_vector) {
 #pragma unroll
-      for (u32 item = 0; item < kItems; ++item) {
-        Input items[kColumns];
-#pragma unroll
-        for (int column = 0; column < kColumns; ++column)
-          if (item < mine_[column]) items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
-        scantune::copy_bytes(&lines_[item], items, sizeof items);
+        for (u32 item = 0; item < kItems; ++item)
+          lines_[item] = scantune::load_global<kConfig.load_hint>(vectors_of<const Vector<Input>>(from.at(item, 0)));
+      } else if (kColumns > 1 && is_full()) {
+        load_items<true>(from);
+      } else {
+        load_items<false>(from);
       }
+    }
+  }
+
+  template <bool kFull, class Lines>
+  SCANTUNE_DEVICE void load_items(const Lines& from) {
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      Input items[kColumns];
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column)
+        if (kFull || item < mine_[column])
+          items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
+      scantune::copy_bytes(&lines_[item], items, sizeof items);
     }
   }
 
@@ -238,57 +258,92 @@ class ColumnTile {
   SCANTUNE_DEVICE Part total() const {
     Part part = {};
 #pragma unroll
+    for (int group = 0; group < kGroups; ++group)
+      if (mine_[group * kGroupColumns] > 0) part.states |= Parts::exists(group);
+    if constexpr (kFull && kPacksSums) {
+      ByteColumnSums<kColumns> sums = {};
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item) sums.add(lines_[item]);
+      sums.give(part.values);
+      return part;
+    }
+    T totals[kColumns];
+#pragma unroll
     for (u32 item = 0; item < kItems; ++item) {
       T values[kColumns];
       take(item, values);
 #pragma unroll
       for (int column = 0; column < kColumns; ++column)
         if (kFull || item < mine_[column])
-          part.values[column] = item == 0 ? values[column] : Op::combine(part.values[column], values[column]);
+          totals[column] = item == 0 ? values[column] : Op::combine(totals[column], values[column]);
     }
 #pragma unroll
     for (int column = 0; column < kColumns; ++column)
-      if (mine_[column] > 0) part.states |= Parts::exists(column);
+      if (mine_[column] > 0) put(part, column, totals[column]);
     return part;
   }
 
+  SCANTUNE_DEVICE Part initial() const {
+    Part part = {};
+    part.states = Parts::kAllWhole;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column)
+      if (!Problem::kInitOfEach || column_ + column < columns_)
+        put(part, column, Problem::init_of(arguments_, column_ + column, columns_));
+    return part;
+  }
+
+  SCANTUNE_DEVICE static void put(Part& part, int column, T value) {
+    Group::put(part.values[column / kGroupColumns], column % kGroupColumns, value);
+  }
+  SCANTUNE_DEVICE static T get(const Part& part, int column) {
+    return Group::template get<T>(part.values[column / kGroupColumns], column % kGroupColumns);
+  }
+  SCANTUNE_DEVICE static bool exists(const Part& part, int column) {
+    return (part.states & Parts::exists(column / kGroupColumns)) != 0;
+  }
+
+  // Whether the group has a column at all.
+  SCANTUNE_DEVICE bool is_there(int group) const { return column_ + group * kGroupColumns < columns_; }
+
   SCANTUNE_DEVICE u32 descriptor(u32 band) const {
-    return band * static_cast<u32>(columns_) + static_cast<u32>(column_);
+    const u32 groups = ceil_div(static_cast<u32>(columns_), u32{kGroupColumns});
+    return band * groups + static_cast<u32>(column_) / kGroupColumns;
   }
 
   SCANTUNE_DEVICE void publish(const Status& status, const Part& part, TileFlag flag) const {
 #pragma unroll
-    for (int column = 0; column < kColumns; ++column)
-      if (column_ + column < columns_)  // beyond them an initial value alone exists
-        status.publish(descriptor(band_) + column, flag, part.values[column]);
+    for (int group = 0; group < kGroups; ++group)
+      if (is_there(group))  // beyond the columns an initial value alone exists
+        status.publish(descriptor(band_) + group, flag, part.values[group]);
   }
 
   // What the thread's columns have published of a band. Waits until all of them have.
   SCANTUNE_DEVICE Part wait_for(const Status& status, u32 band) const {
     // Poll all at once, so that their latencies overlap.
-    TileDescriptor<T> found[kColumns];
-    const auto is_missing = [&](int column) {
-      const TileFlag flag = found[column].flag;
-      return column_ + column < columns_ && (kChained ? flag != TileFlag::prefix : flag == TileFlag::none);
+    TileDescriptor<Value> found[kGroups];
+    const auto is_missing = [&](int group) {
+      const TileFlag flag = found[group].flag;
+      return is_there(group) && (kChained ? flag != TileFlag::prefix : flag == TileFlag::none);
     };
     bool is_any_missing = true;
 #pragma unroll
-    for (int column = 0; column < kColumns; ++column) found[column].flag = TileFlag::none;
+    for (int group = 0; group < kGroups; ++group) found[group].flag = TileFlag::none;
     for (bool is_first = true; is_any_missing; is_first = false) {
       if (!is_first) poll_pause<kConfig.poll_delay_ns>();
       is_any_missing = false;
 #pragma unroll
-      for (int column = 0; column < kColumns; ++column) {
-        if (is_missing(column)) found[column] = status.poll(descriptor(band) + column);
-        is_any_missing |= is_missing(column);
+      for (int group = 0; group < kGroups; ++group) {
+        if (is_missing(group)) found[group] = status.poll(descriptor(band) + group);
+        is_any_missing |= is_missing(group);
       }
     }
     Part part = {};
 #pragma unroll
-    for (int column = 0; column < kColumns; ++column) {
-      if (column_ + column >= columns_) continue;
-      part.values[column] = found[column].value;
-      part.states |= found[column].flag == TileFlag::prefix ? Parts::whole(column) : Parts::exists(column);
+    for (int group = 0; group < kGroups; ++group) {
+      if (!is_there(group)) continue;
+      part.values[group] = found[group].value;
+      part.states |= found[group].flag == TileFlag::prefix ? Parts::whole(group) : Parts::exists(group);
     }
     return part;
   }
@@ -296,8 +351,8 @@ class ColumnTile {
   SCANTUNE_DEVICE bool is_found(const Part& carry) const {
     bool found = true;
 #pragma unroll
-    for (int column = 0; column < kColumns; ++column)
-      found &= column_ + column >= columns_ || (carry.states & Parts::whole(column)) == Parts::whole(column);
+    for (int group = 0; group < kGroups; ++group)
+      found &= !is_there(group) || (carry.states & Parts::whole(group)) == Parts::whole(group);
     return found;
   }
 
@@ -325,25 +380,49 @@ class ColumnTile {
     }
   }
 
-  template <bool kFull>
-  SCANTUNE_DEVICE void finish(const Part& before) {
-    const u64 apart = columns_;
-    Output* const staged = reinterpret_cast<Output*>(shared_.items) + segment_ * kItems * static_cast<u32>(apart) +
-                           static_cast<u32>(column_);
-    const auto to = output_lines();
-    const bool by_vectors = !kStaged && kFull && to.is_vector;
+  // Combines every item with what comes before it. The results go to memory, or into the staged run.
+  SCANTUNE_DEVICE void finish(const Part& before, bool full) {
+    if constexpr (kStaged) {
+      const u32 apart = static_cast<u32>(columns_), first = segment_ * kItems * apart + static_cast<u32>(column_);
+      const StagedLines lines = {reinterpret_cast<Output*>(shared_.items) + first, apart};
+      full ? finish<true, false>(before, lines) : finish<false, false>(before, lines);
+    } else {
+      const auto lines = output_lines();
+      if (full && lines.is_vector)
+        finish<true, true>(before, lines);
+      else if (kColumns > 1 && full)
+        finish<true, false>(before, lines);
+      else
+        finish<false, false>(before, lines);
+    }
+  }
+
+  template <bool kFull, bool kByVectors, class Lines>
+  SCANTUNE_DEVICE void finish(const Part& before, const Lines& to) {
+    Output results[kColumns];
+    if constexpr (kFull && kPacksSums) {
+      ByteColumnSums<kColumns> running = {};
+      running.add(before.values);  // 0 where nothing exists
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item) {
+        if (Problem::kExclusive) running.give(results);
+        running.add(lines_[item]);
+        if (!Problem::kExclusive) running.give(results);
+        store_line<kFull, kByVectors>(to, item, results);
+      }
+      return;
+    }
     T running[kColumns];
     bool exists[kColumns];
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) {
-      running[column] = before.values[column];
-      exists[column] = (before.states & Parts::exists(column)) != 0;
+      running[column] = get(before, column);
+      exists[column] = this->exists(before, column);
     }
 #pragma unroll
     for (u32 item = 0; item < kItems; ++item) {
       T values[kColumns];
       take(item, values);
-      Output results[kColumns];
 #pragma unroll
       for (int column = 0; column < kColumns; ++column) {
         if (!kFull && item >= mine_[column]) continue;
@@ -351,16 +430,25 @@ class ColumnTile {
         running[column] = exists[column] ? Op::combine(earlier, values[column]) : values[column];
         exists[column] = true;
         results[column] = scantune::convert<Output>(Problem::kExclusive ? earlier : running[column]);
-        if constexpr (kStaged) {
-          staged[item * static_cast<u32>(apart)] = results[column];
-        } else if (!by_vectors) {
-          scantune::store_global<kConfig.store_hint>(to.at(item, column), results[column]);
-        }
       }
-      if (by_vectors) {
-        Vector<Output> vector;
-        scantune::copy_bytes(&vector, results, sizeof results);
-        scantune::store_global<kConfig.store_hint>(vectors_of<Vector<Output>>(to.at(item, 0)), vector);
+      store_line<kFull, kByVectors>(to, item, results);
+    }
+  }
+
+  template <bool kFull, bool kByVectors, class Lines>
+  SCANTUNE_DEVICE void store_line(const Lines& to, u32 item, const Output (&results)[kColumns]) const {
+    if constexpr (kByVectors) {
+      Vector<Output> vector;
+      scantune::copy_bytes(&vector, results, sizeof results);
+      scantune::store_global<kConfig.store_hint>(vectors_of<Vector<Output>>(to.at(item, 0)), vector);
+    } else {
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column) {
+        if (!kFull && item >= mine_[column]) continue;
+        if constexpr (kStaged)
+          *to.at(item, column) = results[column];
+        else
+          scantune::store_global<kConfig.store_hint>(to.at(item, column), results[column]);
       }
     }
   }
@@ -397,7 +485,7 @@ class ColumnTile {
   const u32 lanes_;     // threads side by side
   const u32 segments_;  // threads below one another
   const u32 segment_;   // of this thread
-  const u32 groups_;    // tiles side by side
+  const u32 tiles_beside_;    // tiles side by side
   const u32 bands_;     // tiles below one another
   Parts parts_;
   u32 band_;

@@ -32,6 +32,7 @@ class ColumnParts {
   // Bits of Part::states: its value is defined; and it also takes in all that comes before in the column.
   SCANTUNE_DEVICE static constexpr u32 exists(int column) { return 1u << column; }
   SCANTUNE_DEVICE static constexpr u32 whole(int column) { return 0x10001u << column; }
+  static constexpr u32 kAllWhole = 0x10001u * ((1u << kColumns) - 1);
 
   SCANTUNE_DEVICE ColumnParts(Shared& shared, u32 lanes)
       : shared_(shared),
@@ -39,14 +40,6 @@ class ColumnParts {
         row_threads_(lanes < kWarpThreads ? kWarpThreads : lanes),
         row_(thread_rank() / row_threads_),
         lane_(thread_rank() % lanes) {}
-
-  SCANTUNE_DEVICE static Part of_all(T value) {
-    Part part;
-#pragma unroll
-    for (int column = 0; column < kColumns; ++column) part.values[column] = value;
-    part.states = 0x10001u * ((1u << kColumns) - 1);
-    return part;
-  }
 
   SCANTUNE_DEVICE static Part combined(const Part& earlier, const Part& later) {
     Part part = later;
