@@ -7,6 +7,7 @@
 #include "c_api/problem.h"
 #include "c_api/status.h"
 #include "launch/checked_call.h"
+#include "launch/workspace_layout.h"
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
 #include "select/layers.h"
@@ -94,6 +95,23 @@ void make(Problem asked, scantune_plan*& place) {
   place = new scantune_plan{std::move(made), asked, std::move(description), has_position};
 }
 
+// A plan whose runs write no index. instead: the function that runs the others.
+const scantune_plan& without_index(const scantune_plan* plan, const char* instead) {
+  const scantune_plan& made = not_null("plan", plan);
+  if (made.has_position)
+    throw RequestError(std::string("the plan also says where the result stands: run it by ") + instead);
+  return made;
+}
+
+const scantune_plan& with_index(const scantune_plan* plan) {
+  const scantune_plan& made = not_null("plan", plan);
+  if (!made.has_position)
+    throw RequestError("the plan has no index to write: make it by scantune_arg_reduce_plan_create()");
+  return made;
+}
+
+static_assert(SCANTUNE_WORKSPACE_ALIGNMENT == kWorkspaceAlignmentBytes);
+
 }  // namespace
 
 extern "C" {
@@ -161,9 +179,7 @@ scantune_status scantune_arg_reduce_plan_create(const scantune_problem* problem,
 
 scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = not_null("plan", plan);
-    if (made.has_position)
-      throw RequestError("the plan also says where the result stands: run it by scantune_plan_run_arg()");
+    const scantune_plan& made = without_index(plan, "scantune_plan_run_arg()");
     if (made.plan != nullptr)
       made.plan->run(made.problem.pointers(input, output), made.problem.init, stream_of(stream));
   });
@@ -172,10 +188,31 @@ scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* 
 scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output, uint64_t* index,
                                       scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = not_null("plan", plan);
-    if (!made.has_position)
-      throw RequestError("the plan has no index to write: make it by scantune_arg_reduce_plan_create()");
+    const scantune_plan& made = with_index(plan);
     made.plan->run(made.problem.pointers(input, output, index), made.problem.init, stream_of(stream));
+  });
+}
+
+uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan) {
+  return plan == nullptr || plan->plan == nullptr ? 0 : plan->plan->workspace_bytes();
+}
+
+scantune_status scantune_plan_run_in(scantune_plan* plan, const void* input, void* output, void* workspace,
+                                     uint64_t workspace_bytes, scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = without_index(plan, "scantune_plan_run_arg_in()");
+    if (made.plan != nullptr)
+      made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output), made.problem.init,
+                        stream_of(stream));
+  });
+}
+
+scantune_status scantune_plan_run_arg_in(scantune_plan* plan, const void* input, void* output, uint64_t* index,
+                                         void* workspace, uint64_t workspace_bytes, scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = with_index(plan);
+    made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output, index), made.problem.init,
+                      stream_of(stream));
   });
 }
 

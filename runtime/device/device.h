@@ -75,6 +75,9 @@ class Device {
   // copies below, pointers to no bytes may be null.
   virtual void fill(void* memory, std::byte value, u64 bytes) = 0;
   void zero(void* memory, u64 bytes) { fill(memory, std::byte{0}, bytes); }
+  // Enqueues the zeroing of bytes, which becomes part of the graph where the stream is being captured. On devices whose
+  // launches are complete on return it is, too.
+  virtual void enqueue_zero(void* memory, u64 bytes, Stream) { zero(memory, bytes); }
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
   virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
   virtual void copy(void* destination, const void* source, u64 bytes) = 0;      // within the device; synchronous

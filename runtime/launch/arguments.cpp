@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "launch/workspace_layout.h"
 #include "scantune/error.hpp"
 #include "space/strided.h"
 
@@ -148,6 +149,26 @@ bool Arguments::collide(const Pair& pair, const Pointers& pointers) const {
 void Arguments::check_fully(Device& device, const Pointers& pointers, Stream stream) const {
   check(device, pointers, stream);
   if (const auto fault = device_fault(device, pointers, stream); !fault.empty()) fail(request_, fault);
+}
+
+void Arguments::check_workspace(const GivenWorkspace& given, u64 needed_bytes, const Pointers& pointers) const {
+  const auto needs = [&] { return ", and one run needs " + std::to_string(needed_bytes); };
+  const auto workspace = [&] { return "workspace " + range(given.memory, needed_bytes); };
+  if (given.memory == nullptr) fail(request_, "workspace is null" + needs() + " bytes: pass memory of the device");
+  if (given.bytes < needed_bytes)
+    fail(request_,
+         "workspace_bytes is " + std::to_string(given.bytes) + needs() + ": ask the plan for workspace_bytes");
+  if (address_of(given.memory) % kWorkspaceAlignmentBytes != 0)
+    fail(request_, "workspace is " + hex(given.memory) + ", which is not a multiple of " +
+                       std::to_string(kWorkspaceAlignmentBytes) + " bytes");
+  if (wraps(given.memory, needed_bytes)) fail(request_, workspace() + " passes the end of the address space");
+  for (std::size_t place = 0; place < count_; ++place) {
+    const std::byte* const operand = begin(place, pointers);
+    const u64 bytes = places_[place].bytes;
+    if (bytes > 0 && overlap(given.memory, needed_bytes, operand, bytes))
+      fail(request_, workspace() + " and " + operands_.list()[place].name + ' ' + range(operand, bytes) +
+                         " overlap: they must lie apart");
+  }
 }
 
 Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) const {

@@ -12,6 +12,12 @@ namespace scantune {
 // Pointers in the order of the request's operands. Kernels write through those of outputs.
 using Pointers = std::array<const void*, OperandList::kCapacity>;
 
+// Memory of the caller's for one call to work in. It may hold anything.
+struct GivenWorkspace {
+  void* memory;
+  u64 bytes;
+};
+
 // A request whose extents are not 0, unless it has a result without items, nor more than the address space has room
 // for.
 class CheckedRequest {
@@ -37,6 +43,10 @@ class Arguments {
   }
   // Checks the same by all that the device knows of their memory and of the stream.
   void check_fully(Device& device, const Pointers& pointers, Stream stream) const;
+
+  // Throws RequestError if arithmetic says that a call with these pointers cannot work in the first needed_bytes of the
+  // caller's workspace: they must lie outside every operand, gaps included.
+  void check_workspace(const GivenWorkspace& given, u64 needed_bytes, const Pointers& pointers) const;
 
   // Puts the pointers where kernels find them. Returns which kernels serve them.
   Variant fill(KernelArguments& arguments, const Pointers& pointers) const;

@@ -105,14 +105,26 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
                                     memory == CaptureMemory::ahead ? captured_launches : 0);
 }
 
-void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream) {
-  const Workspace workspace = this->workspace(stream);
+void Plan::launch(const Pointers& pointers, const InitialValue& init, void* workspace, Stream stream) {
   KernelArguments arguments{};
   const Kernels& kernels = this->kernels(arguments_.fill(arguments, pointers));
-  arguments.workspace = workspace.memory;
+  arguments.workspace = workspace;
   std::memcpy(arguments.init, init.bytes, sizeof arguments.init);
   for (int index = 0; index < kernels.launches.count; ++index)
     context_.device().launch(*kernels.module->module, kernels.launches.launches[index], arguments, stream);
+}
+
+void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream) {
+  const Workspace workspace = this->workspace(stream);
+  launch(pointers, init, workspace.memory, stream);
+}
+
+void Plan::run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream) {
+  arguments_.check(device(), pointers, stream);
+  if (need_.kind != WorkspaceKind::none) arguments_.check_workspace(workspace, need_.bytes, pointers);
+  // No epoch tells words of this run from what the caller's memory holds.
+  if (const u64 bytes = bytes_to_zero(need_); bytes > 0) device().enqueue_zero(workspace.memory, bytes, stream);
+  launch(pointers, init, workspace.memory, stream);
 }
 
 Plan::Workspace Plan::workspace(Stream stream) {

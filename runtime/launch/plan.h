@@ -50,6 +50,15 @@ class Plan {
   // Does as run() for pointers that are known to be right.
   void enqueue(const Pointers& pointers, const InitialValue& init, Stream stream);
 
+  // Bytes of the workspace that one run needs; 0 where it needs none.
+  u64 workspace_bytes() const { return need_.kind == WorkspaceKind::none ? 0 : need_.bytes; }
+
+  // Does as run() in the caller's workspace, of which it uses the first workspace_bytes(). It asks for no memory, takes
+  // no lock, and may be captured any number of times. Whatever else uses the workspace has to come before or behind all
+  // that this call enqueues. Throws RequestError, too, when the workspace is null, too small, misaligned or overlaps an
+  // operand; a plan that needs none takes any.
+  void run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream);
+
   std::string describe() const;
 
   const Request& request() const { return request_; }
@@ -72,6 +81,7 @@ class Plan {
   Kernels load(Variant variant);
   const Kernels& kernels(Variant variant) const { return kernels_[static_cast<std::size_t>(variant)]; }
   Workspace workspace(Stream stream);
+  void launch(const Pointers& pointers, const InitialValue& init, void* workspace, Stream stream);
   bool passes_data_between_launches() const;
 
   LaunchContext& context_;

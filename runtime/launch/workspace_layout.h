@@ -19,6 +19,19 @@ constexpr int layout_of(const WorkspaceNeed& need) {
 
 constexpr bool needs_zeroing(const WorkspaceNeed& need) { return need.kind != WorkspaceKind::scratch; }
 
+// How many bytes from its start on must be zero in a workspace that may hold anything before one run: all status words,
+// since no epoch tells them from what lies there, and of a counted one the header.
+constexpr u64 bytes_to_zero(const WorkspaceNeed& need) {
+  if (need.kind == WorkspaceKind::none || need.kind == WorkspaceKind::scratch) return 0;
+  return need.kind == WorkspaceKind::counted ? sizeof(WorkspaceHeader) : need.bytes;
+}
+
+// What every workspace is a multiple of, as all memory of the driver is. Kernels need that of the header and of their
+// widest access.
+inline constexpr u64 kWorkspaceAlignmentBytes = 256;
+static_assert(kWorkspaceAlignmentBytes % alignof(WorkspaceHeader) == 0 &&
+              kWorkspaceAlignmentBytes % kVectorAlignmentBytes == 0);
+
 // Bytes to allocate for a need: the next of 1, 1.25, 1.5 and 1.75 times a power of two, so that growing is geometric
 // and wastes at most a quarter.
 constexpr u64 size_class(u64 bytes) {

@@ -15,7 +15,7 @@ namespace scantune::testing {
 namespace {
 
 constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kIndex = 0xb000000, kHost = 0xdead0000,
-                         kEnd = ~std::uintptr_t{0};
+                         kWorkspace = 0xd000000, kEnd = ~std::uintptr_t{0};
 constexpr u64 kItems = 1000;
 
 struct Affine {
@@ -42,6 +42,8 @@ struct Arguments {
   std::uintptr_t input = kInput;
   std::uintptr_t output = kOutput;
   std::uintptr_t index = kIndex;
+  std::uintptr_t workspace = kWorkspace;
+  u64 workspace_bytes = u64{1} << 20;
 
   explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
     problem.n = kItems;
@@ -54,6 +56,7 @@ struct Arguments {
   const void* in() const { return address(input); }
   void* out() const { return address(output); }
   std::uint64_t* at() const { return static_cast<std::uint64_t*>(address(index)); }
+  runtime::Workspace room() const { return {address(workspace), workspace_bytes}; }
   scantune_stream on() const { return reinterpret_cast<scantune_stream>(stream); }
 };
 
@@ -241,6 +244,61 @@ Calls arithmetic_of_places(const Spoil& spoil) {
             spoil(with);
             plan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.at(), with.stream);
           })};
+}
+
+// Runs of plans in a workspace of the caller's, which the problem needs.
+Calls in_workspace(const Spoil& spoil) {
+  static constexpr u64 kTiles = u64{1} << 20;  // items of a scan of many tiles, or of a reduction by many CTAs
+  const Spoil far = [=](Arguments& with) {
+    with.problem.n = kTiles;
+    with.input = std::uintptr_t{1} << 40;
+    with.output = std::uintptr_t{1} << 41;
+    with.index = std::uintptr_t{1} << 42;
+  };
+  const auto of_c_plan = [=](PlanCreate create, auto run) {
+    return [=](Arguments& with) {
+      far(with);
+      with.problem.captured_launches = 0;
+      const PlanOwner plan = made_plan(with, create);
+      EXPECT_GT(scantune_plan_workspace_bytes(plan.get()), 0u);
+      spoil(with);
+      return of_c(run(plan.get(), with));
+    };
+  };
+  const auto run = [](scantune_plan* plan, const Arguments& with) {
+    return scantune_plan_run_in(plan, with.in(), with.out(), address(with.workspace), with.workspace_bytes, with.on());
+  };
+  const auto run_arg = [](scantune_plan* plan, const Arguments& with) {
+    return scantune_plan_run_arg_in(plan, with.in(), with.out(), with.at(), address(with.workspace),
+                                    with.workspace_bytes, with.on());
+  };
+  const Call of_places = of_c_plan(scantune_arg_reduce_plan_create, run_arg);
+  return {of_c_plan(scantune_plan_create, run), of_c_plan(scantune_reduce_plan_create, run),
+          [=](Arguments& with) {
+            with.problem.op = SCANTUNE_MIN;
+            return of_places(with);
+          },
+          cpp([=](Arguments& with) {
+            far(with);
+            const auto plan = runtime::plan<int>(kTiles, {.captured_launches = 0});
+            EXPECT_GT(plan.workspace_bytes(), 0u);
+            spoil(with);
+            plan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.room(), with.stream);
+          }),
+          cpp([=](Arguments& with) {
+            far(with);
+            const auto plan = runtime::arg_plan<int>(kTiles, runtime::Op::min, {.captured_launches = 0});
+            EXPECT_GT(plan.workspace_bytes(), 0u);
+            spoil(with);
+            plan(static_cast<const int*>(with.in()), static_cast<int*>(with.out()), with.at(), with.room(),
+                 with.stream);
+          })};
+}
+
+// Those of scans, which need more than one multiple of the alignment.
+Calls scan_in_workspace(const Spoil& spoil) {
+  const Calls all = in_workspace(spoil);
+  return {all[0], all[3]};
 }
 
 Calls reductions_shown_by_the_driver(const Spoil& spoil) {
@@ -565,6 +623,22 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_reduce ReduceOptions scantune_arg_reduce ArgOptions", "stream", "of another context", reductions_shown_by_the_driver([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
     {"scantune_reduce ReduceOptions scantune_arg_reduce ArgOptions", "stream", "captured, of an unknown problem", reductions_shown_by_the_driver([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
 
+    // Workspaces of the caller's, in C and in C++.
+    {"scantune_plan_run_in scantune_plan_run_arg_in Plan::operator() ArgPlan::operator()", "workspace", "null", in_workspace([](Arguments& a) { a.workspace = 0; }), {"1048576 items: workspace is null, and one run needs ", "pass memory of the device"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in Plan::operator() ArgPlan::operator()", "workspace", "misaligned", in_workspace([](Arguments& a) { a.workspace += 128; }), {"workspace is 0xd000080, which is not a multiple of 256 bytes"}},
+    {"scantune_plan_run_in Plan::operator()", "workspace", "at the end of memory", scan_in_workspace([](Arguments& a) { a.workspace = kEnd - 255; }), {"workspace [0xffffffffffffff00, +", "passes the end of the address space"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in Plan::operator() ArgPlan::operator()", "workspace", "in the input", in_workspace([](Arguments& a) { a.workspace = a.input + 4096; }), {"workspace [0x10000001000, +", " and input [0x10000000000, +4194304 bytes) overlap: they must lie apart"}},
+    {"scantune_plan_run_in Plan::operator()", "workspace", "that ends in the input", scan_in_workspace([](Arguments& a) { a.workspace = a.input - 256; }), {" and input [0x10000000000, +4194304 bytes) overlap"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in Plan::operator() ArgPlan::operator()", "workspace", "around the output", in_workspace([](Arguments& a) { a.workspace = a.output; }), {"workspace [0x20000000000, +", " and output [0x20000000000, +", "overlap"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in", "workspace_bytes", "too few", in_workspace([](Arguments& a) { a.workspace_bytes = 100; }), {"workspace_bytes is 100, and one run needs ", "ask the plan for workspace_bytes"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in Plan::operator()", "input", "null", in_workspace([](Arguments& a) { a.input = 0; }), {"input is null, and n is 1048576"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in Plan::operator()", "output", "null", in_workspace([](Arguments& a) { a.output = 0; }), {"output is null"}},
+    {"scantune_plan_run_arg_in", "index", "null", {in_workspace([](Arguments& a) { a.index = 0; })[2]}, {"index is null"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in", "stream", "of another context, beside an overlap", in_workspace([](Arguments& a) { a.output = a.input + 4; a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: it belongs to another context"}},
+    {"scantune_plan_run_in scantune_plan_run_arg_in", "plan", "null", {[](Arguments& a) { return of_c(scantune_plan_run_in(nullptr, a.in(), a.out(), nullptr, 0, nullptr)); }, [](Arguments& a) { return of_c(scantune_plan_run_arg_in(nullptr, a.in(), a.out(), a.at(), nullptr, 0, nullptr)); }}, {"plan is NULL"}},
+    {"scantune_plan_run_in", "plan", "with an index", {[](Arguments& a) { a.problem.op = SCANTUNE_MAX; const PlanOwner plan = made_plan(a, scantune_arg_reduce_plan_create); return of_c(scantune_plan_run_in(plan.get(), a.in(), a.out(), nullptr, 0, nullptr)); }}, {"scantune_plan_run_arg_in()"}},
+    {"scantune_plan_run_arg_in", "plan", "without an index", {[](Arguments& a) { const PlanOwner plan = made_plan(a, scantune_plan_create); return of_c(scantune_plan_run_arg_in(plan.get(), a.in(), a.out(), a.at(), nullptr, 0, nullptr)); }}, {"no index to write"}},
+
     // C++ alone.
     {"Plan::operator()", "stream", "captured without a reserve", {cpp([](Arguments& a) { const auto plan = runtime::plan<int>(1 << 20, {.captured_launches = 0}); a.device->begin_capture(a.stream, 1); plan(static_cast<const int*>(a.in()), static_cast<int*>(address(std::uintptr_t{1} << 40)), a.stream); })}, {"captured_launches"}},
     {"runtime::scan runtime::plan runtime::describe", "n", "more items than an address space", options<int>({}, ~u64{0}), {"more items than fit"}},
@@ -659,14 +733,15 @@ INSTANTIATE_TEST_SUITE_P(Table, BadInputs, ::testing::ValuesIn(kBadInput));
 TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
   const auto device = std::make_shared<FakeDevice>();
   set_current_device(device);
-  for (const Calls& calls : {c_scan_with([](Arguments&) {}), arithmetic([](Arguments&) {}), c_custom([](auto&) {}),
-                             arithmetic_of_reductions([](Arguments&) {}), arithmetic_of_places([](Arguments&) {}),
-                             c_reductions([](auto&) {}), c_places([](auto&) {}), reduce_options({}), arg_options({}),
-                             c_struct(12, 4), init_in_memory(0x5000), options<int>({}), with_pointers([](auto& p) {
-                               p.device_n = n_at(0x5000);
-                               p.device_clamped = flag_at(0x6000);
-                             }),
-                             custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Affine{}); })})
+  for (const Calls& calls :
+       {c_scan_with([](Arguments&) {}), arithmetic([](Arguments&) {}), c_custom([](auto&) {}),
+        arithmetic_of_reductions([](Arguments&) {}), in_workspace([](Arguments&) {}),
+        arithmetic_of_places([](Arguments&) {}), c_reductions([](auto&) {}), c_places([](auto&) {}), reduce_options({}),
+        arg_options({}), c_struct(12, 4), init_in_memory(0x5000), options<int>({}), with_pointers([](auto& p) {
+          p.device_n = n_at(0x5000);
+          p.device_clamped = flag_at(0x6000);
+        }),
+        custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Affine{}); })})
     for (const Call& call : calls) {
       Arguments arguments(device);
       const Outcome outcome = call(arguments);

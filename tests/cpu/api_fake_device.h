@@ -42,6 +42,13 @@ struct FakeLaunch {
   Stream stream;
 };
 
+struct FakeZeroing {
+  void* memory;
+  u64 bytes;
+  Stream stream;
+  std::size_t launches_before;
+};
+
 class FakeDevice : public Device {
  public:
   static constexpr u64 kMemoryBytes = u64{1} << 40;
@@ -113,6 +120,10 @@ class FakeDevice : public Device {
     called_driver();
     if (bytes > 0) std::memset(memory, std::to_integer<int>(value), bytes);
   }
+  void enqueue_zero(void* memory, u64 bytes, Stream stream) override {
+    const std::lock_guard lock(mutex);
+    zeroed.push_back({memory, bytes, stream, launched.size()});
+  }
   void upload(void* destination, const void* source, u64 bytes) override { copy(destination, source, bytes); }
   void download(void* destination, const void* source, u64 bytes) override { copy(destination, source, bytes); }
   void copy(void* destination, const void* source, u64 bytes) override {
@@ -144,6 +155,7 @@ class FakeDevice : public Device {
   u64 l2_bytes() override { return 0; }
 
   std::vector<FakeLaunch> launched;
+  std::vector<FakeZeroing> zeroed;  // in streams
   std::set<void*> allocations;
   int driver_calls = 0;  // how many calls a capture would forbid
   int stream_queries = 0;

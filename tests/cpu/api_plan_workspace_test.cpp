@@ -84,6 +84,67 @@ TEST_F(Plans, TakeTheirReservedWorkspacesWhileCapturedAndLaunchNothingWithoutOne
   EXPECT_EQ(device_->launched.size(), 4u);
 }
 
+TEST_F(Plans, InACallersWorkspaceAskForNoMemoryAndZeroItInTheStreamBeforeTheLaunch) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const auto plan = this->plan(sum_of(1 << 20), 0);
+  const Stream stream = device_->make_stream();
+  ASSERT_GT(plan->workspace_bytes(), sizeof(WorkspaceHeader));
+  void* const workspace = address(0x7000000);
+  for (std::size_t run = 0; run < 3; ++run) {
+    if (run == 1) device_->begin_capture(stream, 1);
+    plan->run_in({workspace, plan->workspace_bytes()}, {input_, output_}, InitialValue(), stream);
+    ASSERT_EQ(device_->launched.size(), run + 1);
+    ASSERT_EQ(device_->zeroed.size(), run + 1);
+    EXPECT_EQ(device_->launched[run].arguments.workspace, workspace);
+    EXPECT_EQ(device_->zeroed[run].memory, workspace);
+    EXPECT_EQ(device_->zeroed[run].bytes, plan->workspace_bytes());
+    EXPECT_EQ(device_->zeroed[run].stream, stream);
+    EXPECT_EQ(device_->zeroed[run].launches_before, run);
+  }
+  EXPECT_EQ(device_->driver_calls, 0);
+  EXPECT_EQ(device_->stream_queries, 0) << "nothing is kept for the stream";
+  EXPECT_TRUE(device_->held_by_graph.empty());
+}
+
+TEST_F(Plans, OfSeveralLaunchesZeroNothingInACallersWorkspace) {
+  rows_ = {row_of("three_phase", 1 << 20)};
+  const auto plan = this->plan(sum_of(1 << 20), 0);
+  ASSERT_GT(plan->workspace_bytes(), 0u);
+  plan->run_in({address(0x7000000), plan->workspace_bytes()}, {input_, output_}, InitialValue(), nullptr);
+  EXPECT_TRUE(device_->zeroed.empty());
+  ASSERT_GT(device_->launched.size(), 1u);
+  for (const FakeLaunch& launch : device_->launched) EXPECT_EQ(launch.arguments.workspace, address(0x7000000));
+}
+
+TEST_F(Plans, RefuseAWorkspaceBetweenRowsThatLieApart) {
+  for (const i64 row_stride : {1000, -1000}) {
+    ScanRequest request = sum_of(200);
+    request.segments = Segments::rows;
+    request.rows = 2;
+    request.layout.plane_sequences = 2;
+    request.layout.input = request.layout.output = {.item = 1, .sequence = row_stride};
+    const Arguments arguments{CheckedRequest(request)};
+    const std::uintptr_t between = reinterpret_cast<std::uintptr_t>(input_) + (row_stride > 0 ? 2048 : -2048);
+    try {
+      arguments.check_workspace({address(between), 256}, 256, {input_, output_});
+      ADD_FAILURE() << "accepted with a row_stride of " << row_stride;
+    } catch (const RequestError& error) {
+      EXPECT_TRUE(contains(error.what(), " and input [0x")) << error.what();
+    }
+    EXPECT_NO_THROW(arguments.check_workspace({address(0x7000000), 256}, 256, {input_, output_}));
+  }
+}
+
+TEST_F(Plans, WithoutWorkspaceTakeAnyOrNoneOfTheCallers) {
+  rows_ = {row_of("single_block", 1024)};
+  const auto plan = this->plan(sum_of(1024), 0);
+  EXPECT_EQ(plan->workspace_bytes(), 0u);
+  for (const GivenWorkspace& workspace : {GivenWorkspace{nullptr, 0}, GivenWorkspace{input_, 7}})
+    plan->run_in(workspace, {input_, output_}, InitialValue(), nullptr);
+  EXPECT_EQ(device_->launched.size(), 2u);
+  EXPECT_TRUE(device_->zeroed.empty());
+}
+
 TEST_F(Plans, WithoutWorkspaceAreCapturedAnyNumberOfTimes) {
   rows_ = {row_of("single_block", 1024)};
   const auto plan = this->plan(sum_of(1024), 0);

@@ -29,6 +29,11 @@ constexpr WorkspaceNeed with_bytes(WorkspaceNeed need, u64 bytes) {
   return need;
 }
 
+// Of what may hold anything, all words that a run may read before it has written them.
+static_assert(bytes_to_zero({}) == 0 && bytes_to_zero(kScratch) == 0);
+static_assert(bytes_to_zero(kPacked4) == 1000 && bytes_to_zero(kSplit4) == 1000);
+static_assert(bytes_to_zero({WorkspaceKind::counted, 0, 1000}) == sizeof(WorkspaceHeader));
+
 bool is_zero(const void* memory, u64 bytes) {
   const auto* begin = static_cast<const unsigned char*>(memory);
   return std::all_of(begin, begin + bytes, [](unsigned char byte) { return byte == 0; });

@@ -177,6 +177,12 @@ void CudaDevice::fill(void* memory, std::byte value, u64 bytes) {
   context_->check(Driver::instance().cuStreamSynchronize(own_stream_), "cuStreamSynchronize");
 }
 
+void CudaDevice::enqueue_zero(void* memory, u64 bytes, Stream stream) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemsetD8Async(address_of(memory), 0, bytes, stream), "cuMemsetD8Async");
+}
+
 void CudaDevice::upload(void* destination, const void* source, u64 bytes) {
   synchronize();
   if (bytes == 0) return;

@@ -124,6 +124,13 @@ class ArgPlan {
   void operator()(const T* input, T* value, std::uint64_t* index, Stream stream = nullptr) const {
     detail::check(scantune_plan_run_arg(state_.get(), input, value, index, stream));
   }
+  void operator()(const T* input, T* value, std::uint64_t* index, const Workspace& workspace,
+                  Stream stream = nullptr) const {
+    detail::check(
+        scantune_plan_run_arg_in(state_.get(), input, value, index, workspace.memory, workspace.bytes, stream));
+  }
+
+  std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
 
   std::string describe() const { return scantune_plan_description(state_.get()); }
 

@@ -23,6 +23,7 @@
 #include "scantune/buffer.hpp"
 #include "scantune/initial_value.hpp"
 #include "scantune/log.hpp"
+#include "scantune/memory.hpp"
 #include "scantune/op.hpp"
 #include "scantune/status.hpp"
 #include "scantune/types.hpp"
@@ -240,6 +241,17 @@ class Plan {
   void operator()(const In* input, Out* output, Stream stream = nullptr) const {
     detail::check(scantune_plan_run(state_.get(), input, output, stream));
   }
+  // The same in the caller's workspace: the library allocates nothing for the run and keeps nothing for its stream, and
+  // a capture takes none of captured_launches. What has to be zero there is zeroed in the stream, before the scan. A
+  // workspace serves one run at a time: runs enqueued one after another in one stream may share it, and a graph needs
+  // it at every replay. Calls from several threads with one workspace must take turns. Throws RequestError when it is
+  // null, too small, misaligned or overlaps what the run reads or writes.
+  void operator()(const In* input, Out* output, const Workspace& workspace, Stream stream = nullptr) const {
+    detail::check(scantune_plan_run_in(state_.get(), input, output, workspace.memory, workspace.bytes, stream));
+  }
+
+  // How many bytes of workspace one run needs; 0 where it needs none, and then any workspace will do.
+  std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
 
   // Which config runs, from which record, and why.
   std::string describe() const { return scantune_plan_description(state_.get()); }

@@ -293,6 +293,23 @@ SCANTUNE_API scantune_status scantune_reduce_plan_create(const scantune_problem*
 SCANTUNE_API scantune_status scantune_arg_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan);
 SCANTUNE_API scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output,
                                                    uint64_t* index, scantune_stream stream);
+
+/* Bytes of workspace that one run of the plan needs: 0 where it needs none, and for NULL. */
+SCANTUNE_API uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan);
+/* What the address of a workspace must be a multiple of, in bytes; all memory that CUDA allocates is. */
+#define SCANTUNE_WORKSPACE_ALIGNMENT 256
+/* The same as scantune_plan_run() and scantune_plan_run_arg(), in memory of the caller's: the library allocates nothing
+ * for the run and keeps nothing for its stream, and a capture takes none of captured_launches. The workspace lies on
+ * the device, apart from all that the run reads or writes, and may hold anything: what has to be zero there is zeroed
+ * in the stream, before the scan. Its first scantune_plan_workspace_bytes() bytes are used. It serves one run at a
+ * time: runs enqueued one after another in one stream may share it, and a graph needs it at every replay. Calls from
+ * several threads with one workspace must take turns. A plan that needs no workspace takes any, and NULL. */
+SCANTUNE_API scantune_status scantune_plan_run_in(scantune_plan* plan, const void* input, void* output, void* workspace,
+                                                  uint64_t workspace_bytes, scantune_stream stream);
+SCANTUNE_API scantune_status scantune_plan_run_arg_in(scantune_plan* plan, const void* input, void* output,
+                                                      uint64_t* index, void* workspace, uint64_t workspace_bytes,
+                                                      scantune_stream stream);
+
 /* Which config runs, from which record, and why. The text belongs to the plan; it is "" for NULL. */
 SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 /* No call may be using the plan; its scans may still be waiting to run. NULL is fine. */
