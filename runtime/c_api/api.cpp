@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "c_api/allocator.h"
 #include "c_api/problem.h"
 #include "c_api/status.h"
 #include "launch/checked_call.h"
@@ -230,6 +231,10 @@ scantune_status scantune_release(scantune_stream stream) {
     if (state.capturing_graph != nullptr) throw RequestError("the stream is being captured: end the capture first");
     launch_context(device).streams().release(state.id);
   });
+}
+
+scantune_status scantune_set_allocator(const scantune_allocator* allocator) {
+  return guarded([&] { set_allocator(checked_allocator(allocator)); });
 }
 
 scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer) {

@@ -69,6 +69,11 @@ class Device {
   // DeviceError; after an error that destroyed the context every further call throws too.
   virtual void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) = 0;
 
+  // The number of a GPU as CUDA counts those that the process sees; -1 of the host device.
+  virtual int ordinal() const { return -1; }
+  // Calls the program's function with the device's context current, while streams are captured, too.
+  virtual void in_context(const std::function<void()>& call) { call(); }
+
   virtual void* allocate(u64 bytes) = 0;  // throws OutOfMemoryError
   virtual void free(void* memory) noexcept = 0;
   // Sets every byte to value. It is complete on return, and legal while other streams are captured. Here and in the

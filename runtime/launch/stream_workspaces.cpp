@@ -17,20 +17,27 @@ StreamWorkspaces::~StreamWorkspaces() {
     for (const auto& region : stream->leased) pool_->give_back(region->block);
 }
 
+// The block is acquired before the lock is taken, since a program's allocator may be called for it.
 LeasedWorkspace StreamWorkspaces::lease_new(u64 stream_id, const WorkspaceNeed& need) {
-  const std::lock_guard lock(mutex_);
-  Stream& owner = stream(stream_id);
-  auto& current = owner.regions[static_cast<std::size_t>(layout_of(need))];
-  Region* region = current.load(std::memory_order_relaxed);
-  // Another thread may have leased for this stream in the meantime.
-  if (region == nullptr || region->block.bytes < need.bytes) {
-    auto leased = std::make_unique<Region>();
-    owner.leased.reserve(owner.leased.size() + 1);
-    leased->block = pool_->acquire(need);
-    region = owner.leased.emplace_back(std::move(leased)).get();
-    current.store(region, std::memory_order_release);
+  auto leased = std::make_unique<Region>();
+  leased->block = pool_->acquire(need);
+  try {
+    const std::lock_guard lock(mutex_);
+    Stream& owner = stream(stream_id);
+    auto& current = owner.regions[static_cast<std::size_t>(layout_of(need))];
+    Region* region = current.load(std::memory_order_relaxed);
+    if (region == nullptr || region->block.bytes < need.bytes) {
+      region = leased.get();
+      owner.leased.push_back(std::move(leased));
+      current.store(region, std::memory_order_release);
+    } else {  // another thread has leased for this stream in the meantime
+      pool_->give_back(leased->block);
+    }
+    return {region->block.memory, region->launching};
+  } catch (...) {
+    if (leased != nullptr) pool_->give_back(leased->block);
+    throw;
   }
-  return {region->block.memory, region->launching};
 }
 
 StreamWorkspaces::Stream& StreamWorkspaces::stream(u64 stream_id) {

@@ -1,6 +1,6 @@
-// Memory for workspaces on one device, in blocks that are handed on from owner to owner. They are never given to the
-// driver again, since freeing waits for the whole device. A block with status words needs no clearing, since the epoch
-// in it tells old words from new.
+// Memory for workspaces on one device, in blocks that are handed on from owner to owner. They are kept, since freeing
+// waits for the whole device. A block with status words needs no clearing, since the epoch in it tells old words from
+// new.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "launch/allocator.h"
 #include "launch/workspace_layout.h"
 
 namespace scantune {
@@ -18,6 +19,7 @@ struct WorkspaceBlock {
   void* memory = nullptr;
   u64 bytes = 0;
   int layout = 0;
+  Allocator origin{};  // what the memory goes back to
 };
 
 class WorkspacePool {
@@ -25,7 +27,8 @@ class WorkspacePool {
   explicit WorkspacePool(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   // A block of at least need.bytes whose last owner had the same layout; need.kind is not none. It is zeroed when it is
-  // new, if the layout needs that. Throws OutOfMemoryError.
+  // new, if the layout needs that. Throws OutOfMemoryError, and RequestError when the program's allocator is to blame.
+  // It may call that, so the caller holds no lock.
   WorkspaceBlock acquire(const WorkspaceNeed& need);
 
   // No launch that uses the block may be running. This touches no device, so a driver's callback may call it.
@@ -35,8 +38,8 @@ class WorkspacePool {
   WorkspaceBlock take_free(const WorkspaceNeed& need);  // memory is null if there is none
 
   std::shared_ptr<Device> device_;
-  std::mutex mutex_;                                               // never held during a call of the device
-  std::array<std::multimap<u64, void*>, kWorkspaceLayouts> free_;  // by bytes
+  std::mutex mutex_;  // never held during a call of the device or of an allocator
+  std::array<std::multimap<u64, WorkspaceBlock>, kWorkspaceLayouts> free_;  // by bytes
 };
 
 }  // namespace scantune

@@ -129,6 +129,16 @@ Call c_plan_run_arg(const Spoil& spoil, PlanCreate create = scantune_arg_reduce_
   };
 }
 
+std::vector<Call> c_allocator(const std::function<void(scantune_allocator&)>& spoil) {
+  return {[=](Arguments&) {
+    scantune_allocator allocator = SCANTUNE_ALLOCATOR_INIT;
+    allocator.allocate = [](void*, std::uint64_t, std::int32_t) -> void* { return nullptr; };
+    allocator.deallocate = [](void*, void*, std::uint64_t, std::int32_t) {};
+    spoil(allocator);
+    return of_c(scantune_set_allocator(&allocator));
+  }};
+}
+
 Call c_buffer(const std::function<scantune_status(scantune_buffer*)>& call) {
   return [=](Arguments&) {
     scantune_buffer* buffer = nullptr;
@@ -638,6 +648,14 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_plan_run_in scantune_plan_run_arg_in", "plan", "null", {[](Arguments& a) { return of_c(scantune_plan_run_in(nullptr, a.in(), a.out(), nullptr, 0, nullptr)); }, [](Arguments& a) { return of_c(scantune_plan_run_arg_in(nullptr, a.in(), a.out(), a.at(), nullptr, 0, nullptr)); }}, {"plan is NULL"}},
     {"scantune_plan_run_in", "plan", "with an index", {[](Arguments& a) { a.problem.op = SCANTUNE_MAX; const PlanOwner plan = made_plan(a, scantune_arg_reduce_plan_create); return of_c(scantune_plan_run_in(plan.get(), a.in(), a.out(), nullptr, 0, nullptr)); }}, {"scantune_plan_run_arg_in()"}},
     {"scantune_plan_run_arg_in", "plan", "without an index", {[](Arguments& a) { const PlanOwner plan = made_plan(a, scantune_plan_create); return of_c(scantune_plan_run_arg_in(plan.get(), a.in(), a.out(), a.at(), nullptr, 0, nullptr)); }}, {"no index to write"}},
+
+    // Allocators.
+    {"scantune_allocator", "struct_bytes", "left out", c_allocator([](auto& a) { a.struct_bytes = 0; }), {"struct_bytes is 0", "scantune_allocator", "SCANTUNE_ALLOCATOR_INIT"}},
+    {"scantune_allocator", "allocate", "null", c_allocator([](auto& a) { a.allocate = nullptr; }), {"allocate is NULL", "set no allocator"}},
+    {"scantune_allocator", "deallocate", "null", c_allocator([](auto& a) { a.deallocate = nullptr; }), {"deallocate is NULL", "set no allocator"}},
+    {"scantune_set_allocator", "allocator", "of a newer header", {[](Arguments&) { struct { scantune_allocator known = {sizeof(scantune_allocator) + 8, [](void*, std::uint64_t, std::int32_t) -> void* { return nullptr; }, [](void*, void*, std::uint64_t, std::int32_t) {}, nullptr}; std::uint64_t unknown = 1; } newer; return of_c(scantune_set_allocator(&newer.known)); }}, {"struct_bytes is 40", "newer header"}},
+    {"runtime::set_allocator", "allocator", "without deallocate", {cpp([](Arguments&) { runtime::set_allocator({[](std::uint64_t, int) -> void* { return nullptr; }, {}}); })}, {"allocator.deallocate is empty", "reset_allocator()"}},
+    {"runtime::set_allocator", "allocator", "without allocate", {cpp([](Arguments&) { runtime::set_allocator({}); })}, {"allocator.allocate is empty"}},
 
     // C++ alone.
     {"Plan::operator()", "stream", "captured without a reserve", {cpp([](Arguments& a) { const auto plan = runtime::plan<int>(1 << 20, {.captured_launches = 0}); a.device->begin_capture(a.stream, 1); plan(static_cast<const int*>(a.in()), static_cast<int*>(address(std::uintptr_t{1} << 40)), a.stream); })}, {"captured_launches"}},

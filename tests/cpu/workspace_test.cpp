@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "api_fake_device.h"
+#include "launch/allocator.h"
 #include "launch/capture_reserve.h"
 #include "launch/stream_workspaces.h"
 #include "launch/workspace_pool.h"
+#include "scantune/error.hpp"
 
 namespace scantune {
 namespace {
@@ -199,6 +201,113 @@ TEST_F(Workspaces, AreFreedAgainIfTheyCannotBeZeroed) {
   WorkspacePool pool(broken);
   EXPECT_THROW(pool.acquire(kPacked4), DeviceError);
   EXPECT_TRUE(broken->allocations.empty());
+}
+
+// An allocator of a program's, which keeps count. Its memory is the process's.
+struct CountedMemory {
+  std::map<void*, u64> held;  // bytes by memory
+  int allocated = 0, deallocated = 0;
+  u64 offset = 0;
+  bool is_exhausted = false;
+
+  Allocator allocator() {
+    return {[](void* self, std::uint64_t bytes, std::int32_t device) {
+              EXPECT_EQ(device, -1);
+              return static_cast<CountedMemory*>(self)->allocate(bytes);
+            },
+            [](void* self, void* memory, std::uint64_t bytes, std::int32_t) {
+              static_cast<CountedMemory*>(self)->deallocate(memory, bytes);
+            },
+            this};
+  }
+
+  void* allocate(u64 bytes) {
+    if (is_exhausted) return nullptr;
+    ++allocated;
+    auto* const memory = static_cast<unsigned char*>(std::aligned_alloc(256, round_up(bytes + offset, 256)));
+    std::fill_n(memory, bytes + offset, static_cast<unsigned char>(0xff));
+    held[memory + offset] = bytes;
+    return memory + offset;
+  }
+  void deallocate(void* memory, u64 bytes) {
+    ++deallocated;
+    EXPECT_EQ(held.at(memory), bytes);
+    held.erase(memory);
+    std::free(static_cast<unsigned char*>(memory) - offset);
+  }
+};
+
+// One allocator for the time of a test.
+class AllocatorInPlace {
+ public:
+  explicit AllocatorInPlace(const Allocator& allocator) { set_allocator(allocator); }
+  AllocatorInPlace(const AllocatorInPlace&) = delete;
+  AllocatorInPlace& operator=(const AllocatorInPlace&) = delete;
+  ~AllocatorInPlace() { set_allocator({}); }
+};
+
+TEST_F(Workspaces, ComeFromTheProgramsAllocatorWhereOneIsSet) {
+  CountedMemory memory;
+  const AllocatorInPlace allocator(memory.allocator());
+  void* const leased = lease(1, kPacked4);
+  EXPECT_TRUE(memory.held.contains(leased));
+  EXPECT_TRUE(is_zero(leased, kPacked4.bytes)) << "an allocator's memory holds anything";
+  EXPECT_EQ(lease(1, kPacked4), leased);
+  const auto reserve = CaptureReserve::make(pool_, kPacked4, 2, 2);
+  EXPECT_EQ(memory.allocated, 3);
+  EXPECT_TRUE(device_->allocations.empty());
+}
+
+TEST_F(Workspaces, AreLeasedWithoutALockWhileAnAllocatorIsCalled) {
+  struct Leasing {
+    StreamWorkspaces& streams;
+    CountedMemory memory;
+  } leasing{streams_, {}};
+  lease(1, kPacked4);
+  const AllocatorInPlace allocator({[](void* self, std::uint64_t bytes, std::int32_t) {
+                                      auto& user = *static_cast<Leasing*>(self);
+                                      user.streams.release(1);  // would wait for the lock of whoever allocates
+                                      set_allocator({});
+                                      return user.memory.allocate(bytes);
+                                    },
+                                    [](void*, void*, std::uint64_t, std::int32_t) {}, &leasing});
+  EXPECT_TRUE(leasing.memory.held.contains(lease(2, kScratch)));
+}
+
+TEST_F(Workspaces, AreRefusedByTheNameOfAnAllocatorThatHasNoMemory) {
+  CountedMemory memory;
+  memory.is_exhausted = true;
+  const AllocatorInPlace allocator(memory.allocator());
+  try {
+    lease(1, kPacked4);
+    FAIL() << "leased";
+  } catch (const OutOfMemoryError& error) {
+    EXPECT_EQ(error.what(), std::string("the allocator that the program has set returned null for a workspace of 1024 "
+                                        "bytes on device -1"));
+  }
+  memory.is_exhausted = false;
+  EXPECT_NE(lease(1, kPacked4), nullptr);
+}
+
+TEST_F(Workspaces, OfAnAllocatorGoBackToItWhenMisaligned) {
+  CountedMemory memory;
+  memory.offset = 128;
+  const AllocatorInPlace allocator(memory.allocator());
+  EXPECT_THROW(lease(1, kPacked4), RequestError);
+  EXPECT_EQ(memory.allocated, 1);
+  EXPECT_TRUE(memory.held.empty());
+}
+
+TEST_F(Workspaces, OfAnAllocatorGoBackToItIfTheyCannotBeZeroed) {
+  struct CannotZero : FakeDevice {
+    void fill(void*, std::byte, u64) override { throw DeviceError("no"); }
+  };
+  CountedMemory memory;
+  const AllocatorInPlace allocator(memory.allocator());
+  WorkspacePool pool(std::make_shared<CannotZero>());
+  EXPECT_THROW(pool.acquire(kPacked4), DeviceError);
+  EXPECT_EQ(memory.allocated, 1);
+  EXPECT_TRUE(memory.held.empty());
 }
 
 class Reserve : public Workspaces {

@@ -284,15 +284,18 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
     return found
 
 
-# Members that the library ignores, so that no input is bad there.
-UNREAD = {("scantune_problem", name) for name in ("reserved", "more_reserved", "last_reserved")}
+# Arguments of which no value is wrong: members that the library ignores, and what it passes on as it is.
+NEVER_WRONG = {
+    *(("scantune_problem", name) for name in ("reserved", "more_reserved", "last_reserved")),
+    ("scantune_allocator", "user"),
+}
 
 
 def declared() -> set[tuple[str, str]]:
-    """Return every argument of the library's functions that they read."""
+    """Return every argument of the library's functions that may be wrong."""
     cpp = {path.name: path.read_text() for path in PUBLIC}
     return (
-        c_arguments(cpp["scantune.h"]) - UNREAD
+        c_arguments(cpp["scantune.h"]) - NEVER_WRONG
         | cpp_members(cpp["runtime.hpp"], "ScanOptions")
         | cpp_members(cpp["reduce.hpp"], "ReduceOptions")
         | cpp_members(cpp["reduce.hpp"], "ArgOptions")

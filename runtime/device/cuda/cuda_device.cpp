@@ -149,6 +149,12 @@ void CudaDevice::launch(const Module& module, const Launch& launch, const Kernel
   context_->check(Driver::instance().cuLaunchKernelEx(&config, function, parameters, nullptr), "cuLaunchKernelEx");
 }
 
+void CudaDevice::in_context(const std::function<void()>& call) {
+  const CurrentContext current(*context_);
+  const OutsideCaptures outside;
+  call();
+}
+
 void* CudaDevice::allocate(u64 bytes) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);

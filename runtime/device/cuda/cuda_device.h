@@ -27,6 +27,8 @@ class CudaDevice : public Device {
   void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override;
   std::string failure() const override { return context_->failure(); }
 
+  int ordinal() const override { return ordinal_; }
+  void in_context(const std::function<void()>& call) override;
   void* allocate(u64 bytes) override;
   void free(void* memory) noexcept override;
   void fill(void* memory, std::byte value, u64 bytes) override;

@@ -4,8 +4,15 @@
 #include "scantune/cxx20.hpp"
 
 #include <cstdint>
+#include <forward_list>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
 
+#include "scantune/error.hpp"
 #include "scantune/scantune.h"
+#include "scantune/status.hpp"
 
 namespace scantune::runtime {
 
@@ -17,5 +24,66 @@ struct Workspace {
 
   static constexpr std::uint64_t kAlignmentBytes = SCANTUNE_WORKSPACE_ALIGNMENT;
 };
+
+// Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator.
+// They are called in functions of the library, on the thread of whoever called these, also while a stream is being
+// captured; the library holds no lock meanwhile. device is the number of the GPU as CUDA counts them, whose context is
+// current; -1 is the host device. They must not call this library.
+struct Allocator {
+  // Returns memory of the device, a multiple of Workspace::kAlignmentBytes, or null if there is none. It is used at
+  // once on any stream: what may still be in use by work of some stream must wait for that first. What the function
+  // throws counts as null.
+  using Allocate = std::function<void*(std::uint64_t bytes, int device)>;
+  // Takes back memory that no work uses any more. What it throws is dropped.
+  using Deallocate = std::function<void(void* memory, std::uint64_t bytes, int device)>;
+
+  Allocate allocate;
+  Deallocate deallocate;
+};
+
+namespace detail {
+
+inline void* allocate_by(void* allocator, std::uint64_t bytes, std::int32_t device) noexcept {
+  try {
+    return static_cast<const Allocator*>(allocator)->allocate(bytes, device);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+inline void deallocate_by(void* allocator, void* memory, std::uint64_t bytes, std::int32_t device) noexcept {
+  try {
+    static_cast<const Allocator*>(allocator)->deallocate(memory, bytes, device);
+  } catch (...) {
+  }
+}
+
+// Memory may go back to an allocator for as long as the process lives.
+inline Allocator& kept(Allocator allocator) {
+  static std::mutex mutex;
+  static auto& all = *new std::forward_list<Allocator>;
+  const std::lock_guard lock(mutex);
+  return all.emplace_front(std::move(allocator));
+}
+
+}  // namespace detail
+
+// Takes the memory of new workspaces, in the whole process, from the allocator, which is kept for as long as the
+// process lives: memory goes back to what it came from. A call that runs meanwhile may use what was set before. Buffers
+// are the driver's memory. Throws RequestError if a function is empty.
+inline void set_allocator(Allocator allocator) {
+  const bool is_whole = allocator.allocate && allocator.deallocate;
+  if (!is_whole)
+    throw RequestError(std::string("allocator.") + (allocator.allocate ? "deallocate" : "allocate") +
+                       " is empty: an allocator has both functions; reset_allocator() brings back the driver");
+  scantune_allocator passed = SCANTUNE_ALLOCATOR_INIT;
+  passed.allocate = &detail::allocate_by;
+  passed.deallocate = &detail::deallocate_by;
+  passed.user = &detail::kept(std::move(allocator));
+  detail::check(scantune_set_allocator(&passed));
+}
+
+// Takes the memory of new workspaces from the driver again.
+inline void reset_allocator() { detail::check(scantune_set_allocator(nullptr)); }
 
 }  // namespace scantune::runtime

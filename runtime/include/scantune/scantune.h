@@ -315,6 +315,31 @@ SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 /* No call may be using the plan; its scans may still be waiting to run. NULL is fine. */
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
 
+/* Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator. Each
+ * is called with user, and with the number of the GPU as CUDA counts them, whose context is current; -1 is the host
+ * device. They are called in functions of this library, on the thread of whoever called these, also while a stream is
+ * being captured; the library holds no lock meanwhile. They must not throw, and must not call this library. */
+/* Returns memory of the device, a multiple of SCANTUNE_WORKSPACE_ALIGNMENT, or NULL if there is none. It is used at
+ * once on any stream: what may still be in use by work of some stream must wait for that first. */
+typedef void* (*scantune_allocate)(void* user, uint64_t bytes, int32_t device);
+/* Takes back memory that no work uses any more. bytes: what it was allocated with. */
+typedef void (*scantune_deallocate)(void* user, void* memory, uint64_t bytes, int32_t device);
+
+typedef struct scantune_allocator {
+  size_t struct_bytes; /* sizeof(scantune_allocator) */
+  scantune_allocate allocate;
+  scantune_deallocate deallocate;
+  void* user;
+} scantune_allocator;
+
+#define SCANTUNE_ALLOCATOR_INIT {sizeof(scantune_allocator), NULL, NULL, NULL}
+
+/* Takes the memory of new workspaces, in the whole process, from the allocator, whose struct is copied; NULL: from the
+ * driver, as without this call. Memory goes back to what it came from, so an allocator must go on taking it back after
+ * another has replaced it: until scantune_trim(), once plans and graphs with captured launches are gone. A call that
+ * runs meanwhile may use either. Buffers are the driver's memory. */
+SCANTUNE_API scantune_status scantune_set_allocator(const scantune_allocator* allocator);
+
 /* Gives back what is kept for a stream that is about to be destroyed. No scan may run on it or be made meanwhile. */
 SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
 
