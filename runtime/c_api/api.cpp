@@ -237,6 +237,13 @@ scantune_status scantune_set_allocator(const scantune_allocator* allocator) {
   return guarded([&] { set_allocator(checked_allocator(allocator)); });
 }
 
+scantune_status scantune_trim(uint64_t* freed_bytes) {
+  return guarded([&] {
+    const u64 bytes = trim_launch_contexts();
+    if (freed_bytes != nullptr) *freed_bytes = bytes;
+  });
+}
+
 scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer) {
   return guarded([&] {
     scantune_buffer*& place = not_null("buffer", buffer);

@@ -95,6 +95,8 @@ class Device {
   virtual void begin_upload(void* destination, const void* staging, u64 bytes) { upload(destination, staging, bytes); }
   virtual void begin_download(void* staging, const void* source, u64 bytes) { download(staging, source, bytes); }
 
+  // Whether the program has destroyed the context in which the device was made, and all memory with it.
+  virtual bool is_gone() const { return false; }
   // Why the device refuses every further call: the error that destroyed its context. The text is empty while the device
   // works.
   virtual std::string failure() const { return {}; }

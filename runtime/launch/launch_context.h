@@ -23,6 +23,13 @@ class LaunchContext {
   const std::shared_ptr<WorkspacePool>& pool() const { return pool_; }
   StreamWorkspaces& streams() { return streams_; }
 
+  // Frees the workspaces of all streams, and those that wait for a new owner. Returns their bytes. No launch may be
+  // running or be made meanwhile.
+  u64 trim() {
+    streams_.release_all();
+    return pool_->trim();
+  }
+
  private:
   std::shared_ptr<Device> device_;
   ModuleCache modules_;
@@ -33,5 +40,9 @@ class LaunchContext {
 // The context of a device, made on first use. It is never destroyed: graphs may replay its kernels after main has
 // returned, and the driver may be gone before static objects are.
 LaunchContext& launch_context(const std::shared_ptr<Device>& device);
+
+// Waits for every device that has been launched on, then trims the context of each. Returns the bytes that went back to
+// what they came from. Throws DeviceError, and has freed nothing, if a device cannot be waited for.
+u64 trim_launch_contexts();
 
 }  // namespace scantune

@@ -73,14 +73,22 @@ std::size_t StreamWorkspaces::slots() const {
 
 void StreamWorkspaces::release(u64 stream_id) {
   const std::lock_guard lock(mutex_);
-  const auto found = streams_.find(stream_id);
-  if (found == streams_.end()) return;
+  if (const auto known = streams_.find(stream_id); known != streams_.end()) forget(known);
+}
+
+void StreamWorkspaces::release_all() {
+  const std::lock_guard lock(mutex_);
+  while (!streams_.empty()) forget(streams_.begin());
+}
+
+void StreamWorkspaces::forget(std::unordered_map<u64, std::unique_ptr<Stream>>::iterator known) {
+  const auto& [id, stream] = *known;
   Table& table = *tables_.back();
-  std::size_t index = hash(key_of(stream_id));
-  while (table.slots[index & table.mask].key.load(std::memory_order_relaxed) != key_of(stream_id)) ++index;
+  std::size_t index = hash(key_of(id));
+  while (table.slots[index & table.mask].key.load(std::memory_order_relaxed) != key_of(id)) ++index;
   table.slots[index & table.mask].key.store(kReleased, std::memory_order_relaxed);
-  for (const auto& region : found->second->leased) pool_->give_back(region->block);
-  streams_.erase(found);
+  for (const auto& region : stream->leased) pool_->give_back(region->block);
+  streams_.erase(known);
 }
 
 }  // namespace scantune

@@ -37,6 +37,8 @@ class StreamWorkspaces {
 
   // Gives the stream's blocks back to the pool. No launch of the stream may be running or be made meanwhile.
   void release(u64 stream_id);
+  // Does so for every stream.
+  void release_all();
 
   // Slots of all tables that readers may be in: bounded by the most streams that were known at one time.
   std::size_t slots() const;
@@ -87,6 +89,7 @@ class StreamWorkspaces {
   Stream& stream(u64 stream_id);
   static void insert(Table& table, u64 key, const Regions& regions);
   void grow();
+  void forget(std::unordered_map<u64, std::unique_ptr<Stream>>::iterator known);
 
   std::shared_ptr<WorkspacePool> pool_;
   std::atomic<Table*> table_;

@@ -32,4 +32,19 @@ void WorkspacePool::give_back(const WorkspaceBlock& block) noexcept try {
 } catch (...) {  // the host is out of memory, and the block is lost
 }
 
+u64 WorkspacePool::trim() {
+  Blocks unowned;
+  {
+    const std::lock_guard lock(mutex_);
+    unowned.swap(free_);
+  }
+  u64 bytes = 0;
+  for (const auto& blocks : unowned)
+    for (const auto& [held, block] : blocks) {
+      free_to(block.origin, *device_, block.memory, held);
+      bytes += held;
+    }
+  return bytes;
+}
+
 }  // namespace scantune

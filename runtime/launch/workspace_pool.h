@@ -34,12 +34,17 @@ class WorkspacePool {
   // No launch that uses the block may be running. This touches no device, so a driver's callback may call it.
   void give_back(const WorkspaceBlock& block) noexcept;
 
+  // Frees the blocks that nobody owns, and returns their bytes. No launch that used one may be running.
+  u64 trim();
+
  private:
+  using Blocks = std::array<std::multimap<u64, WorkspaceBlock>, kWorkspaceLayouts>;  // by bytes
+
   WorkspaceBlock take_free(const WorkspaceNeed& need);  // memory is null if there is none
 
   std::shared_ptr<Device> device_;
   std::mutex mutex_;  // never held during a call of the device or of an allocator
-  std::array<std::multimap<u64, WorkspaceBlock>, kWorkspaceLayouts> free_;  // by bytes
+  Blocks free_;
 };
 
 }  // namespace scantune

@@ -129,7 +129,11 @@ class FakeDevice : public Device {
   void copy(void* destination, const void* source, u64 bytes) override {
     if (bytes > 0) std::memcpy(destination, source, bytes);
   }
-  void synchronize() override {}
+  void synchronize() override {
+    ++synchronizations;
+    if (cannot_synchronize) throw DeviceError("the fake device is being captured on");
+  }
+  bool is_gone() const override { return gone; }
   std::string failure() const override { return lost; }
 
   StreamState stream_state(Stream stream) override {
@@ -163,6 +167,9 @@ class FakeDevice : public Device {
   std::map<void*, std::vector<std::pair<void (*)(void*), void*>>> held_by_graph;
   const void* host_pointer = reinterpret_cast<const void*>(0xdead0000);
   int most_cluster_blocks = 16;
+  int synchronizations = 0;
+  bool cannot_synchronize = false;
+  bool gone = false;
   bool fail_to_retain = false;
   bool out_of_memory = false;
   std::string lost;                   // why the device refuses every further call

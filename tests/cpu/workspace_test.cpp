@@ -289,6 +289,50 @@ TEST_F(Workspaces, AreRefusedByTheNameOfAnAllocatorThatHasNoMemory) {
   EXPECT_NE(lease(1, kPacked4), nullptr);
 }
 
+TEST_F(Workspaces, AreTrimmedOnceNobodyOwnsThem) {
+  void* const kept = lease(1, kPacked4);
+  lease(2, kPacked4);
+  lease(3, kScratch);
+  EXPECT_EQ(pool_->trim(), 0u) << "streams own all of them";
+  streams_.release(2);
+  streams_.release(3);
+  EXPECT_EQ(pool_->trim(), 2 * size_class(kPacked4.bytes));
+  EXPECT_EQ(device_->allocations, std::set<void*>{kept});
+  EXPECT_EQ(pool_->trim(), 0u);
+}
+
+TEST_F(Workspaces, OfAllStreamsAreReleasedAtOnce) {
+  constexpr u64 kStreams = 200;  // more than the first table holds
+  for (u64 id = 0; id < kStreams; ++id) lease(id, kPacked4);
+  lease(7, with_bytes(kPacked4, 1 << 20));
+  streams_.release_all();
+  EXPECT_EQ(pool_->trim(), kStreams * size_class(kPacked4.bytes) + size_class(1 << 20));
+  EXPECT_TRUE(device_->allocations.empty());
+  for (u64 id = 0; id < kStreams; ++id) EXPECT_TRUE(is_zero(lease(id, kPacked4), kPacked4.bytes));
+  EXPECT_EQ(device_->allocations.size(), kStreams);
+}
+
+TEST_F(Workspaces, GoBackToWhatTheyCameFrom) {
+  CountedMemory first, second;
+  {
+    const AllocatorInPlace allocator(first.allocator());
+    lease(1, kPacked4);
+  }
+  lease(1, with_bytes(kPacked4, 1 << 16));
+  {
+    const AllocatorInPlace allocator(second.allocator());
+    lease(2, kScratch);
+  }
+  EXPECT_EQ(device_->allocations.size(), 1u);
+  streams_.release_all();
+  pool_->trim();
+  EXPECT_EQ(first.allocated, 1);
+  EXPECT_EQ(first.deallocated, 1);
+  EXPECT_EQ(second.allocated, 1);
+  EXPECT_EQ(second.deallocated, 1);
+  EXPECT_TRUE(device_->allocations.empty());
+}
+
 TEST_F(Workspaces, OfAnAllocatorGoBackToItWhenMisaligned) {
   CountedMemory memory;
   memory.offset = 128;
@@ -387,6 +431,21 @@ TEST_F(Reserve, KeepsAWorkspaceThatAGraphRefusedToHold) {
   device_->fail_to_retain = false;
   EXPECT_NE(take(reserve, 1), nullptr);
   EXPECT_THROW(take(reserve, 2), RequestError) << "it was given back twice";
+}
+
+TEST_F(Reserve, KeepsItsWorkspacesWhenThePoolIsTrimmed) {
+  CountedMemory memory;
+  const AllocatorInPlace allocator(memory.allocator());
+  auto reserve = CaptureReserve::make(pool_, kPacked4, 2, 2);
+  void* const held = take(reserve, 1);
+  EXPECT_EQ(pool_->trim(), 0u);
+  reserve.reset();
+  EXPECT_EQ(pool_->trim(), 0u) << "the graph may still be replayed";
+  EXPECT_TRUE(memory.held.contains(held));
+  device_->destroy_graph(1);
+  EXPECT_EQ(memory.held.size(), 2u) << "a driver's callback must not call the program";
+  EXPECT_EQ(pool_->trim(), 2 * size_class(kPacked4.bytes));
+  EXPECT_TRUE(memory.held.empty());
 }
 
 TEST_F(Reserve, OfADeadPlanServesTheNextPlan) {

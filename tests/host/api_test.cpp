@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <sstream>
 #include <thread>
@@ -233,6 +235,34 @@ TEST(Api, GoesOnAfterAStreamWasReleased) {
   expect_inclusive_sum<int>(20'000);
   runtime::release(nullptr);
   expect_inclusive_sum<int>(20'000);
+}
+
+TEST(Api, ScansInAnAllocatorsMemoryAndAfterItHasGoneBack) {
+  const auto sum = [] { expect_inclusive_sum<double>(20'000); };
+  runtime::trim();
+  std::map<void*, std::unique_ptr<runtime::Buffer<unsigned char>>> held;
+  int allocations = 0;
+  runtime::set_allocator({[&](std::uint64_t bytes, int) {
+                            ++allocations;
+                            auto buffer = std::make_unique<runtime::Buffer<unsigned char>>(
+                                std::vector<unsigned char>(bytes, 0xff));
+                            void* const memory = buffer->data();
+                            held[memory] = std::move(buffer);
+                            return memory;
+                          },
+                          [&](void* memory, std::uint64_t, int) { held.erase(memory); }});
+  for (int round = 1; round <= 2; ++round) {
+    sum();
+    sum();
+    EXPECT_EQ(allocations, round);
+    EXPECT_GT(runtime::trim(), 0u);
+    EXPECT_TRUE(held.empty());
+  }
+  runtime::reset_allocator();
+  sum();
+  EXPECT_EQ(allocations, 2);
+  EXPECT_GT(runtime::trim(), 0u);
+  sum();
 }
 
 TEST(Api, DescribesTheRecordThatWasSaved) {

@@ -284,10 +284,11 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
     return found
 
 
-# Arguments of which no value is wrong: members that the library ignores, and what it passes on as it is.
+# Arguments of which no value is wrong: members that the library ignores, what it passes on, and where a result may go.
 NEVER_WRONG = {
     *(("scantune_problem", name) for name in ("reserved", "more_reserved", "last_reserved")),
     ("scantune_allocator", "user"),
+    ("scantune_trim", "freed_bytes"),
 }
 
 

@@ -155,6 +155,12 @@ void CudaDevice::in_context(const std::function<void()>& call) {
   call();
 }
 
+// A handle may be that of a later context by now.
+bool CudaDevice::is_gone() const {
+  unsigned long long id = 0;
+  return Driver::instance().cuCtxGetId(context_->handle(), &id) != CUDA_SUCCESS || id != context_->id();
+}
+
 void* CudaDevice::allocate(u64 bytes) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);

@@ -25,6 +25,7 @@ class CudaDevice : public Device {
                                std::span<const int> max_shared_bytes) override;
   void check_fits(const Module& module, const Launch& launch) override;
   void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override;
+  bool is_gone() const override;
   std::string failure() const override { return context_->failure(); }
 
   int ordinal() const override { return ordinal_; }

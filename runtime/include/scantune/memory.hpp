@@ -86,4 +86,15 @@ inline void set_allocator(Allocator allocator) {
 // Takes the memory of new workspaces from the driver again.
 inline void reset_allocator() { detail::check(scantune_set_allocator(nullptr)); }
 
+// Gives kept memory back to the driver, or to the allocator that it came from: the workspaces of all streams, and those
+// that wait for a new owner, on every GPU. Returns how many bytes that were. It waits for these GPUs first. No other
+// function may be called meanwhile, and no stream captured: CUDA would refuse the wait, which is a DeviceError that
+// leaves all as it was, and break the capture off. Workspaces of captured launches stay, those of graphs and those
+// reserved by plans, until these are gone, and so do loaded kernels. Later calls allocate anew.
+inline std::uint64_t trim() {
+  std::uint64_t freed_bytes = 0;
+  detail::check(scantune_trim(&freed_bytes));
+  return freed_bytes;
+}
+
 }  // namespace scantune::runtime

@@ -315,10 +315,10 @@ SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 /* No call may be using the plan; its scans may still be waiting to run. NULL is fine. */
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
 
-/* Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator. Each
- * is called with user, and with the number of the GPU as CUDA counts them, whose context is current; -1 is the host
- * device. They are called in functions of this library, on the thread of whoever called these, also while a stream is
- * being captured; the library holds no lock meanwhile. They must not throw, and must not call this library. */
+/* Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator.
+ * Each is called with user, and with the number of the GPU as CUDA counts them, whose context is current; -1 is the
+ * host device. They are called in functions of this library, on the thread of whoever called these, also while a stream
+ * is being captured; the library holds no lock meanwhile. They must not throw, and must not call this library. */
 /* Returns memory of the device, a multiple of SCANTUNE_WORKSPACE_ALIGNMENT, or NULL if there is none. It is used at
  * once on any stream: what may still be in use by work of some stream must wait for that first. */
 typedef void* (*scantune_allocate)(void* user, uint64_t bytes, int32_t device);
@@ -342,6 +342,14 @@ SCANTUNE_API scantune_status scantune_set_allocator(const scantune_allocator* al
 
 /* Gives back what is kept for a stream that is about to be destroyed. No scan may run on it or be made meanwhile. */
 SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
+
+/* Gives kept memory back to the driver, or to the allocator that it came from: the workspaces of all streams, and those
+ * that wait for a new owner, on every GPU. It waits for these GPUs first. No other function may be called meanwhile,
+ * and no stream captured: CUDA would refuse the wait, which is an error that leaves all as it was, and break the
+ * capture off. Workspaces of captured launches stay, those of graphs and those reserved by plans, until these are gone,
+ * and so do loaded kernels. Later calls allocate anew. freed_bytes: where the number of bytes given back goes, or NULL.
+ */
+SCANTUNE_API scantune_status scantune_trim(uint64_t* freed_bytes);
 
 /* Memory of the device that scans run on: the GPU of the current context, or the host device. */
 SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer);
