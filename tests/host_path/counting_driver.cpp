@@ -217,7 +217,8 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
 
 CUresult cuCtxSynchronize() {
   SCANTUNE_RECORD();
-  return CUDA_SUCCESS;
+  const bool is_capturing = std::ranges::any_of(streams, &StreamRecord::captured);
+  return is_capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -58,6 +59,14 @@ class HostPath : public ::testing::Test {
   }
   void run(const runtime::Plan<i32>& plan) { plan(input_.data(), output_.data(), stream_); }
 
+  runtime::Workspace workspace() const { return {workspace_.data(), workspace_.size()}; }
+  void run_in_workspace(const runtime::Plan<i32>& plan) { plan(input_.data(), output_.data(), workspace(), stream_); }
+  // The library finds no function of the driver but those that it lists; those that are not recorded fail.
+  static bool asks_for_memory(std::string_view function) {
+    return function.starts_with("cuMem") &&
+           (function.find("Alloc") != function.npos || function.find("Create") != function.npos);
+  }
+
   template <class Body>
   static auto asked_by(const Body& body) {
     counting_driver::forget_calls();
@@ -71,6 +80,7 @@ class HostPath : public ::testing::Test {
   }
 
   runtime::Buffer<i32> input_{kMany}, output_{kMany};
+  runtime::Buffer<unsigned char> workspace_{u64{1} << 24};
   CUstream stream_ = nullptr;
   const runtime::Op custom_ = runtime::Op::custom("__device__ Value combine(Value a, Value b) { return a + b; }", 0);
 };
@@ -134,6 +144,99 @@ TEST_F(HostPath, SaysThatAnAllocationIsTooShortBeforeThatInputAndOutputOverlap) 
               ThrowsMessage<RequestError>(HasSubstr("overlap")));
 }
 
+TEST_F(HostPath, InACallersWorkspaceZeroesAndLaunches) {
+  const auto plan = runtime::plan<i32>(kMany, {.captured_launches = 0});
+  EXPECT_THAT(asked_when_warm([&] { run_in_workspace(plan); }),
+              ElementsAre(StrEq("cuCtxGetCurrent"), StrEq("cuMemsetD8Async"), StrEq("cuCtxGetCurrent"),
+                          StrEq("cuLaunchKernelEx")));
+}
+
+TEST_F(HostPath, InACallersWorkspaceNeverAsksTheDriverForMemory) {
+  const auto expect_none = [&](const auto& make_plan, const auto&... index) {
+    const auto asked = asked_by([&] {
+      const auto plan = make_plan();
+      const auto call = [&] { plan(input_.data(), output_.data(), index..., workspace(), stream_); };
+      EXPECT_LE(plan.workspace_bytes(), workspace().bytes);
+      call();
+      call();
+      counting_driver::begin_capture(stream_);
+      for (int launch = 0; launch < 20; ++launch) call();
+      counting_driver::end_capture(stream_);
+    });
+    EXPECT_THAT(asked, Contains(StrEq("cuLaunchKernelEx")));
+    EXPECT_EQ(std::ranges::count_if(asked, asks_for_memory), 0);
+    EXPECT_THAT(asked, Not(Contains(StrEq("cuGraphRetainUserObject"))));
+  };
+  const runtime::Buffer<u64> index(1);
+  for (const u64 n : {kFew, kMany}) {
+    expect_none([&] { return runtime::plan<i32>(n, {.captured_launches = 0}); });
+    expect_none([&] { return runtime::reduce_plan<i32>(n, {.captured_launches = 0}); });
+    const auto arg_plan = [&] { return runtime::arg_plan<i32>(n, runtime::Op::max, {.captured_launches = 0}); };
+    expect_none(arg_plan, reinterpret_cast<std::uint64_t*>(index.data()));
+    for (const auto& segments : {runtime::Segments::rows(n / 64, 64), runtime::Segments::rows(4, n / 4),
+                                 runtime::Segments::columns(16, n / 16)})
+      expect_none([&] { return runtime::plan<i32>(n, {.captured_launches = 0, .segments = segments}); });
+  }
+}
+
+TEST_F(HostPath, WithAnAllocatorNeverAsksTheDriverForMemory) {
+  runtime::trim();
+  std::map<void*, std::uint64_t> held;
+  std::size_t allocations = 0;
+  runtime::set_allocator({[&](std::uint64_t bytes, int device) {
+                            EXPECT_EQ(device, 0);
+                            CUcontext current = nullptr;
+                            driver().cuCtxGetCurrent(&current);
+                            EXPECT_NE(current, nullptr);
+                            ++allocations;
+                            void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+                            held[memory] = bytes;
+                            return memory;
+                          },
+                          [&](void* memory, std::uint64_t bytes, int device) {
+                            EXPECT_EQ(device, 0);
+                            EXPECT_EQ(held.at(memory), bytes);
+                            held.erase(memory);
+                            std::free(memory);
+                          }});
+  const auto asked = asked_by([&] {
+    for (int round = 0; round < 2; ++round) {
+      const auto plan = runtime::plan<i32>(kMany);
+      run(plan);
+      std::jthread([&] { run(plan); });  // which has no context of its own
+      scan(kMany);
+      runtime::reduce(input_.data(), output_.data(), kMany, {.stream = stream_});
+      runtime::scan(input_.data(), output_.data(), kMany,
+                    {.stream = stream_, .segments = runtime::Segments::columns(16, kMany / 16)});
+      runtime::scan(input_.data(), output_.data(), kMany,
+                    {.stream = stream_, .segments = runtime::Segments::rows(4, kMany / 4)});
+      counting_driver::begin_capture(stream_);
+      run(plan);
+      scan(kMany);
+      counting_driver::end_capture(stream_);
+    }
+    runtime::trim();
+  });
+  runtime::reset_allocator();
+  EXPECT_THAT(asked, Contains(StrEq("cuGraphRetainUserObject")));
+  EXPECT_EQ(std::ranges::count_if(asked, asks_for_memory), 0);
+  EXPECT_THAT(asked, Not(Contains(StrEq("cuMemFree"))));
+  EXPECT_GT(allocations, held.size()) << "trim() has given back what no capture holds";
+  EXPECT_GT(held.size(), 0u);
+}
+
+TEST_F(HostPath, TrimsNothingWhileAStreamIsCaptured) {
+  const auto plan = runtime::plan<i32>(kMany, {.captured_launches = 0});
+  run(plan);
+  counting_driver::begin_capture(stream_);
+  const auto refused = asked_by(
+      [&] { EXPECT_THAT([&] { runtime::trim(); }, ThrowsMessage<DeviceError>(HasSubstr("cuCtxSynchronize failed"))); });
+  EXPECT_THAT(refused, Not(Contains(StrEq("cuMemFree"))));
+  counting_driver::end_capture(stream_);
+  EXPECT_THAT(asked_by([&] { EXPECT_GT(runtime::trim(), 0u); }), Contains(StrEq("cuMemFree")));
+  EXPECT_EQ(std::ranges::count_if(asked_by([&] { run(plan); }), asks_for_memory), 1);
+}
+
 TEST_F(HostPath, ErrorsCarryTheCudaResultByNameAndNumber) {
   const auto plan = runtime::plan<i32>(kFew);
   counting_driver::set_launch_result(CUDA_ERROR_NOT_PERMITTED);
@@ -164,16 +267,17 @@ TEST_F(HostPath, AllocatesNothingWhenWarm) {
 TEST_F(HostPath, TakesFewInstructionsWhenWarm) {
   const auto plan = runtime::plan<i32>(kMany);
   const Call run_plan = [&] { run(plan); }, scan_sum = [&] { scan(kMany); },
-             scan_custom = [&] { scan_by_custom_operator(); };
+             scan_custom = [&] { scan_by_custom_operator(); }, run_in = [&] { run_in_workspace(plan); };
   // The second of two equal scans is the one that most programs make.
   const std::vector<long> counts =
-      instructions_of([&] { return std::vector{run_plan, scan_sum, scan_sum, scan_custom, scan_custom}; });
-  ASSERT_EQ(counts.size(), 5u);
+      instructions_of([&] { return std::vector{run_plan, scan_sum, scan_sum, scan_custom, scan_custom, run_in}; });
+  ASSERT_EQ(counts.size(), 6u);
   EXPECT_GT(counts[0], 0);
   EXPECT_LE(counts[0], kMostPlanInstructions);
   EXPECT_GT(counts[2], counts[0]) << "scan() checks more than a plan's call";
   EXPECT_LE(counts[2], kMostScanInstructions);
   EXPECT_LE(counts[4], kMostScanInstructions);
+  EXPECT_LE(counts[5], kMostPlanInstructions);
 }
 #endif
 
