@@ -1,5 +1,6 @@
 #include "launch/allocator.h"
 
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -27,7 +28,8 @@ Allocator current_allocator() {
 void* allocate_from(const Allocator& allocator, Device& device, std::uint64_t bytes) {
   if (allocator.allocate == nullptr) return device.allocate(bytes);
   void* memory = nullptr;
-  device.in_context([&] { memory = allocator.allocate(allocator.user, bytes, device.ordinal()); });
+  const auto allocate = [&] { memory = allocator.allocate(allocator.user, bytes, device.ordinal()); };
+  device.in_context(std::ref(allocate));
   if (memory == nullptr)
     throw OutOfMemoryError("the allocator that the program has set returned null for a workspace of " +
                            std::to_string(bytes) + " bytes on device " + std::to_string(device.ordinal()));
@@ -41,7 +43,8 @@ void* allocate_from(const Allocator& allocator, Device& device, std::uint64_t by
 
 void free_to(const Allocator& allocator, Device& device, void* memory, std::uint64_t bytes) noexcept try {
   if (allocator.deallocate == nullptr) return device.free(memory);
-  device.in_context([&] { allocator.deallocate(allocator.user, memory, bytes, device.ordinal()); });
+  const auto deallocate = [&] { allocator.deallocate(allocator.user, memory, bytes, device.ordinal()); };
+  device.in_context(std::ref(deallocate));  // a function made of a reference allocates nothing, which might throw
 } catch (const DeviceError&) {  // the context is gone, and its memory with it
 }
 

@@ -15,7 +15,7 @@ auto& contexts() {
   return all;
 }
 
-// Those whose memory there still is.
+// The contexts whose memory still exists.
 std::vector<LaunchContext*> live_contexts() {
   std::vector<LaunchContext*> live;
   {

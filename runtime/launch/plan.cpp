@@ -121,10 +121,11 @@ void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream st
 
 void Plan::run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream) {
   arguments_.check(device(), pointers, stream);
-  if (need_.kind != WorkspaceKind::none) arguments_.check_workspace(workspace, need_.bytes, pointers);
+  const bool needs_one = need_.kind != WorkspaceKind::none;
+  if (needs_one) arguments_.check_workspace(workspace, need_.bytes, pointers);
   // No epoch tells words of this run from what the caller's memory holds.
   if (const u64 bytes = bytes_to_zero(need_); bytes > 0) device().enqueue_zero(workspace.memory, bytes, stream);
-  launch(pointers, init, workspace.memory, stream);
+  launch(pointers, init, needs_one ? workspace.memory : nullptr, stream);
 }
 
 Plan::Workspace Plan::workspace(Stream stream) {

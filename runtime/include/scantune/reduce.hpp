@@ -124,12 +124,14 @@ class ArgPlan {
   void operator()(const T* input, T* value, std::uint64_t* index, Stream stream = nullptr) const {
     detail::check(scantune_plan_run_arg(state_.get(), input, value, index, stream));
   }
+  // The same in a workspace of the caller's, by the rules of Plan.
   void operator()(const T* input, T* value, std::uint64_t* index, const Workspace& workspace,
                   Stream stream = nullptr) const {
     detail::check(
         scantune_plan_run_arg_in(state_.get(), input, value, index, workspace.memory, workspace.bytes, stream));
   }
 
+  // Bytes of the workspace that one run needs; 0: it needs none, and takes any.
   std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
 
   std::string describe() const { return scantune_plan_description(state_.get()); }
