@@ -38,10 +38,16 @@ struct ScanColumnsConfig {
   constexpr bool operator==(const ScanColumnsConfig&) const = default;
 };
 
-// Whether sums of four neighbouring columns of bytes stand in one word.
+// Whether sums of neighbouring columns of bytes stand in one word.
+inline constexpr u64 kPackedColumns = 4;
 constexpr bool packs_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
   return packs_sums(request) && request.input_bytes() == 1 && request.accumulator_bytes() == 4 &&
-         config.columns_per_thread % 4 == 0;
+         static_cast<u64>(config.columns_per_thread) % kPackedColumns == 0;
+}
+
+// Status descriptors of a band: one for each column, or for those of a word.
+constexpr u64 descriptors_of_band(const ScanColumnsConfig& config, const ScanRequest& request, u64 columns) {
+  return packs_columns(config, request) ? ceil_div(columns, kPackedColumns) : columns;
 }
 
 // Two totals and masks of each thread while they are combined, what one thread gets for all, and the run that is
@@ -62,9 +68,9 @@ struct Family<ScanColumnsConfig> {
   static constexpr const char* kHeader = "kernels/scan_columns.h";
   static constexpr const char* const kKernels[] = {"scan_columns"};
   static constexpr int kMostColumnsPerThread = 16;
-  static constexpr u64 kLeastTileItems = 256;      // of every default config
-  static constexpr u64 kManyItems = u64{1} << 22;  // from where on the workspace is kept below an eighth of the input
-  static constexpr u64 kManyColumns = u64{1} << 14;
+  static constexpr u64 kLeastTileItems = 256;        // of every default config
+  static constexpr u64 kManyItems = u64{1} << 22;    // from where on the workspace is kept below an eighth of the input
+  static constexpr u64 kManyColumns = u64{1} << 14;  // from where on bands are few, and CTAs smaller
   static constexpr u64 kStagedLineBytes = 32;  // shorter lines are parts of sectors, which are read and written whole
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
@@ -95,7 +101,7 @@ struct Family<ScanColumnsConfig> {
     if (config.is_staged() && config.items_per_thread == 32) config.items_per_thread = 24;
     if (config.is_staged() && config.items_per_thread > 1) --config.items_per_thread;
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
-    // Three CTAs leave a thread 80 registers. There wider values would spill, staged tiles, and four accumulators.
+    // Three CTAs leave a thread 80 registers. There wider values, staged tiles and four accumulators would spill.
     const bool is_small = line_bytes <= (config.is_staged() ? 4 : 8) && register_bytes(request) <= 8;
     const bool fits_three = (config.columns_per_thread <= 2 && !config.is_staged()) || packs_columns(config, request);
     if (is_small) config.min_ctas_per_sm = fits_three ? 3 : 2;
@@ -157,7 +163,8 @@ struct Family<ScanColumnsConfig> {
     if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (const u64 many = bands(config, request); many > 1) {
       const u64 bytes = descriptor_bytes(config.status_layout, request.accumulator_bytes());
-      const u64 of_band = lines_of_tile(config, request) * static_cast<u64>(request.input_bytes());
+      u64 of_band = lines_of_tile(config, request) * static_cast<u64>(request.input_bytes());
+      if (packs_columns(config, request)) of_band *= kPackedColumns;
       if (many > ~u32{0} / (request.columns + 1)) return "more status descriptors than 32 bits count";
       if (request.n >= kManyItems && 8 * bytes > of_band)
         return "a column must have 8 times the bytes of its status descriptor in each band";
@@ -195,11 +202,11 @@ struct Family<ScanColumnsConfig> {
     return bands(config, request) * beside;
   }
 
-  // A descriptor for each column of every band. A request of one band needs none.
+  // A request of one band needs no descriptors.
   static constexpr WorkspaceNeed workspace(const ScanColumnsConfig& config, const ScanRequest& request) {
     if (bands(config, request) <= 1) return {};
     const int value_bytes = request.accumulator_bytes();
-    const u64 descriptors = bands(config, request) * request.columns;
+    const u64 descriptors = bands(config, request) * descriptors_of_band(config, request, request.columns);
     return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
             value_bytes, sizeof(WorkspaceHeader) + descriptors * descriptor_bytes(config.status_layout, value_bytes)};
   }
@@ -235,8 +242,7 @@ struct Family<ScanColumnsConfig> {
       SCANTUNE_PARAMETER(ScanColumnsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ScanColumnsConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
-      SCANTUNE_PARAMETER(ScanColumnsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 6)
-          .from_default_only(6),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 6).from_default_only(6),
       SCANTUNE_PARAMETER(ScanColumnsConfig, pdl, secondary, 0, 1),
   };
 #endif

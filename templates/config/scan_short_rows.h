@@ -53,9 +53,9 @@ struct Family<ScanShortRowsConfig> {
     return request.n >= (u64{1} << 18) && register_bytes(request) <= 8 ? 5 : 0;
   }
 
-  // Items of one or two bytes go by whole runs where rows have them. Otherwise the first tile that whole rows fill to
-  // seven eighths, or the one that comes closest. Measurements on an H200 order tiles: few threads of many items, but for
-  // requests that would leave SMs without a tile.
+  // Items of one or two bytes go by whole runs where rows have them. Other items get the first tile that whole rows
+  // fill to seven eighths, or the one that comes closest. Measurements on an H200 order the tiles: few threads of many
+  // items, but for requests that would leave SMs without a tile.
   static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
     constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 7}, kMany[] = {13, 15, 11, 9}, kWide[] = {3};
     if (const ScanShortRowsConfig config = by_runs(request, sm); config.whole_runs == 1) return config;
@@ -137,7 +137,9 @@ struct Family<ScanShortRowsConfig> {
   // The largest run that divides the rows, if any does; its threads are doubled until a tile holds a row.
   static constexpr ScanShortRowsConfig by_runs(const ScanRequest& request, int sm) {
     ScanShortRowsConfig config{.block_threads = 128, .items_per_thread = 32 / request.input_bytes()};
-    if (request.input_bytes() > 2 || request.output_bytes() != request.input_bytes()) return config;
+    // Of wider accumulators a thread holds fewer than 32.
+    if (request.input_bytes() > 2 || request.output_bytes() != request.input_bytes() || register_bytes(request) > 4)
+      return config;
     const u64 length = row_items(request);
     const auto fits = [&] {
       const u64 items = static_cast<u64>(config.items_per_thread);

@@ -28,8 +28,9 @@ class ColumnTile {
   // Equal inputs give equal bits where a carry is always that of the band above and what this one adds.
   static constexpr bool kChained = needs_fixed_association(Problem::kRequest);
   static constexpr bool kLanesInWarp = kStaged || kConfig.columns_per_block / kColumns <= kWarpThreads;
-  // Sums of neighbouring bytes stand in one word; what is said of columns below is then said of four of them.
+  // Sums of neighbouring bytes stand in one word. Parts and descriptors then belong to groups of four columns.
   static constexpr bool kPacksSums = packs_columns(kConfig, Problem::kRequest);
+  static_assert(!kPacksSums || kItems <= 256);
   using Group = ColumnGroup<Op, kPacksSums>;
   using Value = typename Group::Value;
   static constexpr int kGroupColumns = Group::kColumns;
@@ -111,9 +112,9 @@ class ColumnTile {
     sync_block();
     if (kConfig.tile_order == TileOrder::ticket && bands_ > 1) tile = shared_.tile_index;
     band_ = tile / tiles_beside_;
-    column_ = kStaged
-                  ? thread_rank() % lanes_
-                  : static_cast<u64>(tile % tiles_beside_) * kConfig.columns_per_block + thread_rank() % lanes_ * kColumns;
+    column_ = kStaged ? thread_rank() % lanes_
+                      : static_cast<u64>(tile % tiles_beside_) * kConfig.columns_per_block +
+                            thread_rank() % lanes_ * kColumns;
     const u64 band_lines = u64{segments_} * kItems;
     first_line_ = band_ * band_lines + u64{segment_} * kItems;
     // The last line may lack items of its last columns.
@@ -306,9 +307,11 @@ class ColumnTile {
   // Whether the group has a column at all.
   SCANTUNE_DEVICE bool is_there(int group) const { return column_ + group * kGroupColumns < columns_; }
 
+  SCANTUNE_DEVICE u32 descriptors_of_band() const {
+    return static_cast<u32>(scantune::descriptors_of_band(kConfig, Problem::kRequest, columns_));
+  }
   SCANTUNE_DEVICE u32 descriptor(u32 band) const {
-    const u32 groups = ceil_div(static_cast<u32>(columns_), u32{kGroupColumns});
-    return band * groups + static_cast<u32>(column_) / kGroupColumns;
+    return band * descriptors_of_band() + static_cast<u32>(column_) / kGroupColumns;
   }
 
   SCANTUNE_DEVICE void publish(const Status& status, const Part& part, TileFlag flag) const {
@@ -468,7 +471,7 @@ class ColumnTile {
   }
 
   SCANTUNE_DEVICE void leave(const Status& status) const {
-    const u32 descriptors = bands_ * static_cast<u32>(columns_);
+    const u32 descriptors = bands_ * descriptors_of_band();
     if (shared_.epoch == kLastEpoch) {
       sync_block();
       if (thread_rank() < kWarpThreads) status.wrap(block_count(), descriptors, thread_rank());
@@ -482,11 +485,11 @@ class ColumnTile {
   const typename Problem::InputItems input_;
   const typename Problem::OutputItems output_;
   const u64 columns_;
-  const u32 lanes_;     // threads side by side
-  const u32 segments_;  // threads below one another
-  const u32 segment_;   // of this thread
-  const u32 tiles_beside_;    // tiles side by side
-  const u32 bands_;     // tiles below one another
+  const u32 lanes_;         // threads side by side
+  const u32 segments_;      // threads below one another
+  const u32 segment_;       // of this thread
+  const u32 tiles_beside_;  // tiles side by side
+  const u32 bands_;         // tiles below one another
   Parts parts_;
   u32 band_;
   u64 column_;          // of the thread's first

@@ -24,10 +24,11 @@ class RowTile {
   // A built-in operator may combine what lies behind the tile's items: no result takes it in.
   static constexpr bool kLeavesOut = is_custom(Problem::kRequest.op);
   using Run = RunScan<Problem, static_cast<int>(kItems)>;
-  // Whole vectors of global memory need no detour through shared memory.
+  // Whether a thread's items are whole vectors.
   static constexpr bool holds_vectors(u64 item_bytes) {
     return kVectorAlignmentBytes % item_bytes == 0 && kItems * item_bytes % kVectorAlignmentBytes == 0;
   }
+  // Whole vectors of global memory need no detour through shared memory.
   static constexpr bool kByVectors = kConfig.whole_runs && Problem::kRequest.variant == Variant::aligned &&
                                      !Problem::kStrided && holds_vectors(sizeof(Input)) &&
                                      holds_vectors(sizeof(Output));
@@ -131,7 +132,8 @@ class RowTile {
     } else {
       const Input* const from = load() + place_;
       if (mine_ == 0) return run;
-      if (reinterpret_cast<u64>(from) % alignof(Pieces<Input>) == 0) return *reinterpret_cast<const Pieces<Input>*>(from);
+      if (reinterpret_cast<u64>(from) % alignof(Pieces<Input>) == 0)
+        return *reinterpret_cast<const Pieces<Input>*>(from);
       Input items[kItems];
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) items[item] = from[item];

@@ -6,8 +6,8 @@
 namespace scantune {
 
 // Returns lane i the combination of the lanes from the last one up to i that starts a segment, or from lane 0 where
-// none does. starts: a bit for each lane. Lanes that are not valid hold anything, and get anything; none is from kLanes
-// on.
+// none does. starts: a bit for each lane. Lanes that are not valid hold anything, and get anything. Lanes
+// from kLanes on are not valid.
 template <class Op, u32 kLanes = kWarpThreads, class T>
 SCANTUNE_DEVICE T segmented_warp_scan(T value, u32 starts, u32 lane, bool is_valid) {
   const u32 up_to_lane = starts & (~0u >> (kWarpThreads - 1 - lane));

@@ -49,11 +49,7 @@ _TABLE = (
         (1 << 14, 1 << 14), (1 << 10, 1 << 18), (64, 1 << 22), (2, 1 << 27), (1 << 18, 1 << 10),
     )),
     *(("f32", "rows", count, length) for count, length in ((64, 1024), (1024, 1024), (32, 16384), (8, 131072))),
-    *((kind, *shape) for kind in ("i8", "f16", "f64") for shape in (
-        ("rows", 1 << 18, 1 << 10), ("rows", 1 << 10, 1 << 18), ("columns", 1 << 14, 1 << 14),
-        ("columns", 1 << 10, 1 << 18),
-    )),
-    *((_STRUCT, *shape) for shape in (
+    *((kind, *shape) for kind in ("i8", "f16", "f64", _STRUCT) for shape in (
         ("rows", 1 << 18, 1 << 10), ("rows", 1 << 10, 1 << 18), ("columns", 1 << 14, 1 << 14),
         ("columns", 1 << 10, 1 << 18),
     )),
