@@ -45,7 +45,7 @@ void free_to(const Allocator& allocator, Device& device, void* memory, std::uint
   if (allocator.deallocate == nullptr) return device.free(memory);
   const auto deallocate = [&] { allocator.deallocate(allocator.user, memory, bytes, device.ordinal()); };
   device.in_context(std::ref(deallocate));  // a function made of a reference allocates nothing, which might throw
-} catch (const DeviceError&) {  // the context is gone, and its memory with it
+} catch (const DeviceError&) {              // the context is gone, and its memory with it
 }
 
 }  // namespace scantune
