@@ -113,6 +113,17 @@ def wide_items() -> str:
     return table(["problem", "N", "µs", "share of a copy's speed"], body, "h200-wide-items")
 
 
+def shapes() -> str:
+    """Return microseconds, the share of a copy's speed, and torch's time over ours, of rows and columns."""
+    body = (
+        [row["type"], f"{size(int(row['count']))} {row['segments']} of {size(int(row['length']))}", row["family"],
+         microseconds(row["us"]), share(row["copy_us"], row["us"]), row["torch_ratio"] or "–"]
+        for row in read("h200-shapes-mended").rows
+    )  # fmt: skip
+    heads = ["type", "shape", "family", "µs", "share of a copy's speed", "torch's time over ours"]
+    return table(heads, body, "h200-shapes-mended")
+
+
 def host_path() -> str:
     rows = read("h200-host-path").rows
     heads = ["subject", "call", "ns", "beyond the bare launch", "instructions"]
@@ -176,6 +187,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "between sizes": between_sizes,
     "custom operators": custom_operators,
     "wide items": wide_items,
+    "shapes": shapes,
     "host path": host_path,
     "first calls": first_calls,
     "peers": peers,
