@@ -155,10 +155,12 @@ void CudaDevice::in_context(const std::function<void()>& call) {
   call();
 }
 
-// A handle may be that of a later context by now.
+// A handle may be that of a later context by now. A context that has failed is still there.
 bool CudaDevice::is_gone() const {
   unsigned long long id = 0;
-  return Driver::instance().cuCtxGetId(context_->handle(), &id) != CUDA_SUCCESS || id != context_->id();
+  const CUresult result = Driver::instance().cuCtxGetId(context_->handle(), &id);
+  if (result == CUDA_SUCCESS) return id != context_->id();
+  return result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_INVALID_CONTEXT;
 }
 
 void* CudaDevice::allocate(u64 bytes) {
