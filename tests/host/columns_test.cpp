@@ -244,6 +244,39 @@ TEST(ScanColumns, FindsTheCarryBehindAFullWindow) {
         }
 }
 
+// The last word of a line lacks columns unless there are a multiple of four.
+TEST(ScanColumns, FindsTheCarryOfFourColumnsInOneWord) {
+  const FamilyModel& family = *find_family("scan_columns");
+  Random random(59);
+  for (const u64 columns : {4, 7, 21})
+    for (const Kind kind : {Kind::inclusive, Kind::exclusive})
+      for (const char* layout : {"packed", "split"}) {
+        ScanRequest request{.input_type = ValueType::u8,
+                            .accumulator_type = ValueType::u32,
+                            .output_type = ValueType::u8,
+                            .kind = kind,
+                            .init = Init::value,
+                            .segments = Segments::columns};
+        request.columns = columns;
+        request.n = columns;
+        const Config config = config_of(family, request,
+                                        {{"block_threads", "64"},
+                                         {"items_per_thread", "2"},
+                                         {"columns_per_thread", "4"},
+                                         {"columns_per_block", "8"},
+                                         {"window", "4"},
+                                         {"status_layout", layout}});
+        request.n = columns * (lines_of_band(config, request) * 40 + 3) - random.below(3);
+        for (int time = 0; time < 4 * kTestEffort; ++time) {
+          SegmentedScan scan = drawn_scan(request, config, time % 2 == 0, random);
+          scan.runs = 3;
+          scan.wraps_epoch = time % 2 == 1;
+          check(scan);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllFamilies, ColumnFamily, testing::ValuesIn(column_families()),
                          [](const auto& family) { return std::string(family.param->name()); });
 
