@@ -432,14 +432,19 @@ def main() -> int:
     library, worker = Library(options.library), Worker(options.worker)
     rows: list[dict[str, Any]] = []
     failed = 0
+
+    def keep(row: dict[str, Any]) -> None:
+        rows.append(row)
+        save(options.json, rows, failed)  # at once, since a run may be cut off
+
     if options.device_n:
         for most in (1 << 28, 1 << 24):
             for row in device_n_times(library, most):
-                rows.append(row)
+                keep(row)
                 print(row["most_n"], row["n"], row["memory_us"], row["fixed_us"], flush=True)
     elif options.reverse:
         for row in reversed_times(library):
-            rows.append(row)
+            keep(row)
             print(*row.values(), round(row["reverse_us"] / row["forward_us"], 3), flush=True)
     else:
         cases = drawn(options.draws, options.seed) if options.draws else (Case(*cell) for cell in _TABLE)
@@ -450,11 +455,15 @@ def main() -> int:
                 print(f"FAILED {case}: {error}", flush=True)
                 failed += 1
                 continue
-            rows.append(row)
+            keep(row)
             print(*(row[name] for name in ("type", "segments", "count", "length", "family", "us", "share", "ratio")))
-    name = torch.cuda.get_device_name()
-    options.json.write_text(json.dumps({"gpu": name, "torch": torch.__version__, "failed": failed, "rows": rows}))
+    save(options.json, rows, failed)
     return 1 if failed else 0
+
+
+def save(path: Path, rows: list[dict[str, Any]], failed: int) -> None:
+    found = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "failed": failed, "rows": rows}
+    path.write_text(json.dumps(found))
 
 
 if __name__ == "__main__":
