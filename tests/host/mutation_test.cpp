@@ -128,7 +128,8 @@ class ScanTrial : public Trial {
     ScanRequest request = setting.custom ? setting.custom->request : ScanRequest{};
     request.kind = Kind::exclusive;
     request.init = Init::value;
-    request.n = 1;
+    // Rows are as long as the shortest of which any family takes whole runs.
+    request.n = setting.rows == 0 ? 1 : 64 * setting.rows;
     if (setting.rows != 0) request.segments = Segments::rows;
     request.rows = setting.rows;
     if (setting.reads_n) request.n_source = NSource::memory;
