@@ -18,13 +18,20 @@ struct KernelArguments {
   void* position;                                  // where the place of the result goes, a u64
   alignas(16) unsigned char init[kMaxValueBytes];  // Init::value: the initial value, an accumulator
 // Kernels that do not read n have no such arguments, so that their machine code is what it was before there were any.
-// The same goes for those of dense items.
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N) || defined(SCANTUNE_STRIDED)
+// The same goes for those of dense items, and for those that select none.
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS)
   const void* n_memory;  // NSource::memory: where the number of items lies, a u64
   void* clamped;         // where a u32 goes that says whether that number is more than n; null: nowhere
 #endif
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_STRIDED)
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS)
   Layout layout;
+#endif
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS)
+  const void* flags;    // of the items, a u8 each
+  const void* values;   // beside the items
+  void* values_output;  // where those of kept items go
+  void* rejected;       // where the other items go
+  void* count;          // where the number of kept items goes, a u64
 #endif
 };
 

@@ -32,23 +32,35 @@ inline constexpr bool kIsAssignable = requires(T& to, const T& from) { to = from
 
 }  // namespace scantune
 
+// What every source must define: the Value whose size and alignment are those of the items. The namespace comes first:
+// there the compiler finds that the source lacks a closing brace.
+#define SCANTUNE_CUSTOM_VALUE(value_bytes, value_alignment)                                             \
+  namespace scantune {}                                                                                 \
+  static_assert(sizeof(::Value) == value_bytes && alignof(::Value) == value_alignment,                  \
+                "Value must have the size and the alignment of the type that is scanned: " #value_bytes \
+                " and " #value_alignment " bytes");                                                     \
+  static_assert(__is_trivially_copyable(::Value), "Value must be trivially copyable");                  \
+  static_assert(scantune::kIsDefaultConstructible<::Value>, "Value must have a default constructor");   \
+  static_assert(scantune::kIsAssignable<::Value>, "Value must be assignable: it cannot have const members");
+
+// The State that comes by value with every call.
+#define SCANTUNE_CUSTOM_STATE(state_bytes)                                                       \
+  static_assert(sizeof(::State) == state_bytes && alignof(::State) <= 16,                        \
+                "State must have the size of the state that is passed: " #state_bytes " bytes"); \
+  static_assert(__is_trivially_copyable(::State), "State must be trivially copyable");           \
+  static_assert(scantune::kIsDefaultConstructible<::State>, "State must have a default constructor");
+
 // Declares the operator `name` from the caller's ::Value and ::combine. value_bytes and value_alignment are those of
-// the type whose items are scanned. The namespace comes first: there the compiler finds that the source lacks a closing
-// brace. combine is looked for without ::, since only then its absence makes a concept false.
+// the type whose items are scanned. combine is looked for without ::, since only then its absence makes a concept
+// false.
 #define SCANTUNE_CUSTOM_OPERATOR(name, value_bytes, value_alignment)                                             \
-  namespace scantune {}                                                                                          \
+  SCANTUNE_CUSTOM_VALUE(value_bytes, value_alignment)                                                            \
   template <class ScantuneValue>                                                                                 \
   concept name##Combines = requires(ScantuneValue& scantune_value) { combine(scantune_value, scantune_value); }; \
   template <class ScantuneValue>                                                                                 \
   concept name##Returns = requires(ScantuneValue& scantune_value) {                                              \
     requires scantune::kIsSame<decltype(combine(scantune_value, scantune_value)), ScantuneValue>;                \
   };                                                                                                             \
-  static_assert(sizeof(::Value) == value_bytes && alignof(::Value) == value_alignment,                           \
-                "Value must have the size and the alignment of the type that is scanned: " #value_bytes          \
-                " and " #value_alignment " bytes");                                                              \
-  static_assert(__is_trivially_copyable(::Value), "Value must be trivially copyable");                           \
-  static_assert(scantune::kIsDefaultConstructible<::Value>, "Value must have a default constructor");            \
-  static_assert(scantune::kIsAssignable<::Value>, "Value must be assignable: it cannot have const members");     \
   static_assert(name##Combines<::Value>,                                                                         \
                 "combine must take two Values: define __device__ Value combine(Value earlier, Value later)");    \
   static_assert(!name##Combines<::Value> || name##Returns<::Value>, "combine must return a Value");              \

@@ -83,6 +83,7 @@ SCANTUNE_DEVICE T reduce_lanes(T value) {
   if constexpr (kOperator == Operator::bit_xor) return __reduce_xor_sync(~0u, value);
 }
 
+SCANTUNE_DEVICE u32 count_ones(u32 bits) { return static_cast<u32>(__popc(static_cast<int>(bits))); }
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
 SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - __clz(static_cast<int>(bits)); }
 

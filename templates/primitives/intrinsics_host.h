@@ -81,6 +81,7 @@ SCANTUNE_DEVICE T reduce_lanes(T value, SCANTUNE_SITE) {
   return value;
 }
 
+SCANTUNE_DEVICE u32 count_ones(u32 bits) { return static_cast<u32>(__builtin_popcount(bits)); }
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
 SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - static_cast<u32>(__builtin_clz(bits)); }
 

@@ -1,32 +1,33 @@
-// Stores consecutive items from shared memory to anywhere in global memory, by one warp.
+// Stores consecutive items from shared memory to anywhere in global memory: by one warp, or by kThreads threads of
+// which each knows its rank, `lane`.
 #pragma once
 
 #include "primitives/item_access.h"
 
 namespace scantune {
 
-template <CacheHint kHint = CacheHint::normal, class Items, class Staged>
+template <CacheHint kHint = CacheHint::normal, u32 kThreads = kWarpThreads, class Items, class Staged>
 SCANTUNE_DEVICE void store_itemwise(Items to, Staged from, u32 items, u32 lane) {
-  for (u32 item = lane; item < items; item += kWarpThreads) scantune::store_global<kHint>(to + item, from[item]);
+  for (u32 item = lane; item < items; item += kThreads) scantune::store_global<kHint>(to + item, from[item]);
 }
 
 // Stores aligned words, which are put together from neighbouring words of shared memory.
-template <CacheHint kHint = CacheHint::normal, class Items, class Item>
+template <CacheHint kHint = CacheHint::normal, u32 kThreads = kWarpThreads, class Items, class Item>
 SCANTUNE_DEVICE void store_by_words(Items to, const Item* from, u32 items, u32 lane) {
   const u32 before_word = static_cast<u32>(-edge(to) % sizeof(u32) / sizeof(Item));
   const u32 head = before_word < items ? before_word : items;
-  scantune::store_itemwise<kHint>(to, from, head, lane);
+  scantune::store_itemwise<kHint, kThreads>(to, from, head, lane);
 
   const u32 offset = head * sizeof(Item), selector = 0x3210 + 0x1111 * offset;
   const u32 words = (items - head) * sizeof(Item) / sizeof(u32);
   const u32* const source = reinterpret_cast<const u32*>(from);
   const auto destination = vectors_of<u32>(to + head);
-  for (u32 word = lane; word < words; word += kWarpThreads)
+  for (u32 word = lane; word < words; word += kThreads)
     scantune::store_global<kHint>(destination + word,
                                   permute_bytes(source[word], offset == 0 ? 0 : source[word + 1], selector));
 
   const u32 stored = head + words * sizeof(u32) / sizeof(Item);
-  scantune::store_itemwise<kHint>(to + stored, from + stored, items - stored, lane);
+  scantune::store_itemwise<kHint, kThreads>(to + stored, from + stored, items - stored, lane);
 }
 
 template <CacheHint kHint = CacheHint::normal, class Items, class Item>
