@@ -77,19 +77,23 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
          "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" + kernels + end;
 }
 
-// What the templates take differently: arguments of kernels that read n, and kernels of the gallery.
+// What the templates take differently: arguments of kernels that read n, lie apart or select, and kernels of the
+// gallery.
 std::string definitions(const Request& request, const FamilyModel& family) {
   std::string text;
   const Operands operands(request);
-  for (const RequestOperand& operand : operands.list())
+  for (const RequestOperand& operand : operands.list()) {
     if (operand.role == OperandRole::n) text += "#define SCANTUNE_READS_N\n";
+    if (operand.role == OperandRole::count) text += "#define SCANTUNE_SELECTS\n";
+  }
   if (request.layout.is_strided()) text += "#define SCANTUNE_STRIDED\n";
   if (family.standing() == Standing::gallery) text += "#define SCANTUNE_KERNELS\n";
   return text;
 }
 
-std::vector<std::string> with_custom(std::vector<std::string> headers, bool custom) {
-  if (custom) headers.emplace_back("primitives/custom_operator.h");
+std::vector<std::string> with_custom(std::vector<std::string> headers, const AlgorithmModel& algorithm, bool custom) {
+  const bool combines = algorithm.operator_member() != nullptr;
+  if (custom) headers.emplace_back(combines ? "primitives/custom_operator.h" : "primitives/custom_predicate.h");
   return headers;
 }
 
@@ -102,7 +106,7 @@ std::string includes(const std::vector<std::string>& headers) {
 }  // namespace
 
 std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom) {
-  return with_custom({family.header()}, custom);
+  return with_custom({family.header()}, family.algorithm(), custom);
 }
 
 Instantiation instantiate(const Request& request, const Config& config, Variant variant, const CustomOperator* custom) {
@@ -122,7 +126,7 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
 Instantiation instantiate_check(const Request& request, const std::string& header, std::vector<std::string> kernels,
                                 const CustomOperator* custom) {
   Instantiation result;
-  result.headers = with_custom({header}, custom != nullptr);
+  result.headers = with_custom({header}, request.algorithm(), custom != nullptr);
   result.source = includes(result.headers) +
                   instance(request, Variant::any, custom, {}, "SCANTUNE_INSTANTIATE_CHECK(ScantuneProblem)\n");
   result.kernels = std::move(kernels);

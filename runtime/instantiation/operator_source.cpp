@@ -133,19 +133,21 @@ std::optional<SourceMistake> first_read_of_a_file(std::string_view source) {
   return found ? found : first_read(source, Separators::quotes_in_groups);
 }
 
-std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value) {
+std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value,
+                                              const SourceFunction& function) {
   const bool pastes_names = source.find("##") != std::string_view::npos;
-  bool has_combine = pastes_names, has_value = pastes_names || !declared_value.empty();
+  bool has_function = pastes_names, has_value = pastes_names || !declared_value.empty();
   ValueDefinition definition;
   visit_lines(SourceLexer(source), [&](const Line& line) {
-    has_combine |= std::ranges::any_of(line, [](const SourceToken& token) { return token.is("combine"); });
+    has_function |= std::ranges::any_of(line, [&](const SourceToken& token) { return token.is(function.name); });
     has_value |= std::ranges::any_of(line, [](const SourceToken& token) { return token.is("Value"); });
     definition.visit(line);
     return true;
   });
   if (!has_value) return SourceMistake{line_after(source), "no Value: define a struct Value like the items"};
-  if (!has_combine)
-    return SourceMistake{line_after(source), "no combine: define __device__ Value combine(Value earlier, Value later)"};
+  if (!has_function)
+    return SourceMistake{line_after(source),
+                         "no " + std::string(function.name) + ": define " + std::string(function.declaration)};
   if (declared_value.empty() || definition.line() == 0) return std::nullopt;
   return SourceMistake{definition.line(), "Value is declared already, as " + std::string(declared_value) +
                                               ", in which the items are combined: leave its definition out"};

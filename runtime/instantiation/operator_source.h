@@ -22,10 +22,20 @@ struct SourceMistake {
 // stands in comments and strings is none; what a false #if leaves out is one. A name that ## pastes together is missed.
 std::optional<SourceMistake> first_read_of_a_file(std::string_view source);
 
-// A combine or a Value that is not there at all, or a struct Value beside the one that is declared. declared_value: the
-// number that the latter names; empty for structs, whose Value the source defines. Where ## pastes names together, any
-// may be there.
-std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value);
+// What a source must define beside a Value.
+struct SourceFunction {
+  std::string_view name;
+  std::string_view declaration;  // as messages show it
+};
+inline constexpr SourceFunction kCombine = {"combine", "__device__ Value combine(Value earlier, Value later)"};
+inline constexpr SourceFunction kKeep = {"keep", "__device__ bool keep(Value item)"};
+inline constexpr SourceFunction kEqual = {"equal", "__device__ bool equal(Value before, Value item)"};
+
+// A function or a Value that is not there at all, or a struct Value beside the one that is declared. declared_value:
+// the number that the latter names; empty for structs, whose Value the source defines. Where ## pastes names together,
+// any may be there.
+std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value,
+                                              const SourceFunction& function = kCombine);
 
 // The line at which a compiler finds what is missing in a source.
 int line_after(std::string_view source);

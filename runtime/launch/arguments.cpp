@@ -40,6 +40,16 @@ std::size_t offset_of(OperandRole role) {
       return offsetof(KernelArguments, output);
     case OperandRole::position:
       return offsetof(KernelArguments, position);
+    case OperandRole::flags:
+      return offsetof(KernelArguments, flags);
+    case OperandRole::values:
+      return offsetof(KernelArguments, values);
+    case OperandRole::values_output:
+      return offsetof(KernelArguments, values_output);
+    case OperandRole::rejected:
+      return offsetof(KernelArguments, rejected);
+    case OperandRole::count:
+      return offsetof(KernelArguments, count);
     case OperandRole::n:
       return offsetof(KernelArguments, n_memory);
     case OperandRole::clamped:
@@ -114,7 +124,7 @@ Arguments::Arguments(const CheckedRequest& request)
       if (other != place)
         pairs_[pair_count_++] = {place, other,
                                  all[place].role == OperandRole::output && all[other].role == OperandRole::input &&
-                                     all[other].bytes() == all[place].bytes() &&
+                                     all[other].bytes() == all[place].bytes() && !all[place].lies_apart &&
                                      request_.layout.input == request_.layout.output};
   }
 }
@@ -213,8 +223,11 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
 }
 
 std::string Arguments::device_fault(Device& device, const Pointers& pointers, Stream stream) const {
-  auto named = named_;
-  for (std::size_t place = 0; place < named.size(); ++place) named[place].memory = begin(place, pointers);
+  std::array<NamedMemory, OperandList::kCapacity> named;
+  for (std::size_t place = 0; place < count_; ++place) {
+    named[place] = named_[place];
+    named[place].memory = begin(place, pointers);
+  }
   if (some_may_be_null_)
     for (std::size_t place = 0; place < count_; ++place)
       if (pointers[place] == nullptr && places_[place].may_be_null) named[place].bytes = 0;

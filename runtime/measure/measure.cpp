@@ -71,6 +71,7 @@ const Measurer::Buffers& Measurer::buffers_for(const Request& request, int count
         buffers->arrays.emplace_back(Buffers::Array{stride, DeviceBuffer(device_, places * stride)});
     if (operand.role == OperandRole::input)
       upload_input(staging_, InputSpec{request}, array.memory.data(), count, stride);
+    upload_beside(staging_, InputSpec{request}, operand, array.memory.data(), count, stride);
   }
   buffers_ = std::move(buffers);
   return *buffers_;

@@ -5,6 +5,7 @@
 
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
+#include "scantune/error.hpp"
 
 namespace scantune {
 namespace {
@@ -28,7 +29,10 @@ class LastingReference final : public Reference {
     return computed_->check(first, found);
   }
 
-  std::span<const u64> positions() const override { return computed_->positions(); }
+  u64 written(const RequestOperand& operand) const override { return computed_->written(operand); }
+  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
+    computed_->expect_beside(role, first, expected);
+  }
 
   void expect(const KnownInput&, std::span<std::byte> output) const override {
     std::ranges::copy(expected_, output.begin());
@@ -40,6 +44,10 @@ class LastingReference final : public Reference {
 };
 
 }  // namespace
+
+void Reference::expect_beside(OperandRole role, u64, std::span<std::byte>) const {
+  throw Error(std::string("nothing says what ") + token(role) + " must hold");
+}
 
 std::unique_ptr<const Reference> make_reference(const KnownInput& input) {
   return reference_of(input.spec.request.algorithm()).reference(input);

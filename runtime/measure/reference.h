@@ -38,8 +38,10 @@ class Reference {
   // Compares part of an output, whole items from item `first` on. It uses all cores.
   virtual std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const = 0;
 
-  // Where each result stands in the input, for a request that asks for it.
-  virtual std::span<const u64> positions() const { return {}; }
+  // How many items of an operand that is written are results, the first ones. Nothing is written to the others.
+  virtual u64 written(const RequestOperand& operand) const { return operand.items; }
+  // Writes what such an operand beside the output must hold, from item `first` on, as much as fills `expected`.
+  virtual void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const;
 
   // Writes the whole output, as it is expected. input is that of this reference. It uses all cores.
   virtual void expect(const KnownInput& input, std::span<std::byte> output) const = 0;

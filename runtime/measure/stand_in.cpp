@@ -64,11 +64,30 @@ std::string value_source(const Request& request, const std::string& units, const
          call + "  return combined.value;\n}\n";
 }
 
+// Keeps items whose first bit is set, and tells neighbours apart by their first two.
+std::string predicate_source(const Request& request, const std::string& units) {
+  const bool of_struct = request.accumulator_type() == ValueType::custom;
+  const std::string bits = "__device__ inline unsigned bits(const Value& value) {\n" +
+                           std::string(of_struct ? "  return value.units[0];\n"
+                                                 : "  Bits seen;\n  seen.value = value;\n  return seen.units[0];\n") +
+                           "}\n";
+  const std::string value =
+      of_struct ? "struct alignas(" + std::to_string(request.custom_alignment) + ") Value {\n  " + units + ";\n};\n"
+                : "union Bits {\n  Value value;\n  " + units + ";\n};\n";
+  if (request.value<Criterion>() == Criterion::unique_by)
+    return value + bits +
+           "__device__ inline bool equal(Value before, Value item) {\n  return ((bits(before) ^ bits(item)) & 3) == "
+           "0;\n}\n";
+  return value + bits + "__device__ inline bool keep(Value item) {\n  return (bits(item) & 1) != 0;\n}\n";
+}
+
 }  // namespace
 
 CustomOperator stand_in_for(const Request& request) {
   const int bytes = unit_bytes(request);
   const std::string count = std::to_string(request.accumulator_bytes() / bytes);
+  if (!request.op())
+    return {.source = predicate_source(request, std::string(unit_type(bytes)) + " units[" + count + "]"), .name = {}};
   const std::string call = std::string("scantune::stand_in::") + token(*request.op()) +
                            "(earlier.units, later.units, combined.units, " + count + ");\n";
   return {.source = std::string("#define STAND_IN_FUNCTION __device__ inline\n") + stand_in_files().front().text +

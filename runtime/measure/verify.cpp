@@ -66,7 +66,7 @@ std::vector<u64> sizes(const Config& config, const Request& request, int sm) {
 bool fits_in_place(const Request& request) {
   const Operands operands(request);
   const RequestOperand output = operands.of(OperandRole::output);
-  return output.is_array && operands.of(OperandRole::input).bytes() == output.bytes();
+  return output.is_array && !output.lies_apart && operands.of(OperandRole::input).bytes() == output.bytes();
 }
 
 // For how many items kernels are launched where memory says that there are fewer: for several tiles, unless the config

@@ -6,6 +6,7 @@
 
 #include "measure/references/algorithm_reference.h"
 #include "measure/upload_input.h"
+#include "measure/value_types.h"
 #include "measure/verify.h"
 
 namespace scantune {
@@ -13,7 +14,7 @@ namespace {
 
 constexpr u64 kGuardBytes = 4096;
 constexpr u64 kLargeBytes = u64{64} << 20;        // above this, copying takes most of the time
-constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output, bit by bit with those of other runs
+constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output with those of other runs, or behind its results
 constexpr std::byte kPoison{0xa5};
 
 u64 arena_bytes(const RequestOperand& operand) {
@@ -38,13 +39,6 @@ std::vector<RequestOperand> largest_operands(std::span<const Request> requests) 
     }
   }
   return largest;
-}
-
-// None where the request asks for no positions.
-u64 position_bytes(const Request& request) {
-  const Operands operands(request);
-  const auto found = std::ranges::find(operands.list(), OperandRole::position, &RequestOperand::role);
-  return found == operands.list().end() ? 0 : found->bytes();
 }
 
 [[noreturn]] void fail(const PreparedConfig& prepared, const InputSpec& input, const std::string& circumstance,
@@ -91,16 +85,16 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
   const auto run_and_check = [&](int runs, const char* circumstance) {
     for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, launched, workspace_.data(), nullptr);
     device_.synchronize();
-    std::string fault = fault_in_output(expected, kept_input, to, input.spec.request);
-    if (fault.empty()) fault = fault_in_positions(expected, prepared.variant());
-    if (fault.empty()) fault = fault_behind(to + bytes, behind);
+    std::string fault = fault_in_output(expected, kept_input, to, input.spec.request, which.in_place);
+    if (fault.empty()) fault = fault_beside(expected, prepared.variant(), input.spec.request);
+    if (fault.empty()) fault = fault_behind(to + bytes, behind, "the items that memory says there are");
     if (fault.empty()) fault = difference_in_bits(input.spec, to, bytes);
     if (!fault.empty()) fail(prepared, input.spec, circumstance, fault);
   };
 
   prepared.put_n(which.n);
   poison(to, bytes + behind);
-  poison_positions(prepared.variant(), position_bytes(input.spec.request));
+  prepare_beside(prepared.variant(), input.spec);
   if (kept_input != nullptr)
     device_.copy(from, kept_input, input.bytes());
   else
@@ -112,7 +106,7 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
   if (bytes <= kLargeBytes) {
     run_and_check(1, "out of place");
     poison(to, bytes + behind);
-    poison_positions(prepared.variant(), position_bytes(input.spec.request));
+    prepare_beside(prepared.variant(), input.spec);
   }
   run_and_check(2, "out of place, repeated on one workspace");
   const std::string fault = fault_in_input(input, from);
@@ -129,7 +123,7 @@ void VerifyRun::run_empty(const PreparedConfig& prepared, u64 launched) {
   for (int time = 0; time < 2; ++time)
     prepared.enqueue(pointers(prepared, launched, false), launched, workspace_.data(), nullptr);
   device_.synchronize();
-  const std::string fault = fault_behind(to, output.bytes());
+  const std::string fault = fault_behind(to, output.bytes(), "the items");
   if (!fault.empty())
     throw WrongResult(to_string(prepared.config()) + " failed a " + to_string(request) +
                       ", where memory says that there are no items: " + fault);
@@ -143,6 +137,7 @@ void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& 
   std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
   std::byte* const from = arena(OperandRole::input).begin(prepared.variant(), Operands(request).of(OperandRole::input));
   upload_input(staging_, input, from);
+  prepare_beside(prepared.variant(), input.spec);
   std::vector<std::byte> first;
   for (const char* time : {"the first time", "the second time"}) {
     poison(to, bytes);
@@ -172,14 +167,20 @@ std::byte* VerifyRun::Arena::begin(Variant variant, const RequestOperand& stored
          (operand.role == OperandRole::input ? operand.alignment : kVectorAlignmentBytes - operand.alignment);
 }
 
-bool VerifyRun::writes_positions() const {
-  return std::ranges::any_of(arenas_, [](const Arena& arena) { return arena.operand.role == OperandRole::position; });
+std::vector<VerifyRun::Beside> VerifyRun::beside(Variant variant, const Request& request) const {
+  std::vector<Beside> all;
+  const Operands operands(request);
+  for (const RequestOperand& operand : operands.list())
+    if (!is_argument(operand.role) && operand.role != OperandRole::input && operand.role != OperandRole::output)
+      all.push_back({operand, arena(operand.role).begin(variant, operand)});
+  return all;
 }
 
-void VerifyRun::poison_positions(Variant variant, u64 bytes) {
-  if (!writes_positions()) return;
-  const Arena& positions = arena(OperandRole::position);
-  poison(positions.begin(variant, positions.operand), bytes);
+void VerifyRun::prepare_beside(Variant variant, const InputSpec& input) {
+  for (const Beside& other : beside(variant, input.request)) {
+    if (is_written(other.operand.role)) poison(other.memory, other.operand.bytes());
+    upload_beside(staging_, input, other.operand, other.memory);
+  }
 }
 
 const VerifyRun::Arena& VerifyRun::arena(OperandRole role) const {
@@ -221,15 +222,36 @@ const std::byte* VerifyRun::kept(const KnownInput& input) {
 
 // input is what the scan was given, on the device; null if that is not kept.
 std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte* input, std::byte* output,
-                                       const Request& request) {
-  const u64 bytes = Operands(request).of(OperandRole::output).bytes();
-  if (input == nullptr) return fault_found_on_cpu(*expected.on_cpu(), output, bytes);
+                                       const Request& request, bool in_place) {
+  const RequestOperand operand = Operands(request).of(OperandRole::output);
+  const u64 bytes = operand.bytes();
+  if (input == nullptr) {
+    const auto reference = expected.on_cpu();
+    const u64 written = reference->written(operand) * static_cast<u64>(operand.item_bytes);
+    if (written == bytes && bytes > 0) return fault_found_on_cpu(*reference, output, bytes);
+    std::string fault = written > 0 ? fault_in_items(*reference, output, written) : std::string();
+    if (fault.empty()) fault = fault_in_guards(output, bytes);
+    return fault.empty() && !in_place ? fault_behind(output + written, bytes - written, "the results that there are")
+                                      : fault;
+  }
   const u64 wrong = expected.on_device->first_wrong(input, output, request.n);
   if (wrong == request.n) return fault_in_guards(output, bytes);
   std::string fault = fault_found_on_cpu(*expected.on_cpu(), output, bytes);
   if (fault.empty())
     throw NoCheck("the check on the device of " + to_string(request) + " finds item " + std::to_string(wrong) +
                   " wrong, and the CPU none");
+  return fault;
+}
+
+std::string VerifyRun::fault_in_items(const Reference& reference, std::byte* output, u64 bytes) {
+  const auto parts = parts_of(output, bytes, Reference::kChunkItems * reference.item_bytes());
+  std::string fault;
+  staging_.download(parts, [&](u64 part, std::span<const std::byte> found) {
+    if (const auto wrong =
+            reference.check(static_cast<u64>(parts[part].on_device - output) / reference.item_bytes(), found))
+      fault = "item " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
+    return fault.empty();
+  });
   return fault;
 }
 
@@ -245,18 +267,31 @@ std::string VerifyRun::difference_in_bits(const InputSpec& input, const std::byt
   return {};
 }
 
-std::string VerifyRun::fault_in_positions(const Expected& expected, Variant variant) {
-  if (!writes_positions()) return {};
-  const Arena& positions = arena(OperandRole::position);
-  std::byte* const at = positions.begin(variant, positions.operand);
-  const auto reference = expected.on_cpu();
-  const auto right = reference->positions();
-  std::vector<u64> found(right.size());
-  device_.download(found.data(), at, right.size_bytes());
-  const auto [its, wrong] = std::ranges::mismatch(right, found);
-  if (its == right.end()) return fault_in_guards(at, right.size_bytes());
-  return "position " + std::to_string(its - right.begin()) + " should be " + std::to_string(*its) + ", found " +
-         std::to_string(*wrong);
+std::string VerifyRun::fault_beside(const Expected& expected, Variant variant, const Request& request) {
+  for (const auto& [operand, memory] : beside(variant, request)) {
+    if (!is_written(operand.role)) continue;
+    const auto reference = expected.on_cpu();
+    const auto item_bytes = static_cast<u64>(operand.item_bytes);
+    const u64 written = reference->written(operand) * item_bytes;
+    const auto parts = parts_of(memory, written, Reference::kChunkItems * item_bytes);
+    std::string fault;
+    staging_.download(parts, [&](u64 part, std::span<const std::byte> found) {
+      const u64 first = static_cast<u64>(parts[part].on_device - memory) / item_bytes;
+      std::vector<std::byte> right(found.size());
+      reference->expect_beside(operand.role, first, right);
+      const auto [wrong, its] = std::ranges::mismatch(right, found);
+      if (wrong == right.end()) return true;
+      const u64 item = static_cast<u64>(wrong - right.begin()) / item_bytes;
+      fault = std::string(operand.name) + " " + std::to_string(first + item) + " should be " +
+              spell_value(request, operand.type, right.data() + item * item_bytes) + ", found " +
+              spell_value(request, operand.type, found.data() + item * item_bytes);
+      return false;
+    });
+    if (fault.empty()) fault = fault_in_guards(memory, operand.bytes());
+    if (fault.empty()) fault = fault_behind(memory + written, operand.bytes() - written, "the results that there are");
+    if (!fault.empty()) return fault;
+  }
+  return {};
 }
 
 std::string VerifyRun::fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes) {
@@ -302,12 +337,12 @@ std::string VerifyRun::fault_in_guards(std::byte* output, u64 bytes) {
   return fault.empty() ? fault_in_guard(output + bytes, "behind the output") : fault;
 }
 
-std::string VerifyRun::fault_behind(std::byte* items, u64 bytes) {
-  std::vector<std::byte> found(bytes);
-  device_.download(found.data(), items, bytes);
+std::string VerifyRun::fault_behind(std::byte* items, u64 bytes, const char* what) {
+  std::vector<std::byte> found(std::min(bytes, kMostComparedBytes));
+  device_.download(found.data(), items, found.size());
   const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
   if (touched == found.end()) return {};
-  return "it wrote behind the items that memory says there are, at byte " + std::to_string(touched - found.begin());
+  return std::string("it wrote behind ") + what + ", at byte " + std::to_string(touched - found.begin());
 }
 
 std::string VerifyRun::fault_in_guard(std::byte* guard, const char* where) {

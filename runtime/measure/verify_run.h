@@ -59,6 +59,11 @@ class VerifyRun {
     std::byte* begin(Variant variant, const RequestOperand& stored) const;
   };
 
+  struct Beside {
+    RequestOperand operand;
+    std::byte* memory;
+  };
+
   // What an input gave.
   struct KeptBits {
     InputSpec input;
@@ -75,18 +80,21 @@ class VerifyRun {
   const Arena& arena(OperandRole role) const;
   Pointers pointers(const PreparedConfig& prepared, u64 n, bool in_place) const;
   void poison(std::byte* output, u64 bytes);
-  bool writes_positions() const;
-  void poison_positions(Variant variant, u64 bytes);
+  // The operands beside input and output, where a kernel finds them.
+  std::vector<Beside> beside(Variant variant, const Request& request) const;
+  // Fills those that are read, and poisons those that are written.
+  void prepare_beside(Variant variant, const InputSpec& input);
   // Each returns a text that says what is wrong, empty if nothing is.
   std::string fault_in_output(const Expected& expected, const std::byte* input, std::byte* output,
-                              const Request& request);
+                              const Request& request, bool in_place);
+  std::string fault_in_items(const Reference& reference, std::byte* output, u64 bytes);
   // Where the request asks for equal bits: whether the same input gave others, by these kernels or those for other
   // pointers.
   std::string difference_in_bits(const InputSpec& input, const std::byte* output, u64 bytes);
-  std::string fault_in_positions(const Expected& expected, Variant variant);
+  std::string fault_beside(const Expected& expected, Variant variant, const Request& request);
   std::string fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes);
   std::string fault_in_guards(std::byte* output, u64 bytes);
-  std::string fault_behind(std::byte* items, u64 bytes);
+  std::string fault_behind(std::byte* items, u64 bytes, const char* what);
   std::string fault_in_input(const KnownInput& input, std::byte* on_device);
   std::string fault_in_guard(std::byte* guard, const char* where);
 

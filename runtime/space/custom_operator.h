@@ -1,4 +1,4 @@
-// An operator of the caller's own, beside the request that names only its cost class.
+// A source of the caller's own: an operator, beside the request that names only its cost class, or a predicate.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,11 @@
 namespace scantune {
 
 struct CustomOperator {
-  // CUDA C++ that defines combine(Value, Value), and the struct Value where that is no built-in type.
+  // CUDA C++ that defines combine(Value, Value), keep(Value) or equal(Value, Value), and the struct Value where that is
+  // no built-in type.
   std::string source;
-  std::string name;  // the key of its tuning records; empty: cost class and the value's size are
+  std::string name;     // the key of its tuning records; empty: cost class and the value's size are
+  int state_bytes = 0;  // of the struct State that a predicate takes with every call; 0: it takes none
 
   bool operator==(const CustomOperator&) const = default;
 };
@@ -19,18 +21,19 @@ struct CustomOperator {
 struct CustomOperatorView {
   std::string_view source;
   std::string_view name;
+  int state_bytes = 0;
 
   bool operator==(const CustomOperatorView&) const = default;
 };
 
 inline std::optional<CustomOperatorView> view_of(const CustomOperator* custom) {
   if (custom == nullptr) return std::nullopt;
-  return CustomOperatorView{custom->source, custom->name};
+  return CustomOperatorView{custom->source, custom->name, custom->state_bytes};
 }
 
 inline std::optional<CustomOperator> copy_of(const std::optional<CustomOperatorView>& custom) {
   if (!custom) return std::nullopt;
-  return CustomOperator{std::string(custom->source), std::string(custom->name)};
+  return CustomOperator{std::string(custom->source), std::string(custom->name), custom->state_bytes};
 }
 
 inline std::string_view name_of(const CustomOperator* custom) {

@@ -43,7 +43,8 @@ Operands::Operands(const Request& request) {
                     operand.extent,
                     std::string_view(operand.extent) != Operand::kOne,
                     operand.may_be_null,
-                    operand.from_end};
+                    operand.from_end,
+                    operand.lies_apart};
   }
 }
 

@@ -20,6 +20,7 @@ struct RequestOperand {
   bool is_array;       // it has as many items as an extent says, not one
   bool may_be_null;
   bool from_end;
+  bool lies_apart;
 
   i64 lowest_bytes() const { return lowest * item_bytes; }
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }

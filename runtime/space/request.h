@@ -79,12 +79,14 @@ class Request {
   std::optional<Enum> value() const;
   // nullopt where the algorithm combines nothing.
   inline std::optional<Operator> op() const;
-  // The type that its operator combines; the algorithm has one.
+  // The type that its operator combines, or else that of its items.
   inline ValueType accumulator_type() const;
   int accumulator_bytes() const { return bytes_of(accumulator_type()); }
+  // Whether it takes a source of the caller's own: an operator or a predicate.
   bool has_custom_operator() const {
-    const auto operation = op();
-    return operation && is_custom(*operation);
+    if (const auto operation = op()) return is_custom(*operation);
+    const auto criterion = value<Criterion>();
+    return criterion && has_source(*criterion);
   }
 
   inline bool operator==(const Request& other) const;
@@ -130,9 +132,9 @@ class AlgorithmModel {
   const char* request_name() const { return request_name_; }
   const char* problem_name() const { return problem_name_; }
   std::span<const MemberModel> members() const { return members_; }
-  std::span<const ExtentModel> extents() const { return extents_; }        // beside n
-  const MemberModel* operator_member() const { return operator_member_; }  // null where nothing is combined
-  const MemberModel* accumulator_member() const { return accumulator_member_; }
+  std::span<const ExtentModel> extents() const { return extents_; }              // beside n
+  const MemberModel* operator_member() const { return operator_member_; }        // null where nothing is combined
+  const MemberModel* accumulator_member() const { return accumulator_member_; }  // else the type of the items
   virtual std::span<const FamilyModel* const> families() const = 0;
   virtual Request by_default() const = 0;  // every member at its default, without items
   virtual int default_of(const MemberModel& member, const Request& request) const = 0;
@@ -150,6 +152,7 @@ class AlgorithmModel {
       if (member.spelling == Spelling::value_operator) operator_member_ = &member;
       if (std::string_view(member.name) == "accumulator_type") accumulator_member_ = &member;
     }
+    if (accumulator_member_ == nullptr) accumulator_member_ = &members_.front();
   }
 
  private:

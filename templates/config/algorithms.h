@@ -18,6 +18,8 @@
 #include "config/scan_columns.h"
 #include "config/scan_rows.h"
 #include "config/scan_short_rows.h"
+#include "config/select.h"
+#include "config/select_lookback.h"
 #include "config/single_block.h"
 #include "config/three_phase.h"
 #include "gallery/batch.h"
@@ -60,6 +62,6 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, SumTwoPassConfig, SumTwoPassWarpConfig,
                SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
-    FamiliesOf<CopyRequest, CopyVectorsConfig>>;
+    FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig>>;
 
 }  // namespace scantune

@@ -9,18 +9,24 @@
 namespace scantune {
 
 enum class OperandRole {
-  input,     // read; may be the output's very range
-  output,    // written
-  position,  // written beside the output: where in the input it stands
-  init,      // read, in the place of an initial value among the kernel's arguments
-  n,         // read, in the place of the number of items among them
-  clamped    // written beside the output: 1 if that number was more than the request's, else 0
+  input,          // read; may be the output's very range
+  output,         // written
+  position,       // written beside the output: where in the input its items stand
+  flags,          // read beside the input
+  values,         // read beside the input
+  values_output,  // written beside the output, of the values
+  rejected,       // written: the items that are not in the output
+  count,          // written: how many items the output has
+  init,           // read, in the place of an initial value among the kernel's arguments
+  n,              // read, in the place of the number of items among them
+  clamped         // written beside the output: 1 if that number was more than the request's, else 0
 };
 template <class Enum>
 struct Tokens;
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input", "output", "position", "init", "n", "clamped"};
+  static constexpr const char* kNames[] = {"input",    "output", "position", "flags", "values", "values_output",
+                                           "rejected", "count",  "init",     "n",     "clamped"};
 };
 
 // Whether its memory holds what might stand among the kernels' arguments, and none of what is combined or comes of it.
@@ -28,7 +34,8 @@ constexpr bool is_argument(OperandRole role) {
   return role == OperandRole::init || role == OperandRole::n || role == OperandRole::clamped;
 }
 constexpr bool is_written(OperandRole role) {
-  return role == OperandRole::output || role == OperandRole::position || role == OperandRole::clamped;
+  return role == OperandRole::output || role == OperandRole::position || role == OperandRole::values_output ||
+         role == OperandRole::rejected || role == OperandRole::count || role == OperandRole::clamped;
 }
 
 struct Operand {
@@ -42,10 +49,11 @@ struct Operand {
   bool may_be_null = false;  // nothing is read or written where the pointer is null
   StridedRange range = {};   // of items that lie apart
   bool from_end = false;     // kernels begin at the last item: it is the array's end that lies on a vector boundary
+  bool lies_apart = false;   // an output that must not take the place of the input, though it be as long
 };
 
 struct OperandList {
-  static constexpr int kCapacity = 5;
+  static constexpr int kCapacity = 7;
   Operand operands[kCapacity] = {};
   int count = 0;
 

@@ -99,6 +99,28 @@ TEST(OperatorSource, LacksValueWhereAStructIsScannedAndTheNameDoesNotAppear) {
   EXPECT_FALSE(wrong_definition(source, "i32"));
 }
 
+TEST(OperatorSource, OfAPredicateLacksKeepOrEqualWhereTheNameDoesNotAppear) {
+  const char* const keep = "__device__ bool keep(Value item) { return item > 3; }";
+  const char* const equal = "__device__ bool equal(Value before, Value item) { return before == item; }";
+  EXPECT_FALSE(wrong_definition(keep, "i32", kKeep));
+  EXPECT_FALSE(wrong_definition(equal, "i32", kEqual));
+  EXPECT_FALSE(wrong_definition(std::string("struct Value { int a; };\n") + keep, "", kKeep));
+
+  const auto no_keep = wrong_definition(equal, "i32", kKeep), no_equal = wrong_definition(keep, "i32", kEqual);
+  ASSERT_TRUE(no_keep && no_equal);
+  EXPECT_EQ(no_keep->line, 2);
+  EXPECT_THAT(no_keep->text, HasSubstr("no keep: define __device__ bool keep(Value item)"));
+  EXPECT_THAT(no_equal->text, HasSubstr("no equal: define __device__ bool equal(Value before, Value item)"));
+  EXPECT_TRUE(wrong_definition(keep, "i32")) << "it is no operator";
+
+  const auto no_value = wrong_definition("__device__ bool keep(int item) { return item > 3; }", "", kKeep);
+  ASSERT_TRUE(no_value);
+  EXPECT_THAT(no_value->text, HasSubstr("no Value"));
+  const auto declared = wrong_definition(std::string("struct Value { int a; };\n") + keep, "i32", kKeep);
+  ASSERT_TRUE(declared);
+  EXPECT_THAT(declared->text, HasSubstr("Value is declared already, as i32"));
+}
+
 TEST(OperatorSource, MayNotDefineAValueWhereOneIsDeclared) {
   const std::string combine = "\n__device__ Value combine(Value a, Value b) { return b; }";
   for (const char* defined :
@@ -128,6 +150,27 @@ TEST(Instantiation, RefusesASourceThatReadsAFileAndQuotesNothingOfIt) {
   } catch (const CompileError& error) {
     EXPECT_THAT(error.what(), StartsWith("operator.cu:1: error: #include: operators cannot include files"));
   }
+}
+
+// What a selection's source must define follows from its criterion.
+TEST(Instantiation, TakesKeepOrEqualOfASelection) {
+  const auto instantiated = [](Criterion criterion, const char* source, int state_bytes = 0) {
+    const SelectRequest request{.criterion = criterion, .n = 1000};
+    const CustomOperator custom{.source = source, .name = {}, .state_bytes = state_bytes};
+    try {
+      return instantiate(request, default_config(request, 90), Variant::aligned, &custom).source;
+    } catch (const CompileError& error) {
+      return std::string(error.what());
+    }
+  };
+  const char* const keep = "__device__ bool keep(Value item) { return item > 3; }";
+  const char* const equal = "__device__ bool equal(Value before, Value item) { return before == item; }";
+  EXPECT_THAT(instantiated(Criterion::predicate, keep), HasSubstr("SCANTUNE_CUSTOM_PREDICATE(ScantuneOperator, 4, 4)"));
+  EXPECT_THAT(instantiated(Criterion::unique_by, equal), HasSubstr("SCANTUNE_CUSTOM_EQUALITY(ScantuneOperator, 4, 4)"));
+  EXPECT_THAT(instantiated(Criterion::predicate, keep, 8),
+              HasSubstr("SCANTUNE_CUSTOM_PREDICATE_WITH_STATE(ScantuneOperator, 4, 4, 8)"));
+  EXPECT_THAT(instantiated(Criterion::predicate, equal), StartsWith("operator.cu:2: error: no keep: define"));
+  EXPECT_THAT(instantiated(Criterion::unique_by, keep), StartsWith("operator.cu:2: error: no equal: define"));
 }
 
 }  // namespace

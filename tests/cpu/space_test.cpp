@@ -201,6 +201,40 @@ TEST(Space, EveryFamilyHasALegalDefaultForEveryRequestOnEveryArchitecture) {
         }
 }
 
+// A default is one of the searched values, but where there are so many items that tiles must be larger.
+TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
+  std::vector<SelectRequest> types;
+  for (const ValueType type : kTypes)
+    if (type != ValueType::custom) types.push_back({.input_type = type});
+  SelectRequest custom{.input_type = ValueType::custom, .criterion = Criterion::flagged};
+  for (custom.custom_bytes = 1; custom.custom_bytes <= kMaxValueBytes; ++custom.custom_bytes)
+    for (custom.custom_alignment = 1; custom.custom_alignment <= kVectorAlignmentBytes; custom.custom_alignment *= 2)
+      if (unsupported_reason(custom) == nullptr) types.push_back(custom);
+  for (SelectRequest request : types)
+    for (const Selected selected : {Selected::items, Selected::indices, Selected::items_and_indices})
+      for (const Rejected rejected : {Rejected::dropped, Rejected::apart})
+        for (const Values values : {Values::none, Values::bytes_8})
+          for (const ForwardProgress progress : {ForwardProgress::in_order, ForwardProgress::documented})
+            for (const u64 n : kSizes) {
+              request.selected = selected;
+              request.rejected = rejected;
+              request.values = values;
+              request.forward_progress = progress;
+              request.n = n;
+              if (unsupported_reason(request) != nullptr) continue;
+              for (const int sm : kArchs)
+                for (const FamilyModel* family : algorithm_of<SelectRequest>().families()) {
+                  const Config config = family->default_config(request, sm);
+                  ASSERT_EQ(reject_reason(config, request, sm), nullptr)
+                      << to_string(config) << " of " << to_string(Request(request)) << ", sm " << sm;
+                  for (std::size_t index = 0; index < family->parameters().size(); ++index)
+                    ASSERT_NE(std::ranges::find(family->parameters()[index].values, config[static_cast<int>(index)]),
+                              family->parameters()[index].values.end())
+                        << family->parameters()[index].name << " of " << to_string(config);
+                }
+            }
+}
+
 TEST(Space, EveryFamilyHasALegalDefaultForRowsOfEveryLength) {
   for (ScanRequest request : all_requests()) {
     request.segments = Segments::rows;

@@ -145,12 +145,13 @@ class ScanningDevice : public Device {
   }
   std::size_t live_allocations() const { return allocations_.size(); }
 
- private:
+ protected:
   struct PlainModule : Module {
     explicit PlainModule(std::string text) : source(std::move(text)) {}
     std::string source;
   };
 
+ private:
   static constexpr int kLastCheckKernel = 2;
 
   void check(const ScanRequest& request, const KernelArguments& arguments) {

@@ -267,7 +267,7 @@ TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
 
 TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
-  ASSERT_EQ(algorithms.size(), 3u);
+  ASSERT_EQ(algorithms.size(), 4u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
   ASSERT_EQ(algorithms[0]["extents"].size(), 2u);
   EXPECT_EQ(algorithms[0]["extents"][0]["name"], "rows");
@@ -278,6 +278,9 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
             Json::parse(R"({"name": "output", "role": "output", "type": "output_type", "extent": "n"})"));
   EXPECT_EQ(algorithms[1]["name"], "reduce");
   EXPECT_EQ(algorithms[2]["name"], "copy");
+  EXPECT_EQ(algorithms[3]["name"], "select");
+  EXPECT_EQ(algorithms[3]["operands"][2],
+            Json::parse(R"({"name": "count", "role": "count", "type": "u64", "extent": "one"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
   EXPECT_EQ(members.size(), 12u);

@@ -285,6 +285,18 @@ const std::vector<Setting> kSettings = {
     {.family = "scan_columns",
      .values = {{"block_threads", "64"}, {"items_per_thread", "3"}, {"columns_per_block", "0"}},
      .columns = 3},
+    // Votes and shuffles; in place and out of place, with tiles as they come and as they are drawn.
+    {.family = "select_lookback",
+     .values = {{"block_threads", "64"}, {"items_per_thread", "4"}, {"vector_bytes", "16"}}},
+    {.family = "select_lookback",
+     .values = {{"block_threads", "64"}, {"items_per_thread", "4"}, {"vector_bytes", "4"}, {"tile_order", "ticket"}},
+     .misaligned_input_bytes = 4,
+     .misaligned_output_bytes = 8},
+    {.family = "select_lookback",
+     .values = {{"block_threads", "64"}, {"items_per_thread", "2"}, {"vector_bytes", "8"}, {"tile_order", "ticket"}},
+     .wraps_epoch = true,
+     .tiles = 40,
+     .rejected = Rejected::apart},
     {"reduce_block", {{"block_threads", "64"}, {"unroll", "1"}, {"cluster_blocks", "1"}}},
     {"reduce_block", {{"block_threads", "64"}, {"unroll", "1"}, {"cluster_blocks", "4"}}},
     // The last CTA of the cluster has nothing to send.
@@ -352,6 +364,8 @@ const std::vector<Waiver> kWaivers = {
     {"kernels/pipelined.h", "no_sync_warp", 1,
      "the lanes meet in a shuffle before any writes where the store has read, and here none sees memory as it was"},
     {"kernels/pipelined.h", "no_barrier_wait", 7, "without it polls begin earlier, which costs time alone"},
+    {"kernels/select_lookback.h", "no_sync_block", 7,
+     "the items of a tile have come when they are loaded: the host device has no loads that end late"},
     {"primitives/gathered_aggregates.h", "no_sync_warp", 1,
      "the lanes meet in the shuffles that follow, and share no memory before"},
 };

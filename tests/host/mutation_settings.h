@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/select.h"
 #include "test_operator.h"
 
 namespace scantune {
@@ -23,11 +24,12 @@ struct Setting {
   u64 tiles = 9;                            // full tiles
   u64 misaligned_input_bytes = 0;
   u64 misaligned_output_bytes = 0;
-  u64 rows = 0;                 // into which the items are cut; 0: they are one sequence
-  Operator op = Operator::sum;  // where the caller gives none
-  bool reads_n = false;         // memory says how many items there are, and more CTAs are launched
-  u64 columns = 0;              // into which the items are cut, where not into rows
-  u64 tail_items = 79;          // of a ragged tile that follows, which takes several lanes
+  u64 rows = 0;                           // into which the items are cut; 0: they are one sequence
+  Operator op = Operator::sum;            // where the caller gives none
+  bool reads_n = false;                   // memory says how many items there are, and more CTAs are launched
+  u64 columns = 0;                        // into which the items are cut, where not into rows
+  Rejected rejected = Rejected::dropped;  // of a selection
+  u64 tail_items = 79;                    // of a ragged tile that follows, which takes several lanes
 
   bool in_place() const { return misaligned_input_bytes == misaligned_output_bytes; }
   u64 seeds() const { return tiles < 1000 ? kSeeds : kSeedsOfManyTiles; }

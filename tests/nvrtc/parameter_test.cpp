@@ -17,14 +17,20 @@ namespace {
 constexpr int kSm = 90;
 constexpr int kTriedConfigs = 12;  // some values matter only beside others, such as a limit of registers that is tight
 
-// A scan of numbers, or of wide structs with an operator of the caller's.
+// A scan of numbers, or of wide structs with an operator of the caller's; or a selection.
 struct Problem {
   const char* name;
-  ScanRequest request;
+  Request request;
   CustomOperator custom = {};  // without a source the request's operator is built in
 };
 
-std::vector<Problem> problems() {
+struct ScanProblem {
+  const char* name;
+  ScanRequest request;
+  CustomOperator custom = {};
+};
+
+std::vector<ScanProblem> scan_problems() {
   const TestOperator maps = maps_of_bytes(12, 4);
   ScanRequest wide = maps.request;
   wide.n = kTestedItems;
@@ -46,24 +52,26 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const Problem& one : problems())
+  for (const ScanProblem& one : scan_problems())
     for (const FamilyModel* family : all_scan_families()) {
-      Problem problem = one;
-      problem.request = taken_by(*family, problem.request);
+      const Problem problem{one.name, taken_by(*family, one.request), one.custom};
       if (family->unsupported_reason(problem.request, kSm) != nullptr) continue;
       for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
         all.push_back({family, index, problem});
     }
   // Families of the gallery, whose CTAs may hold one row each.
   for (const FamilyModel* family : families_of<ScanRequest>(Standing::gallery)) {
-    Problem problem = problems().front();
-    problem.request.n = 1000;
-    problem.request.segments = Segments::rows;
-    problem.request.rows = 50;
-    if (family->unsupported_reason(problem.request, kSm) != nullptr) problem.request.segments = Segments::none;
+    ScanRequest request = scan_problems().front().request;
+    request.n = 1000;
+    request.segments = Segments::rows;
+    request.rows = 50;
+    if (family->unsupported_reason(request, kSm) != nullptr) request.segments = Segments::none;
     for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
-      all.push_back({family, index, problem});
+      all.push_back({family, index, {scan_problems().front().name, request}});
   }
+  for (const FamilyModel* family : families_of<SelectRequest>(Standing::library))
+    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
+      all.push_back({family, index, {"i32", SelectRequest{.n = kTestedItems}}});
   return all;
 }
 
@@ -93,7 +101,7 @@ std::vector<int> values_in_use(const Case& c) {
 
 // Whether some config runs differently when the parameter goes from one value to the other.
 bool changes_what_runs(const Problem& problem, Config config, int parameter, int one, int other, std::mt19937& random) {
-  const ScanRequest& request = problem.request;
+  const Request& request = problem.request;
   for (int tried = 0; tried < kTriedConfigs; ++tried) {
     Config with_one = config, with_other = config;
     with_one[parameter] = one;
@@ -111,7 +119,8 @@ TEST_P(EveryParameter, ChangesWhatRunsFromEachValueToTheNext) {
   const Case& c = GetParam();
   const Config start = c.family->default_config(c.problem.request, kSm);
   const std::vector<int> values = values_in_use(c);
-  ASSERT_GE(values.size(), is_custom(c.problem.request.op) ? 1 : c.model().values.size()) << "no config has the others";
+  ASSERT_GE(values.size(), c.problem.request.has_custom_operator() ? 1 : c.model().values.size())
+      << "no config has the others";
   std::mt19937 random(1);
   for (std::size_t index = 0; index + 1 < values.size(); ++index) {
     const int one = values[index], other = values[index + 1];

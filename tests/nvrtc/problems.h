@@ -36,7 +36,7 @@ inline constexpr int kMostDraws = 100'000;
 
 // A legal config of the family with every parameter drawn from its values. Throws if it finds none, as for problems
 // that the family does not solve.
-inline Config drawn_config(const FamilyModel& family, const ScanRequest& request, int sm, std::mt19937& random) {
+inline Config drawn_config(const FamilyModel& family, const Request& request, int sm, std::mt19937& random) {
   std::string reason;
   for (int draw = 0; draw < kMostDraws; ++draw) {
     Config config(family);

@@ -120,6 +120,17 @@ def test_bytes_are_those_of_the_operands() -> None:
     assert MEDIAN.bytes_moved(100) == 0
 
 
+def test_bandwidth_is_not_told_where_only_the_result_says_how_much_is_written() -> None:
+    (message,) = [one for one in algorithms() if one["name"] == "copy"]
+    count = {"name": "count", "role": "count", "type": "i64", "extent": "one"}
+    declared = Algorithm.from_message({**message, "operands": [*message["operands"], count]}, FamilyTables())
+    problem = Problem("copy", TYPES, declared=declared)
+    assert (problem.bytes_moved(100), problem.operand_types) == (100 * (1 + 8) + 8, ["i8", "i64", "i64"])
+    assert problem.gigabytes_per_second(100, 2.0) is None
+    assert Problem("copy", TYPES, declared=COPY).gigabytes_per_second(100, 2.0) == pytest.approx(0.45)
+    assert MEDIAN.gigabytes_per_second(100, 2.0) is None
+
+
 def test_algorithm_and_shape_tell_problems_apart(database: Database) -> None:
     of_each = [
         Problem("copy", TYPES), Problem("move", TYPES), ROWS, replace(ROWS, shape='{"rows":11}', extents=()), MEDIAN,
@@ -137,6 +148,8 @@ def test_algorithm_and_shape_tell_problems_apart(database: Database) -> None:
         {"members": []}, {"members": "input_type"}, {"members": None}, {"operands": None},
         {"members": [{"name": "input_type", "values": []}]},
         {"operands": [{"name": "input", "role": "input", "type": "key_type", "extent": "n"}]},
+        {"operands": [{"name": "count", "role": "count", "type": "u128", "extent": "one"}]},
+        {"operands": [{"name": "count", "role": "count", "type": "custom", "extent": "one"}]},
         {"operands": [{"name": "input", "role": "input", "type": "input_type", "extent": "columns"}]},
         {"operands": [{"name": "input", "role": "flag", "type": "input_type", "extent": "n"}]},
         {"operands": [7]}, {"extents": [{"name": "n"}]}, {"extents": [{"name": "input_type"}]}, {"extents": [{}]},

@@ -206,6 +206,54 @@ def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(tmp_path:
     assert re.search(r"reduce i32 2,000, .* default +1 +[01]\.\d{4}", ended.stdout), ended.stdout
 
 
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize(
+    ("named", "title"),
+    [
+        (["i32"], "select i32:u64"),
+        (["u8:u32", "--criterion", "flagged", "--selected", "indices"], "select u8:u32 flagged indices"),
+        (["custom12", "--criterion", "unique_by", "--rejected", "apart"], "select custom12:u64 unique_by apart"),
+    ],
+)
+def test_selection_is_tuned_and_shown_without_a_bandwidth(named: list[str], title: str, tmp_path: Path) -> None:
+    """Nobody knows before how many items are written."""
+    database = ["--db", str(tmp_path / "tuning.db")]
+    problem = ["--arch", "host", "--algorithm", "select", "--n", "2^12", "--type", *named]
+    told = {}
+    for command in (["tune", *problem, "--budget", "3s"], ["db", "show"], ["bench", *problem, "--json", "-"]):
+        ended = subprocess.run(
+            [sys.executable, "-m", "scantune", *command, *database], capture_output=True, text=True, timeout=150,
+            env={**os.environ, "COLUMNS": "200"},
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        told[command[0]] = ended.stdout
+    for table in (told["tune"], told["db"]):
+        assert re.search(rf"^{title} +2\^12 +\d+\.\d+ +– +– .* select_lookback", table, re.MULTILINE), table
+    (result,) = json.loads(told["bench"])["results"]
+    assert (result["failure"], result["config"]["family"]) == (None, "select_lookback")
+    assert (result["gigabytes_per_second"], result["ceiling_us"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("named", "reason"),
+    [
+        (["custom12"], "items of a custom type have no order: pass a predicate of your own"),
+        (["i32:u8", "--selected", "indices"], "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64"),
+        (["i32", "--rejected", "apart", "--values", "bytes_1"], "of rejected items nothing else is written"),
+        (["i32", "--op", "max"], "select combines nothing and takes no operator"),
+        (["i32", "--criterion", "odd"], "request.criterion must be one of less, less_equal,"),
+    ],
+)
+def test_selection_that_is_none_is_refused_with_what_is_wrong(named: list[str], reason: str, tmp_path: Path) -> None:
+    command = ["tune", "--arch", "host", "--algorithm", "select", "--n", "2^12", "--type", *named]
+    ended = subprocess.run(
+        [sys.executable, "-m", "scantune", *command, "--db", str(tmp_path / "tuning.db")], capture_output=True,
+        text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode != 0
+    assert reason in " ".join(ended.stderr.split()), ended.stderr
+
+
 def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> None:
     gpu = Device("sm_90", "NVIDIA H200", 132)
     with Worker(shlex.split(str(WORKER)), HOST, described=gpu) as worker:

@@ -25,6 +25,8 @@ class AlgorithmReference {
   virtual bool has(InputPattern pattern, const Request& request) const = 0;
   // Writes the items of the input that start at item `first` and fill `out`.
   virtual void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const = 0;
+  // The same of another operand that is read.
+  virtual void fill_beside(const InputSpec&, OperandRole, u64, std::span<std::byte>) const {}
   // Writes an accumulator that matters to init, which has room for kMaxValueBytes; where the request has one.
   virtual void fill_init(const Request&, unsigned char*) const {}
   virtual std::unique_ptr<const Reference> reference(const KnownInput& input) const = 0;

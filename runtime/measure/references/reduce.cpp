@@ -177,7 +177,10 @@ class FirstExtremes final : public Reference {
     for (std::size_t row = 0; row < found_.size(); ++row) put(found_[row], output.data() + row * item_bytes());
   }
 
-  std::span<const u64> positions() const override { return positions_; }
+  void expect_beside(OperandRole, u64 first, std::span<std::byte> expected) const override {
+    std::ranges::copy(std::as_bytes(std::span(positions_)).subspan(first * sizeof(u64), expected.size()),
+                      expected.begin());
+  }
 
  private:
   // long double holds every integer of 64 bits and every floating-point number.

@@ -9,9 +9,10 @@ namespace scantune {
 const AlgorithmReference& reference_of_scan();
 const AlgorithmReference& reference_of_reduce();
 const AlgorithmReference& reference_of_copy();
+const AlgorithmReference& reference_of_select();
 
 const AlgorithmReference& reference_of(const AlgorithmModel& algorithm) {
-  const std::array all{&reference_of_scan(), &reference_of_reduce(), &reference_of_copy()};
+  const std::array all{&reference_of_scan(), &reference_of_reduce(), &reference_of_copy(), &reference_of_select()};
   for (const AlgorithmReference* reference : all)
     if (&reference->algorithm() == &algorithm) return *reference;
   throw Error(std::string("nothing says what a ") + algorithm.name() + " returns");

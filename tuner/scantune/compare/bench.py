@@ -70,7 +70,7 @@ class Benched:
     def gigabytes_per_second(self) -> float | None:
         if isinstance(self.outcome, Failure):
             return None
-        return self.outcome.gigabytes_per_second(self.problem.bytes_moved(self.n))
+        return self.problem.gigabytes_per_second(self.n, self.outcome.median_us)
 
     @property
     def share_of_ceiling(self) -> float | None:
@@ -193,10 +193,11 @@ def _row(benched: Benched, defaults: Defaults, is_race: bool) -> Row:
     if isinstance(benched.outcome, Failure):
         reason = benched.outcome.reason.splitlines()[0] if benched.outcome.reason else benched.outcome.status
         return Row([*start, "–", "–", "–", "–", origin, *compared], f"{config}\n{reason}")
+    bandwidth = benched.gigabytes_per_second
     cells = [
         *start,
         f"{benched.outcome.median_us:.2f}",
-        three_digits(benched.gigabytes_per_second or 0),
+        "–" if bandwidth is None else three_digits(bandwidth),
         f"{benched.share_of_ceiling:.0%}" if benched.share_of_ceiling else "–",
         f"{benched.outcome.spread:.1%}",
         origin,

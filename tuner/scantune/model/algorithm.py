@@ -15,7 +15,8 @@ from scantune.model.value import CUSTOM_TYPE, bytes_of
 DEFAULT_ALGORITHM = "scan"  # what commands mean that name none
 SIZE = "n"  # the number of items, which every request has beside its extents
 _ONE = "one"
-_ROLES = ("input", "output", "init")
+_COUNT = "count"  # the role of what says afterwards how many items of the output are written
+_ROLES = ("input", "output", _COUNT, "init")
 
 Part = TypeVar("Part", bound="Member | Extent | Operand")
 
@@ -91,8 +92,8 @@ class Operand:
     """What a request at its defaults reads or writes."""
 
     name: str
-    role: str  # input, output or init
-    type: str  # the member whose value is its type
+    role: str  # input, output, count or init
+    type: str  # the member whose value is its type, or a built-in type
     extent: str  # n, one, or an extent's name
 
     @classmethod
@@ -114,8 +115,9 @@ class Algorithm:
 
     def __post_init__(self) -> None:
         types, extents = {member.name for member in self.types}, {extent.name for extent in self.extents}
+        built_in = {value for member in self.types for value in member.values} - {CUSTOM_TYPE}
         for operand in self.operands:
-            if operand.type not in types or operand.extent not in {SIZE, _ONE, *extents}:
+            if operand.type not in types | built_in or operand.extent not in {SIZE, _ONE, *extents}:
                 raise ValueError(f"an operand of {self.name} is {operand}, whose type or extent is none of it")
         values = {(member.name, value) for member in self.members for value in member.values}
         for extent in self.extents:
@@ -160,10 +162,15 @@ class Algorithm:
     def built_in_types(self) -> list[str]:
         return [name for name in self.types[0].values if name != CUSTOM_TYPE]
 
+    @cached_property
+    def writes_all(self) -> bool:
+        """Whether the whole output is written, and not as much of it as the input makes of it."""
+        return all(operand.role != _COUNT for operand in self.operands)
+
     def bytes_moved(self, members: Mapping[str, str], extents: Mapping[str, int]) -> int:
-        """Return the bytes that a request must read and write; `extents` has n too."""
+        """Return the bytes that a request must read and write, or at most writes; `extents` has n too."""
         counts = {_ONE: 1, **extents}
-        return sum(counts[operand.extent] * bytes_of(members[operand.type]) for operand in self.operands)
+        return sum(counts[one.extent] * bytes_of(members.get(one.type, one.type)) for one in self.operands)
 
 
 def option_of(name: str) -> str:

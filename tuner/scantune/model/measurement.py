@@ -43,9 +43,6 @@ class Measurement:
         """
         return 0.93 * self.spread * self.median_us / math.sqrt(self.samples)
 
-    def gigabytes_per_second(self, bytes_moved: int) -> float:
-        return bytes_moved / self.median_us * 1e-3
-
 
 def _number(message: Mapping[str, Any], name: str) -> float:
     return _finite(name, message.get(name))

@@ -85,7 +85,7 @@ class Problem:
     @cached_property
     def operand_types(self) -> list[str]:
         """The types of what is read and written; none without a declaration."""
-        return [self.types[operand.type] for operand in self.declared.operands] if self.declared else []
+        return [self.types.get(one.type, one.type) for one in self.declared.operands] if self.declared else []
 
     @cached_property
     def others(self) -> tuple[tuple[str, str], ...]:
@@ -112,10 +112,16 @@ class Problem:
         return request_of(self.algorithm, dict(self.members), {SIZE: n, **dict(self.extents)}, source)
 
     def bytes_moved(self, n: int) -> int:
-        """Return the bytes that must be read and written for n items; 0 without a declaration."""
+        """Return the bytes that must be read and written for n items, at most; 0 without a declaration."""
         if self.declared is None:
             return 0
         return self.declared.bytes_moved(dict(self.members), {SIZE: n, **dict(self.extents)})
+
+    def gigabytes_per_second(self, n: int, median_us: float) -> float | None:
+        """Return the bandwidth by the bytes that must be moved; None where it is not known how many these are."""
+        if self.declared is None or not self.declared.writes_all:
+            return None
+        return self.bytes_moved(n) / median_us * 1e-3
 
     def _check(self, algorithm: Algorithm) -> None:
         recorded = {member.name: member for member in algorithm.members if member.is_recorded}

@@ -103,12 +103,12 @@ def _caption(spaces: Mapping[tuple[Problem, int], Space | None]) -> str:
 
 
 def _row(record: Record, space: Space | None) -> Row:
-    bytes_moved = record.problem.bytes_moved(record.n)
+    bandwidth = record.problem.gigabytes_per_second(record.n, record.median_us)
     cells = [
         str(record.problem),
         format_size(record.n),
         f"{record.median_us:.2f}",
-        three_digits(bytes_moved / record.median_us * 1e-3) if bytes_moved else "–",
+        "–" if bandwidth is None else three_digits(bandwidth),
         f"{record.ceiling_us / record.median_us:.0%}" if record.ceiling_us else "–",
         _gain_text(record) or "–",
     ]

@@ -1,0 +1,108 @@
+// A selection by a plain loop: one item after the other, each compared as a number that holds every value of every
+// type.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "measure/inputs.h"
+#include "measure/references/algorithm_reference.h"
+#include "measure/value_types.h"
+#include "space/operands.h"
+
+namespace scantune::testing {
+
+using Bytes = std::vector<std::byte>;
+
+// What a selection writes.
+struct Selection {
+  Bytes items, indices, values, rejected;
+  u64 count = 0;
+
+  // What an operand must begin with.
+  const Bytes& of(const SelectRequest& request, OperandRole role) const {
+    if (role == OperandRole::values_output) return values;
+    if (role == OperandRole::rejected) return rejected;
+    return role == OperandRole::position || !request.writes_items() ? indices : items;
+  }
+};
+
+inline bool is_kept(const SelectRequest& request, const std::byte* item, const std::byte* before, const std::byte* flag,
+                    const void* constant) {
+  const ValueType type = request.input_type;
+  switch (request.criterion) {
+    case Criterion::flagged:
+      return *flag != std::byte{0};
+    case Criterion::predicate:  // as the stand-in does
+      return (std::to_integer<int>(*item) & 1) == 1;
+    case Criterion::unique_by:
+      return before == nullptr || std::to_integer<int>(*item) % 4 != std::to_integer<int>(*before) % 4;
+    case Criterion::unique:
+      return before == nullptr || floating_at(type, item) != floating_at(type, before);
+    default:
+      break;
+  }
+  const long double number = floating_at(type, item);
+  const long double other = floating_at(type, static_cast<const std::byte*>(constant));
+  switch (request.criterion) {
+    case Criterion::less:
+      return number < other;
+    case Criterion::less_equal:
+      return number <= other;
+    case Criterion::greater:
+      return number > other;
+    case Criterion::greater_equal:
+      return number >= other;
+    case Criterion::equal:
+      return number == other;
+    default:
+      return number != other;
+  }
+}
+
+// Pointers to what the request does not read may be null.
+inline Selection plain_selection(const SelectRequest& request, const std::byte* items, const std::byte* flags,
+                                 const std::byte* values, const void* constant) {
+  const u64 bytes = static_cast<u64>(request.input_bytes()), value_bytes = static_cast<u64>(request.value_bytes());
+  Selection result;
+  for (u64 index = 0; index < request.n; ++index) {
+    const std::byte* const item = items + index * bytes;
+    if (!is_kept(request, item, index > 0 ? item - bytes : nullptr, flags + index, constant)) {
+      result.rejected.insert(result.rejected.end(), item, item + bytes);
+      continue;
+    }
+    ++result.count;
+    result.items.insert(result.items.end(), item, item + bytes);
+    std::byte place[sizeof(u64)];
+    put_integer(request.index_type, index, place);
+    result.indices.insert(result.indices.end(), place, place + request.index_bytes());
+    if (value_bytes > 0) {
+      const std::byte* const value = values + index * value_bytes;
+      result.values.insert(result.values.end(), value, value + value_bytes);
+    }
+  }
+  return result;
+}
+
+// The bytes of an operand that is read.
+inline Bytes read_items(const InputSpec& spec, OperandRole role) {
+  Bytes bytes;
+  const Operands operands(spec.request);
+  for (const RequestOperand& operand : operands.list())
+    if (operand.role == role) bytes.resize(operand.bytes());
+  if (role == OperandRole::input)
+    fill_input(spec, 0, bytes);
+  else if (!bytes.empty())
+    reference_of(spec.request.algorithm()).fill_beside(spec, role, 0, bytes);
+  return bytes;
+}
+
+inline Selection plain_selection(const InputSpec& spec) {
+  unsigned char constant[kMaxValueBytes]{};
+  fill_init(spec.request, constant);
+  return plain_selection(typed<SelectRequest>(spec.request), read_items(spec, OperandRole::input).data(),
+                         read_items(spec, OperandRole::flags).data(), read_items(spec, OperandRole::values).data(),
+                         constant);
+}
+
+}  // namespace scantune::testing

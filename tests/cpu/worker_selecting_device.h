@@ -1,0 +1,56 @@
+// A device that selects on the CPU by a plain loop, and can be told to make one mistake. All its kernels are of one
+// request.
+#pragma once
+
+#include "worker_plain_selection.h"
+#include "worker_scanning_device.h"
+
+namespace scantune::testing {
+
+// What a mistake may change after a selection.
+struct Ran {
+  SelectRequest request;  // with n
+  const KernelArguments& arguments;
+  u64 kept;
+
+  bool in_place() const { return arguments.input == arguments.output; }
+  // Item `item` of an output, or of what is written beside it.
+  std::byte* at(void* array, u64 item, int bytes) const {
+    return static_cast<std::byte*>(array) + item * static_cast<u64>(bytes);
+  }
+};
+
+class SelectingDevice : public ScanningDevice {
+ public:
+  explicit SelectingDevice(const SelectRequest& request) : request_(request) {}
+
+  std::function<void(const Ran&)> spoil = [](const Ran&) {};
+  int selections = 0;
+
+  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream) override {
+    if (static_cast<const PlainModule&>(module).source.find("SelectRequest") == std::string::npos)
+      throw Error("this is no kernel of a selection");
+    SelectRequest request = request_;
+    request.n = launch.n;
+    const auto* const items = static_cast<const std::byte*>(arguments.input);
+    const Selection right =
+        plain_selection(request, items, static_cast<const std::byte*>(arguments.flags),
+                        static_cast<const std::byte*>(arguments.values), static_cast<const void*>(arguments.init));
+    const auto write = [&](OperandRole role, void* to) {
+      const Bytes& bytes = right.of(request, role);
+      if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    };
+    write(OperandRole::output, arguments.output);
+    if (request.selected == Selected::items_and_indices) write(OperandRole::position, arguments.position);
+    if (request.has_values()) write(OperandRole::values_output, arguments.values_output);
+    if (request.keeps_rejected()) write(OperandRole::rejected, arguments.rejected);
+    std::memcpy(arguments.count, &right.count, sizeof right.count);
+    ++selections;
+    spoil({request, arguments, right.count});
+  }
+
+ private:
+  SelectRequest request_;
+};
+
+}  // namespace scantune::testing

@@ -1,0 +1,166 @@
+// Selections on the GPU: of every type and criterion, in place, in graphs, on several streams, and past 2^32 items.
+#include "scantune/select.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "family_test.h"
+
+namespace scantune {
+namespace {
+
+using runtime::Buffer;
+using runtime::Predicate;
+
+class SelectOnGpu : public FamiliesOnGpu {
+ protected:
+  SelectOnGpu() : FamiliesOnGpu(std::chrono::minutes(9)) {}  // the CPU checks what it returns
+
+  static SelectRequest selection_of(ValueType type, Criterion criterion, u64 n) {
+    return {.input_type = type, .criterion = criterion, .n = n};
+  }
+};
+
+// Those that are at least 0, in their order.
+std::vector<std::int32_t> kept_of(const std::vector<std::int32_t>& items) {
+  std::vector<std::int32_t> kept;
+  std::ranges::copy_if(items, std::back_inserter(kept), [](std::int32_t item) { return item >= 0; });
+  return kept;
+}
+
+std::uint64_t downloaded_count(const Buffer<std::uint64_t>& count) {
+  std::uint64_t value = 0;
+  count.download(&value);
+  return value;
+}
+
+// Whether memory begins with these items; what follows them is not looked at.
+testing::AssertionResult begins_with(const Buffer<std::int32_t>& memory, const std::vector<std::int32_t>& expected) {
+  const std::vector<std::int32_t> found = downloaded(memory);
+  const auto [wrong, its] = std::ranges::mismatch(expected, found);
+  if (wrong == expected.end()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "item " << wrong - expected.begin() << " of " << expected.size() << " is "
+                                     << *its << ", not " << *wrong;
+}
+
+TEST_F(SelectOnGpu, IsRightForEveryCriterionTypeAndConfig) {
+  const FamilyModel& family = *find_family("select_lookback");
+  unsigned turn = 0;
+  for (const ValueType type :
+       {ValueType::i8, ValueType::u16, ValueType::f16, ValueType::i32, ValueType::f32, ValueType::u64, ValueType::f64})
+    for (const Criterion criterion : {Criterion::less, Criterion::equal, Criterion::flagged, Criterion::unique,
+                                      Criterion::predicate, Criterion::unique_by})
+      for (const u64 n : {u64{20'001}, u64{1} << 20, (u64{1} << 24) + 5}) {
+        if (++turn % 3 != 0) continue;  // compilers and the CPU take seconds for one
+        SelectRequest request = selection_of(type, criterion, n);
+        if (turn % 5 == 0) request.rejected = Rejected::apart;
+        if (turn % 5 == 1) request.selected = Selected::items_and_indices;
+        if (turn % 5 == 2) request.selected = Selected::indices;
+        if (turn % 5 == 3) request.values = Values::bytes_4;
+        verify(request, family.default_config(request, sm()), true);
+        for (const Config& config : drawn_configs(family, request, sm(), 2, turn)) verify(request, config, false);
+        ASSERT_EQ(device_->failure(), "");
+      }
+}
+
+TEST_F(SelectOnGpu, MovesStructsOfEverySize) {
+  const FamilyModel& family = *find_family("select_lookback");
+  for (const auto& [bytes, alignment] : {std::pair(3, 1), {8, 4}, {12, 4}, {16, 16}, {24, 8}, {32, 16}}) {
+    SelectRequest request = selection_of(ValueType::custom, Criterion::flagged, 300'001);
+    request.custom_bytes = bytes;
+    request.custom_alignment = alignment;
+    verify(request, family.default_config(request, sm()), true);
+    for (const Config& config : drawn_configs(family, request, sm(), 2)) verify(request, config, false);
+    ASSERT_EQ(device_->failure(), "");
+  }
+}
+
+// A tile's items may be written over as soon as its count is known.
+TEST_F(SelectOnGpu, IsRightInPlaceAgainAndAgain) {
+  const TestStream stream;
+  Buffer<std::uint64_t> count(1);
+  for (const std::size_t n : {std::size_t{100'003}, std::size_t{3'000'001}, std::size_t{40'000'007}}) {
+    const auto plan = runtime::select_plan<std::int32_t>(n, {.predicate = Predicate::greater_equal(0)});
+    for (unsigned round = 0; round < 12; ++round) {
+      const auto items = random_items(n, round);
+      const auto kept = kept_of(items);
+      Buffer<std::int32_t> memory(items);
+      plan(memory.data(), memory.data(), count.data(), stream);
+      stream.synchronize();
+      ASSERT_EQ(downloaded_count(count), kept.size()) << "round " << round << " of " << n;
+      ASSERT_TRUE(begins_with(memory, kept)) << "round " << round << " of " << n;
+    }
+  }
+}
+
+TEST_F(SelectOnGpu, IsRightWheneverAGraphIsReplayed) {
+  constexpr std::size_t kItems = 2'000'003;
+  const TestStream stream;
+  const auto plan = runtime::select_plan<std::int32_t>(kItems, {.predicate = Predicate::greater_equal(0)});
+  Buffer<std::int32_t> input(kItems), output(kItems), again(kItems);
+  Buffer<std::uint64_t> count(1), count_again(1);
+  const TestGraph graph(stream, [&] {
+    plan(input.data(), output.data(), count.data(), stream);
+    plan(input.data(), again.data(), count_again.data(), stream);
+  });
+  for (unsigned replay = 0; replay < 40; ++replay) {
+    const auto items = random_items(kItems, replay);
+    const auto kept = kept_of(items);
+    input.upload(items.data());
+    graph.launch(stream);
+    stream.synchronize();
+    ASSERT_EQ(downloaded_count(count), kept.size()) << "replay " << replay;
+    ASSERT_EQ(downloaded_count(count_again), kept.size()) << "replay " << replay;
+    ASSERT_TRUE(begins_with(output, kept)) << "replay " << replay;
+    ASSERT_TRUE(begins_with(again, kept)) << "replay " << replay;
+  }
+}
+
+TEST_F(SelectOnGpu, IsRightOnStreamsThatOverlap) {
+  constexpr std::size_t kItems = 5'000'011;
+  constexpr int kStreams = 4, kRounds = 30;
+  const auto items = random_items(kItems, 7);
+  const auto kept = kept_of(items);
+  const Buffer<std::int32_t> input(items);
+  const auto plan = runtime::select_plan<std::int32_t>(kItems, {.predicate = Predicate::greater_equal(0)});
+  const TestStream streams[kStreams];
+  std::vector<Buffer<std::int32_t>> outputs;
+  std::vector<Buffer<std::uint64_t>> counts;
+  for (int index = 0; index < kStreams; ++index) {
+    outputs.emplace_back(kItems);
+    counts.emplace_back(std::size_t{1});
+  }
+  for (int round = 0; round < kRounds; ++round)
+    for (std::size_t index = 0; index < kStreams; ++index)
+      plan(input.data(), outputs[index].data(), counts[index].data(), streams[index]);
+  for (std::size_t index = 0; index < kStreams; ++index) {
+    streams[index].synchronize();
+    EXPECT_EQ(downloaded_count(counts[index]), kept.size());
+    EXPECT_TRUE(begins_with(outputs[index], kept)) << "stream " << index;
+  }
+}
+
+// Places of items whose indices take more than 32 bits.
+class SelectOfManyItemsOnGpu : public GpuTest {};
+
+TEST_F(SelectOfManyItemsOnGpu, FindsPlacesPast32Bits) {
+  constexpr std::uint64_t kItems = (std::uint64_t{1} << 32) + 12'345, kStep = 999'983;
+  if (free_device_bytes() < 9 * kItems + (std::uint64_t{1} << 30)) GTEST_SKIP() << "needs 38 GiB of the GPU's memory";
+  Buffer<std::uint8_t> input(kItems);
+  {
+    std::vector<std::uint8_t> items(kItems);
+    for (std::uint64_t place = 7; place < kItems; place += kStep) items[place] = 1;
+    input.upload(items.data());
+  }
+  Buffer<std::uint64_t> indices(kItems), count(1);
+  runtime::select_indices(input.data(), indices.data(), count.data(), kItems, {.predicate = Predicate::equal(1)});
+  const std::uint64_t kept = downloaded_count(count);
+  ASSERT_EQ(kept, (kItems - 7 + kStep - 1) / kStep);
+  std::vector<std::uint64_t> found(kept);
+  device_->download(found.data(), indices.data(), kept * sizeof(std::uint64_t));
+  for (std::uint64_t index = 0; index < kept; ++index) ASSERT_EQ(found[index], 7 + index * kStep);
+}
+
+}  // namespace
+}  // namespace scantune
