@@ -31,7 +31,11 @@ ELSEWHERE = {
 # The reference: page, title, headers. cxx20.hpp and status.hpp offer nothing of their own.
 INCLUDE = "runtime/include/"
 REFERENCE = {
-    "api-cpp.md": ("C++ reference", ("runtime", "op", "types", "initial_value", "buffer", "log", "error"), ".hpp"),
+    "api-cpp.md": (
+        "C++ reference",
+        ("runtime", "select", "op", "types", "initial_value", "buffer", "log", "error"),
+        ".hpp",
+    ),
     "api-c.md": ("C reference", ("scantune",), ".h"),
 }
 

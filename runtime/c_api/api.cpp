@@ -6,6 +6,7 @@
 
 #include "c_api/allocator.h"
 #include "c_api/problem.h"
+#include "c_api/selection.h"
 #include "c_api/status.h"
 #include "launch/checked_call.h"
 #include "launch/workspace_layout.h"
@@ -17,11 +18,15 @@
 using namespace scantune;
 using namespace scantune::c_api;
 
+// Which functions run a plan.
+enum class RunBy { run, run_arg, run_select };
+
 struct scantune_plan {
   std::shared_ptr<Plan> plan;  // null where there is nothing to do
   Problem problem;
   std::string description;
-  bool has_position;  // writes it beside the output
+  RunBy run_by;
+  SelectionArrays arrays;  // of a selection
 };
 
 struct scantune_buffer {
@@ -79,7 +84,7 @@ void run(const Problem& asked, const Pointers& pointers, scantune_stream stream)
                .stream = stream_of(stream)});
 }
 
-void make(Problem asked, scantune_plan*& place) {
+void make(Problem asked, RunBy run_by, const SelectionArrays& arrays, scantune_plan*& place) {
   const auto& device = current_device();
   check_kept_pointers(*device, asked.request, asked.pointers(nullptr, nullptr));
   const std::optional<CustomOperator> copy = copy_of(std::exchange(asked.custom, std::nullopt));
@@ -92,22 +97,37 @@ void make(Problem asked, scantune_plan*& place) {
                      CaptureMemory::ahead, custom, asked.config);
   asked.config = {};  // the caller's text
   auto description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
-  const bool has_position = asked.request.value<Position>() == Position::first;
-  place = new scantune_plan{std::move(made), asked, std::move(description), has_position};
+  place = new scantune_plan{std::move(made), asked, std::move(description), run_by, arrays};
 }
 
-// A plan whose runs write no index. instead: the function that runs the others.
-const scantune_plan& without_index(const scantune_plan* plan, const char* instead) {
-  const scantune_plan& made = not_null("plan", plan);
-  if (made.has_position)
-    throw RequestError(std::string("the plan also says where the result stands: run it by ") + instead);
-  return made;
+// The functions that run plans of one kind.
+struct Runners {
+  const char* plain;
+  const char* in_workspace;
+};
+
+constexpr Runners runners_of(RunBy run_by) {
+  if (run_by == RunBy::run_arg) return {"scantune_plan_run_arg()", "scantune_plan_run_arg_in()"};
+  if (run_by == RunBy::run_select) return {"scantune_plan_run_select()", "scantune_plan_run_select_in()"};
+  return {"scantune_plan_run()", "scantune_plan_run_in()"};
 }
 
-const scantune_plan& with_index(const scantune_plan* plan) {
+[[noreturn]] void refuse_plan(const scantune_plan& plan, RunBy asked, bool in_workspace) {
+  const Runners runners = runners_of(plan.run_by);
+  const std::string instead = std::string(": run it by ") + (in_workspace ? runners.in_workspace : runners.plain);
+  if (plan.run_by == RunBy::run_select) throw RequestError("the plan is of a selection" + instead);
+  if (asked == RunBy::run_select)
+    throw RequestError("the plan is of no selection" + instead + ", or make one by scantune_select_plan_create()");
+  if (plan.run_by == RunBy::run_arg) throw RequestError("the plan also says where the result stands" + instead);
+  throw RequestError("the plan has no index to write: make it by scantune_arg_reduce_plan_create()");
+}
+
+// Throws RequestError unless the plan is run by functions of this kind.
+template <RunBy kRunBy, bool kInWorkspace>
+const scantune_plan& checked_plan(const scantune_plan* plan) {
   const scantune_plan& made = not_null("plan", plan);
-  if (!made.has_position)
-    throw RequestError("the plan has no index to write: make it by scantune_arg_reduce_plan_create()");
+  if (made.run_by != kRunBy) [[unlikely]]
+    refuse_plan(made, kRunBy, kInWorkspace);
   return made;
 }
 
@@ -157,30 +177,46 @@ scantune_status scantune_arg_reduce(const scantune_problem* problem, const void*
   });
 }
 
+scantune_status scantune_select(const scantune_selection* selection, const scantune_selection_arrays* arrays,
+                                scantune_stream stream) {
+  return guarded([&] {
+    const SelectionProblem asked = checked_selection(selection);
+    run(asked.problem, checked_arrays(asked.arrays, arrays), stream);
+  });
+}
+
 scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    make(checked_problem(problem), place);
+    make(checked_problem(problem), RunBy::run, {}, place);
   });
 }
 
 scantune_status scantune_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    make(checked_reduction(problem, Position::none), place);
+    make(checked_reduction(problem, Position::none), RunBy::run, {}, place);
   });
 }
 
 scantune_status scantune_arg_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    make(checked_reduction(problem, Position::first), place);
+    make(checked_reduction(problem, Position::first), RunBy::run_arg, {}, place);
+  });
+}
+
+scantune_status scantune_select_plan_create(const scantune_selection* selection, scantune_plan** plan) {
+  return guarded([&] {
+    scantune_plan*& place = not_null("plan", plan);
+    const SelectionProblem asked = checked_selection(selection);
+    make(asked.problem, RunBy::run_select, asked.arrays, place);
   });
 }
 
 scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = without_index(plan, "scantune_plan_run_arg()");
+    const scantune_plan& made = checked_plan<RunBy::run, false>(plan);
     if (made.plan != nullptr)
       made.plan->run(made.problem.pointers(input, output), made.problem.init, stream_of(stream));
   });
@@ -189,8 +225,16 @@ scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* 
 scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output, uint64_t* index,
                                       scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = with_index(plan);
+    const scantune_plan& made = checked_plan<RunBy::run_arg, false>(plan);
     made.plan->run(made.problem.pointers(input, output, index), made.problem.init, stream_of(stream));
+  });
+}
+
+scantune_status scantune_plan_run_select(scantune_plan* plan, const scantune_selection_arrays* arrays,
+                                         scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = checked_plan<RunBy::run_select, false>(plan);
+    made.plan->run(checked_arrays(made.arrays, arrays), made.problem.init, stream_of(stream));
   });
 }
 
@@ -201,7 +245,7 @@ uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan) {
 scantune_status scantune_plan_run_in(scantune_plan* plan, const void* input, void* output, void* workspace,
                                      uint64_t workspace_bytes, scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = without_index(plan, "scantune_plan_run_arg_in()");
+    const scantune_plan& made = checked_plan<RunBy::run, true>(plan);
     if (made.plan != nullptr)
       made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output), made.problem.init,
                         stream_of(stream));
@@ -211,8 +255,17 @@ scantune_status scantune_plan_run_in(scantune_plan* plan, const void* input, voi
 scantune_status scantune_plan_run_arg_in(scantune_plan* plan, const void* input, void* output, uint64_t* index,
                                          void* workspace, uint64_t workspace_bytes, scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = with_index(plan);
+    const scantune_plan& made = checked_plan<RunBy::run_arg, true>(plan);
     made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output, index), made.problem.init,
+                      stream_of(stream));
+  });
+}
+
+scantune_status scantune_plan_run_select_in(scantune_plan* plan, const scantune_selection_arrays* arrays,
+                                            void* workspace, uint64_t workspace_bytes, scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = checked_plan<RunBy::run_select, true>(plan);
+    made.plan->run_in({workspace, workspace_bytes}, checked_arrays(made.arrays, arrays), made.problem.init,
                       stream_of(stream));
   });
 }

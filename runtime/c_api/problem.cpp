@@ -3,20 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
-#include <string_view>
 #include <type_traits>
 
 #include "c_api/identity.h"
+#include "c_api/members.h"
 #include "c_api/strides.h"
 #include "c_api/struct_version.h"
 #include "scantune/error.hpp"
-#include "space/spelling.h"
 
 namespace scantune::c_api {
 namespace {
 
-constexpr bool same(int c, auto value) { return c == static_cast<int>(value); }
 static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operator::product) &&
               same(SCANTUNE_MIN, Operator::min) && same(SCANTUNE_MAX, Operator::max) &&
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
@@ -30,55 +27,10 @@ static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
 static_assert(same(SCANTUNE_IN_ORDER, ForwardProgress::in_order) &&
               same(SCANTUNE_DOCUMENTED, ForwardProgress::documented));
 
-[[noreturn]] void fail(const char* member, const std::string& found) {
-  throw RequestError(std::string(member) + " is " + found);
-}
-
-// A C enum holds whatever the caller wrote into it; as a number that is no undefined behaviour.
-template <class Enum>
-int number_in(const Enum& member) {
-  static_assert(sizeof(Enum) == sizeof(int));
-  int value = 0;
-  std::memcpy(&value, &member, sizeof value);
-  return value;
-}
-
-[[noreturn]] void fail_enum(const char* member, const char* type, int number, int first, int last) {
-  fail(member, std::to_string(number) + "; it must be a " + type + ", " + std::to_string(first) + " to " +
-                   std::to_string(last));
-}
-
-// Every scan() comes here for every enum, so the message is made elsewhere.
-template <class Enum>
-int checked_enum(const char* member, const char* type, const Enum& value, int first, int last) {
-  const int number = number_in(value);
-  if (number < first || number > last) [[unlikely]]
-    fail_enum(member, type, number, first, last);
-  return number;
-}
-
-constexpr int kLastType = static_cast<int>(std::size(Tokens<ValueType>::kNames));  // numbers start at 1
-
-constexpr ValueType type_of(int number) {
-  switch (number) {
-#define SCANTUNE_TYPE(name, bytes, type_class, constant) \
-  case SCANTUNE_##constant:                              \
-    return ValueType::name;
-    SCANTUNE_VALUE_TYPES(SCANTUNE_TYPE)
-#undef SCANTUNE_TYPE
-    default:
-      return ValueType::custom;
-  }
-}
-
 constexpr int number_of(ValueType type) {
   int number = SCANTUNE_I8;
   while (type_of(number) != type) ++number;
   return number;
-}
-
-ValueType checked_type(const char* member, const scantune_type& value) {
-  return type_of(checked_enum(member, "scantune_type", value, SCANTUNE_I8, kLastType));
 }
 
 ValueType checked_accumulator(const scantune_problem& problem, ValueType input, ValueType output) {
@@ -187,8 +139,6 @@ NSource checked_n_source(const scantune_problem& problem) {
   return NSource::call;
 }
 
-std::string type_name(ValueType type) { return type == ValueType::custom ? "a custom type" : token(type); }
-
 // Checks that the source and the identity are written for the request's accumulator.
 void check_value_type(const scantune_custom_operator& custom, ScanRequest& request) {
   const ValueType type = checked_type("custom.value_type", custom.value_type);
@@ -196,35 +146,14 @@ void check_value_type(const scantune_custom_operator& custom, ScanRequest& reque
     fail("custom.value_type", type_name(type) + ", and the accumulator is " + type_name(request.accumulator_type) +
                                   ": the operator must be written for the accumulator, or accumulator_type name " +
                                   "another");
-  if (type != ValueType::custom && custom.value_bytes != 0)
-    fail("custom.value_bytes", std::to_string(custom.value_bytes) + "; it must be 0 unless the type is a custom one");
-  if (type != ValueType::custom && custom.value_alignment != 0)
-    fail("custom.value_alignment",
-         std::to_string(custom.value_alignment) + "; it must be 0 unless the type is a custom one");
+  check_custom_type({"custom.value_bytes", "custom.value_alignment"}, type, custom.value_bytes, custom.value_alignment);
   if (type != ValueType::custom) return;
-  if (custom.value_bytes < 1 || custom.value_bytes > kMaxValueBytes)
-    fail("custom.value_bytes",
-         std::to_string(custom.value_bytes) + "; a custom type has 1 to " + std::to_string(kMaxValueBytes) + " bytes");
-  constexpr std::uint32_t kAlignments[] = {1, 2, 4, 8, 16};
-  static_assert(kAlignments[std::size(kAlignments) - 1] == kVectorAlignmentBytes);
-  if (std::ranges::find(kAlignments, custom.value_alignment) == std::end(kAlignments) ||
-      custom.value_bytes % custom.value_alignment != 0)
-    fail("custom.value_alignment", std::to_string(custom.value_alignment) +
-                                       "; it must be 1, 2, 4, 8 or 16, and divide value_bytes, which is " +
-                                       std::to_string(custom.value_bytes));
   request.custom_bytes = static_cast<int>(custom.value_bytes);
   request.custom_alignment = static_cast<int>(custom.value_alignment);
 }
 
-void check_name(std::string_view name) {
-  if (is_operator_name(name)) return;
-  fail("custom.name", '\'' + std::string(name) + "'; it must be " + std::string(kOperatorNameRule) + ", or NULL");
-}
-
 CustomOperatorView checked_custom(const scantune_custom_operator& custom) {
-  if (custom.source == nullptr) fail("custom.source", "NULL; it must define Value combine(Value, Value)");
-  if (*custom.source == '\0') fail("custom.source", "empty; it must define Value combine(Value, Value)");
-  if (custom.name != nullptr) check_name(custom.name);
+  check_source({"custom.source", "custom.name"}, custom.source, custom.name, "Value combine(Value, Value)");
   return {custom.source, custom.name != nullptr ? custom.name : ""};
 }
 
@@ -236,12 +165,6 @@ InitialValue initial_value(const Given& given, const ScanRequest& request) {
   if (given.custom->identity == nullptr)
     fail("custom.identity", "NULL, and an exclusive scan starts from it: pass it, or set init or device_init");
   return {request, given.custom->identity};
-}
-
-std::string_view config_of(const scantune_problem& problem) {
-  if (problem.config == nullptr) return {};
-  if (*problem.config == '\0') fail("config", "empty; it must be JSON, or NULL to have one chosen");
-  return problem.config;
 }
 
 // What scans and reductions say alike: all but kind and init.
@@ -273,12 +196,6 @@ Stated stated_by(const Given& given) {
     stated.custom = checked_custom(*given.custom);
   }
   return stated;
-}
-
-// Asks the request before its types are erased: every scan() comes here, and erasing and restoring them takes longer.
-template <class Typed>
-void check_supported(const Typed& request) {
-  if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(Request(request)) + ": " + reason);
 }
 
 // Whether anything stands for an empty input: a built-in operator's identity does.
@@ -323,7 +240,7 @@ Problem checked_problem(const scantune_problem* caller) {
           .device_n = given.problem.device_n,
           .device_clamped = given.problem.device_clamped,
           .captured_launches = given.problem.captured_launches,
-          .config = config_of(given.problem)};
+          .config = checked_config(given.problem.config)};
 }
 
 Problem checked_reduction(const scantune_problem* caller, Position position) {
@@ -356,7 +273,7 @@ Problem checked_reduction(const scantune_problem* caller, Position position) {
           .init = value,
           .device_init = given.problem.device_init,
           .captured_launches = given.problem.captured_launches,
-          .config = config_of(given.problem)};
+          .config = checked_config(given.problem.config)};
 }
 
 void initialise(scantune_problem* problem, std::size_t struct_bytes) {

@@ -53,6 +53,7 @@ SHOWN_EXAMPLES = {
     "docs/coming-from-cub.md": {"compaction.cpp", "compaction_cxx11.cpp"},
     "docs/getting-started.md": {"scan.cpp"},
     "docs/reduce.md": {"reduce.cpp"},
+    "docs/select.md": {"select.cpp"},
     "docs/types.md": {"recurrence.cpp"},
 }
 

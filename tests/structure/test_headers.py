@@ -204,6 +204,14 @@ REFUSED_CALLS = [
     ("scan(ints, const_ints, 1)", "the output is const"),
     ("scan(bytes, const_bytes, 1, Op::max)", "the output is const"),
     ("plan<int, const float>(1)", "the output is const"),
+    ("select(structs, structs, counts, 1, {.predicate = Predicate::less(1)})", "structs have no order"),
+    ("select(ints, ints, counts, 1, {.predicate = Predicate::less(2.5)})", "constant must be an integer"),
+    ("select(halves, halves, counts, 1, {.predicate = Predicate::less(bf16{})})", "must be of the items' type"),
+    ("select(halves, halves, counts, 1, {.predicate = Predicate::less(halves)})", "constant must be a number"),
+    ("select_flagged(ints, floats, ints, counts, 1)", "flags must be bytes"),
+    ("select_indices(ints, bytes, counts, 1)", "indices must be integers of 4 or 8 bytes"),
+    ("unique_by_key(ints, wide, ints, wide, counts, 1)", "values must have 1, 2, 4 or 8 bytes"),
+    ('Predicate::source("", wide[0])', "a state must have at most 32 bytes"),
 ]
 CALLS = """#pragma once
 #include <scantune/runtime.hpp>
@@ -218,6 +226,11 @@ const unsigned char* const_bytes;
 float* floats;
 f16* halves;
 Pair* structs;
+struct Wide {
+  int numbers[9];
+};
+Wide* wide;
+std::uint64_t* counts;
 """
 
 
@@ -289,6 +302,8 @@ NEVER_WRONG = {
     *(("scantune_problem", name) for name in ("reserved", "more_reserved", "last_reserved")),
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
+    ("Predicate::source", "state"),
+    ("Equality::source", "state"),
 }
 
 
@@ -296,13 +311,17 @@ def declared() -> set[tuple[str, str]]:
     """Return every argument of the library's functions that may be wrong."""
     cpp = {path.name: path.read_text() for path in PUBLIC}
     return (
-        c_arguments(cpp["scantune.h"]) - NEVER_WRONG
+        c_arguments(cpp["scantune.h"])
         | cpp_members(cpp["runtime.hpp"], "ScanOptions")
         | cpp_members(cpp["reduce.hpp"], "ReduceOptions")
         | cpp_members(cpp["reduce.hpp"], "ArgOptions")
+        | cpp_members(cpp["select.hpp"], "SelectOptions")
+        | cpp_members(cpp["select.hpp"], "FlaggedOptions")
+        | cpp_members(cpp["select.hpp"], "UniqueOptions")
+        | cpp_members(cpp["select.hpp"], "PredicateOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
         | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
-    )
+    ) - NEVER_WRONG
 
 
 def covered(table: str) -> set[tuple[str, str]]:
@@ -347,6 +366,9 @@ Plan<In, Acc> make(std::uint64_t n, const Options<std::type_identity_t<In>, Acc>
 
 def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
     table = BAD_INPUT.read_text().replace('"captured_launches", ', '"launches", ')
-    structs = ("scantune_problem", "ScanOptions", "ReduceOptions", "ArgOptions")
+    structs = (
+        *("scantune_problem", "ScanOptions", "ReduceOptions", "ArgOptions"),
+        *("scantune_selection", "SelectOptions", "FlaggedOptions", "UniqueOptions"),
+    )
     missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

@@ -33,7 +33,7 @@ struct Integer {
   template <class T>
   static constexpr Integer of(T value) {
     const auto promoted = +value;  // an int where T is bool or a character
-    static_assert(sizeof promoted <= 8, "init must have at most 64 bits");
+    static_assert(sizeof promoted <= 8, "a number must have at most 64 bits");
     const auto bits = static_cast<std::uint64_t>(promoted);
     if constexpr (std::is_signed_v<decltype(+value)>)
       if (promoted < 0) return {true, 0 - bits};
@@ -54,19 +54,29 @@ constexpr bool holds(Integer integer) {
   }
 }
 
-[[noreturn]] inline void refuse_init(const std::string& value, scantune_type accumulator, const std::string& held) {
-  throw RequestError("init is " + value + ", and the accumulator, " + type_name(accumulator, 0, 0) + ", holds " + held +
-                     ": pass a value that it holds, or name another accumulator, as in scan<In, Out, Acc>()");
+// How messages speak of a value that the caller passes, and of the type that is to hold it.
+struct ValueWords {
+  const char* value;
+  const char* holder;
+  const char* advice;
+};
+inline constexpr ValueWords kInitWords = {
+    "init", "the accumulator, ", "pass a value that it holds, or name another accumulator, as in scan<In, Out, Acc>()"};
+
+[[noreturn]] inline void refuse_value(const ValueWords& words, const std::string& value, scantune_type type,
+                                      const std::string& held) {
+  throw RequestError(std::string(words.value) + " is " + value + ", and " + words.holder + type_name(type, 0, 0) +
+                     ", holds " + held + ": " + words.advice);
 }
 
 template <class Acc>
-[[noreturn]] void refuse_integer(Integer integer) {
+[[noreturn]] void refuse_integer(const ValueWords& words, Integer integer) {
   using Limits = std::numeric_limits<Acc>;
   const std::string value = (integer.is_negative ? "-" : "") + std::to_string(integer.magnitude);
   if constexpr (std::is_floating_point_v<Acc>)
-    refuse_init(value, type_of<Acc>(), "integers of " + std::to_string(Limits::digits) + " bits");
+    refuse_value(words, value, type_of<Acc>(), "integers of " + std::to_string(Limits::digits) + " bits");
   else
-    refuse_init(value, type_of<Acc>(), std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()));
+    refuse_value(words, value, type_of<Acc>(), std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()));
 }
 
 inline std::string short_text(long double value) {
@@ -76,19 +86,19 @@ inline std::string short_text(long double value) {
 }
 
 template <class Acc, class T>
-Acc accumulator_from_integer(const T& value) {
-  if (const Integer integer = Integer::of(value); !holds<Acc>(integer)) refuse_integer<Acc>(integer);
+Acc number_from_integer(const ValueWords& words, const T& value) {
+  if (const Integer integer = Integer::of(value); !holds<Acc>(integer)) refuse_integer<Acc>(words, integer);
   return static_cast<Acc>(value);
 }
 
 // Rounds like any conversion of a literal, but not to infinity.
 template <class Acc, class T>
-Acc accumulator_from_floating(const T& value) {
+Acc number_from_floating(const ValueWords& words, const T& value) {
   constexpr Acc kGreatest = std::numeric_limits<Acc>::max();
   if constexpr (sizeof(T) > sizeof(Acc)) {
     const bool is_finite = value - value == 0;
     if (is_finite && (value > kGreatest || value < -kGreatest))
-      refuse_init(short_text(value), type_of<Acc>(), "numbers up to " + short_text(kGreatest));
+      refuse_value(words, short_text(value), type_of<Acc>(), "numbers up to " + short_text(kGreatest));
   }
   return static_cast<Acc>(value);
 }
@@ -105,14 +115,14 @@ auto accumulator_from(const T& value) {
     static_assert(kIsInteger<T>,
                   "init must be an integer, for the accumulator is one: convert it, or name a floating-point "
                   "accumulator, as in scan<In, Out, Acc>()");
-    return accumulator_from_integer<Acc>(value);
+    return number_from_integer<Acc>(kInitWords, value);
   } else {
     static_assert(kIsNumber<T, Acc>,
                   "init must be a number; f16 and bf16 of types.hpp are combined in float: pass a float");
     if constexpr (kIsInteger<T>)
-      return accumulator_from_integer<Acc>(value);
+      return number_from_integer<Acc>(kInitWords, value);
     else
-      return accumulator_from_floating<Acc>(value);
+      return number_from_floating<Acc>(kInitWords, value);
   }
 }
 

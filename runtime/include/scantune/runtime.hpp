@@ -7,6 +7,7 @@
 //   auto plan = runtime::plan<float>(n, runtime::Op::max);
 //   plan(d_in, d_out, stream);
 //   runtime::reduce(d_in, d_sum, n);                                           // reduce.hpp has reductions
+//   runtime::select(d_in, d_out, d_count, n);                                  // select.hpp has selections
 //
 // Items are integers of 8 to 64 bits, float, double, half-precision numbers (f16 and bf16 of types.hpp, __half,
 // __nv_bfloat16, _Float16), and, with an operator of the caller's own, structs of up to 32 bytes. All functions may be
@@ -312,3 +313,4 @@ inline void release(Stream stream) { detail::check(scantune_release(stream)); }
 }  // namespace scantune::runtime
 
 #include "scantune/reduce.hpp"
+#include "scantune/select.hpp"

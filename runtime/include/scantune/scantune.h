@@ -43,7 +43,7 @@ typedef enum scantune_status {
 } scantune_status;
 
 typedef enum scantune_type {
-  SCANTUNE_DEFAULT_TYPE = 0, /* an accumulator that follows from input and output: scantune_accumulator() */
+  SCANTUNE_DEFAULT_TYPE = 0, /* what follows from other types: an accumulator as by scantune_accumulator() */
   SCANTUNE_I8 = 1,
   SCANTUNE_I16 = 2,
   SCANTUNE_I32 = 3,
@@ -107,6 +107,33 @@ typedef enum scantune_cost {
   SCANTUNE_CHEAP = 1,    /* about one instruction for each 4 bytes */
   SCANTUNE_EXPENSIVE = 2 /* tens of instructions */
 } scantune_cost;
+
+/* What decides whether an item is kept. */
+typedef enum scantune_criterion {
+  SCANTUNE_LESS = 0, /* than the constant, as C++ compares numbers of the type; so the next five */
+  SCANTUNE_LESS_EQUAL = 1,
+  SCANTUNE_GREATER = 2,
+  SCANTUNE_GREATER_EQUAL = 3,
+  SCANTUNE_EQUAL = 4,
+  SCANTUNE_NOT_EQUAL = 5,
+  SCANTUNE_FLAGGED = 6,   /* a byte of its own, which is not 0 */
+  SCANTUNE_UNIQUE = 7,    /* the item before it, from which it differs; the first item is kept */
+  SCANTUNE_PREDICATE = 8, /* keep() of a source of the caller's */
+  SCANTUNE_UNIQUE_BY = 9  /* the item before it, to which it is not equal by equal() of a source of the caller's */
+} scantune_criterion;
+
+/* What is written of a kept item. */
+typedef enum scantune_selected {
+  SCANTUNE_ITEMS = 0,
+  SCANTUNE_INDICES = 1, /* where it stands in the input */
+  SCANTUNE_ITEMS_AND_INDICES = 2
+} scantune_selected;
+
+/* What becomes of the other items. */
+typedef enum scantune_rejected {
+  SCANTUNE_DROPPED = 0,
+  SCANTUNE_APART = 1 /* they are written, in their order, to an output of their own */
+} scantune_rejected;
 
 /* An operator in CUDA C++ source, which is compiled with the kernel. It defines
  *     __device__ Value combine(Value earlier, Value later)
@@ -231,6 +258,77 @@ typedef struct scantune_problem {
    0,                         \
    NULL}
 
+/* A selection: which items of an array are kept, and what is written of them. Start from SCANTUNE_SELECTION_INIT, or
+ * from zeroes but for struct_bytes. No function keeps a pointer to it, nor one that it holds.
+ *
+ * The source of SCANTUNE_PREDICATE and SCANTUNE_UNIQUE_BY defines, at global scope,
+ *     __device__ bool keep(Value item)                or  keep(Value item, State state)
+ *     __device__ bool equal(Value before, Value item) or  equal(Value before, Value item, State state)
+ * Value is the type of the items: declared already when that is a built-in type, else a struct that the source defines,
+ * of the size and alignment given here. State is a struct that the source defines, trivially copyable, of state_bytes
+ * and aligned to at most 16. Its bytes come with every call, so another state needs no other kernel. All else holds as
+ * for the source of a scantune_custom_operator. */
+typedef struct scantune_selection {
+  size_t struct_bytes;      /* sizeof(scantune_selection), by which the library tells versions apart */
+  uint64_t n;               /* items; of 0 items the count is 0 */
+  scantune_type type;       /* of the items */
+  uint32_t item_bytes;      /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of item_alignment; else 0 */
+  uint32_t item_alignment;  /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
+  scantune_type index_type; /* of indices: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
+  scantune_criterion criterion;
+  scantune_selected selected;
+  scantune_rejected rejected; /* SCANTUNE_APART neither with indices nor with values */
+  uint32_t value_bytes;       /* of a value beside each item, which goes where the item goes: 1, 2, 4 or 8; 0: none */
+  scantune_forward_progress forward_progress;
+  scantune_latency latency;
+  const void* constant;      /* what items are compared with, an item in memory of the host; NULL for other criteria */
+  const char* source;        /* of SCANTUNE_PREDICATE and SCANTUNE_UNIQUE_BY, else NULL */
+  const char* name;          /* the key of the source's tuning records, as scantune_custom_operator has one; or NULL */
+  const void* state;         /* the source's State, in memory of the host; NULL if it has none */
+  uint32_t state_bytes;      /* of *state: 1 to 32; 0 if there is none */
+  int32_t captured_launches; /* launches of one plan that may be captured into graphs and alive at the same time */
+  const char* config;        /* as scantune_problem has one: {"family": "select_lookback"}; NULL: the library chooses */
+} scantune_selection;
+
+#define SCANTUNE_SELECTION_INIT \
+  {sizeof(scantune_selection),  \
+   0,                           \
+   SCANTUNE_DEFAULT_TYPE,       \
+   0,                           \
+   0,                           \
+   SCANTUNE_DEFAULT_TYPE,       \
+   SCANTUNE_LESS,               \
+   SCANTUNE_ITEMS,              \
+   SCANTUNE_DROPPED,            \
+   0,                           \
+   SCANTUNE_IN_ORDER,           \
+   SCANTUNE_BACK_TO_BACK,       \
+   NULL,                        \
+   NULL,                        \
+   NULL,                        \
+   NULL,                        \
+   0,                           \
+   4,                           \
+   NULL}
+
+/* What a selection reads and writes, all of it memory of the device. Each has room for n items, and nothing is written
+ * behind those that are kept or rejected. The output may be the input; all else lies apart. What the selection does
+ * not have is NULL. Start from SCANTUNE_SELECTION_ARRAYS_INIT, or from zeroes but for struct_bytes. */
+typedef struct scantune_selection_arrays {
+  size_t struct_bytes;  /* sizeof(scantune_selection_arrays) */
+  const void* input;    /* the items */
+  void* output;         /* the kept items, in their order; NULL with SCANTUNE_INDICES */
+  uint64_t* count;      /* where the number of kept items goes */
+  const uint8_t* flags; /* with SCANTUNE_FLAGGED, one for each item */
+  const void* values;   /* with value_bytes, one for each item */
+  void* values_output;  /* with value_bytes, those of kept items */
+  void* indices;        /* with SCANTUNE_INDICES and SCANTUNE_ITEMS_AND_INDICES, where kept items stand in the input */
+  void* rejected;       /* with SCANTUNE_APART, the other items, in their order */
+} scantune_selection_arrays;
+
+#define SCANTUNE_SELECTION_ARRAYS_INIT \
+  {sizeof(scantune_selection_arrays), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;
 typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy default stream */
@@ -278,6 +376,11 @@ SCANTUNE_API scantune_status scantune_reduce(const scantune_problem* problem, co
 SCANTUNE_API scantune_status scantune_arg_reduce(const scantune_problem* problem, const void* input, void* output,
                                                  uint64_t* index, scantune_stream stream);
 
+/* Writes the kept items, where they stand, and what else the selection asks for, in the order of the input, and how
+ * many they are to *arrays->count. Returns as soon as the work is in the stream: nothing waits for the count. */
+SCANTUNE_API scantune_status scantune_select(const scantune_selection* selection,
+                                             const scantune_selection_arrays* arrays, scantune_stream stream);
+
 /* A scan of exactly problem->n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled
  * and loaded. The problem is copied, what init, custom and config point to as well; device_init, device_inits,
  * device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several, on one stream
@@ -294,21 +397,32 @@ SCANTUNE_API scantune_status scantune_arg_reduce_plan_create(const scantune_prob
 SCANTUNE_API scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output,
                                                    uint64_t* index, scantune_stream stream);
 
+/* The same of selections, of exactly selection->n items. What constant, source, name, state and config point to is
+ * copied, so a plan keeps its state. Plans of scans and reductions are run by the functions above, and these by the one
+ * below: another function refuses them. */
+SCANTUNE_API scantune_status scantune_select_plan_create(const scantune_selection* selection, scantune_plan** plan);
+SCANTUNE_API scantune_status scantune_plan_run_select(scantune_plan* plan, const scantune_selection_arrays* arrays,
+                                                      scantune_stream stream);
+
 /* Bytes of workspace that one run of the plan needs: 0 where it needs none, and for NULL. */
 SCANTUNE_API uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan);
 /* What the address of a workspace must be a multiple of, in bytes; all memory that CUDA allocates is. */
 #define SCANTUNE_WORKSPACE_ALIGNMENT 256
-/* The same as scantune_plan_run() and scantune_plan_run_arg(), in memory of the caller's: the library allocates nothing
- * for the run and keeps nothing for its stream, and a capture takes none of captured_launches. The workspace lies on
- * the device, apart from all that the run reads or writes, and may hold anything: what has to be zero there is zeroed
- * in the stream, before the scan. Its first scantune_plan_workspace_bytes() bytes are used. It serves one run at a
- * time: runs enqueued one after another in one stream may share it, and a graph needs it at every replay. Calls from
- * several threads with one workspace must take turns. A plan that needs no workspace takes any, and NULL. */
+/* The same as scantune_plan_run(), scantune_plan_run_arg() and scantune_plan_run_select(), in memory of the caller's:
+ * the library allocates nothing for the run and keeps nothing for its stream, and a capture takes none of
+ * captured_launches. The workspace lies on the device, apart from all that the run reads or writes, and may hold
+ * anything: what has to be zero there is zeroed in the stream, before the scan. Its first
+ * scantune_plan_workspace_bytes() bytes are used. It serves one run at a time: runs enqueued one after another in one
+ * stream may share it, and a graph needs it at every replay. Calls from several threads with one workspace must take
+ * turns. A plan that needs no workspace takes any, and NULL. */
 SCANTUNE_API scantune_status scantune_plan_run_in(scantune_plan* plan, const void* input, void* output, void* workspace,
                                                   uint64_t workspace_bytes, scantune_stream stream);
 SCANTUNE_API scantune_status scantune_plan_run_arg_in(scantune_plan* plan, const void* input, void* output,
                                                       uint64_t* index, void* workspace, uint64_t workspace_bytes,
                                                       scantune_stream stream);
+SCANTUNE_API scantune_status scantune_plan_run_select_in(scantune_plan* plan, const scantune_selection_arrays* arrays,
+                                                         void* workspace, uint64_t workspace_bytes,
+                                                         scantune_stream stream);
 
 /* Which config runs, from which record, and why. The text belongs to the plan; it is "" for NULL. */
 SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);

@@ -1,0 +1,45 @@
+#include "c_api/members.h"
+
+#include <algorithm>
+
+#include "space/space.h"
+#include "space/spelling.h"
+
+namespace scantune::c_api {
+
+void fail(const char* member, const std::string& found) { throw RequestError(std::string(member) + " is " + found); }
+
+void fail_enum(const char* member, const char* type, int number, int first, int last) {
+  fail(member, std::to_string(number) + "; it must be a " + type + ", " + std::to_string(first) + " to " +
+                   std::to_string(last));
+}
+
+std::string type_name(ValueType type) { return type == ValueType::custom ? "a custom type" : token(type); }
+
+void fail_built_in_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment) {
+  fail(bytes != 0 ? names.bytes : names.alignment,
+       std::to_string(bytes != 0 ? bytes : alignment) + "; it must be 0 unless the type is a custom one");
+}
+
+void check_custom_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment) {
+  if (bytes < 1 || bytes > kMaxValueBytes)
+    fail(names.bytes, std::to_string(bytes) + "; a custom type has 1 to " + std::to_string(kMaxValueBytes) + " bytes");
+  constexpr std::uint32_t kAlignments[] = {1, 2, 4, 8, 16};
+  static_assert(kAlignments[std::size(kAlignments) - 1] == kVectorAlignmentBytes);
+  if (std::ranges::find(kAlignments, alignment) != std::end(kAlignments) && bytes % alignment == 0) return;
+  const std::string_view path = names.bytes;
+  const auto member = path.substr(path.find('.') + 1);  // of the same struct
+  fail(names.alignment, std::to_string(alignment) + "; it must be 1, 2, 4, 8 or 16, and divide " + std::string(member) +
+                            ", which is " + std::to_string(bytes));
+}
+
+void fail_source(const SourceNames& names, const char* source, const char* what) {
+  fail(names.source, std::string(source == nullptr ? "NULL" : "empty") + "; it must define " + what);
+}
+
+void check_name(const SourceNames& names, const char* name) {
+  if (is_operator_name(name)) return;
+  fail(names.name, '\'' + std::string(name) + "'; it must be " + std::string(kOperatorNameRule) + ", or NULL");
+}
+
+}  // namespace scantune::c_api

@@ -1,0 +1,108 @@
+// Checks of what the structs of scantune.h have in common. Each names the member, what was found and what to do.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "scantune/error.hpp"
+#include "scantune/scantune.h"
+#include "space/request.h"
+
+namespace scantune::c_api {
+
+// Throws RequestError: the member is what was found.
+[[noreturn]] void fail(const char* member, const std::string& found);
+[[noreturn]] void fail_enum(const char* member, const char* type, int number, int first, int last);
+
+// Whether an enumerator of C has the number of the library's.
+constexpr bool same(int c, auto value) { return c == static_cast<int>(value); }
+
+// A C enum holds whatever the caller wrote into it; as a number that is no undefined behaviour.
+template <class Enum>
+int number_in(const Enum& member) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int value = 0;
+  std::memcpy(&value, &member, sizeof value);
+  return value;
+}
+
+// Every scan() comes here for every enum, so the message is made elsewhere.
+template <class Enum>
+int checked_enum(const char* member, const char* type, const Enum& value, int first, int last) {
+  const int number = number_in(value);
+  if (number < first || number > last) [[unlikely]]
+    fail_enum(member, type, number, first, last);
+  return number;
+}
+
+inline constexpr int kLastType = static_cast<int>(std::size(Tokens<ValueType>::kNames));  // numbers start at 1
+
+constexpr ValueType type_of(int number) {
+  switch (number) {
+#define SCANTUNE_TYPE(name, bytes, type_class, constant) \
+  case SCANTUNE_##constant:                              \
+    return ValueType::name;
+    SCANTUNE_VALUE_TYPES(SCANTUNE_TYPE)
+#undef SCANTUNE_TYPE
+    default:
+      return ValueType::custom;
+  }
+}
+
+inline ValueType checked_type(const char* member, const scantune_type& value) {
+  return type_of(checked_enum(member, "scantune_type", value, SCANTUNE_I8, kLastType));
+}
+
+std::string type_name(ValueType type);
+
+// The members that hold a custom type's size and alignment, as messages name them.
+struct CustomTypeNames {
+  const char* bytes;
+  const char* alignment;
+};
+
+// Throws unless these are those of a custom type.
+void check_custom_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment);
+[[noreturn]] void fail_built_in_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment);
+
+// Throws unless these are those of a custom type, or 0 for a type with a name.
+inline void check_custom_type(const CustomTypeNames& names, ValueType type, std::uint32_t bytes,
+                              std::uint32_t alignment) {
+  if (type == ValueType::custom) return check_custom_bytes(names, bytes, alignment);
+  if ((bytes | alignment) != 0) [[unlikely]]
+    fail_built_in_bytes(names, bytes, alignment);
+}
+
+// The texts of a source, as messages name them.
+struct SourceNames {
+  const char* source;
+  const char* name;
+};
+
+[[noreturn]] void fail_source(const SourceNames& names, const char* source, const char* what);
+void check_name(const SourceNames& names, const char* name);
+
+// Throws unless there is a source, and a key of tuning records or none. what: what the source must define.
+inline void check_source(const SourceNames& names, const char* source, const char* name, const char* what) {
+  if (source == nullptr || *source == '\0') [[unlikely]]
+    fail_source(names, source, what);
+  if (name != nullptr) check_name(names, name);
+}
+
+// The caller's text; empty where none is given.
+inline std::string_view checked_config(const char* config) {
+  if (config == nullptr) return {};
+  if (*config == '\0') fail("config", "empty; it must be JSON, or NULL to have one chosen");
+  return config;
+}
+
+// Asks the request before its types are erased: every scan() comes here, and erasing and restoring them takes longer.
+template <class Typed>
+void check_supported(const Typed& request) {
+  if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(Request(request)) + ": " + reason);
+}
+
+}  // namespace scantune::c_api

@@ -1,0 +1,194 @@
+#include "c_api/selection.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "c_api/members.h"
+#include "c_api/struct_version.h"
+
+namespace scantune::c_api {
+namespace {
+
+static_assert(same(SCANTUNE_LESS, Criterion::less) && same(SCANTUNE_LESS_EQUAL, Criterion::less_equal) &&
+              same(SCANTUNE_GREATER, Criterion::greater) && same(SCANTUNE_GREATER_EQUAL, Criterion::greater_equal) &&
+              same(SCANTUNE_EQUAL, Criterion::equal) && same(SCANTUNE_NOT_EQUAL, Criterion::not_equal) &&
+              same(SCANTUNE_FLAGGED, Criterion::flagged) && same(SCANTUNE_UNIQUE, Criterion::unique) &&
+              same(SCANTUNE_PREDICATE, Criterion::predicate) && same(SCANTUNE_UNIQUE_BY, Criterion::unique_by));
+static_assert(same(SCANTUNE_ITEMS, Selected::items) && same(SCANTUNE_INDICES, Selected::indices) &&
+              same(SCANTUNE_ITEMS_AND_INDICES, Selected::items_and_indices));
+static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart));
+
+// A member that fell into padding would not make its struct grow, and no size would show it.
+static_assert(std::has_unique_object_representations_v<scantune_selection> &&
+              std::has_unique_object_representations_v<scantune_selection_arrays>);
+
+constexpr scantune_selection kDefaultSelection = SCANTUNE_SELECTION_INIT;
+constexpr scantune_selection_arrays kNoArrays = SCANTUNE_SELECTION_ARRAYS_INIT;
+constexpr StructVersion kSelectionVersion = {"struct_bytes", "scantune_selection", "start from SCANTUNE_SELECTION_INIT",
+                                             sizeof(scantune_selection), sizeof(scantune_selection)};
+constexpr StructVersion kArraysVersion = {"arrays.struct_bytes", "scantune_selection_arrays",
+                                          "start from SCANTUNE_SELECTION_ARRAYS_INIT",
+                                          sizeof(scantune_selection_arrays), sizeof(scantune_selection_arrays)};
+static_assert(kSelectionVersion.oldest_bytes == 104 && kArraysVersion.oldest_bytes == 72);
+
+std::string criterion_is(Criterion criterion) {
+  constexpr const char* kConstants[] = {
+      "SCANTUNE_LESS",      "SCANTUNE_LESS_EQUAL", "SCANTUNE_GREATER", "SCANTUNE_GREATER_EQUAL", "SCANTUNE_EQUAL",
+      "SCANTUNE_NOT_EQUAL", "SCANTUNE_FLAGGED",    "SCANTUNE_UNIQUE",  "SCANTUNE_PREDICATE",     "SCANTUNE_UNIQUE_BY"};
+  return std::string("criterion is ") + kConstants[static_cast<int>(criterion)];
+}
+
+// Throws where a criterion does not have what was given for it.
+void refuse_given(const char* member, const void* given, Criterion criterion) {
+  if (given != nullptr) fail(member, "given, and " + criterion_is(criterion) + ", which has none: leave it NULL");
+}
+
+ValueType checked_index_type(const scantune_selection& asked) {
+  if (number_in(asked.index_type) == SCANTUNE_DEFAULT_TYPE) return ValueType::u64;
+  const ValueType type = checked_type("index_type", asked.index_type);
+  if (type == ValueType::custom || !is_integer(type) || size_of(type) < 4)
+    fail("index_type", type_name(type) +
+                           "; indices are integers of 4 or 8 bytes: pass SCANTUNE_I32, SCANTUNE_U32, "
+                           "SCANTUNE_I64 or SCANTUNE_U64");
+  return type;
+}
+
+Values checked_values(std::uint32_t bytes) {
+  switch (bytes) {
+    case 0:
+      return Values::none;
+    case 1:
+      return Values::bytes_1;
+    case 2:
+      return Values::bytes_2;
+    case 4:
+      return Values::bytes_4;
+    case 8:
+      return Values::bytes_8;
+    default:
+      fail("value_bytes", std::to_string(bytes) + "; a value beside an item has 1, 2, 4 or 8 bytes, and 0 is for none");
+  }
+}
+
+SelectRequest request_of(const scantune_selection& asked) {
+  SelectRequest request;
+  request.n = asked.n;
+  request.input_type = checked_type("type", asked.type);
+  check_custom_type({"item_bytes", "item_alignment"}, request.input_type, asked.item_bytes, asked.item_alignment);
+  request.custom_bytes = static_cast<int>(asked.item_bytes);
+  request.custom_alignment = static_cast<int>(asked.item_alignment);
+  request.criterion =
+      static_cast<Criterion>(checked_enum("criterion", "scantune_criterion", asked.criterion, 0, SCANTUNE_UNIQUE_BY));
+  request.selected = static_cast<Selected>(
+      checked_enum("selected", "scantune_selected", asked.selected, 0, SCANTUNE_ITEMS_AND_INDICES));
+  request.rejected =
+      static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", asked.rejected, 0, SCANTUNE_APART));
+  const ValueType index_type = checked_index_type(asked);
+  if (request.writes_indices()) request.index_type = index_type;  // else it would tell equal requests apart
+  request.values = checked_values(asked.value_bytes);
+  request.forward_progress = static_cast<ForwardProgress>(
+      checked_enum("forward_progress", "scantune_forward_progress", asked.forward_progress, 0, SCANTUNE_DOCUMENTED));
+  request.latency =
+      static_cast<Latency>(checked_enum("latency", "scantune_latency", asked.latency, 0, SCANTUNE_ISOLATED));
+  return request;
+}
+
+void check_state(const scantune_selection& asked) {
+  if (asked.state_bytes > kMaxValueBytes)
+    fail("state_bytes", std::to_string(asked.state_bytes) + "; a state has at most " + std::to_string(kMaxValueBytes) +
+                            " bytes: pass what is larger in memory of the device, and its address in the state");
+  if (asked.state_bytes > 0 && asked.state == nullptr)
+    fail("state", "NULL, and state_bytes is " + std::to_string(asked.state_bytes) + ": point it to the state");
+  if (asked.state_bytes == 0 && asked.state != nullptr)
+    fail("state_bytes", "0, and state is given: pass the size of the source's State, or leave state NULL");
+}
+
+std::optional<CustomOperatorView> checked_source_of(const scantune_selection& asked, Criterion criterion) {
+  if (!has_source(criterion)) {
+    refuse_given("source", asked.source, criterion);
+    refuse_given("name", asked.name, criterion);
+    refuse_given("state", asked.state, criterion);
+    if (asked.state_bytes != 0)
+      fail("state_bytes", std::to_string(asked.state_bytes) + ", and " + criterion_is(criterion) +
+                              ", which has no state: leave it at 0");
+    return std::nullopt;
+  }
+  check_source({"source", "name"}, asked.source, asked.name,
+               criterion == Criterion::predicate ? "bool keep(Value)" : "bool equal(Value, Value)");
+  check_state(asked);
+  return CustomOperatorView{asked.source, asked.name != nullptr ? asked.name : "", static_cast<int>(asked.state_bytes)};
+}
+
+// The bytes that kernels take as an initial value: the constant or the state.
+InitialValue checked_init(const scantune_selection& asked, const Request& request, Criterion criterion) {
+  InitialValue init;
+  if (has_constant(criterion)) {
+    if (asked.constant == nullptr)
+      fail("constant", "NULL, and " + criterion_is(criterion) + ": point it to what items are compared with");
+    return {request, asked.constant};
+  }
+  refuse_given("constant", asked.constant, criterion);
+  if (asked.state_bytes > 0) std::memcpy(init.bytes, asked.state, asked.state_bytes);
+  return init;
+}
+
+void refuse_array(const char* member, const void* given, const char* why) {
+  if (given != nullptr) fail(member, std::string("given, and ") + why + ": leave it NULL");
+}
+
+}  // namespace
+
+SelectionProblem checked_selection(const scantune_selection* caller) {
+  if (caller == nullptr) fail("selection", "NULL; it must point to a scantune_selection");
+  scantune_selection storage;
+  const scantune_selection& asked = *as_known(kSelectionVersion, caller, kDefaultSelection, storage);
+  const SelectRequest request = request_of(asked);
+  check_supported(request);
+  const Request erased(request);
+  const std::optional<CustomOperatorView> source = checked_source_of(asked, request.criterion);
+  const InitialValue init = checked_init(asked, erased, request.criterion);
+  check_captured_launches(asked.captured_launches);
+  return {.problem = {.request = erased,
+                      .custom = source,
+                      .init = init,
+                      .captured_launches = asked.captured_launches,
+                      .config = checked_config(asked.config)},
+          .arrays = {.has_items = request.writes_items(),
+                     .has_flags = request.criterion == Criterion::flagged,
+                     .has_values = request.has_values(),
+                     .has_indices = request.writes_indices(),
+                     .has_rejected = request.keeps_rejected()}};
+}
+
+Pointers checked_arrays(const SelectionArrays& its, const scantune_selection_arrays* caller) {
+  if (caller == nullptr) fail("arrays", "NULL; it must point to a scantune_selection_arrays");
+  scantune_selection_arrays storage;
+  const scantune_selection_arrays& given = *as_known(kArraysVersion, caller, kNoArrays, storage);
+  if (!its.has_items) refuse_array("output", given.output, "selected is SCANTUNE_INDICES, so no items are written");
+  if (!its.has_flags) refuse_array("flags", given.flags, "criterion is not SCANTUNE_FLAGGED");
+  if (!its.has_values) {
+    refuse_array("values", given.values, "value_bytes is 0");
+    refuse_array("values_output", given.values_output, "value_bytes is 0");
+  }
+  if (!its.has_indices) refuse_array("indices", given.indices, "selected is SCANTUNE_ITEMS");
+  if (!its.has_rejected) refuse_array("rejected", given.rejected, "rejected of the selection is SCANTUNE_DROPPED");
+  // An index over an item would be compared with the next one.
+  if (!its.has_items && given.indices == given.input && given.input != nullptr)
+    fail("indices", "the input: indices must lie apart from the items");
+
+  Pointers pointers{given.input, its.has_items ? given.output : given.indices};
+  std::size_t place = 2;
+  if (its.has_flags) pointers[place++] = given.flags;
+  if (its.has_values) {
+    pointers[place++] = given.values;
+    pointers[place++] = given.values_output;
+  }
+  if (its.has_items && its.has_indices) pointers[place++] = given.indices;
+  if (its.has_rejected) pointers[place++] = given.rejected;
+  pointers[place] = given.count;
+  return pointers;
+}
+
+}  // namespace scantune::c_api

@@ -1,0 +1,501 @@
+// Selections by the public API against plain loops, on the host device. This file is linked with api_test.cpp, which
+// sets the host device up.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scantune/runtime.hpp"
+
+namespace scantune {
+namespace {
+
+using runtime::Buffer;
+using runtime::Equality;
+using runtime::Predicate;
+using runtime::Workspace;
+using Count = std::uint64_t;
+
+constexpr std::uint64_t kItems = 10'007;  // several tiles, the last of them ragged
+
+// Items in runs of one to three equal neighbours, around 0.
+template <class T>
+std::vector<T> items(std::uint64_t n = kItems) {
+  std::vector<T> values(n);
+  for (std::uint64_t index = 0; index < n; ++index)
+    values[index] = static_cast<T>(static_cast<int>(index * 7 / 12 * 7919 % 101) - 50);
+  return values;
+}
+
+// Memory of the device whose items tell whether they were written.
+template <class T>
+class Output {
+ public:
+  explicit Output(std::uint64_t n) : buffer_(std::vector<T>(n, untouched())) {}
+
+  T* data() const { return buffer_.data(); }
+
+  // The first items. Those behind them must be as they were.
+  std::vector<T> first(std::uint64_t count) const {
+    std::vector<T> all(buffer_.size());
+    buffer_.download(all.data());
+    const T before = untouched();
+    for (std::uint64_t index = count; index < all.size(); ++index)
+      EXPECT_EQ(std::memcmp(&all[index], &before, sizeof before), 0) << "written behind the results, at " << index;
+    all.resize(std::min<std::uint64_t>(count, all.size()));
+    return all;
+  }
+
+ private:
+  static T untouched() {
+    T value;
+    std::memset(static_cast<void*>(&value), 0x5a, sizeof value);
+    return value;
+  }
+
+  Buffer<T> buffer_;
+};
+
+Count value_of(const Buffer<Count>& count) {
+  Count value = 0;
+  count.download(&value);
+  return value;
+}
+
+// Equal bits, so that NaN is equal to itself.
+template <class T>
+void expect_same(const std::vector<T>& found, const std::vector<T>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  EXPECT_TRUE(found.empty() || std::memcmp(found.data(), expected.data(), found.size() * sizeof(T)) == 0);
+}
+
+template <class T, class Keep>
+std::vector<T> kept_of(const std::vector<T>& values, const Keep& keep) {
+  std::vector<T> kept;
+  std::ranges::copy_if(values, std::back_inserter(kept), keep);
+  return kept;
+}
+
+template <class T>
+using Call = std::function<void(const T* in, T* out, Count* count, std::uint64_t n)>;
+
+template <class T>
+void expect_kept(const std::vector<T>& values, const std::vector<T>& expected, const Call<T>& call) {
+  const Buffer<T> in(values);
+  const Output<T> out(values.size());
+  const Buffer<Count> count(1);
+  call(in.data(), out.data(), count.data(), values.size());
+  EXPECT_EQ(value_of(count), expected.size());
+  expect_same(out.first(expected.size()), expected);
+}
+
+template <class T>
+void expect_selects(const std::vector<T>& values, const runtime::SelectOptions<T>& options,
+                    const std::function<bool(T)>& keep) {
+  expect_kept<T>(values, kept_of(values, keep), [&](const T* in, T* out, Count* count, std::uint64_t n) {
+    runtime::select(in, out, count, n, options);
+  });
+}
+
+TEST(ApiSelect, ComparesItemsWithAConstant) {
+  const auto values = items<int>();
+  expect_selects<int>(values, {}, [](int x) { return x != 0; });
+  expect_selects<int>(values, {.predicate = Predicate::less(3)}, [](int x) { return x < 3; });
+  expect_selects<int>(values, {.predicate = Predicate::greater_equal(3)}, [](int x) { return x >= 3; });
+  expect_selects<int>(values, {.predicate = Predicate::equal(3)}, [](int x) { return x == 3; });
+  expect_selects<int>(values, {.predicate = Predicate::less(-51)}, [](int) { return false; });
+}
+
+TEST(ApiSelect, TakesConstantsOfAnyTypeThatAnItemHolds) {
+  expect_selects<double>(items<double>(), {.predicate = Predicate::less(3)}, [](double x) { return x < 3; });
+  expect_selects<float>(items<float>(), {.predicate = Predicate::less(2.5)}, [](float x) { return x < 2.5f; });
+}
+
+TEST(ApiSelect, KeepsANanOnlyWhereItIsNotEqual) {
+  auto values = items<float>();
+  for (std::size_t index = 0; index < values.size(); index += 11) values[index] = std::nanf("");
+  values[5] = -0.0f;
+  expect_selects<float>(values, {.predicate = Predicate::less(3.0f)}, [](float x) { return x < 3; });
+  expect_selects<float>(values, {}, [](float x) { return x != 0; });
+  expect_selects<float>(values, {.predicate = Predicate::equal(std::nanf(""))}, [](float) { return false; });
+}
+
+// The bits of small integers as halves.
+std::uint16_t f16_bits(int value) {
+  if (value == 0) return 0;
+  const int magnitude = std::abs(value), exponent = std::ilogb(magnitude);
+  return static_cast<std::uint16_t>((value < 0 ? 0x8000 : 0) + ((exponent + 15) << 10) +
+                                    (magnitude << (10 - exponent)) - 1024);
+}
+
+TEST(ApiSelect, ComparesHalvesWithConstantsOfEveryKind) {
+  std::vector<runtime::f16> values;
+  std::vector<runtime::bf16> brain_values;
+  for (const int value : items<int>()) {
+    values.push_back({f16_bits(value)});
+    brain_values.push_back({static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16)});
+  }
+  const auto number = [](runtime::f16 half) {
+    const int magnitude = half.bits & 0x7fff;
+    const float result =
+        magnitude == 0 ? 0 : std::ldexp(static_cast<float>(1024 + (magnitude & 0x3ff)), (magnitude >> 10) - 25);
+    return half.bits >> 15 != 0 ? -result : result;
+  };
+  const auto brain_number = [](runtime::bf16 half) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(half.bits) << 16);
+  };
+  expect_selects<runtime::f16>(values, {.predicate = Predicate::less(2.5)}, [&](auto x) { return number(x) < 2.5f; });
+  expect_selects<runtime::f16>(values, {.predicate = Predicate::equal(runtime::f16{f16_bits(3)})},
+                               [&](auto x) { return number(x) == 3; });
+  expect_selects<runtime::bf16>(brain_values, {.predicate = Predicate::less(2.5f)},
+                                [&](auto x) { return brain_number(x) < 2.5f; });
+}
+
+struct Pair {
+  int key;
+  float weight;
+};
+
+std::vector<Pair> pairs() {
+  std::vector<Pair> values;
+  for (const int value : items<int>()) values.push_back({value, static_cast<float>(values.size())});
+  return values;
+}
+
+constexpr const char* kOddPairs =
+    "struct Value { int key; float weight; };\n"
+    "__device__ bool keep(Value x) { return x.key % 2 != 0; }";
+
+TEST(ApiSelect, KeepsStructsByASource) {
+  expect_selects<Pair>(pairs(), {.predicate = Predicate::source(kOddPairs)}, [](Pair x) { return x.key % 2 != 0; });
+}
+
+struct Range {
+  int least, greatest;
+};
+
+constexpr const char* kInRange =
+    "struct State { int least, greatest; };\n"
+    "__device__ bool keep(int x, State s) { return x >= s.least && x <= s.greatest; }";
+
+TEST(ApiSelect, TakesTheStateOfEachCall) {
+  for (const Range range : {Range{-3, 9}, Range{20, 30}, Range{5, 4}})
+    expect_selects<int>(items<int>(), {.predicate = Predicate::source(kInRange, range)},
+                        [=](int x) { return x >= range.least && x <= range.greatest; });
+}
+
+TEST(ApiSelect, TellsTheLinesOfASourceThatDoesNotCompile) {
+  const auto values = items<int>(10);
+  const Buffer<int> in(values), out(10);
+  const Buffer<Count> count(1);
+  const auto text_of = [&](const std::string& source) -> std::string {
+    try {
+      runtime::select(in.data(), out.data(), count.data(), 10, {.predicate = Predicate::source(source)});
+    } catch (const CompileError& error) {
+      return error.what();
+    }
+    return "no CompileError";
+  };
+  const auto expect = [&](const std::string& source, const std::string& part) {
+    const std::string text = text_of(source);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  expect("__device__ bool keep(int x) {\n  return y; }", "operator.cu:2");
+  expect("#include <cmath>\n__device__ bool keep(int x) { return x; }", "operator.cu:1");
+  expect("__device__ bool kept(int x) { return x; }", "define __device__ bool keep(Value item)");
+}
+
+TEST(ApiSelect, SelectsInPlace) {
+  const auto values = items<int>();
+  const auto expected = kept_of(values, [](int x) { return x > 0; });
+  const Buffer<int> both(values);
+  const Buffer<Count> count(1);
+  runtime::select(both.data(), both.data(), count.data(), kItems, {.predicate = Predicate::greater(0)});
+  ASSERT_EQ(value_of(count), expected.size());
+  std::vector<int> found(kItems);
+  both.download(found.data());
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin()));
+}
+
+TEST(ApiSelect, SelectsFromAnyMultipleOfTheType) {
+  const auto values = items<std::int16_t>();
+  const Buffer<std::int16_t> in(values);
+  for (const std::uint64_t offset : {1u, 3u, 7u}) {
+    const std::vector<std::int16_t> tail(values.begin() + static_cast<std::ptrdiff_t>(offset), values.end());
+    const auto expected = kept_of(tail, [](auto x) { return x < 9; });
+    const Output<std::int16_t> out(tail.size());
+    const Buffer<Count> count(1);
+    runtime::select(in.data() + offset, out.data(), count.data(), tail.size(), {.predicate = Predicate::less(9)});
+    EXPECT_EQ(value_of(count), expected.size());
+    expect_same(out.first(expected.size()), expected);
+  }
+}
+
+TEST(ApiSelect, WritesACountOfNoItems) {
+  const Buffer<int> one(std::vector{7});
+  Buffer<Count> count(1);
+  const auto expect_none = [&](const std::function<void()>& call) {
+    const Count before = 99;
+    count.upload(&before);
+    call();
+    EXPECT_EQ(value_of(count), 0u);
+  };
+  int* const none = nullptr;
+  expect_none([&] { runtime::select(none, none, count.data(), 0); });
+  expect_none([&] { runtime::select(one.data(), one.data(), count.data(), 0); });
+  expect_none([&] { runtime::partition(none, none, none, count.data(), 0); });
+  expect_none([&] { runtime::select_plan<int>(0)(none, none, count.data()); });
+}
+
+template <class Flag>
+void expect_flagged() {
+  const auto values = items<int>();
+  std::vector<unsigned char> flags(kItems);
+  std::vector<int> expected;
+  for (std::size_t index = 0; index < flags.size(); ++index) {
+    flags[index] = static_cast<unsigned char>(index % 5 < 2);
+    if (flags[index] != 0) expected.push_back(values[index]);
+  }
+  const Buffer<unsigned char> device_flags(flags);
+  const auto* const typed_flags = reinterpret_cast<const Flag*>(device_flags.data());
+  expect_kept<int>(values, expected, [&](const int* in, int* out, Count* count, std::uint64_t n) {
+    runtime::select_flagged(in, typed_flags, out, count, n);
+  });
+  expect_kept<int>(values, expected, [&](const int* in, int* out, Count* count, std::uint64_t n) {
+    runtime::select_flagged_plan<int>(n)(in, typed_flags, out, count);
+  });
+}
+
+TEST(ApiSelect, TakesFlagsAsBytesAndAsBools) {
+  expect_flagged<unsigned char>();
+  expect_flagged<bool>();
+}
+
+template <class T, class Equal>
+std::vector<T> unique_of(const std::vector<T>& values, const Equal& equal) {
+  std::vector<T> kept;
+  for (std::size_t index = 0; index < values.size(); ++index)
+    if (index == 0 || !equal(values[index - 1], values[index])) kept.push_back(values[index]);
+  return kept;
+}
+
+TEST(ApiSelect, KeepsTheFirstOfEachRunOfEqualNeighbours) {
+  auto values = items<float>();
+  values[9] = values[10] = std::nanf("");
+  const auto expected = unique_of(values, std::equal_to<>());
+  const auto call = [](const float* in, float* out, Count* count, std::uint64_t n) {
+    runtime::unique_consecutive(in, out, count, n);
+  };
+  expect_kept<float>(values, expected, call);
+  expect_kept<float>(std::vector<float>(kItems, 3), {3}, call);
+  const Buffer<float> both(values);
+  const Buffer<Count> count(1);
+  call(both.data(), both.data(), count.data(), kItems);
+  ASSERT_EQ(value_of(count), expected.size());
+  std::vector<float> found(kItems);
+  both.download(found.data());
+  found.resize(expected.size());
+  expect_same(found, expected);
+}
+
+TEST(ApiSelect, TellsNeighboursApartByASource) {
+  const Equality same_key = Equality::source(
+      "struct Value { int key; float weight; };\n"
+      "__device__ bool equal(Value before, Value item) { return before.key == item.key; }");
+  const auto values = pairs();
+  const auto expected = unique_of(values, [](Pair before, Pair item) { return before.key == item.key; });
+  expect_kept<Pair>(values, expected, [&](const Pair* in, Pair* out, Count* count, std::uint64_t n) {
+    runtime::unique_consecutive(in, out, count, n, {.equality = same_key});
+  });
+  expect_kept<Pair>(values, expected, [&](const Pair* in, Pair* out, Count* count, std::uint64_t n) {
+    runtime::unique_consecutive_plan<Pair>(n, {.equality = same_key})(in, out, count);
+  });
+  const int tolerance = 40;
+  const Equality close = Equality::source(
+      "struct State { int tolerance; };\n"
+      "__device__ bool equal(int a, int b, State s) { int d = a < b ? b - a : a - b; return d <= s.tolerance; }",
+      tolerance);
+  const auto numbers = items<int>();
+  expect_kept<int>(numbers, unique_of(numbers, [](int a, int b) { return std::abs(a - b) <= 40; }),
+                   [&](const int* in, int* out, Count* count, std::uint64_t n) {
+                     runtime::unique_consecutive(in, out, count, n, {.equality = close});
+                   });
+}
+
+template <class Value>
+void expect_unique_keys(bool by_plan) {
+  const auto keys = items<int>();
+  std::vector<Value> values(kItems);
+  for (std::size_t index = 0; index < values.size(); ++index) values[index] = static_cast<Value>(index % 127);
+  std::vector<int> expected_keys;
+  std::vector<Value> expected_values;
+  for (std::size_t index = 0; index < keys.size(); ++index)
+    if (index == 0 || keys[index] != keys[index - 1]) {
+      expected_keys.push_back(keys[index]);
+      expected_values.push_back(values[index]);
+    }
+  const Buffer<int> device_keys(keys);
+  const Buffer<Value> device_values(values);
+  const Output<int> keys_out(kItems);
+  const Output<Value> values_out(kItems);
+  const Buffer<Count> count(1);
+  if (by_plan)
+    runtime::unique_by_key_plan<int, Value>(kItems)(device_keys.data(), device_values.data(), keys_out.data(),
+                                                    values_out.data(), count.data());
+  else
+    runtime::unique_by_key(device_keys.data(), device_values.data(), keys_out.data(), values_out.data(), count.data(),
+                           kItems);
+  EXPECT_EQ(value_of(count), expected_keys.size());
+  expect_same(keys_out.first(expected_keys.size()), expected_keys);
+  expect_same(values_out.first(expected_values.size()), expected_values);
+}
+
+TEST(ApiSelect, TakesValuesAlongWithTheirKeys) {
+  expect_unique_keys<char>(false);
+  expect_unique_keys<float>(true);
+}
+
+template <class Index>
+void expect_indices(bool by_plan) {
+  const auto values = items<std::int8_t>();
+  std::vector<Index> expected;
+  for (std::size_t index = 0; index < values.size(); ++index)
+    if (values[index] != 0) expected.push_back(static_cast<Index>(index));
+  const Buffer<std::int8_t> in(values);
+  const Output<Index> indices(kItems);
+  const Buffer<Count> count(1);
+  if (by_plan)
+    runtime::select_indices_plan<std::int8_t, Index>(kItems)(in.data(), indices.data(), count.data());
+  else
+    runtime::select_indices(in.data(), indices.data(), count.data(), kItems);
+  EXPECT_EQ(value_of(count), expected.size());
+  expect_same(indices.first(expected.size()), expected);
+}
+
+TEST(ApiSelect, WritesIndicesOfTheTypeThatIsAskedFor) {
+  expect_indices<std::int32_t>(false);
+  expect_indices<std::int64_t>(true);
+}
+
+TEST(ApiSelect, PartitionsItemsStably) {
+  const auto values = pairs();
+  const auto is_odd = [](Pair x) { return x.key % 2 != 0; };
+  const auto kept = kept_of(values, is_odd), others = kept_of(values, [&](Pair x) { return !is_odd(x); });
+  const runtime::SelectOptions<Pair> options{.predicate = Predicate::source(kOddPairs)};
+  for (const bool by_plan : {false, true}) {
+    const Buffer<Pair> in(values);
+    const Output<Pair> kept_out(kItems), rejected(kItems);
+    const Buffer<Count> count(1);
+    if (by_plan)
+      runtime::partition_plan<Pair>(kItems, options)(in.data(), kept_out.data(), rejected.data(), count.data());
+    else
+      runtime::partition(in.data(), kept_out.data(), rejected.data(), count.data(), kItems, options);
+    EXPECT_EQ(value_of(count), kept.size());
+    expect_same(kept_out.first(kept.size()), kept);
+    expect_same(rejected.first(others.size()), others);
+  }
+}
+
+TEST(ApiSelect, PartitionsInPlace) {
+  const auto values = items<int>();
+  const auto kept = kept_of(values, [](int x) { return x > 0; }),
+             others = kept_of(values, [](int x) { return x <= 0; });
+  const Buffer<int> both(values);
+  const Output<int> rejected(kItems);
+  const Buffer<Count> count(1);
+  runtime::partition(both.data(), both.data(), rejected.data(), count.data(), kItems,
+                     {.predicate = Predicate::greater(0)});
+  ASSERT_EQ(value_of(count), kept.size());
+  std::vector<int> found(kItems);
+  both.download(found.data());
+  found.resize(kept.size());
+  expect_same(found, kept);
+  expect_same(rejected.first(others.size()), others);
+}
+
+TEST(ApiSelect, PlansRunInTheCallersWorkspace) {
+  const auto values = items<int>();
+  const auto expected = kept_of(values, [](int x) { return x > 3; });
+  const auto plan = runtime::select_plan<int>(kItems, {.predicate = Predicate::greater(3), .captured_launches = 0});
+  ASSERT_GT(plan.workspace_bytes(), 0u);
+  EXPECT_NE(plan.describe().find("select"), std::string::npos) << plan.describe();
+  const Buffer<unsigned char> memory(std::vector<unsigned char>(plan.workspace_bytes(), 0xa5));
+  const Workspace workspace{memory.data(), memory.size()};
+  for (int run = 0; run < 2; ++run)
+    expect_kept<int>(values, expected,
+                     [&](const int* in, int* out, Count* count, std::uint64_t) { plan(in, out, count, workspace); });
+}
+
+// --- What only C has: any mixture of criterion, values, indices and items.
+
+std::uint16_t value_at(std::size_t index) { return static_cast<std::uint16_t>(index * 31); }
+
+TEST(ApiSelect, SelectsItemsIndicesAndValuesAtOnceInC) {
+  const auto keys = items<int>();
+  std::vector<std::uint16_t> values(kItems);
+  std::vector<unsigned char> flags(kItems);
+  std::vector<int> expected_keys;
+  std::vector<std::uint16_t> expected_values;
+  std::vector<std::int32_t> expected_indices;
+  for (std::size_t index = 0; index < kItems; ++index) {
+    values[index] = value_at(index);
+    flags[index] = static_cast<unsigned char>(index % 3 == 0 ? index % 256 : 0);
+    if (flags[index] == 0) continue;
+    expected_keys.push_back(keys[index]);
+    expected_values.push_back(values[index]);
+    expected_indices.push_back(static_cast<std::int32_t>(index));
+  }
+  const Buffer<int> in(keys);
+  const Buffer<std::uint16_t> device_values(values);
+  const Buffer<unsigned char> device_flags(flags);
+  const Buffer<Count> count(1);
+
+  scantune_selection selection = SCANTUNE_SELECTION_INIT;
+  selection.n = kItems;
+  selection.type = SCANTUNE_I32;
+  selection.index_type = SCANTUNE_I32;
+  selection.criterion = SCANTUNE_FLAGGED;
+  selection.selected = SCANTUNE_ITEMS_AND_INDICES;
+  selection.value_bytes = 2;
+  scantune_plan* plan = nullptr;
+  ASSERT_EQ(scantune_select_plan_create(&selection, &plan), SCANTUNE_OK) << scantune_error_message();
+  const Buffer<unsigned char> memory(scantune_plan_workspace_bytes(plan));
+
+  for (int way = 0; way < 3; ++way) {
+    SCOPED_TRACE(way);
+    const Output<int> out(kItems);
+    const Output<std::uint16_t> values_out(kItems);
+    const Output<std::int32_t> indices(kItems);
+    scantune_selection_arrays arrays = SCANTUNE_SELECTION_ARRAYS_INIT;
+    arrays.input = in.data();
+    arrays.output = out.data();
+    arrays.count = count.data();
+    arrays.flags = device_flags.data();
+    arrays.values = device_values.data();
+    arrays.values_output = values_out.data();
+    arrays.indices = indices.data();
+    const scantune_status status =
+        way == 0   ? scantune_select(&selection, &arrays, nullptr)
+        : way == 1 ? scantune_plan_run_select(plan, &arrays, nullptr)
+                   : scantune_plan_run_select_in(plan, &arrays, memory.data(), memory.size(), nullptr);
+    ASSERT_EQ(status, SCANTUNE_OK) << scantune_error_message();
+    EXPECT_EQ(value_of(count), expected_keys.size());
+    expect_same(out.first(expected_keys.size()), expected_keys);
+    expect_same(values_out.first(expected_values.size()), expected_values);
+    expect_same(indices.first(expected_indices.size()), expected_indices);
+  }
+  scantune_plan_destroy(plan);
+}
+
+}  // namespace
+}  // namespace scantune
