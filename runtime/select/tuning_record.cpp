@@ -1,5 +1,6 @@
 #include "select/tuning_record.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -56,12 +57,34 @@ StatedRequest request_of(const RecordRow& row) {
   return stated;
 }
 
+// Why the config serves no request like the record's; null if it may serve some. How long rows or columns were is known
+// by their magnitude alone, and a config may be for some lengths of that magnitude and not for others: whoever selects
+// it asks again, for the request at hand.
+const char* reason_against(const Config& config, const Request& request, int sm) {
+  const char* const reason = reject_reason(config, request, sm);
+  if (reason == nullptr) return nullptr;
+  u64 sequences = 0;
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (request.has(extent)) sequences = std::max(sequences, request[extent]);
+  if (sequences == 0) return reason;
+  // Lengths that fit a CTA, among them multiples of any number of items that a thread may hold.
+  constexpr u64 kLengths[] = {4096, 3840, 3584, 3456, 3328, 2816};
+  constexpr int kHalvings = 8;
+  for (int halvings = 0; halvings < kHalvings; ++halvings)
+    for (const u64 length : kLengths) {
+      Request other = request;
+      other.n = sequences * (length >> halvings);
+      if (reject_reason(config, other, sm) == nullptr) return nullptr;
+    }
+  return reason;
+}
+
 Config config_of(const RecordRow& row, const Request& request, int sm) {
   Config config = parse_config(row.family, row.config);
   for (int index = 0; index < static_cast<int>(config.family().parameters().size()); ++index)
     if (config[index] < -kLargestParameter || config[index] > kLargestParameter)
       reject(std::string(config.family().parameters()[static_cast<std::size_t>(index)].name) + " is out of range");
-  if (const char* reason = reject_reason(config, request, sm)) reject(reason);
+  if (const char* reason = reason_against(config, request, sm)) reject(reason);
   return config;
 }
 

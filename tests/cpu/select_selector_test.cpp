@@ -70,6 +70,26 @@ TEST(Rule9, TakesTheRecordOfTheNearestNumberOfRows) {
   EXPECT_TRUE(contains(few.reason, "tuned for about 16 rows")) << few.reason;
 }
 
+RecordRow row_of_short_rows(std::int64_t n, const char* shape, const char* config) {
+  RecordRow row = row_of_rows(n, shape, 64);
+  row.family = "scan_short_rows";
+  row.config = canonical_parameters(parse_config("scan_short_rows", config));
+  row.template_hash = template_hash(*find_family("scan_short_rows"), false, 90);
+  return row;
+}
+
+// A config that is for the rows at hand may be for none of as many as their magnitude says: 30 rows of 200 items are
+// whole runs of 8, and 32 rows of 6000 items in all are not; nor do 45 rows of 1280 items fit a tile if they are 32.
+TEST(Rule9, KeepsARecordWhoseConfigIsForTheRowsThatWereTuned) {
+  const RecordRow runs = row_of_short_rows(6000, R"({"rows":5})", R"({"block_threads": 64, "items_per_thread": 8,
+      "whole_runs": 1, "load_hint": "normal", "store_hint": "normal", "pdl": 1})");
+  EXPECT_EQ(select_from({runs}, rows_of(6000, 30)).origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(select_from({runs}, rows_of(6001, 17)).origin, ConfigOrigin::untuned) << "353 items are no whole runs";
+  const RecordRow full = row_of_short_rows(57'600, R"({"rows":5})", R"({"block_threads": 256, "items_per_thread": 5,
+      "whole_runs": 0, "load_hint": "normal", "store_hint": "normal", "pdl": 1})");
+  EXPECT_EQ(select_from({full}, rows_of(57'600, 45)).origin, ConfigOrigin::exact_n);
+}
+
 // Rows are kept by their magnitude: n need be no multiple of that, nor as much.
 TEST(Rule9, ServesRowsWhoseMagnitudeDoesNotDivideN) {
   const auto selection = select_from({row_of_rows(1000, R"({"rows":10})", 64)}, rows_of(1000, 1000));
