@@ -4,9 +4,9 @@
 #pragma once
 
 #include "config/family.h"
+#include "config/look_back.h"
 #include "config/status_layout.h"
 #include "config/tile.h"
-#include "config/tile_order.h"
 
 namespace scantune {
 
@@ -90,14 +90,7 @@ struct Family<LookbackConfig> {
     if (!keeps_workspace_small(tile_items(config, request),
                                descriptor_bytes(config.status_layout, request.accumulator_bytes()), request))
       return "a tile must hold 100 times the bytes of its status descriptor";
-    if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
-    if (config.window > kWarpThreads && config.window % kWarpThreads != 0)
-      return "a window above 32 must be a multiple of 32";
-    if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
-    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
-    if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
-      return "tile_order block_index relies on an undocumented order of CTAs";
-    return nullptr;
+    return invalid_look_back_reason(config, request.forward_progress);
   }
 
   static constexpr int tile_items(const LookbackConfig& config, const ScanRequest&) {

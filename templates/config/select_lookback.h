@@ -3,10 +3,10 @@
 #pragma once
 
 #include "config/family.h"
+#include "config/look_back.h"
 #include "config/select.h"
 #include "config/status_layout.h"
 #include "config/tile.h"
-#include "config/tile_order.h"
 
 namespace scantune {
 
@@ -94,7 +94,6 @@ struct Family<SelectLookbackConfig> {
     const int vector = vector_items(config, request, Variant::aligned);
     while (config.items_per_thread > vector && config.tile_items() * staged_item_bytes(request) > kMostStagedByDefault)
       config.items_per_thread -= vector;
-    while (config.tile_items() * kMaxGridBlocks < request.n) config.items_per_thread *= 2;
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -106,19 +105,14 @@ struct Family<SelectLookbackConfig> {
     if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
       return "block_threads must be a multiple of 32 up to 1024";
     if (items < 1 || items > 64) return "items_per_thread must be between 1 and 64";
-    if (items * request.input_bytes() > 256) return "items_per_thread would not fit the registers of a thread";
+    if (items * (request.input_bytes() + request.value_bytes()) > 256)
+      return "items_per_thread items, with their values, would not fit the registers of a thread";
     if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
     if (items % vector_items(config, request, Variant::aligned) != 0)
       return "items_per_thread must be a multiple of the items in a vector";
     if (config.tile_items() < kLeastTileItems) return "a tile must hold at least 64 items";
     if (tiles(config, request, Variant::any) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
-    if (config.window < 1 || config.window > 128) return "window must be between 1 and 128";
-    if (config.window > kWarpThreads && config.window % kWarpThreads != 0)
-      return "a window above 32 must be a multiple of 32";
-    if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
-    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
-    if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
-      return "tile_order block_index relies on an undocumented order of CTAs";
+    if (const char* reason = invalid_look_back_reason(config, request.forward_progress)) return reason;
     if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
       return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
     if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
