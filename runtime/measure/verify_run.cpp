@@ -16,6 +16,7 @@ constexpr u64 kGuardBytes = 4096;
 constexpr u64 kLargeBytes = u64{64} << 20;        // above this, copying takes most of the time
 constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output with those of other runs, or behind its results
 constexpr std::byte kPoison{0xa5};
+constexpr const char* kResults = "the results that there are";
 
 u64 arena_bytes(const RequestOperand& operand) {
   return !is_argument(operand.role) ? operand.bytes() + kVectorAlignmentBytes + 2 * kGuardBytes : 0;
@@ -85,7 +86,7 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
   const auto run_and_check = [&](int runs, const char* circumstance) {
     for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, launched, workspace_.data(), nullptr);
     device_.synchronize();
-    std::string fault = fault_in_output(expected, kept_input, to, input.spec.request, which.in_place);
+    std::string fault = fault_in_output(expected, kept_input, to, input, which.in_place);
     if (fault.empty()) fault = fault_beside(expected, prepared.variant(), input.spec.request);
     if (fault.empty()) fault = fault_behind(to + bytes, behind, "the items that memory says there are");
     if (fault.empty()) fault = difference_in_bits(input.spec, to, bytes);
@@ -137,20 +138,27 @@ void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& 
   std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
   std::byte* const from = arena(OperandRole::input).begin(prepared.variant(), Operands(request).of(OperandRole::input));
   upload_input(staging_, input, from);
-  prepare_beside(prepared.variant(), input.spec);
-  std::vector<std::byte> first;
+  std::vector<std::vector<std::byte>> first;
   for (const char* time : {"the first time", "the second time"}) {
     poison(to, bytes);
+    prepare_beside(prepared.variant(), input.spec);
     prepared.enqueue(pointers, request.n, workspace_.data(), nullptr);
     device_.synchronize();
-    std::string fault = fault_in_guards(to, bytes);
-    if (fault.empty()) fault = fault_in_input(input, from);
-    if (reference_of(request.algorithm()).repeats_bits(request)) {
-      std::vector<std::byte> found(bytes);
-      device_.download(found.data(), to, bytes);
-      if (fault.empty() && !first.empty() && first != found) fault = "it returned other bits than the first time";
-      first = std::move(found);
+    std::vector<Beside> written = beside(prepared.variant(), request);
+    std::erase_if(written, [](const Beside& other) { return !is_written(other.operand.role); });
+    written.push_back({output, to});
+    // A selection returns the same on every run.
+    const bool repeats =
+        reference_of(request.algorithm()).repeats_bits(request) ||
+        std::ranges::any_of(written, [](const Beside& other) { return other.operand.role == OperandRole::count; });
+    std::string fault = fault_in_input(input, from);
+    std::vector<std::vector<std::byte>> found;
+    for (const auto& [operand, memory] : written) {
+      if (fault.empty()) fault = fault_in_guards(memory, operand.bytes());
+      if (repeats) device_.download(found.emplace_back(operand.bytes()).data(), memory, operand.bytes());
     }
+    if (fault.empty() && !first.empty() && first != found) fault = "it returned other bits than the first time";
+    first = std::move(found);
     if (!fault.empty()) fail(prepared, input.spec, std::string("with the caller's own operator, ") + time, fault);
   }
 }
@@ -222,7 +230,8 @@ const std::byte* VerifyRun::kept(const KnownInput& input) {
 
 // input is what the scan was given, on the device; null if that is not kept.
 std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte* input, std::byte* output,
-                                       const Request& request, bool in_place) {
+                                       const KnownInput& known, bool in_place) {
+  const Request& request = known.spec.request;
   const RequestOperand operand = Operands(request).of(OperandRole::output);
   const u64 bytes = operand.bytes();
   if (input == nullptr) {
@@ -231,8 +240,8 @@ std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte
     if (written == bytes && bytes > 0) return fault_found_on_cpu(*reference, output, bytes);
     std::string fault = written > 0 ? fault_in_items(*reference, output, written) : std::string();
     if (fault.empty()) fault = fault_in_guards(output, bytes);
-    return fault.empty() && !in_place ? fault_behind(output + written, bytes - written, "the results that there are")
-                                      : fault;
+    if (!fault.empty()) return fault;
+    return in_place ? fault_in_rest(known, output, written) : fault_behind(output + written, bytes - written, kResults);
   }
   const u64 wrong = expected.on_device->first_wrong(input, output, request.n);
   if (wrong == request.n) return fault_in_guards(output, bytes);
@@ -241,6 +250,14 @@ std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte
     throw NoCheck("the check on the device of " + to_string(request) + " finds item " + std::to_string(wrong) +
                   " wrong, and the CPU none");
   return fault;
+}
+
+// In place, items that no result is written over stay as they were.
+std::string VerifyRun::fault_in_rest(const KnownInput& input, const std::byte* output, u64 written) {
+  std::vector<std::byte> found(std::min(input.bytes() - written, kMostComparedBytes));
+  if (found.empty()) return {};
+  device_.download(found.data(), output + written, found.size());
+  return input.equals(written / input.item_bytes(), found) ? "" : "it changed items behind its results, in place";
 }
 
 std::string VerifyRun::fault_in_items(const Reference& reference, std::byte* output, u64 bytes) {
@@ -288,7 +305,7 @@ std::string VerifyRun::fault_beside(const Expected& expected, Variant variant, c
       return false;
     });
     if (fault.empty()) fault = fault_in_guards(memory, operand.bytes());
-    if (fault.empty()) fault = fault_behind(memory + written, operand.bytes() - written, "the results that there are");
+    if (fault.empty()) fault = fault_behind(memory + written, operand.bytes() - written, kResults);
     if (!fault.empty()) return fault;
   }
   return {};

@@ -86,7 +86,8 @@ class VerifyRun {
   void prepare_beside(Variant variant, const InputSpec& input);
   // Each returns a text that says what is wrong, empty if nothing is.
   std::string fault_in_output(const Expected& expected, const std::byte* input, std::byte* output,
-                              const Request& request, bool in_place);
+                              const KnownInput& known, bool in_place);
+  std::string fault_in_rest(const KnownInput& input, const std::byte* output, u64 written);
   std::string fault_in_items(const Reference& reference, std::byte* output, u64 bytes);
   // Where the request asks for equal bits: whether the same input gave others, by these kernels or those for other
   // pointers.

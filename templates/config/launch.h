@@ -15,8 +15,8 @@ struct KernelArguments {
   u64 source_offset;                               // mostly bytes into the workspace: the family's business
   u64 destination_offset;                          // the same for the results
   const void* init_memory;                         // where initial values lie that are not below, accumulators
-  void* position;                                  // where the place of the result goes, a u64
-  alignas(16) unsigned char init[kMaxValueBytes];  // Init::value: the initial value, an accumulator
+  void* position;                                  // where the places of results go
+  alignas(16) unsigned char init[kMaxValueBytes];  // the initial value; or what items are compared with, or a state
 // Kernels that do not read n have no such arguments, so that their machine code is what it was before there were any.
 // The same goes for those of dense items, and for those that select none.
 #if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS)

@@ -322,8 +322,9 @@ SCANTUNE_DEVICE void select_lookback(const KernelArguments& arguments) {
   tile.count();
 
   // Publish the count, put the kept items together, look back for those before. In place, another tile may write over
-  // this one's items as soon as the count is known: they must have come.
-  const bool in_place = arguments.input == arguments.output;
+  // this one's items as soon as the count is known, so each must have come: it has when it is staged, since a store
+  // waits for what it stores.
+  const bool in_place = Problem::kRequest.writes_items() && arguments.input == arguments.output;
   const auto publish = [&](TileFlag flag, u64 value) {
     if (tiles > 1 && thread_rank() == 0) Status(arguments.workspace, shared.epoch).publish(index, flag, value);
   };

@@ -20,8 +20,8 @@
   SCANTUNE_CUSTOM_VALUE(value_bytes, value_alignment)                                                        \
   SCANTUNE_CUSTOM_STATE(state_bytes)                                                                         \
   template <class ScantuneValue>                                                                             \
-  concept name##Keeps = requires(ScantuneValue& scantune_value, ::State& scantune_state) {                   \
-    keep(scantune_value, scantune_state) ? 1 : 0;                                                            \
+  concept name##Keeps = requires(ScantuneValue& scantune_value, const unsigned char* scantune_state) {       \
+    keep(scantune_value, scantune::from_bytes<::State>(scantune_state)) ? 1 : 0;                             \
   };                                                                                                         \
   static_assert(name##Keeps<::Value>,                                                                        \
                 "keep must take a Value and a State: define __device__ bool keep(Value item, State state)"); \
@@ -47,19 +47,19 @@
   };
 
 // The same of an equal() that takes a ::State.
-#define SCANTUNE_CUSTOM_EQUALITY_WITH_STATE(name, value_bytes, value_alignment, state_bytes)   \
-  SCANTUNE_CUSTOM_VALUE(value_bytes, value_alignment)                                          \
-  SCANTUNE_CUSTOM_STATE(state_bytes)                                                           \
-  template <class ScantuneValue>                                                               \
-  concept name##Compares = requires(ScantuneValue& scantune_value, ::State& scantune_state) {  \
-    equal(scantune_value, scantune_value, scantune_state) ? 1 : 0;                             \
-  };                                                                                           \
-  static_assert(name##Compares<::Value>,                                                       \
-                "equal must take two Values and a State: define __device__ bool "              \
-                "equal(Value before, Value item, State state)");                               \
-  struct name {                                                                                \
-    using Value = ::Value;                                                                     \
-    SCANTUNE_DEVICE static bool equals(Value before, Value item, const unsigned char* state) { \
-      return ::equal(before, item, scantune::from_bytes<::State>(state)) ? 1 : 0;              \
-    }                                                                                          \
+#define SCANTUNE_CUSTOM_EQUALITY_WITH_STATE(name, value_bytes, value_alignment, state_bytes)              \
+  SCANTUNE_CUSTOM_VALUE(value_bytes, value_alignment)                                                     \
+  SCANTUNE_CUSTOM_STATE(state_bytes)                                                                      \
+  template <class ScantuneValue>                                                                          \
+  concept name##Compares = requires(ScantuneValue& scantune_value, const unsigned char* scantune_state) { \
+    equal(scantune_value, scantune_value, scantune::from_bytes<::State>(scantune_state)) ? 1 : 0;         \
+  };                                                                                                      \
+  static_assert(name##Compares<::Value>,                                                                  \
+                "equal must take two Values and a State: define __device__ bool "                         \
+                "equal(Value before, Value item, State state)");                                          \
+  struct name {                                                                                           \
+    using Value = ::Value;                                                                                \
+    SCANTUNE_DEVICE static bool equals(Value before, Value item, const unsigned char* state) {            \
+      return ::equal(before, item, scantune::from_bytes<::State>(state)) ? 1 : 0;                         \
+    }                                                                                                     \
   };

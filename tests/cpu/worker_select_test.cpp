@@ -315,11 +315,18 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
        },
        "behind the results that there are, at byte 0"},
       {"changes its input", 0,
-       [](const Ran& ran) {
-         if (!ran.in_place() && ran.request.n > 0)
-           *static_cast<std::byte*>(const_cast<void*>(ran.arguments.input)) ^= std::byte{1};
+       [&](const Ran& ran) {
+         // No result depends on an item that is not kept.
+         const auto* const flags = static_cast<const std::byte*>(ran.arguments.flags);
+         for (u64 item = 0; item < ran.request.n && !ran.in_place(); ++item)
+           if (flags[item] == std::byte{}) return flip(ran.at(const_cast<void*>(ran.arguments.input), item, 4));
        },
-       ""},
+       "it changed its input"},
+      {"changes what lies behind its results, in place", 0,
+       [&](const Ran& ran) {
+         if (ran.in_place() && ran.kept < ran.request.n) flip(ran.at(ran.arguments.output, ran.kept, 4));
+       },
+       "it changed items behind its results, in place"},
   };
   for (const Mistake& mistake : mistakes) {
     SelectRequest request =

@@ -119,25 +119,31 @@ TEST_F(SelectOnGpu, IsRightWheneverAGraphIsReplayed) {
 
 TEST_F(SelectOnGpu, IsRightOnStreamsThatOverlap) {
   constexpr std::size_t kItems = 5'000'011;
-  constexpr int kStreams = 4, kRounds = 30;
-  const auto items = random_items(kItems, 7);
-  const auto kept = kept_of(items);
-  const Buffer<std::int32_t> input(items);
+  constexpr std::size_t kStreams = 4, kRounds = 30;
   const auto plan = runtime::select_plan<std::int32_t>(kItems, {.predicate = Predicate::greater_equal(0)});
   const TestStream streams[kStreams];
-  std::vector<Buffer<std::int32_t>> outputs;
-  std::vector<Buffer<std::uint64_t>> counts;
-  for (int index = 0; index < kStreams; ++index) {
+  std::vector<std::vector<std::int32_t>> kept;
+  std::vector<Buffer<std::int32_t>> inputs, outputs;
+  std::vector<Buffer<std::uint64_t>> counts;  // of each round
+  for (std::size_t index = 0; index < kStreams; ++index) {
+    const auto items = random_items(kItems, static_cast<unsigned>(index));
+    kept.push_back(kept_of(items));
+    inputs.emplace_back(items);
     outputs.emplace_back(kItems);
-    counts.emplace_back(std::size_t{1});
+    counts.emplace_back(kRounds);
   }
-  for (int round = 0; round < kRounds; ++round)
+  // Each stream takes the inputs in turn, so that no round leaves what the next one must return.
+  for (std::size_t round = 0; round < kRounds; ++round)
     for (std::size_t index = 0; index < kStreams; ++index)
-      plan(input.data(), outputs[index].data(), counts[index].data(), streams[index]);
+      plan(inputs[(index + round) % kStreams].data(), outputs[index].data(), counts[index].data() + round,
+           streams[index]);
   for (std::size_t index = 0; index < kStreams; ++index) {
     streams[index].synchronize();
-    EXPECT_EQ(downloaded_count(counts[index]), kept.size());
-    EXPECT_TRUE(begins_with(outputs[index], kept)) << "stream " << index;
+    std::vector<std::uint64_t> found(kRounds);
+    counts[index].download(found.data());
+    for (std::size_t round = 0; round < kRounds; ++round)
+      EXPECT_EQ(found[round], kept[(index + round) % kStreams].size()) << "stream " << index << ", round " << round;
+    EXPECT_TRUE(begins_with(outputs[index], kept[(index + kRounds - 1) % kStreams])) << "stream " << index;
   }
 }
 

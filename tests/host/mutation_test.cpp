@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -456,7 +457,11 @@ std::string caught_apart(const Mutant& mutant, int more_rounds) {
   int status = 0;
   waitpid(child, &status, 0);
   if (text.starts_with(kBroken)) throw std::runtime_error(text.substr(kBroken.size()));
-  return WIFSIGNALED(status) ? "caught by signal " + std::to_string(WTERMSIG(status)) : text;
+  if (!WIFSIGNALED(status)) return text;
+  const int signal = WTERMSIG(status);
+  if (signal != SIGSEGV && signal != SIGBUS && signal != SIGABRT)
+    throw std::runtime_error("signal " + std::to_string(signal) + " ended the trial");
+  return "caught by signal " + std::to_string(signal);
 }
 
 TEST_P(Mutation, IsCaught) {

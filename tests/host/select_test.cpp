@@ -489,6 +489,35 @@ TEST(SelectByOwnSource, TellsNeighboursApartAsItSays) {
   check(selection);
 }
 
+// Lanes pass on items of every size, one by one or in vectors.
+TEST(SelectByOwnSource, TellsNeighboursOfEverySizeApart) {
+  Random random(41);
+  for (const auto& [bytes, alignment] :
+       {std::pair(1, 1), {2, 2}, {3, 1}, {6, 2}, {8, 4}, {16, 16}, {24, 8}, {32, 16}}) {
+    const CustomOperator odd{.source = "struct alignas(" + std::to_string(alignment) +
+                                       ") Value { unsigned char bytes[" + std::to_string(bytes) +
+                                       "]; };\n__device__ bool equal(Value before, Value item) {\n"
+                                       "  return ((before.bytes[0] ^ item.bytes[0]) & 1) == 0;\n}\n",
+                             .name = {}};
+    const auto size = static_cast<u64>(bytes);
+    for (const bool aligned : {true, false}) {
+      const u64 n = 500 + random.below(1000);
+      const SelectRequest request = of_struct(bytes, alignment, Criterion::unique_by, n);
+      Case selection{.request = request,
+                     .config = drawn_config(request, random),
+                     .items = random_bytes(n * size, random),
+                     .kept = {},
+                     .custom = &odd};
+      for (u64 index = 0; index < n; ++index)
+        selection.kept.push_back(index == 0 ||
+                                 ((selection.items[index * size] ^ selection.items[(index - 1) * size]) & 1) != 0);
+      selection.misaligned_items = aligned ? 0 : 1 + random.below(15);
+      selection.in_place = random.below(2) == 0;
+      check(selection);
+    }
+  }
+}
+
 // No items have a count, too.
 TEST(Select, CountsNothingWhereThereIsNothing) {
   Random random(31);
@@ -523,10 +552,15 @@ TEST(Select, GoesOnWhereTheEpochsAreUsedUp) {
   workspace.header().epoch = kLastEpoch - 2;
   const HostLaunch launch{&bench().kernels.get(instantiate(request, config, Variant::aligned)),
                           config.family().launches(config, request, Variant::aligned).launches[0], arguments};
+  const u64 right = static_cast<u64>(std::ranges::count_if(kept, [](unsigned char flag) { return flag != 0; }));
+  const u32 epochs[] = {kLastEpoch - 1, 0, 1, 2};  // the second launch has the last epoch
   for (u64 time = 0; time < 4; ++time) {
     std::fill_n(output.data(), output.size(), kPoison);
+    std::fill_n(count.data(), count.size(), kPoison);
     ASSERT_NO_THROW(device.run({&launch, 1}, Schedule::from_seed(time)));
+    ASSERT_EQ(workspace.header().epoch, epochs[time]) << "time " << time;
     ASSERT_TRUE(holds(output, taken(items, 2, kept))) << "time " << time;
+    ASSERT_EQ(std::memcmp(count.data(), &right, sizeof right), 0) << "time " << time;
   }
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
 #include "measure/parallel.h"
@@ -84,9 +85,14 @@ class SelectedItems final : public Reference {
   void expect_of(const KnownInput& input, OperandRole role, u64 first, std::span<std::byte> out) const {
     const u64 bytes = std::max<u64>(result_bytes(role), 1);  // nobody asks for values of none
     const u64 end = first + out.size() / bytes;
-    parallel_for(kept_before_.size() - 1, [&](u64 chunk) {
+    const auto chunks = std::views::iota(u64{0}, kept_before_.size() - 1);
+    const auto begin_chunk =
+        *std::ranges::partition_point(chunks, [&](u64 chunk) { return results_before(role, chunk + 1) <= first; });
+    const auto end_chunk =
+        *std::ranges::partition_point(chunks, [&](u64 chunk) { return results_before(role, chunk) < end; });
+    parallel_for(end_chunk - std::min(begin_chunk, end_chunk), [&](u64 place) {
+      const u64 chunk = begin_chunk + place;
       u64 result = results_before(role, chunk);
-      if (result >= end || results_before(role, chunk + 1) <= first) return;
       const Chunk made = chunk_of(input, chunk);
       std::vector<std::byte> values;
       if (role == OperandRole::values_output) {
