@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "space/space.h"
-#include "space/spelling.h"
 
 namespace scantune::c_api {
 
@@ -33,13 +32,8 @@ void check_custom_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::
                             ", which is " + std::to_string(bytes));
 }
 
-void fail_source(const SourceNames& names, const char* source, const char* what) {
-  fail(names.source, std::string(source == nullptr ? "NULL" : "empty") + "; it must define " + what);
-}
-
-void check_name(const SourceNames& names, const char* name) {
-  if (is_operator_name(name)) return;
-  fail(names.name, '\'' + std::string(name) + "'; it must be " + std::string(kOperatorNameRule) + ", or NULL");
+void fail_source(const char* member, const char* source, const char* what) {
+  fail(member, std::string(source == nullptr ? "NULL" : "empty") + "; it must define " + what);
 }
 
 }  // namespace scantune::c_api

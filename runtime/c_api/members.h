@@ -76,20 +76,12 @@ inline void check_custom_type(const CustomTypeNames& names, ValueType type, std:
     fail_built_in_bytes(names, bytes, alignment);
 }
 
-// The texts of a source, as messages name them.
-struct SourceNames {
-  const char* source;
-  const char* name;
-};
+[[noreturn]] void fail_source(const char* member, const char* source, const char* what);
 
-[[noreturn]] void fail_source(const SourceNames& names, const char* source, const char* what);
-void check_name(const SourceNames& names, const char* name);
-
-// Throws unless there is a source, and a key of tuning records or none. what: what the source must define.
-inline void check_source(const SourceNames& names, const char* source, const char* name, const char* what) {
+// Throws unless there is a source. what: what it must define.
+inline void check_source(const char* member, const char* source, const char* what) {
   if (source == nullptr || *source == '\0') [[unlikely]]
-    fail_source(names, source, what);
-  if (name != nullptr) check_name(names, name);
+    fail_source(member, source, what);
 }
 
 // The caller's text; empty where none is given.

@@ -10,6 +10,7 @@
 #include "c_api/strides.h"
 #include "c_api/struct_version.h"
 #include "scantune/error.hpp"
+#include "space/spelling.h"
 
 namespace scantune::c_api {
 namespace {
@@ -153,8 +154,12 @@ void check_value_type(const scantune_custom_operator& custom, ScanRequest& reque
 }
 
 CustomOperatorView checked_custom(const scantune_custom_operator& custom) {
-  check_source({"custom.source", "custom.name"}, custom.source, custom.name, "Value combine(Value, Value)");
-  return {custom.source, custom.name != nullptr ? custom.name : ""};
+  check_source("custom.source", custom.source, "Value combine(Value, Value)");
+  if (custom.name == nullptr) return {custom.source, {}};
+  if (!is_operator_name(custom.name)) [[unlikely]]
+    fail("custom.name",
+         '\'' + std::string(custom.name) + "'; it must be " + std::string(kOperatorNameRule) + ", or NULL");
+  return {custom.source, custom.name};
 }
 
 InitialValue initial_value(const Given& given, const ScanRequest& request) {

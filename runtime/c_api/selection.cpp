@@ -31,7 +31,7 @@ constexpr StructVersion kSelectionVersion = {"struct_bytes", "scantune_selection
 constexpr StructVersion kArraysVersion = {"arrays.struct_bytes", "scantune_selection_arrays",
                                           "start from SCANTUNE_SELECTION_ARRAYS_INIT",
                                           sizeof(scantune_selection_arrays), sizeof(scantune_selection_arrays)};
-static_assert(kSelectionVersion.oldest_bytes == 104 && kArraysVersion.oldest_bytes == 72);
+static_assert(kSelectionVersion.oldest_bytes == 96 && kArraysVersion.oldest_bytes == 72);
 
 std::string criterion_is(Criterion criterion) {
   constexpr const char* kConstants[] = {
@@ -43,16 +43,6 @@ std::string criterion_is(Criterion criterion) {
 // Throws where a criterion does not have what was given for it.
 void refuse_given(const char* member, const void* given, Criterion criterion) {
   if (given != nullptr) fail(member, "given, and " + criterion_is(criterion) + ", which has none: leave it NULL");
-}
-
-ValueType checked_index_type(const scantune_selection& asked) {
-  if (number_in(asked.index_type) == SCANTUNE_DEFAULT_TYPE) return ValueType::u64;
-  const ValueType type = checked_type("index_type", asked.index_type);
-  if (type == ValueType::custom || !is_integer(type) || size_of(type) < 4)
-    fail("index_type", type_name(type) +
-                           "; indices are integers of 4 or 8 bytes: pass SCANTUNE_I32, SCANTUNE_U32, "
-                           "SCANTUNE_I64 or SCANTUNE_U64");
-  return type;
 }
 
 Values checked_values(std::uint32_t bytes) {
@@ -85,8 +75,8 @@ SelectRequest request_of(const scantune_selection& asked) {
       checked_enum("selected", "scantune_selected", asked.selected, 0, SCANTUNE_ITEMS_AND_INDICES));
   request.rejected =
       static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", asked.rejected, 0, SCANTUNE_APART));
-  const ValueType index_type = checked_index_type(asked);
-  if (request.writes_indices()) request.index_type = index_type;  // else it would tell equal requests apart
+  if (number_in(asked.index_type) != SCANTUNE_DEFAULT_TYPE)
+    request.index_type = checked_type("index_type", asked.index_type);
   request.values = checked_values(asked.value_bytes);
   request.forward_progress = static_cast<ForwardProgress>(
       checked_enum("forward_progress", "scantune_forward_progress", asked.forward_progress, 0, SCANTUNE_DOCUMENTED));
@@ -108,17 +98,16 @@ void check_state(const scantune_selection& asked) {
 std::optional<CustomOperatorView> checked_source_of(const scantune_selection& asked, Criterion criterion) {
   if (!has_source(criterion)) {
     refuse_given("source", asked.source, criterion);
-    refuse_given("name", asked.name, criterion);
     refuse_given("state", asked.state, criterion);
     if (asked.state_bytes != 0)
       fail("state_bytes", std::to_string(asked.state_bytes) + ", and " + criterion_is(criterion) +
                               ", which has no state: leave it at 0");
     return std::nullopt;
   }
-  check_source({"source", "name"}, asked.source, asked.name,
+  check_source("source", asked.source,
                criterion == Criterion::predicate ? "bool keep(Value)" : "bool equal(Value, Value)");
   check_state(asked);
-  return CustomOperatorView{asked.source, asked.name != nullptr ? asked.name : "", static_cast<int>(asked.state_bytes)};
+  return CustomOperatorView{.source = asked.source, .name = {}, .state_bytes = static_cast<int>(asked.state_bytes)};
 }
 
 // The bytes that kernels take as an initial value: the constant or the state.
@@ -174,9 +163,6 @@ Pointers checked_arrays(const SelectionArrays& its, const scantune_selection_arr
   }
   if (!its.has_indices) refuse_array("indices", given.indices, "selected is SCANTUNE_ITEMS");
   if (!its.has_rejected) refuse_array("rejected", given.rejected, "rejected of the selection is SCANTUNE_DROPPED");
-  // An index over an item would be compared with the next one.
-  if (!its.has_items && given.indices == given.input && given.input != nullptr)
-    fail("indices", "the input: indices must lie apart from the items");
 
   Pointers pointers{given.input, its.has_items ? given.output : given.indices};
   std::size_t place = 2;

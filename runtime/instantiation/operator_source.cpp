@@ -136,21 +136,28 @@ std::optional<SourceMistake> first_read_of_a_file(std::string_view source) {
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value,
                                               const SourceFunction& function) {
   const bool pastes_names = source.find("##") != std::string_view::npos;
-  bool has_function = pastes_names, has_value = pastes_names || !declared_value.empty();
+  bool has_function = pastes_names, has_value = pastes_names || !declared_value.empty(),
+       has_state = pastes_names || !function.takes_state;
   ValueDefinition definition;
   visit_lines(SourceLexer(source), [&](const Line& line) {
-    has_function |= std::ranges::any_of(line, [&](const SourceToken& token) { return token.is(function.name); });
-    has_value |= std::ranges::any_of(line, [](const SourceToken& token) { return token.is("Value"); });
+    const auto has = [&](std::string_view name) {
+      return std::ranges::any_of(line, [&](const SourceToken& token) { return token.is(name); });
+    };
+    has_function |= has(function.name);
+    has_value |= has("Value");
+    has_state |= has("State");
     definition.visit(line);
     return true;
   });
   if (!has_value) return SourceMistake{line_after(source), "no Value: define a struct Value like the items"};
+  if (!has_state)
+    return SourceMistake{line_after(source), "no State: define a struct State like the one that is passed"};
   if (!has_function)
     return SourceMistake{line_after(source),
                          "no " + std::string(function.name) + ": define " + std::string(function.declaration)};
   if (declared_value.empty() || definition.line() == 0) return std::nullopt;
-  return SourceMistake{definition.line(), "Value is declared already, as " + std::string(declared_value) +
-                                              ", in which the items are combined: leave its definition out"};
+  return SourceMistake{definition.line(), "Value is declared already, as " + std::string(declared_value) + ", " +
+                                              std::string(function.value) + ": leave its definition out"};
 }
 
 int line_after(std::string_view source) { return static_cast<int>(std::ranges::count(source, '\n')) + 2; }

@@ -20,9 +20,10 @@ struct SourceUse {
 SourceUse use_of(const Request& request, const CustomOperator& custom) {
   const auto criterion = request.value<Criterion>();
   if (!criterion) return {kCombine, "OPERATOR"};
-  const std::string suffix = custom.state_bytes > 0 ? "_WITH_STATE" : "";
-  if (*criterion == Criterion::unique_by) return {kEqual, "EQUALITY" + suffix};
-  return {kKeep, "PREDICATE" + suffix};
+  const bool has_state = custom.state_bytes > 0;
+  const std::string suffix = has_state ? "_WITH_STATE" : "";
+  if (*criterion == Criterion::unique_by) return {has_state ? kEqualWithState : kEqual, "EQUALITY" + suffix};
+  return {has_state ? kKeepWithState : kKeep, "PREDICATE" + suffix};
 }
 
 }  // namespace

@@ -107,13 +107,19 @@ std::string text_member(const Json& json, const char* name) {
 void read_operator(const Json& json, StatedRequest& stated) {
   Request& request = stated.request;
   if (!request.has_custom_operator()) {
+    if (const auto criterion = request.value<Criterion>())
+      throw RequestError(
+          std::string("request.operator is for criteria of the caller's own, predicate and unique_by, ") +
+          "and request.criterion is " + token(*criterion));
     const auto op = request.op();
     throw RequestError(std::string("request.operator is for custom operators, and ") +
                        (op ? std::string("request.op is ") + token(*op)
                            : std::string("a ") + request.algorithm().name() + " has none"));
   }
   require_object(json, "request.operator");
-  require_known(json, "request.operator", {"name", "source", "alignment"});
+  std::vector<std::string_view> known = {"source", "alignment"};
+  if (request.op()) known.emplace_back("name");  // records of a predicate have none
+  require_known(json, "request.operator", known);
   stated.custom.source = text_member(json, "source");
   if (const auto name = json.find("name"); name != json.end()) {
     if (!name->is_string() || !is_operator_name(name->get_ref<const std::string&>()))

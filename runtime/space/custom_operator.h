@@ -11,7 +11,8 @@ struct CustomOperator {
   // CUDA C++ that defines combine(Value, Value), keep(Value) or equal(Value, Value), and the struct Value where that is
   // no built-in type.
   std::string source;
-  std::string name;     // the key of its tuning records; empty: cost class and the value's size are
+  // The key of an operator's tuning records; empty: cost class and the value's size are. Predicates have none.
+  std::string name;
   int state_bytes = 0;  // of the struct State that a predicate takes with every call; 0: it takes none
 
   bool operator==(const CustomOperator&) const = default;

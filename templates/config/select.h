@@ -56,7 +56,7 @@ struct Tokens<Values> {
 // behind them.
 struct SelectRequest {
   ValueType input_type = ValueType::i32;
-  ValueType index_type = ValueType::u64;  // of the indices, where they are written
+  ValueType index_type = ValueType::u64;  // of the indices; where none are written, it stays u64
   Criterion criterion = Criterion::not_equal;
   Selected selected = Selected::items;
   Rejected rejected = Rejected::dropped;
@@ -92,6 +92,8 @@ constexpr const char* unsupported_reason(const SelectRequest& request) {
   }
   if (!is_integer(request.index_type) || size_of(request.index_type) < 4)
     return "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64";
+  if (!request.writes_indices() && request.index_type != ValueType::u64)  // it would tell equal requests apart
+    return "index_type is for selections that write indices: leave it out";
   if (request.writes_indices() && size_of(request.index_type) == 4 &&
       request.n > u64{1} << (is_signed(request.index_type) ? 31 : 32))
     return "there are more items than index_type has indices for: ask for 64 bits";
@@ -147,12 +149,6 @@ struct Algorithm<SelectRequest> {
     if (request.keeps_rejected()) list.add({"rejected", OperandRole::rejected, "input_type", Operand::kItems});
     list.add({"count", OperandRole::count, "u64", Operand::kOne});
     return list;
-  }
-
-  // Where no index is written, its type is no part of a kernel.
-  static constexpr SelectRequest compiled(SelectRequest request) {
-    if (!request.writes_indices()) request.index_type = ValueType::u64;
-    return request;
   }
 
   // The count is 0.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,21 @@ TEST_F(SelectApi, ConstantsAreRoundedToTheNearestHalf) {
   EXPECT_GT(bits(0 / 0.0), 0x7c00);
 }
 
+TEST_F(SelectApi, LongConstantsBecomeHalvesInOneStep) {
+  const auto bits = [&](auto constant) {
+    runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCount, kItems,
+                    {.predicate = Predicate::equal(constant)});
+    return init_of<std::uint16_t>(last_launch());
+  };
+  EXPECT_EQ(bits(1 + 0x1p-8L), 0x3f80) << "a tie goes to the even one";
+  EXPECT_EQ(bits(1 + 0x1p-8L + std::numeric_limits<long double>::epsilon()), 0x3f81) << "as a double it were a tie";
+  EXPECT_EQ(bits(-0x1p-133L), 0x8001) << "the least one";
+  EXPECT_EQ(bits(std::numeric_limits<long double>::infinity()), 0x7f80);
+  EXPECT_EQ(bits(std::uint64_t{255} << 56), 0x5f7f);
+  EXPECT_EQ(bits(std::numeric_limits<std::int64_t>::min()), 0xdf00);
+  EXPECT_EQ(bits(0u), 0);
+}
+
 struct State {
   double low, high;
 };
@@ -172,8 +188,8 @@ TEST_F(SelectApi, AnotherStateCompilesNothingAndReachesTheKernel) {
   EXPECT_TRUE(contains(last_source(), "SCANTUNE_CUSTOM_PREDICATE_WITH_STATE")) << last_source();
 }
 
-TEST_F(SelectApi, PredicatesAreToldApartBySourceNameAndState) {
-  const std::string source = "bool keep(Value)";
+TEST_F(SelectApi, PredicatesAreToldApartBySourceAndSizeOfTheState) {
+  const std::string source = "bool keep(Value)", with_state = "struct State {}; bool keep(Value, State)";
   const auto call = [&](const Predicate& predicate) {
     runtime::select(kInput, kOutput, kCount, kItems, {.predicate = predicate});
     return last_launch().module;
@@ -181,8 +197,11 @@ TEST_F(SelectApi, PredicatesAreToldApartBySourceNameAndState) {
   const FakeModule* const plain = call(Predicate::source(source));
   EXPECT_EQ(call(Predicate::source(source)), plain);
   EXPECT_NE(call(Predicate::source(source + ";")), plain);
-  EXPECT_NE(call(Predicate::source(source, 1)), plain);
-  EXPECT_NE(call(Predicate::source(source, 1.0)), call(Predicate::source(source, 1)));
+  const FakeModule* const stated = call(Predicate::source(with_state, 1));
+  EXPECT_NE(call(Predicate::source(with_state)), stated);
+  EXPECT_NE(call(Predicate::source(with_state, 1.0)), stated);
+  EXPECT_EQ(call(Predicate::source(with_state, 2)), stated);
+  EXPECT_EQ(call(Predicate::source(with_state, 1.0f)), stated);
 }
 
 TEST_F(SelectApi, WarmCallsAllocateNothing) {
@@ -215,7 +234,8 @@ TEST_F(SelectApi, OfNoItemsTheCountIsWritten) {
   EXPECT_EQ(scantune_select(&one.selection, &one.arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
   runtime::select(static_cast<int*>(nullptr), static_cast<int*>(nullptr), kCount, 0);
   runtime::partition_plan<int>(0)(nullptr, nullptr, nullptr, kCount);
-  ASSERT_EQ(device_->launched.size(), 3u);
+  runtime::select_indices(kInput, reinterpret_cast<std::uint32_t*>(const_cast<int*>(kInput)), kCount, 0);
+  ASSERT_EQ(device_->launched.size(), 4u);
   for (const FakeLaunch& launch : device_->launched) {
     EXPECT_EQ(launch.arguments.count, kCount);
     EXPECT_EQ(launch.arguments.n, 0u);

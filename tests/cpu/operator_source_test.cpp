@@ -118,7 +118,26 @@ TEST(OperatorSource, OfAPredicateLacksKeepOrEqualWhereTheNameDoesNotAppear) {
   EXPECT_THAT(no_value->text, HasSubstr("no Value"));
   const auto declared = wrong_definition(std::string("struct Value { int a; };\n") + keep, "i32", kKeep);
   ASSERT_TRUE(declared);
-  EXPECT_THAT(declared->text, HasSubstr("Value is declared already, as i32"));
+  EXPECT_THAT(declared->text, HasSubstr("Value is declared already, as i32, the type of the items: leave"));
+}
+
+TEST(OperatorSource, LacksStateWhereOneIsPassedAndTheNameDoesNotAppear) {
+  const char* const keep = "__device__ bool keep(Value item, Limit limit) { return item > 3; }";
+  const char* const equal = "__device__ bool equal(Value before, Value item, Limit limit) { return before == item; }";
+  EXPECT_FALSE(wrong_definition(keep, "i32", kKeep));
+  const auto of_keep = wrong_definition(keep, "i32", kKeepWithState),
+             of_equal = wrong_definition(equal, "i32", kEqualWithState);
+  ASSERT_TRUE(of_keep && of_equal);
+  EXPECT_EQ(of_keep->line, 2);
+  EXPECT_EQ(of_keep->text, "no State: define a struct State like the one that is passed");
+  EXPECT_EQ(of_equal->text, of_keep->text);
+  for (const char* defines : {"struct State { int a; };\n", "using State = Limit;\n", "#define OF(name) Sta##name\n"}) {
+    EXPECT_FALSE(wrong_definition(std::string(defines) + keep, "i32", kKeepWithState)) << defines;
+    EXPECT_FALSE(wrong_definition(std::string(defines) + equal, "i32", kEqualWithState)) << defines;
+  }
+  const auto no_keep = wrong_definition(std::string("struct State {};\n") + equal, "i32", kKeepWithState);
+  ASSERT_TRUE(no_keep);
+  EXPECT_THAT(no_keep->text, HasSubstr("define __device__ bool keep(Value item, State state)"));
 }
 
 TEST(OperatorSource, MayNotDefineAValueWhereOneIsDeclared) {
@@ -129,7 +148,7 @@ TEST(OperatorSource, MayNotDefineAValueWhereOneIsDeclared) {
         "struct [[nodiscard]] __align__(8) Value {};", "template <class T> struct Box {}; class Value {};"}) {
     const std::optional<SourceMistake> found = wrong_definition(defined + combine, "f32");
     ASSERT_TRUE(found) << defined;
-    EXPECT_THAT(found->text, HasSubstr("Value is declared already, as f32"));
+    EXPECT_THAT(found->text, HasSubstr("Value is declared already, as f32, in which the items are combined: leave"));
     EXPECT_FALSE(wrong_definition(defined + combine, "")) << defined;
   }
   for (const char* other :
@@ -167,7 +186,9 @@ TEST(Instantiation, TakesKeepOrEqualOfASelection) {
   const char* const equal = "__device__ bool equal(Value before, Value item) { return before == item; }";
   EXPECT_THAT(instantiated(Criterion::predicate, keep), HasSubstr("SCANTUNE_CUSTOM_PREDICATE(ScantuneOperator, 4, 4)"));
   EXPECT_THAT(instantiated(Criterion::unique_by, equal), HasSubstr("SCANTUNE_CUSTOM_EQUALITY(ScantuneOperator, 4, 4)"));
-  EXPECT_THAT(instantiated(Criterion::predicate, keep, 8),
+  EXPECT_THAT(instantiated(Criterion::predicate, keep, 8), StartsWith("operator.cu:2: error: no State: define"));
+  EXPECT_THAT(instantiated(Criterion::unique_by, equal, 8), StartsWith("operator.cu:2: error: no State: define"));
+  EXPECT_THAT(instantiated(Criterion::predicate, "bool keep(Value item, State least);", 8),
               HasSubstr("SCANTUNE_CUSTOM_PREDICATE_WITH_STATE(ScantuneOperator, 4, 4, 8)"));
   EXPECT_THAT(instantiated(Criterion::predicate, equal), StartsWith("operator.cu:2: error: no keep: define"));
   EXPECT_THAT(instantiated(Criterion::unique_by, keep), StartsWith("operator.cu:2: error: no equal: define"));

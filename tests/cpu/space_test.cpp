@@ -201,7 +201,7 @@ TEST(Space, EveryFamilyHasALegalDefaultForEveryRequestOnEveryArchitecture) {
         }
 }
 
-// A default is one of the searched values, but where there are so many items that tiles must be larger.
+// A default is legal, and one of the searched values.
 TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
   std::vector<SelectRequest> types;
   for (const ValueType type : kTypes)

@@ -195,6 +195,12 @@ TEST(ConfigJson, RefusesRequestsAndSaysWhy) {
       {R"({"input_type": "i32", "n": 4, "segments": "rows", "rows": 0})", "request.rows must be an integer from 1"},
       {R"({"input_type": "i32", "n": 4, "rows": 2})",
        "request.rows is for requests with segments rows, and this one has none"},
+      {R"({"algorithm": "copy", "input_type": "i32", "n": 4, "operator": {}})",
+       "request.operator is for custom operators, and a copy has none"},
+      {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "less", "operator": {}})",
+       "request.operator is for criteria of the caller's own, predicate and unique_by, and request.criterion is less"},
+      {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "predicate", "operator": {"name": "odd"}})",
+       "request.operator has an unknown member \"name\""},
   };
   for (const Refused& row : table) try {
       stated_request(Json::parse(row.json));

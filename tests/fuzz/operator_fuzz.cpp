@@ -98,10 +98,11 @@ void check_reads(const std::string& source) {
 }
 
 void check_definitions(const std::string& source) {
-  for (const char* declared : {"", "i32"}) {
-    const auto found = wrong_definition(source, declared);
-    require(!found || (found->line >= 1 && found->line <= line_after(source)), "a wrong definition has a line");
-  }
+  for (const char* declared : {"", "i32"})
+    for (const SourceFunction& function : {kCombine, kKeep, kEqualWithState}) {
+      const auto found = wrong_definition(source, declared, function);
+      require(!found || (found->line >= 1 && found->line <= line_after(source)), "a wrong definition has a line");
+    }
 }
 
 }  // namespace

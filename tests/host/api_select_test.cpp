@@ -360,9 +360,17 @@ void expect_unique_keys(bool by_plan) {
   expect_same(values_out.first(expected_values.size()), expected_values);
 }
 
+struct alignas(8) Point {
+  float x, y;
+
+  Point() = default;
+  explicit Point(std::size_t number) : x(static_cast<float>(number)), y(-x) {}
+};
+
 TEST(ApiSelect, TakesValuesAlongWithTheirKeys) {
   expect_unique_keys<char>(false);
   expect_unique_keys<float>(true);
+  expect_unique_keys<Point>(false);
 }
 
 template <class Index>

@@ -318,7 +318,6 @@ def declared() -> set[tuple[str, str]]:
         | cpp_members(cpp["select.hpp"], "SelectOptions")
         | cpp_members(cpp["select.hpp"], "FlaggedOptions")
         | cpp_members(cpp["select.hpp"], "UniqueOptions")
-        | cpp_members(cpp["select.hpp"], "PredicateOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
         | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
     ) - NEVER_WRONG

@@ -39,14 +39,19 @@ struct Integer {
       if (promoted < 0) return {true, 0 - bits};
     return {false, bits};
   }
+
+  // From its first digit to its last that is 1, in binary; of 0 none.
+  constexpr int bits() const {
+    return magnitude == 0 ? 0 : 64 - std::countl_zero(magnitude) - std::countr_zero(magnitude);
+  }
+  std::string text() const { return (is_negative ? "-" : "") + std::to_string(magnitude); }
 };
 
 template <class Acc>
 constexpr bool holds(Integer integer) {
   using Limits = std::numeric_limits<Acc>;
   if constexpr (std::is_floating_point_v<Acc>) {
-    const int bits = 64 - std::countl_zero(integer.magnitude) - std::countr_zero(integer.magnitude);
-    return bits <= Limits::digits;  // bits is negative for 0
+    return integer.bits() <= Limits::digits;
   } else {
     constexpr auto kGreatest = static_cast<std::uint64_t>(Limits::max());
     return integer.magnitude <= kGreatest + (integer.is_negative ? 1u : 0u) &&
@@ -72,11 +77,11 @@ inline constexpr ValueWords kInitWords = {
 template <class Acc>
 [[noreturn]] void refuse_integer(const ValueWords& words, Integer integer) {
   using Limits = std::numeric_limits<Acc>;
-  const std::string value = (integer.is_negative ? "-" : "") + std::to_string(integer.magnitude);
   if constexpr (std::is_floating_point_v<Acc>)
-    refuse_value(words, value, type_of<Acc>(), "integers of " + std::to_string(Limits::digits) + " bits");
+    refuse_value(words, integer.text(), type_of<Acc>(), "integers of " + std::to_string(Limits::digits) + " bits");
   else
-    refuse_value(words, value, type_of<Acc>(), std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()));
+    refuse_value(words, integer.text(), type_of<Acc>(),
+                 std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()));
 }
 
 inline std::string short_text(long double value) {

@@ -43,7 +43,7 @@ typedef enum scantune_status {
 } scantune_status;
 
 typedef enum scantune_type {
-  SCANTUNE_DEFAULT_TYPE = 0, /* what follows from other types: an accumulator as by scantune_accumulator() */
+  SCANTUNE_DEFAULT_TYPE = 0, /* an accumulator as by scantune_accumulator(), or indices of SCANTUNE_U64 */
   SCANTUNE_I8 = 1,
   SCANTUNE_I16 = 2,
   SCANTUNE_I32 = 3,
@@ -274,7 +274,8 @@ typedef struct scantune_selection {
   scantune_type type;       /* of the items */
   uint32_t item_bytes;      /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of item_alignment; else 0 */
   uint32_t item_alignment;  /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
-  scantune_type index_type; /* of indices: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
+  scantune_type index_type; /* of indices: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all
+                               that selections without indices take */
   scantune_criterion criterion;
   scantune_selected selected;
   scantune_rejected rejected; /* SCANTUNE_APART neither with indices nor with values */
@@ -283,7 +284,6 @@ typedef struct scantune_selection {
   scantune_latency latency;
   const void* constant;      /* what items are compared with, an item in memory of the host; NULL for other criteria */
   const char* source;        /* of SCANTUNE_PREDICATE and SCANTUNE_UNIQUE_BY, else NULL */
-  const char* name;          /* the key of the source's tuning records, as scantune_custom_operator has one; or NULL */
   const void* state;         /* the source's State, in memory of the host; NULL if it has none */
   uint32_t state_bytes;      /* of *state: 1 to 32; 0 if there is none */
   int32_t captured_launches; /* launches of one plan that may be captured into graphs and alive at the same time */
@@ -306,7 +306,6 @@ typedef struct scantune_selection {
    NULL,                        \
    NULL,                        \
    NULL,                        \
-   NULL,                        \
    0,                           \
    4,                           \
    NULL}
@@ -320,7 +319,7 @@ typedef struct scantune_selection_arrays {
   void* output;         /* the kept items, in their order; NULL with SCANTUNE_INDICES */
   uint64_t* count;      /* where the number of kept items goes */
   const uint8_t* flags; /* with SCANTUNE_FLAGGED, one for each item */
-  const void* values;   /* with value_bytes, one for each item */
+  const void* values;   /* with value_bytes, one for each item; values are aligned to their size */
   void* values_output;  /* with value_bytes, those of kept items */
   void* indices;        /* with SCANTUNE_INDICES and SCANTUNE_ITEMS_AND_INDICES, where kept items stand in the input */
   void* rejected;       /* with SCANTUNE_APART, the other items, in their order */
@@ -397,7 +396,7 @@ SCANTUNE_API scantune_status scantune_arg_reduce_plan_create(const scantune_prob
 SCANTUNE_API scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output,
                                                    uint64_t* index, scantune_stream stream);
 
-/* The same of selections, of exactly selection->n items. What constant, source, name, state and config point to is
+/* The same of selections, of exactly selection->n items. What constant, source, state and config point to is
  * copied, so a plan keeps its state. Plans of scans and reductions are run by the functions above, and these by the one
  * below: another function refuses them. */
 SCANTUNE_API scantune_status scantune_select_plan_create(const scantune_selection* selection, scantune_plan** plan);

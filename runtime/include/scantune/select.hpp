@@ -23,10 +23,6 @@
 
 namespace scantune::runtime {
 
-struct PredicateOptions {
-  std::string name = {};  // the key of its tuning records: letters, digits, '_', '-' and '.', at most 64
-};
-
 namespace detail {
 
 // What items are compared with, before their type is known.
@@ -52,14 +48,12 @@ struct CallBytes {
 class SelectSource {
  public:
   SelectSource() = default;  // none
-  SelectSource(std::string source, PredicateOptions options) {
+  explicit SelectSource(std::string source) {
     refuse_null_characters("source", source);
-    refuse_null_characters("name", options.name);
-    texts_ = std::make_shared<const Texts>(Texts{std::move(source), std::move(options.name)});
+    text_ = std::make_shared<const std::string>(std::move(source));
   }
   template <class State>
-  SelectSource(std::string source, const State& state, PredicateOptions options)
-      : SelectSource(std::move(source), std::move(options)) {
+  SelectSource(std::string source, const State& state) : SelectSource(std::move(source)) {
     static_assert(std::is_trivially_copyable_v<State>, "a state must be trivially copyable to be passed to a device");
     static_assert(sizeof(State) <= 32, "a state must have at most 32 bytes: pass the address of what is larger");
     static_assert(alignof(State) <= 16, "a state must be aligned to at most 16 bytes");
@@ -67,23 +61,18 @@ class SelectSource {
     state_bytes_ = sizeof(State);
   }
 
-  bool is_given() const { return texts_ != nullptr; }
+  bool is_given() const { return text_ != nullptr; }
 
   // The selection points to what this holds.
   void put_in(scantune_selection& selection, scantune_criterion criterion) const {
     selection.criterion = criterion;
-    selection.source = texts_->source.c_str();
-    selection.name = texts_->name.empty() ? nullptr : texts_->name.c_str();
+    selection.source = text_->c_str();
     selection.state = state_bytes_ == 0 ? nullptr : state_.bytes;
     selection.state_bytes = state_bytes_;
   }
 
  private:
-  struct Texts {
-    std::string source, name;
-  };
-
-  std::shared_ptr<const Texts> texts_;
+  std::shared_ptr<const std::string> text_;
   CallBytes state_;
   std::uint32_t state_bytes_ = 0;
 };
@@ -95,20 +84,21 @@ template <int kFractionBits, int kLeastExponent, class X>
 std::uint16_t half_bits(scantune_type type, const X& value) {
   constexpr int kExponents = 2 * (1 - kLeastExponent) + 1;  // the last one is that of infinities and NaN
   constexpr auto kInfinity = static_cast<std::uint16_t>(kExponents << kFractionBits);
-  const auto number = static_cast<double>(value);
+  // A long double that becomes a double first would be rounded twice.
+  using Number = std::conditional_t<std::is_same_v<X, long double>, long double, double>;
+  const auto number = static_cast<Number>(value);
   const auto sign = static_cast<std::uint16_t>(std::signbit(number) ? 0x8000 : 0);
   if (std::isnan(number)) return sign | kInfinity | 1;
   if (std::isinf(number)) return sign | kInfinity;
   const int exponent = number == 0 ? kLeastExponent : std::max(std::ilogb(number), kLeastExponent);
-  const double fraction = std::nearbyint(std::ldexp(std::fabs(number), kFractionBits - exponent));
-  const double bits = std::ldexp(exponent - kLeastExponent, kFractionBits) + fraction;
+  const Number fraction = std::nearbyint(std::ldexp(std::fabs(number), kFractionBits - exponent));
+  const Number bits = std::ldexp(static_cast<Number>(exponent - kLeastExponent), kFractionBits) + fraction;
   if (bits >= kInfinity)
     refuse_value(kConstantWords, short_text(number), type,
                  "numbers up to " + short_text(std::ldexp(2 - std::ldexp(1, -kFractionBits), 1 - kLeastExponent)));
   if constexpr (kIsInteger<X>)
-    if (std::ldexp(fraction, exponent - kFractionBits) != std::fabs(number))
-      refuse_value(kConstantWords, short_text(number), type,
-                   "integers of " + std::to_string(kFractionBits + 1) + " bits");
+    if (const Integer integer = Integer::of(value); integer.bits() > kFractionBits + 1)
+      refuse_value(kConstantWords, integer.text(), type, "integers of " + std::to_string(kFractionBits + 1) + " bits");
   return sign | static_cast<std::uint16_t>(bits);
 }
 
@@ -176,19 +166,17 @@ class Predicate {
   // A predicate in CUDA C++ source, which is compiled with the kernel. The source defines
   //     __device__ bool keep(Value item)
   // at global scope. Value is the type of the items: declared already if that is a number; for a struct the source
-  // defines a Value of the same members. All else holds as for Op::custom(). Throws RequestError when the source or the
-  // name holds a null character.
-  static Predicate source(std::string source, PredicateOptions options = {}) {
-    return Predicate(detail::SelectSource(std::move(source), std::move(options)));
-  }
+  // defines a Value of the same members. All else holds as for Op::custom(), but a predicate has no name. Throws
+  // RequestError when the source holds a null character.
+  static Predicate source(std::string source) { return Predicate(detail::SelectSource(std::move(source))); }
   // The same with a state, which the source's function takes behind the item:
   //     struct State { float least; };
   //     __device__ bool keep(Value item, State state)
   // The source defines a State of the same members, of at most 32 bytes. It comes with every call, so another state
   // needs no other kernel. A plan keeps the one that it was made with.
   template <class State>
-  static Predicate source(std::string source, const State& state, PredicateOptions options = {}) {
-    return Predicate(detail::SelectSource(std::move(source), state, std::move(options)));
+  static Predicate source(std::string source, const State& state) {
+    return Predicate(detail::SelectSource(std::move(source), state));
   }
 
   const detail::SelectSource& get() const { return source_; }
@@ -207,13 +195,11 @@ class Equality {
 
   // As Predicate::source(), of a source that defines
   //     __device__ bool equal(Value before, Value item)
-  static Equality source(std::string source, PredicateOptions options = {}) {
-    return Equality(detail::SelectSource(std::move(source), std::move(options)));
-  }
+  static Equality source(std::string source) { return Equality(detail::SelectSource(std::move(source))); }
   // And with a state, equal(Value before, Value item, State state).
   template <class State>
-  static Equality source(std::string source, const State& state, PredicateOptions options = {}) {
-    return Equality(detail::SelectSource(std::move(source), state, std::move(options)));
+  static Equality source(std::string source, const State& state) {
+    return Equality(detail::SelectSource(std::move(source), state));
   }
 
   const detail::SelectSource& get() const { return source_; }
@@ -328,6 +314,9 @@ scantune_selection selection_by_key(std::uint64_t n, const UniqueOptions& option
   static_assert(std::is_trivially_copyable_v<Value>, "values must be trivially copyable to be moved on a device");
   static_assert(sizeof(Value) == 1 || sizeof(Value) == 2 || sizeof(Value) == 4 || sizeof(Value) == 8,
                 "values must have 1, 2, 4 or 8 bytes: select the indices of larger ones");
+  static_assert(alignof(Value) == sizeof(Value),
+                "values must be aligned to their size: declare the struct with alignas, as struct alignas(8) for 8 "
+                "bytes");
   scantune_selection selection = selection_of<Key>(n, options);
   selection.value_bytes = sizeof(Value);
   return selection;
@@ -436,8 +425,8 @@ void unique_consecutive(const T* input, T* output, std::uint64_t* count, std::ui
   detail::run_selection(detail::selection_of<T>(n, options), detail::arrays_of(input, output, count), options.stream);
 }
 
-// The first key of each run of equal ones, and the value beside it. Values have 1, 2, 4 or 8 bytes. Keys may be
-// selected in place, values not.
+// The first key of each run of equal ones, and the value beside it. Values have 1, 2, 4 or 8 bytes and are aligned to
+// their size. Keys may be selected in place, values not.
 template <class Key, class Value>
 void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, std::uint64_t* count,
                    std::uint64_t n, const UniqueOptions& options = {}) {
