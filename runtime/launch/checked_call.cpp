@@ -39,7 +39,7 @@ Plan* PlanCache::find(const Device& device, const Call& call) {
   const auto serves = [&](const Entry& entry) {
     return entry.plan != nullptr && &entry.plan->device() == &device && entry.plan->request() == call.request &&
            entry.captured_launches == call.captured_launches && entry.config == call.config &&
-           view_of(entry.plan->custom()) == call.custom;
+           are_same(entry.plan->custom(), call.custom);
   };
   if (last_ != nullptr && serves(*last_)) return last_->plan.get();
   for (Entry& entry : set_of(call))

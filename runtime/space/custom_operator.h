@@ -32,6 +32,12 @@ inline std::optional<CustomOperatorView> view_of(const CustomOperator* custom) {
   return CustomOperatorView{custom->source, custom->name, custom->state_bytes};
 }
 
+// Whether both are the same source, or neither is one. Every call of a caller's own operator asks this.
+inline bool are_same(const CustomOperator* custom, const std::optional<CustomOperatorView>& view) {
+  if (custom == nullptr || !view) return custom == nullptr && !view;
+  return custom->state_bytes == view->state_bytes && custom->source == view->source && custom->name == view->name;
+}
+
 inline std::optional<CustomOperator> copy_of(const std::optional<CustomOperatorView>& custom) {
   if (!custom) return std::nullopt;
   return CustomOperator{std::string(custom->source), std::string(custom->name), custom->state_bytes};
