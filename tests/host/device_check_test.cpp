@@ -170,7 +170,7 @@ std::string complaint(Device& device, const VerifyOptions& options) {
 TEST_F(DeviceChecks, CatchMistakesOfAFamilyWithTheWordsOfTheCpu) {
   const std::vector<std::array<const char*, 3>> mistakes = {
       {"primitives/tile_place.h", "(Problem::kFirstTile + tile) * kTileItems", "(tile - (tile == 5)) * kTileItems"},
-      {"kernels/lookback.h", "return carry;", "return tile == 7 ? Op::combine(carry, carry) : carry;"}};
+      {"primitives/look_back.h", "return carry;", "return tile == 7 ? Op::combine(carry, carry) : carry;"}};
   for (const auto& [path, right, wrong] : mistakes) {
     const WithMistake templates(path, right, wrong);
     HostDevice device(0, std::make_unique<HostCompiler>(templates.files()));
