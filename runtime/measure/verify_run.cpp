@@ -285,7 +285,9 @@ std::string VerifyRun::difference_in_bits(const InputSpec& input, const std::byt
 }
 
 std::string VerifyRun::fault_beside(const Expected& expected, Variant variant, const Request& request) {
-  for (const auto& [operand, memory] : beside(variant, request)) {
+  for (const Beside& other : beside(variant, request)) {
+    const RequestOperand& operand = other.operand;
+    std::byte* const memory = other.memory;
     if (!is_written(operand.role)) continue;
     const auto reference = expected.on_cpu();
     const auto item_bytes = static_cast<u64>(operand.item_bytes);

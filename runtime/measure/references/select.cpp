@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <ranges>
 #include <vector>
 
 #include "measure/parallel.h"
@@ -85,11 +84,20 @@ class SelectedItems final : public Reference {
   void expect_of(const KnownInput& input, OperandRole role, u64 first, std::span<std::byte> out) const {
     const u64 bytes = std::max<u64>(result_bytes(role), 1);  // nobody asks for values of none
     const u64 end = first + out.size() / bytes;
-    const auto chunks = std::views::iota(u64{0}, kept_before_.size() - 1);
-    const auto begin_chunk =
-        *std::ranges::partition_point(chunks, [&](u64 chunk) { return results_before(role, chunk + 1) <= first; });
-    const auto end_chunk =
-        *std::ranges::partition_point(chunks, [&](u64 chunk) { return results_before(role, chunk) < end; });
+    // The first chunk for which this holds; it holds for all behind it.
+    const auto first_where = [&](const auto& holds) {
+      u64 begin = 0, behind = kept_before_.size() - 1;
+      while (begin < behind) {
+        const u64 middle = begin + (behind - begin) / 2;
+        if (holds(middle))
+          behind = middle;
+        else
+          begin = middle + 1;
+      }
+      return begin;
+    };
+    const u64 begin_chunk = first_where([&](u64 chunk) { return results_before(role, chunk + 1) > first; });
+    const u64 end_chunk = first_where([&](u64 chunk) { return results_before(role, chunk) >= end; });
     parallel_for(end_chunk - std::min(begin_chunk, end_chunk), [&](u64 place) {
       const u64 chunk = begin_chunk + place;
       u64 result = results_before(role, chunk);
