@@ -18,7 +18,7 @@
 using namespace scantune;
 using namespace scantune::c_api;
 
-// Which functions run a plan.
+// The functions that run a plan: scantune_plan_run() and its kin.
 enum class RunBy { run, run_arg, run_select };
 
 struct scantune_plan {

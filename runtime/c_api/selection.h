@@ -5,7 +5,7 @@
 
 namespace scantune::c_api {
 
-// Which arrays a selection has beside its input and the count.
+// The arrays that a selection has beside its input and the count.
 struct SelectionArrays {
   bool has_items = false;
   bool has_flags = false;

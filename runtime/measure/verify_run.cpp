@@ -57,6 +57,13 @@ std::string guard_fault(std::span<const std::byte> found, const char* where) {
          " of a guard zone of " + std::to_string(kGuardBytes) + " bytes";
 }
 
+// What is wrong with results from that byte of an output on.
+std::string fault_in_part(const Reference& reference, u64 first_byte, std::span<const std::byte> found) {
+  const auto wrong = reference.check(first_byte / reference.item_bytes(), found);
+  if (!wrong) return {};
+  return "item " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
+}
+
 }  // namespace
 
 VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> largest)
@@ -254,7 +261,8 @@ std::string VerifyRun::fault_in_output(const Expected& expected, const std::byte
 
 // In place, items that no result is written over stay as they were.
 std::string VerifyRun::fault_in_rest(const KnownInput& input, const std::byte* output, u64 written) {
-  std::vector<std::byte> found(std::min(input.bytes() - written, kMostComparedBytes));
+  const u64 most = kMostComparedBytes / input.item_bytes() * input.item_bytes();  // items are made whole
+  std::vector<std::byte> found(std::min(input.bytes() - written, most));
   if (found.empty()) return {};
   device_.download(found.data(), output + written, found.size());
   return input.equals(written / input.item_bytes(), found) ? "" : "it changed items behind its results, in place";
@@ -264,9 +272,7 @@ std::string VerifyRun::fault_in_items(const Reference& reference, std::byte* out
   const auto parts = parts_of(output, bytes, Reference::kChunkItems * reference.item_bytes());
   std::string fault;
   staging_.download(parts, [&](u64 part, std::span<const std::byte> found) {
-    if (const auto wrong =
-            reference.check(static_cast<u64>(parts[part].on_device - output) / reference.item_bytes(), found))
-      fault = "item " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
+    fault = fault_in_part(reference, static_cast<u64>(parts[part].on_device - output), found);
     return fault.empty();
   });
   return fault;
@@ -332,8 +338,7 @@ std::string VerifyRun::fault_found_on_cpu(const Reference& reference, std::byte*
       if (guards.empty()) guards = guard_fault(found.last(kGuardBytes), "behind the output");
       found = found.first(found.size() - kGuardBytes);
     }
-    if (const auto wrong = reference.check(static_cast<u64>(on_device - output) / reference.item_bytes(), found))
-      fault = "item " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
+    fault = fault_in_part(reference, static_cast<u64>(on_device - output), found);
     return fault.empty();
   });
   return fault.empty() ? guards : fault;

@@ -26,7 +26,7 @@ class SelectTile {
     if (kVectorItems == 1) return alignment;
     return kVectorItems * bytes < kVectorAlignmentBytes ? kVectorItems * bytes : kVectorAlignmentBytes;
   }
-  // As many items of an array as one load of the input brings.
+  // The items of an array that belong to one load of the input.
   template <class T>
   struct alignas(vector_alignment(sizeof(T), alignof(T))) Vector {
     T items[kVectorItems];

@@ -7,13 +7,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "bench.h"
 #include "counted_operations.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
 #include "gallery_steps.h"
-#include "kept_compiler.h"
 #include "sampled_requests.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
@@ -26,16 +26,6 @@ constexpr int kMaxTileItems = 512;
 
 // More take too long on the host device.
 u64 most_items(const FamilyModel& family) { return family.name() == std::string_view("quadratic") ? 700 : 5000; }
-
-// One device and its compiled kernels for all tests of the process.
-struct Bench {
-  HostDevice device{0, kept_host_compiler()};
-  ScanKernels kernels{device};
-};
-Bench& bench() {
-  static Bench instance;
-  return instance;
-}
 
 struct Case {
   ScanRequest request;  // includes n

@@ -6,11 +6,11 @@
 #include <limits>
 #include <set>
 
+#include "bench.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
-#include "kept_compiler.h"
 #include "sampled_requests.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
@@ -78,16 +78,6 @@ ReduceRequest asked_of(const FamilyModel& family, ReduceRequest request, u64 n, 
 
 bool solves(const FamilyModel& family, const ReduceRequest& request) {
   return family.unsupported_reason(asked_of(family, request, kSomeItems), kHostSm) == nullptr;
-}
-
-// One device and its compiled kernels for all tests of the process.
-struct Bench {
-  HostDevice device{0, kept_host_compiler()};
-  ScanKernels kernels{device};
-};
-Bench& bench() {
-  static Bench instance;
-  return instance;
 }
 
 struct Case {

@@ -9,12 +9,12 @@
 #include <set>
 #include <tuple>
 
+#include "bench.h"
 #include "config/three_phase.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
-#include "kept_compiler.h"
 #include "sampled_requests.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
@@ -38,16 +38,6 @@ std::vector<const FamilyModel*> all_families() {
 bool solves(const FamilyModel& family, ScanRequest request, u64 n = kSomeItems) {
   request.n = n;
   return family.unsupported_reason(taken_by(family, request), kHostSm) == nullptr;
-}
-
-// One device and its compiled kernels for all tests of the process.
-struct Bench {
-  HostDevice device{0, kept_host_compiler()};
-  ScanKernels kernels{device};
-};
-Bench& bench() {
-  static Bench instance;
-  return instance;
 }
 
 struct Case {

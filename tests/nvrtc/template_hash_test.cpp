@@ -87,7 +87,7 @@ std::set<std::size_t> edits_in(Compiler& compiler, const Headers& headers, const
   Instantiation included{.source = {}, .headers = headers, .kernels = {}, .label = "headers"};
   included.source =
       "#define SCANTUNE_KERNELS\n"  // as for the gallery, whose kernels stand beside their configs
-      // As for n in memory, for strides, and for selections.
+      // The source of kernels that read n, take strides or select begins with these.
       "#define SCANTUNE_READS_N\n#define SCANTUNE_STRIDED\n#define SCANTUNE_SELECTS\n";
   for (const std::string& header : headers) included.source += "#include \"" + header + "\"\n";
   included.source += "#error the end\n";

@@ -89,7 +89,7 @@ def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_the
     assert family in ("scan_rows", "scan_short_rows")
     types = '"input_type":"i32","accumulator_type":"i32","output_type":"i32"'
     assert problem == (f'{{{types},"segments":"rows"}}', '{"rows":5}')
-    # As long as those that were tuned: a config of whole runs is not for every length.
+    # The rows are as long as those that were tuned, because a config of whole runs does not serve every length.
     for n, rows, origin in (("6000", "30", "exact_n"), ("6600", "33", "between_n")):
         explain = [*scantune, "db", "explain", *common, "--n", n, "--rows", rows, "--json", "-"]
         explained = subprocess.run(explain, capture_output=True, text=True, timeout=40)

@@ -131,7 +131,7 @@ CallBytes constant_of(const X& value) {
 
 }  // namespace detail
 
-// Which items are kept, by their value.
+// The rule by which a selection keeps an item: the item's value alone.
 class Predicate {
  public:
   // Comparisons of an item with a constant, as C++ compares two numbers of the items' type: only not_equal() keeps a
@@ -193,10 +193,10 @@ class Equality {
  public:
   Equality() = default;
 
-  // As Predicate::source(), of a source that defines
+  // An equality in CUDA C++ source, by the rules of Predicate::source(). The source defines
   //     __device__ bool equal(Value before, Value item)
   static Equality source(std::string source) { return Equality(detail::SelectSource(std::move(source))); }
-  // And with a state, equal(Value before, Value item, State state).
+  // The same with a state: the source defines equal(Value before, Value item, State state).
   template <class State>
   static Equality source(std::string source, const State& state) {
     return Equality(detail::SelectSource(std::move(source), state));
