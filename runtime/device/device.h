@@ -65,9 +65,9 @@ class Device {
   // of neighbouring SMs than a part of a GPU may have.
   virtual void check_fits(const Module&, const Launch&) {}
 
-  // Enqueues one kernel. n and the offsets of the arguments are the launch's, whatever the caller left there. Throws
-  // DeviceError; after an error that destroyed the context every further call throws too.
-  virtual void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) = 0;
+  // Enqueues one kernel. Puts n and the offsets of the launch into the arguments, which are copied no more often.
+  // Throws DeviceError; after an error that destroyed the context every further call throws too.
+  virtual void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) = 0;
 
   // The number of a GPU as CUDA counts those that the process sees; -1 of the host device.
   virtual int ordinal() const { return -1; }

@@ -18,7 +18,7 @@ Binary DescribedDevice::NoCompiler::compile(const Instantiation&, const std::str
 std::unique_ptr<Module> DescribedDevice::load(const Binary&, std::span<const std::string>, std::span<const int>) {
   refuse();
 }
-void DescribedDevice::launch(const Module&, const Launch&, const KernelArguments&, Stream) { refuse(); }
+void DescribedDevice::launch(const Module&, const Launch&, KernelArguments&, Stream) { refuse(); }
 void* DescribedDevice::allocate(u64) { refuse(); }
 void DescribedDevice::fill(void*, std::byte, u64) { refuse(); }
 void DescribedDevice::upload(void*, const void*, u64) { refuse(); }

@@ -19,7 +19,7 @@ class DescribedDevice : public Device {
 
   // The functions that need the device itself throw RequestError.
   std::unique_ptr<Module> load(const Binary&, std::span<const std::string>, std::span<const int>) override;
-  void launch(const Module&, const Launch&, const KernelArguments&, Stream) override;
+  void launch(const Module&, const Launch&, KernelArguments&, Stream) override;
   void* allocate(u64) override;
   void free(void*) noexcept override {}
   void fill(void*, std::byte, u64) override;

@@ -92,7 +92,7 @@ class FakeDevice : public Device {
   void check_fits(const Module&, const Launch& launch) override {
     if (launch.cluster_blocks > most_cluster_blocks) throw DeviceError("no such cluster fits the fake device");
   }
-  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override {
     const std::lock_guard lock(mutex);
     launched.push_back({static_cast<const FakeModule*>(&module), launch, arguments, stream});
     auto& passed = launched.back().arguments;

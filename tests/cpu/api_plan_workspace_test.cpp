@@ -39,7 +39,7 @@ TEST_F(Plans, RunFromManyThreads) {
 
 TEST_F(Plans, OfSeveralLaunchesKeepTheirStreamsWorkspaceUntilAllAreEnqueued) {
   struct SlowToLaunch : FakeDevice {
-    void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+    void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override {
       FakeDevice::launch(module, launch, arguments, stream);
       std::this_thread::sleep_for(std::chrono::microseconds(200));  // gives the other thread time to interfere
     }

@@ -23,7 +23,7 @@ class LoadingDevice : public Device {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // long enough for every thread to ask meanwhile
     return std::make_unique<EmptyModule>();
   }
-  void launch(const Module&, const Launch&, const KernelArguments&, Stream) override { refuse(); }
+  void launch(const Module&, const Launch&, KernelArguments&, Stream) override { refuse(); }
   void* allocate(u64) override { refuse(); }
   void free(void*) noexcept override {}
   void fill(void*, std::byte, u64) override { refuse(); }

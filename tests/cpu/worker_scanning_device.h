@@ -73,7 +73,7 @@ class ScanningDevice : public Device {
     return std::make_unique<PlainModule>(std::string(binary.image.begin(), binary.image.end()));
   }
 
-  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream) override {
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream) override {
     require_well();
     const auto& source = static_cast<const PlainModule&>(module).source;
     if (source.find("ScanRequest") == std::string::npos) {

@@ -27,7 +27,7 @@ class SelectingDevice : public ScanningDevice {
   std::function<void(const Ran&)> spoil = [](const Ran&) {};
   int selections = 0;
 
-  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream) override {
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream) override {
     if (static_cast<const PlainModule&>(module).source.find("SelectRequest") == std::string::npos)
       throw Error("this is no kernel of a selection");
     SelectRequest request = request_;

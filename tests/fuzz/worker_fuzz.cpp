@@ -24,7 +24,7 @@ class BoundedDevice : public testing::ScanningDevice {
     total_bytes = 1 << 17;
   }
   void begin_line() { launches_ = 0; }
-  void launch(const Module& module, const Launch& shape, const KernelArguments& arguments, Stream stream) override {
+  void launch(const Module& module, const Launch& shape, KernelArguments& arguments, Stream stream) override {
     if (++launches_ > kMostLaunches) throw DeviceError("the time of the device is up");
     try {
       ScanningDevice::launch(module, shape, arguments, stream);

@@ -26,6 +26,11 @@ const char* const kWritesArguments =
     "scantune::u64* out = static_cast<scantune::u64*>(a.output);"
     "out[0] = a.n; out[1] = a.source_offset; out[2] = a.destination_offset; out[3] = a.init[0];";
 
+void launch_without_arguments(Device& device, const Module& module, const Launch& launch, Stream stream) {
+  KernelArguments arguments{};
+  device.launch(module, launch, arguments, stream);
+}
+
 class CudaDeviceTest : public GpuTest {
  protected:
   std::unique_ptr<Module> loaded(const std::string& body, int shared_bytes = 0) {
@@ -99,7 +104,7 @@ TEST_F(CudaDeviceTest, LaunchesFromAThreadThatHasNoContextAndLeavesItSo) {
 TEST_F(CudaDeviceTest, AllowsAllTheSharedMemoryThatConfigsMayUse) {
   const int most = limits_of(device_->identity().sm).shared_bytes_per_block;
   const auto module = loaded("extern __shared__ char shared[]; shared[threadIdx.x] = 1;", most);
-  device_->launch(*module, Launch{.block_threads = 32, .shared_bytes = most}, {}, nullptr);
+  launch_without_arguments(*device_, *module, Launch{.block_threads = 32, .shared_bytes = most}, nullptr);
   device_->synchronize();
   EXPECT_THROW(loaded("", 1 << 20), DeviceError);
 }
@@ -196,7 +201,7 @@ TEST_F(CudaDeviceTest, ReleasesATokenOnceTheGraphAndItsExecutablesAreGone) {
     const auto module = loaded("");
     const TestGraph graph(stream, [&] {
       device_->retain_until_graph_dies(device_->stream_state(stream).capturing_graph, release, &released);
-      device_->launch(*module, Launch{}, {}, stream);
+      launch_without_arguments(*device_, *module, Launch{}, stream);
     });
     graph.launch(stream);
     stream.synchronize();
@@ -264,7 +269,7 @@ TEST_F(CudaDeviceTest, TimesInProportionToTheWork) {
   const auto launches = [&](int count) {
     return device_->time_us(
         [&](Stream stream) {
-          for (int launch = 0; launch < count; ++launch) device_->launch(*module, Launch{}, {}, stream);
+          for (int launch = 0; launch < count; ++launch) launch_without_arguments(*device_, *module, Launch{}, stream);
         },
         3);
   };
@@ -277,7 +282,8 @@ TEST_F(CudaDeviceTest, PassesOnWhatEnqueueThrowsAndTimesAgain) {
   struct Mistake {};
   EXPECT_THROW(device_->time_us([](Stream) { throw Mistake(); }, 1), Mistake);
   const auto module = loaded("");
-  EXPECT_GT(device_->time_us([&](Stream stream) { device_->launch(*module, Launch{}, {}, stream); }, 2), 0);
+  EXPECT_GT(device_->time_us([&](Stream stream) { launch_without_arguments(*device_, *module, Launch{}, stream); }, 2),
+            0);
 }
 
 // Runs in a process of its own, since it destroys the context. Returns 0 if every call failed as it should.
@@ -286,7 +292,7 @@ int use_a_failed_context() {
   const Instantiation probe = kernel("*reinterpret_cast<int*>(16) = 1;");
   const auto module =
       device->load(device->compiler().compile(probe, device->identity().arch), probe.kernels, kNoShared);
-  device->launch(*module, Launch{}, {}, nullptr);
+  launch_without_arguments(*device, *module, Launch{}, nullptr);
   try {
     device->synchronize();
     return 1;
@@ -294,7 +300,7 @@ int use_a_failed_context() {
   }
   if (device->failure().find("CUDA_ERROR_ILLEGAL_ADDRESS") == std::string::npos) return 2;
   try {
-    device->launch(*module, Launch{}, {}, nullptr);
+    launch_without_arguments(*device, *module, Launch{}, nullptr);
     return 3;
   } catch (const DeviceError& error) {
     const std::string text = error.what();

@@ -118,7 +118,7 @@ KnownSums::KnownSums(Device& device, const ScanRequest& request) : device_(devic
   module_ = device.load(device.compiler().compile(source, device.identity().arch), source.kernels, shared_bytes);
 }
 
-void KnownSums::launch(int kernel, u64 n, u64 seed, const KernelArguments& arguments, Stream stream) const {
+void KnownSums::launch(int kernel, u64 n, u64 seed, KernelArguments arguments, Stream stream) const {
   const u64 blocks = std::min(kMostBlocks, ceil_div(n, u64{kThreads}));
   device_.launch(*module_,
                  {.kernel = kernel,

@@ -49,7 +49,7 @@ class KnownSums {
   void check(const void* results, u64 n, u64 seed, const Verdict& verdict, Stream stream) const;
 
  private:
-  void launch(int kernel, u64 n, u64 seed, const KernelArguments& arguments, Stream stream) const;
+  void launch(int kernel, u64 n, u64 seed, KernelArguments arguments, Stream stream) const;
 
   Device& device_;
   std::unique_ptr<Module> module_;

@@ -122,7 +122,7 @@ class RecordingGpu : public CudaDevice {
     loaded.push_back(module.get());
     return module;
   }
-  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override {
     CudaDevice::launch(module, launch, arguments, stream);
     launched.push_back(&module);
   }

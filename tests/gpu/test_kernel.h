@@ -21,7 +21,7 @@ class TestKernel {
 
   CUfunc_st* function() const { return static_cast<const CudaModule&>(*module_).function(0); }
 
-  void enqueue(const Launch& launch, const KernelArguments& arguments, Stream stream) const {
+  void enqueue(const Launch& launch, KernelArguments arguments, Stream stream) const {
     device_.launch(*module_, launch, arguments, stream);
   }
 

@@ -315,7 +315,7 @@ class RecordingDevice : public HostDevice {
     loaded.push_back(module.get());
     return module;
   }
-  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override {
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override {
     HostDevice::launch(module, launch, arguments, stream);
     launched.push_back(&module);
   }

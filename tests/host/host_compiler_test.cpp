@@ -205,7 +205,8 @@ TEST(HostDevice, RefusesLaunchesThatADriverWouldRefuse) {
   HostDevice device;
   const std::vector<std::string> kernels = {"kernel"};
   const auto module = device.load(device.compiler().compile(kernel_of(""), "host"), kernels, {});
-  const auto launch = [&](const Launch& shape) { device.launch(*module, shape, {}, nullptr); };
+  KernelArguments arguments{};
+  const auto launch = [&](const Launch& shape) { device.launch(*module, shape, arguments, nullptr); };
   EXPECT_NO_THROW(launch({.block_threads = 32}));
   EXPECT_THROW(launch({.grid_blocks = 0, .block_threads = 32}), DeviceError);
   EXPECT_THROW(launch({.block_threads = 1025}), DeviceError);

@@ -134,14 +134,13 @@ void CudaDevice::check_fits(const Module& module, const Launch& launch) {
                       std::to_string(identity_.sm_count) + " SMs): tune on it, or choose a smaller cluster_blocks");
 }
 
-void CudaDevice::launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) {
+void CudaDevice::launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  KernelArguments own = arguments;
-  own.n = launch.n;
-  own.source_offset = launch.source_offset;
-  own.destination_offset = launch.destination_offset;
-  void* parameters[] = {&own};
+  arguments.n = launch.n;
+  arguments.source_offset = launch.source_offset;
+  arguments.destination_offset = launch.destination_offset;
+  void* parameters[] = {&arguments};
 
   LaunchAttributes attributes(launch);
   const CUlaunchConfig config = config_of(launch, attributes, identity_.sm_count, stream);

@@ -24,7 +24,7 @@ class CudaDevice : public Device {
   std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                std::span<const int> max_shared_bytes) override;
   void check_fits(const Module& module, const Launch& launch) override;
-  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override;
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override;
   bool is_gone() const override;
   std::string failure() const override { return context_->failure(); }
 

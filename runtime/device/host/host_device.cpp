@@ -112,7 +112,7 @@ void HostDevice::run(std::span<const HostLaunch> launches, const Schedule& sched
   machine_.run(grids, schedule);
 }
 
-void HostDevice::launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream) {
+void HostDevice::launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream) {
   const HostLaunch one{&module, launch, arguments};
   run({&one, 1});
 }

@@ -40,7 +40,7 @@ class HostDevice : public Device {
   std::string driver_version() const override { return "host"; }
   std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                std::span<const int> max_shared_bytes) override;
-  void launch(const Module& module, const Launch& launch, const KernelArguments& arguments, Stream stream) override;
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override;
 
   void* allocate(u64 bytes) override;
   void free(void* memory) noexcept override;
