@@ -4,10 +4,10 @@
 
 #include <cstring>
 #include <functional>
-#include <ostream>
 #include <string>
 #include <vector>
 
+#include "api_bad_input.h"
 #include "api_current_device.h"
 #include "scantune/runtime.hpp"
 
@@ -71,24 +71,6 @@ struct Arguments {
   scantune_stream on() const { return reinterpret_cast<scantune_stream>(stream); }
 };
 
-struct Outcome {
-  scantune_status status = SCANTUNE_OK;
-  std::string text;
-};
-
-Outcome of_c(scantune_status status) { return {status, status == SCANTUNE_OK ? "" : scantune_error_message()}; }
-
-Outcome of_cpp(const std::function<void()>& call) {
-  try {
-    call();
-    return {};
-  } catch (const RequestError& error) {
-    return {SCANTUNE_REQUEST_ERROR, error.what()};
-  } catch (const OutOfMemoryError& error) {
-    return {SCANTUNE_OUT_OF_MEMORY, error.what()};
-  }
-}
-
 using Spoil = std::function<void(Arguments&)>;
 using Call = std::function<Outcome(Arguments&)>;
 
@@ -103,7 +85,6 @@ Outcome c_arg_reduce(Arguments& with) {
 }
 
 using PlanCreate = scantune_status (*)(const scantune_problem*, scantune_plan**);
-using PlanOwner = std::unique_ptr<scantune_plan, decltype(&scantune_plan_destroy)>;
 
 template <PlanCreate kCreate = scantune_plan_create>
 Outcome c_plan_create(Arguments& with) {
@@ -745,16 +726,7 @@ Calls compared(X constant) {
           call([=](int) { return Predicate::not_equal(constant); })};
 }
 
-struct BadInput {
-  const char* entry;  // a function, or the struct that several functions read
-  const char* argument;
-  const char* what;
-  Calls calls;
-  std::vector<const char*> texts;
-  scantune_status status = SCANTUNE_REQUEST_ERROR;
-};
-
-void PrintTo(const BadInput& row, std::ostream* out) { *out << row.entry << ' ' << row.argument << ' ' << row.what; }
+using BadInput = BadInputOf<Arguments>;
 
 const std::string kTooLong(65, 'x');
 const std::string kWithNull("before\0after", 12);
@@ -1191,21 +1163,7 @@ const std::vector<BadInput> kBadInput = {
 
 class BadInputs : public ::testing::TestWithParam<BadInput> {};
 
-TEST_P(BadInputs, AreRefusedWithTheirNameBeforeAnythingIsLaunchedOrAllocated) {
-  const BadInput& row = GetParam();
-  for (std::size_t index = 0; index < row.calls.size(); ++index) {
-    SCOPED_TRACE("call " + std::to_string(index));
-    const auto device = std::make_shared<FakeDevice>();
-    set_current_device(device);
-    Arguments arguments(device);
-    const Outcome outcome = row.calls[index](arguments);
-    EXPECT_EQ(outcome.status, row.status) << outcome.text;
-    for (const char* text : row.texts)
-      EXPECT_TRUE(contains(outcome.text, text)) << "'" << text << "' is not in: " << outcome.text;
-    EXPECT_TRUE(device->launched.empty());
-    EXPECT_TRUE(device->allocations.empty());
-  }
-}
+TEST_P(BadInputs, AreRefusedWithTheirNameBeforeAnythingIsLaunchedOrAllocated) { expect_refused(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Table, BadInputs, ::testing::ValuesIn(kBadInput));
 
