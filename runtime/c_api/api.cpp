@@ -26,7 +26,8 @@ struct scantune_plan {
   Problem problem;
   std::string description;
   RunBy run_by;
-  SelectionArrays arrays;  // of a selection
+  SelectionArrays arrays = {};                         // of a selection
+  std::unique_ptr<const CallStates> states = nullptr;  // what those of the problem are
 };
 
 struct scantune_buffer {
@@ -81,10 +82,11 @@ void run(const Problem& asked, const Pointers& pointers, scantune_stream stream)
                .init = asked.init,
                .captured_launches = asked.captured_launches,
                .config = asked.config,
-               .stream = stream_of(stream)});
+               .stream = stream_of(stream),
+               .states = asked.states});
 }
 
-void make(Problem asked, RunBy run_by, const SelectionArrays& arrays, scantune_plan*& place) {
+std::unique_ptr<scantune_plan> made_plan(Problem asked, RunBy run_by) {
   const auto& device = current_device();
   check_kept_pointers(*device, asked.request, asked.pointers(nullptr, nullptr));
   const std::optional<CustomOperator> copy = copy_of(std::exchange(asked.custom, std::nullopt));
@@ -96,8 +98,12 @@ void make(Problem asked, RunBy run_by, const SelectionArrays& arrays, scantune_p
     made = make_plan(device, tuning_table(), CheckedRequest(asked.request), asked.captured_launches,
                      CaptureMemory::ahead, custom, asked.config);
   asked.config = {};  // the caller's text
+  auto states = asked.states != nullptr ? std::make_unique<const CallStates>(*asked.states) : nullptr;
+  asked.states = states.get();
   auto description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
-  place = new scantune_plan{std::move(made), asked, std::move(description), run_by, arrays};
+  auto plan = std::make_unique<scantune_plan>(scantune_plan{std::move(made), asked, std::move(description), run_by});
+  plan->states = std::move(states);
+  return plan;
 }
 
 // The functions that run plans of one kind.
@@ -155,8 +161,10 @@ scantune_status scantune_problem_init(scantune_problem* problem, size_t struct_b
 
 scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,
                               scantune_stream stream) {
-  return guarded([&] {
-    const Problem asked = checked_problem(problem);
+  // With the room on its stack g++ does not inline this by itself, and a warm call is held to its instructions.
+  return guarded([&]() __attribute__((always_inline)) {
+    MapRoom room;
+    const Problem asked = checked_problem(problem, room);
     run(asked, asked.pointers(input, output), stream);
   });
 }
@@ -164,7 +172,8 @@ scantune_status scantune_scan(const scantune_problem* problem, const void* input
 scantune_status scantune_reduce(const scantune_problem* problem, const void* input, void* output,
                                 scantune_stream stream) {
   return guarded([&] {
-    const Problem asked = checked_reduction(problem, Position::none);
+    MapRoom room;
+    const Problem asked = checked_reduction(problem, Position::none, room);
     run(asked, asked.pointers(input, output), stream);
   });
 }
@@ -172,7 +181,8 @@ scantune_status scantune_reduce(const scantune_problem* problem, const void* inp
 scantune_status scantune_arg_reduce(const scantune_problem* problem, const void* input, void* output, uint64_t* index,
                                     scantune_stream stream) {
   return guarded([&] {
-    const Problem asked = checked_reduction(problem, Position::first);
+    MapRoom room;
+    const Problem asked = checked_reduction(problem, Position::first, room);
     run(asked, asked.pointers(input, output, index), stream);
   });
 }
@@ -188,21 +198,24 @@ scantune_status scantune_select(const scantune_selection* selection, const scant
 scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    make(checked_problem(problem), RunBy::run, {}, place);
+    MapRoom room;
+    place = made_plan(checked_problem(problem, room), RunBy::run).release();
   });
 }
 
 scantune_status scantune_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    make(checked_reduction(problem, Position::none), RunBy::run, {}, place);
+    MapRoom room;
+    place = made_plan(checked_reduction(problem, Position::none, room), RunBy::run).release();
   });
 }
 
 scantune_status scantune_arg_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    make(checked_reduction(problem, Position::first), RunBy::run_arg, {}, place);
+    MapRoom room;
+    place = made_plan(checked_reduction(problem, Position::first, room), RunBy::run_arg).release();
   });
 }
 
@@ -210,7 +223,9 @@ scantune_status scantune_select_plan_create(const scantune_selection* selection,
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
     const SelectionProblem asked = checked_selection(selection);
-    make(asked.problem, RunBy::run_select, asked.arrays, place);
+    auto made = made_plan(asked.problem, RunBy::run_select);
+    made->arrays = asked.arrays;
+    place = made.release();
   });
 }
 
@@ -218,7 +233,7 @@ scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* 
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run, false>(plan);
     if (made.plan != nullptr)
-      made.plan->run(made.problem.pointers(input, output), made.problem.init, stream_of(stream));
+      made.plan->run(made.problem.pointers(input, output), made.problem.init, stream_of(stream), made.problem.states);
   });
 }
 
@@ -226,7 +241,8 @@ scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, vo
                                       scantune_stream stream) {
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run_arg, false>(plan);
-    made.plan->run(made.problem.pointers(input, output, index), made.problem.init, stream_of(stream));
+    made.plan->run(made.problem.pointers(input, output, index), made.problem.init, stream_of(stream),
+                   made.problem.states);
   });
 }
 
@@ -234,7 +250,7 @@ scantune_status scantune_plan_run_select(scantune_plan* plan, const scantune_sel
                                          scantune_stream stream) {
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run_select, false>(plan);
-    made.plan->run(checked_arrays(made.arrays, arrays), made.problem.init, stream_of(stream));
+    made.plan->run(checked_arrays(made.arrays, arrays), made.problem.init, stream_of(stream), made.problem.states);
   });
 }
 
@@ -248,7 +264,7 @@ scantune_status scantune_plan_run_in(scantune_plan* plan, const void* input, voi
     const scantune_plan& made = checked_plan<RunBy::run, true>(plan);
     if (made.plan != nullptr)
       made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output), made.problem.init,
-                        stream_of(stream));
+                        stream_of(stream), made.problem.states);
   });
 }
 
@@ -257,7 +273,7 @@ scantune_status scantune_plan_run_arg_in(scantune_plan* plan, const void* input,
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run_arg, true>(plan);
     made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output, index), made.problem.init,
-                      stream_of(stream));
+                      stream_of(stream), made.problem.states);
   });
 }
 
@@ -266,7 +282,7 @@ scantune_status scantune_plan_run_select_in(scantune_plan* plan, const scantune_
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run_select, true>(plan);
     made.plan->run_in({workspace, workspace_bytes}, checked_arrays(made.arrays, arrays), made.problem.init,
-                      stream_of(stream));
+                      stream_of(stream), made.problem.states);
   });
 }
 

@@ -58,6 +58,28 @@ inline ValueType checked_type(const char* member, const scantune_type& value) {
 
 std::string type_name(ValueType type);
 
+static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
+              same(SCANTUNE_COLUMNS, Segments::columns));
+
+inline Segments checked_segments(const scantune_segments& segments) {
+  return static_cast<Segments>(checked_enum("segments", "scantune_segments", segments, 0, SCANTUNE_COLUMNS));
+}
+
+// The member that holds how many segments of a kind there are, and the constant of the kind, as messages name them.
+struct CountNames {
+  const char* extent;
+  const char* constant;
+};
+void check_count(u64 n, bool has_them, const CountNames& names, u64 count);
+
+// Throws unless the items are that many rows or columns of equal length, or the request has none of them and the count
+// is 0. Without items there may be any number, none too: then there is nothing to do. Only what tuning asks for may end
+// in shorter ones.
+template <class Typed>
+void check_count(const Typed& request, Segments segments, const CountNames& names, u64 count) {
+  check_count(request.n, request.segments == segments, names, count);
+}
+
 // The members that hold a custom type's size and alignment, as messages name them.
 struct CustomTypeNames {
   const char* bytes;
@@ -83,6 +105,14 @@ inline void check_source(const char* member, const char* source, const char* wha
   if (source == nullptr || *source == '\0') [[unlikely]]
     fail_source(member, source, what);
 }
+
+// The members that hold a source's state and its bytes, as messages name them.
+struct StateNames {
+  const char* state;
+  const char* bytes;
+};
+// Throws unless there are as many bytes as a state may have, or none and no state.
+void check_state(const StateNames& names, const void* state, std::uint32_t bytes);
 
 // The caller's text; empty where none is given.
 inline std::string_view checked_config(const char* config) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -20,8 +21,6 @@ static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operat
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
               same(SCANTUNE_XOR, Operator::bit_xor) && same(SCANTUNE_CUSTOM, Operator::custom_cheap));
 static_assert(same(SCANTUNE_INCLUSIVE, Kind::inclusive) && same(SCANTUNE_EXCLUSIVE, Kind::exclusive));
-static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
-              same(SCANTUNE_COLUMNS, Segments::columns));
 static_assert(same(SCANTUNE_FORWARD, Direction::forward) && same(SCANTUNE_REVERSE, Direction::reverse));
 static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
               same(SCANTUNE_RUN_TO_RUN, Determinism::run_to_run));
@@ -47,9 +46,9 @@ constexpr scantune_problem kDefaultProblem = SCANTUNE_PROBLEM_INIT;
 constexpr scantune_custom_operator kDefaultOperator = SCANTUNE_CUSTOM_OPERATOR_INIT;
 constexpr StructVersion kProblemVersion = {"struct_bytes", "scantune_problem", "start from SCANTUNE_PROBLEM_INIT",
                                            offsetof(scantune_problem, captured_launches), sizeof(scantune_problem)};
-constexpr StructVersion kOperatorVersion = {"custom.struct_bytes", "scantune_custom_operator",
-                                            "start from SCANTUNE_CUSTOM_OPERATOR_INIT",
-                                            sizeof(scantune_custom_operator), sizeof(scantune_custom_operator)};
+constexpr StructVersion kOperatorVersion = {
+    "custom.struct_bytes", "scantune_custom_operator", "start from SCANTUNE_CUSTOM_OPERATOR_INIT",
+    offsetof(scantune_custom_operator, state), sizeof(scantune_custom_operator)};
 // The reserved member is not read: to programs of an earlier header of the same size it is padding, and holds anything.
 static_assert(kProblemVersion.oldest_bytes == 72 && kOperatorVersion.oldest_bytes == 48);
 
@@ -88,33 +87,13 @@ Operator checked_operator(const Given& given) {
   return operator_of(*given.custom);
 }
 
-// Throws unless the items are that many rows or columns of equal length, or the request has none of them and the count
-// is 0. Without items there may be any number, none too: then nothing is scanned. Only what tuning asks for may end in
-// shorter ones.
-void check_count(const ScanRequest& request, Segments segments, const char* extent, const char* constant, u64 count) {
-  const auto found = [&] { return std::to_string(count); };
-  if (request.segments != segments) {
-    if (count != 0)
-      fail(extent, found() + ", and segments is not " + constant + ": set it, or leave " + extent + " at 0");
-    return;
-  }
-  if (request.n == 0) return;
-  if (count == 0)
-    fail(extent, found() + ", segments is " + constant + ", and n is " + std::to_string(request.n) +
-                     ": pass how many " + extent + " there are");
-  if (request.n % count != 0)
-    fail("n", std::to_string(request.n) + ", which is no multiple of " + extent + ", which is " + found() + ": " +
-                  extent + " are of equal length");
-}
-
 void check_segments(const scantune_problem& problem, ScanRequest& request) {
-  request.segments =
-      static_cast<Segments>(checked_enum("segments", "scantune_segments", problem.segments, 0, SCANTUNE_COLUMNS));
+  request.segments = checked_segments(problem.segments);
   request.rows = problem.rows;
   request.columns = problem.columns;
   if (request.segments == Segments::none && (problem.rows | problem.columns) == 0) return;
-  check_count(request, Segments::rows, "rows", "SCANTUNE_ROWS", problem.rows);
-  check_count(request, Segments::columns, "columns", "SCANTUNE_COLUMNS", problem.columns);
+  check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, problem.rows);
+  check_count(request, Segments::columns, {"columns", "SCANTUNE_COLUMNS"}, problem.columns);
 }
 
 Init checked_init(const scantune_problem& problem, Kind kind) {
@@ -162,11 +141,21 @@ CustomOperatorView checked_custom(const scantune_custom_operator& custom) {
   return {custom.source, custom.name};
 }
 
+// One comparison, since every call makes it.
+bool has_state(const Given& given) {
+  return given.custom != nullptr &&
+         (reinterpret_cast<std::uintptr_t>(given.custom->state) | given.custom->state_bytes) != 0;
+}
+
+bool has_maps(const scantune_problem& problem) {
+  return (reinterpret_cast<std::uintptr_t>(problem.load) | reinterpret_cast<std::uintptr_t>(problem.store)) != 0;
+}
+
 InitialValue initial_value(const Given& given, const ScanRequest& request) {
   const scantune_problem& problem = given.problem;
   if (request.init != Init::value) return {};
   if (problem.init != nullptr) return {request, problem.init};
-  if (given.custom == nullptr) return identity_of(request);
+  if (given.custom == nullptr) return identity_of(request.load == Load::none ? request : behind_maps(request));
   if (given.custom->identity == nullptr)
     fail("custom.identity", "NULL, and an exclusive scan starts from it: pass it, or set init or device_init");
   return {request, given.custom->identity};
@@ -176,6 +165,7 @@ InitialValue initial_value(const Given& given, const ScanRequest& request) {
 struct Stated {
   ScanRequest request;
   std::optional<CustomOperatorView> custom;
+  const CallStates* states = nullptr;
 };
 
 Stated stated_by(const Given& given) {
@@ -203,6 +193,22 @@ Stated stated_by(const Given& given) {
   return stated;
 }
 
+// Apart from what every scan() does, so that it costs nothing where there are no maps and no state.
+[[gnu::noinline]] void add_maps_and_state(const Given& given, Stated& stated, MapRoom& room) {
+  stated.states = &room.states;
+  room.states = {};
+  if (has_maps(given.problem)) {
+    take_maps(given.problem, stated.request, room);
+    if (!stated.custom) stated.custom.emplace();
+    stated.custom->maps = &*room.views;
+  }
+  if (!has_state(given)) return;
+  const scantune_custom_operator& custom = *given.custom;
+  check_state({"custom.state", "custom.state_bytes"}, custom.state, custom.state_bytes);
+  stated.custom->state_bytes = static_cast<int>(custom.state_bytes);
+  std::memcpy(room.states.combine, custom.state, custom.state_bytes);
+}
+
 // Whether anything stands for an empty input: a built-in operator's identity does.
 bool has_identity(const Given& given) { return given.custom == nullptr || given.custom->identity != nullptr; }
 
@@ -221,16 +227,40 @@ ReduceRequest reduction_of(const ScanRequest& scan, Position position, Init init
   request.rows = scan.rows;
   request.columns = scan.columns;
   request.layout = scan.layout;
+  request.load = scan.load;
+  request.store = scan.store;
   request.n = scan.n;
   return request;
 }
 
 }  // namespace
 
-Problem checked_problem(const scantune_problem* caller) {
+Pointers Problem::mapped_pointers(const void* input, const void* output, const void* position) const {
+  Pointers pointers{};
+  std::size_t place = 0;
+  if (request.value<Load>() != Load::generated)
+    pointers[place++] = input;
+  else if (input != nullptr)
+    fail("input", "given, and load makes items of their indices alone: pass NULL");
+  if (request.value<Store>() != Store::writing)
+    pointers[place++] = output;
+  else if (output != nullptr)
+    fail("output", "given, and store writes results by itself: pass NULL");
+  if (request.value<Position>() == Position::first) pointers[place++] = position;
+  if (device_init != nullptr) pointers[place++] = device_init;
+  if (device_n != nullptr) {
+    pointers[place++] = device_n;
+    pointers[place] = device_clamped;
+  }
+  return pointers;
+}
+
+Problem checked_problem(const scantune_problem* caller, MapRoom& room) {
   Storage storage;
   const Given given = given_by(caller, storage);
   Stated stated = stated_by(given);
+  if (has_maps(given.problem) || has_state(given)) [[unlikely]]
+    add_maps_and_state(given, stated, room);
   stated.request.init = checked_init(given.problem, stated.request.kind);
   stated.request.n_source = checked_n_source(given.problem);
   check_segments(given.problem, stated.request);
@@ -245,13 +275,16 @@ Problem checked_problem(const scantune_problem* caller) {
           .device_n = given.problem.device_n,
           .device_clamped = given.problem.device_clamped,
           .captured_launches = given.problem.captured_launches,
-          .config = checked_config(given.problem.config)};
+          .config = checked_config(given.problem.config),
+          .states = stated.states};
 }
 
-Problem checked_reduction(const scantune_problem* caller, Position position) {
+Problem checked_reduction(const scantune_problem* caller, Position position, MapRoom& room) {
   Storage storage;
   const Given given = given_by(caller, storage);
   Stated stated = stated_by(given);
+  if (has_maps(given.problem) || has_state(given)) [[unlikely]]
+    add_maps_and_state(given, stated, room);
   if (given.problem.device_n != nullptr || given.problem.device_clamped != nullptr)
     fail(given.problem.device_n != nullptr ? "device_n" : "device_clamped",
          "given; a reduction takes its n from the call: leave it NULL, and pass n");
@@ -278,7 +311,8 @@ Problem checked_reduction(const scantune_problem* caller, Position position) {
           .init = value,
           .device_init = given.problem.device_init,
           .captured_launches = given.problem.captured_launches,
-          .config = checked_config(given.problem.config)};
+          .config = checked_config(given.problem.config),
+          .states = stated.states};
 }
 
 void initialise(scantune_problem* problem, std::size_t struct_bytes) {

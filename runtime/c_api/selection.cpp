@@ -85,16 +85,6 @@ SelectRequest request_of(const scantune_selection& asked) {
   return request;
 }
 
-void check_state(const scantune_selection& asked) {
-  if (asked.state_bytes > kMaxValueBytes)
-    fail("state_bytes", std::to_string(asked.state_bytes) + "; a state has at most " + std::to_string(kMaxValueBytes) +
-                            " bytes: pass what is larger in memory of the device, and its address in the state");
-  if (asked.state_bytes > 0 && asked.state == nullptr)
-    fail("state", "NULL, and state_bytes is " + std::to_string(asked.state_bytes) + ": point it to the state");
-  if (asked.state_bytes == 0 && asked.state != nullptr)
-    fail("state_bytes", "0, and state is given: pass the size of the source's State, or leave state NULL");
-}
-
 std::optional<CustomOperatorView> checked_source_of(const scantune_selection& asked, Criterion criterion) {
   if (!has_source(criterion)) {
     refuse_given("source", asked.source, criterion);
@@ -106,7 +96,7 @@ std::optional<CustomOperatorView> checked_source_of(const scantune_selection& as
   }
   check_source("source", asked.source,
                criterion == Criterion::predicate ? "bool keep(Value)" : "bool equal(Value, Value)");
-  check_state(asked);
+  check_state({"state", "state_bytes"}, asked.state, asked.state_bytes);
   return CustomOperatorView{.source = asked.source, .name = {}, .state_bytes = static_cast<int>(asked.state_bytes)};
 }
 

@@ -16,7 +16,7 @@ int cuda_result() noexcept;
 
 // Runs the body of a C function.
 template <class Body>
-scantune_status guarded(const Body& body) noexcept {
+[[gnu::always_inline]] inline scantune_status guarded(const Body& body) noexcept {
   try {
     body();
     return SCANTUNE_OK;

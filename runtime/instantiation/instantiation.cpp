@@ -40,9 +40,12 @@ std::string request_literal(const Request& request) {
   return name + "{" + text + "}";
 }
 
+// The request as kernels see it.
+std::string request_text(const Request& request) { return request_literal(request.algorithm().compiled(request)); }
+
 std::string problem_text(const Request& request, Variant variant) {
-  return std::string("scantune::") + request.algorithm().problem_name() + "<" +
-         request_literal(request.algorithm().compiled(request)) + ", scantune::Variant::" + token(variant);
+  return std::string("scantune::") + request.algorithm().problem_name() + "<" + request_text(request) +
+         ", scantune::Variant::" + token(variant);
 }
 
 std::string choice_text(const Config& config) {
@@ -72,20 +75,35 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
   const std::string begin = "namespace scantune::instance {\n", end = "}\n";
   const std::string problem = problem_text(request, variant);
   if (custom == nullptr) return begin + choice + "using ScantuneProblem = " + problem + ">;\n" + kernels + end;
-  return begin + choice + "template <class Operation>\nusing ScantuneProblemOf = " + problem + ", 0, Operation>;\n" +
-         end + operator_text(request, *custom) + begin +
-         "using ScantuneProblem = ScantuneProblemOf<::ScantuneOperator>;\n" + kernels + end;
+  const bool combines = request.has_custom_operator(), maps = has_maps(request);
+  std::string parameters = "class Operation", taken = problem + ", 0, Operation", given = "::ScantuneOperator";
+  if (maps) {
+    parameters += ", class Maps";
+    taken += ", Maps";
+    given += ", ::ScantuneMaps";
+  }
+  const std::string built_in =
+      combines ? "" : "using ScantuneOperator = scantune::OperatorOfRequest<" + request_text(request) + ">;\n";
+  if (!combines) given = "ScantuneOperator, ::ScantuneMaps";
+  return begin + choice + built_in + "template <" + parameters + ">\nusing ScantuneProblemOf = " + taken + ">;\n" +
+         end + (combines ? operator_text(request, *custom) : "") + (maps ? maps_text(request, *custom) : "") + begin +
+         "using ScantuneProblem = ScantuneProblemOf<" + given + ">;\n" + kernels + end;
 }
 
-// What the templates take differently: arguments of kernels that read n, lie apart or select, and kernels of the
-// gallery.
-std::string definitions(const Request& request, const FamilyModel& family) {
+// What the templates take differently: arguments of kernels that read n, lie apart, select or have states, and kernels
+// of the gallery.
+std::string definitions(const Request& request, const FamilyModel& family, const CustomOperator* custom) {
   std::string text;
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list()) {
     if (operand.role == OperandRole::n) text += "#define SCANTUNE_READS_N\n";
     if (operand.role == OperandRole::count) text += "#define SCANTUNE_SELECTS\n";
   }
+  // A predicate's state comes in the place of an initial value.
+  const int operator_state = custom != nullptr && !request.value<Criterion>() ? custom->state_bytes : 0;
+  if (custom != nullptr && operator_state + custom->load.state_bytes + custom->store.state_bytes > 0)
+    text += "#define SCANTUNE_HAS_STATES\n";
+  if (operator_state > 0) text += "#define SCANTUNE_OPERATOR_STATE " + std::to_string(operator_state) + "\n";
   if (request.layout.is_strided()) text += "#define SCANTUNE_STRIDED\n";
   if (family.standing() == Standing::gallery) text += "#define SCANTUNE_KERNELS\n";
   return text;
@@ -114,8 +132,9 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   if (alignment == kVectorAlignmentBytes) variant = Variant::aligned;  // any pointers are aligned so
   const FamilyModel& family = config.family();
   Instantiation result;
-  result.headers = kernel_headers(family, custom != nullptr);
-  result.source = definitions(request, family) + includes(result.headers) +
+  result.headers = kernel_headers(family, custom != nullptr && request.has_custom_operator());
+  if (has_maps(request)) result.headers.emplace_back("primitives/custom_map.h");
+  result.source = definitions(request, family, custom) + includes(result.headers) +
                   instance(request, variant, custom, choice_text(config), kernels_text(family));
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +

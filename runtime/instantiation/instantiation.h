@@ -19,9 +19,9 @@ struct Instantiation {
 // The templates that kernels of a family include, for built-in operators or one of the caller's own.
 std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom);
 
-// The source does not depend on request.n, so one compiled module serves every N. custom: the operator, if the
-// request's is a custom one. Its source follows the kernels' headers, with line numbers of its own. Throws CompileError
-// for one that reads a file or lacks a definition, before any compiler sees it.
+// The source does not depend on request.n, so one compiled module serves every N. custom: the operator and the maps, if
+// the request has such of the caller's own. Their sources follow the kernels' headers, with line numbers of their own.
+// Throws CompileError for one that reads a file or lacks a definition, before any compiler sees it.
 Instantiation instantiate(const Request& request, const Config& config, Variant variant,
                           const CustomOperator* custom = nullptr);
 

@@ -51,7 +51,7 @@ void visit_lines(SourceLexer lexer, Visit visit) {
 
 SourceMistake read_of_a_file(int line, const std::string& reader) {
   return {line, reader +
-                    ": operators cannot include files, for a compiled kernel is kept under the operator's text alone "
+                    ": sources cannot include files, for a compiled kernel is kept under the source's text alone "
                     "and would outlive the file's; paste that text into the source"};
 }
 
@@ -95,9 +95,12 @@ std::optional<SourceMistake> first_read(std::string_view source, Separators sepa
   return found;
 }
 
-// Finds `struct Value {` at global scope and outside of #if, where it is sure to be compiled.
+// Finds `struct Value {`, or another type's definition, at global scope and outside of #if, where it is sure to be
+// compiled.
 class ValueDefinition {
  public:
+  explicit ValueDefinition(std::string_view name) : name_(name) {}
+
   void visit(const Line& line) {
     if (is_directive(line, "if") || is_directive(line, "ifdef") || is_directive(line, "ifndef")) ++groups_;
     if (is_directive(line, "endif")) --groups_;
@@ -110,7 +113,7 @@ class ValueDefinition {
   void take(const SourceToken& token) {
     const bool defines = token.is("{") || token.is(":") || token.is("final");
     if (named_ != 0 && defines && line_ == 0) line_ = named_;
-    named_ = depth_ == 0 && groups_ == 0 && in_head_ && token.is("Value") ? token.line : 0;
+    named_ = depth_ == 0 && groups_ == 0 && in_head_ && token.is(name_) ? token.line : 0;
     const bool opens = token.is("{") || token.is("(") || token.is("[");
     const bool closes = token.is("}") || token.is(")") || token.is("]");
     depth_ += opens - closes;
@@ -119,6 +122,7 @@ class ValueDefinition {
     in_head_ = is_among(kTypeKeys, token) || (in_head_ && token.kind == Kind::identifier);
   }
 
+  std::string_view name_;
   int line_ = 0;
   int named_ = 0;  // the line of the last token, if that is the name of a type at global scope
   int depth_ = 0;
@@ -138,26 +142,29 @@ std::optional<SourceMistake> wrong_definition(std::string_view source, std::stri
   const bool pastes_names = source.find("##") != std::string_view::npos;
   bool has_function = pastes_names, has_value = pastes_names || !declared_value.empty(),
        has_state = pastes_names || !function.takes_state;
-  ValueDefinition definition;
+  ValueDefinition definition(function.type);
   visit_lines(SourceLexer(source), [&](const Line& line) {
     const auto has = [&](std::string_view name) {
       return std::ranges::any_of(line, [&](const SourceToken& token) { return token.is(name); });
     };
     has_function |= has(function.name);
-    has_value |= has("Value");
+    has_value |= has(function.type);
     has_state |= has("State");
     definition.visit(line);
     return true;
   });
-  if (!has_value) return SourceMistake{line_after(source), "no Value: define a struct Value like the items"};
+  if (!has_value)
+    return SourceMistake{line_after(source), "no " + std::string(function.type) + ": define a struct " +
+                                                 std::string(function.type) + " like the items"};
   if (!has_state)
     return SourceMistake{line_after(source), "no State: define a struct State like the one that is passed"};
   if (!has_function)
     return SourceMistake{line_after(source),
                          "no " + std::string(function.name) + ": define " + std::string(function.declaration)};
   if (declared_value.empty() || definition.line() == 0) return std::nullopt;
-  return SourceMistake{definition.line(), "Value is declared already, as " + std::string(declared_value) + ", " +
-                                              std::string(function.value) + ": leave its definition out"};
+  return SourceMistake{definition.line(), std::string(function.type) + " is declared already, as " +
+                                              std::string(declared_value) + ", " + std::string(function.value) +
+                                              ": leave its definition out"};
 }
 
 int line_after(std::string_view source) { return static_cast<int>(std::ranges::count(source, '\n')) + 2; }

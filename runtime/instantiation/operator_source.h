@@ -22,15 +22,18 @@ struct SourceMistake {
 // stands in comments and strings is none; what a false #if leaves out is one. A name that ## pastes together is missed.
 std::optional<SourceMistake> first_read_of_a_file(std::string_view source);
 
-// What a source must define beside a Value, and what becomes of that.
+// What a source must define beside the struct of its items, and what becomes of that.
 struct SourceFunction {
   std::string_view name;
-  std::string_view declaration;  // as messages show it
-  std::string_view value;        // what a Value is, as messages say it
-  bool takes_state = false;      // so the source defines a State too
+  std::string_view declaration;     // as messages show it
+  std::string_view value;           // what a Value is, as messages say it
+  bool takes_state = false;         // so the source defines a State too
+  std::string_view type = "Value";  // the struct of the items that the source defines where they are no numbers
 };
 inline constexpr SourceFunction kCombine = {"combine", "__device__ Value combine(Value earlier, Value later)",
                                             "in which the items are combined"};
+inline constexpr SourceFunction kCombineWithState = {
+    "combine", "__device__ Value combine(Value earlier, Value later, State state)", kCombine.value, true};
 inline constexpr SourceFunction kKeep = {"keep", "__device__ bool keep(Value item)", "the type of the items"};
 inline constexpr SourceFunction kKeepWithState = {"keep", "__device__ bool keep(Value item, State state)", kKeep.value,
                                                   true};
@@ -39,8 +42,8 @@ inline constexpr SourceFunction kEqualWithState = {
     "equal", "__device__ bool equal(Value before, Value item, State state)", kKeep.value, true};
 
 // A function, a Value or a State that is not there at all, or a struct Value beside the one that is declared.
-// declared_value: the number that the latter names; empty for structs, whose Value the source defines. Where ## pastes
-// names together, any may be there.
+// declared_value: the number that the latter names; empty for structs, whose Value the source defines. A function may
+// speak of another type than Value. Where ## pastes names together, any may be there.
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value,
                                               const SourceFunction& function = kCombine);
 

@@ -7,8 +7,16 @@
 namespace scantune {
 namespace {
 
-void refuse(const std::optional<SourceMistake>& mistake) {
-  if (mistake) throw CompileError("operator.cu:" + std::to_string(mistake->line) + ": error: " + mistake->text);
+void refuse(const char* file, const std::optional<SourceMistake>& mistake) {
+  if (mistake)
+    throw CompileError(std::string(file) + ":" + std::to_string(mistake->line) + ": error: " + mistake->text);
+}
+
+// The source under line numbers of its own, and behind it, at its end, what is made of it. The empty line is for a last
+// one that ends in a backslash.
+std::string numbered(const std::string& file, const std::string& source, const std::string& behind) {
+  return "#line 1 \"" + file + "\"\n" + source + "\n\n#line " + std::to_string(line_after(source)) + " \"" + file +
+         "\"\n" + behind + "\n";
 }
 
 // What a request takes of the source, and the macro SCANTUNE_CUSTOM_... that makes a class of it.
@@ -19,11 +27,95 @@ struct SourceUse {
 
 SourceUse use_of(const Request& request, const CustomOperator& custom) {
   const auto criterion = request.value<Criterion>();
-  if (!criterion) return {kCombine, "OPERATOR"};
   const bool has_state = custom.state_bytes > 0;
   const std::string suffix = has_state ? "_WITH_STATE" : "";
+  if (!criterion) return {has_state ? kCombineWithState : kCombine, "OPERATOR" + suffix};
   if (*criterion == Criterion::unique_by) return {has_state ? kEqualWithState : kEqual, "EQUALITY" + suffix};
   return {has_state ? kKeepWithState : kKeep, "PREDICATE" + suffix};
+}
+
+Load load_of(const Request& request) { return request.value<Load>().value_or(Load::none); }
+Store store_of(const Request& request) { return request.value<Store>().value_or(Store::none); }
+
+// The type of input or output: the number's, or nothing for a struct.
+ValueType type_of(const Request& request, std::string_view member_name) {
+  for (const MemberModel& member : request.members())
+    if (member_name == member.name) return request.type(member);
+  throw Error("a request with maps has no " + std::string(member_name));
+}
+
+// One map: what stands for it in the text.
+struct MapText {
+  std::string argument;  // load or store, which is also its function and its file
+  std::string name_space;
+  std::string macro;  // SCANTUNE_CUSTOM_...
+  bool has_item;      // the function takes an item or a result
+  bool has_index;     // and its index
+  bool returns;       // it returns one
+  ValueType takes, gives;
+  bool takes_memory;  // what it takes lies in memory, not what it returns
+};
+
+std::string kernel_type(ValueType type) {
+  return type == ValueType::custom ? "::Value" : std::string("scantune::") + token(type);
+}
+
+// A type as the source sees it: half-precision numbers are floats.
+std::string seen_type(ValueType type) {
+  const bool is_half = type == ValueType::f16 || type == ValueType::bf16;
+  return is_half ? "float" : kernel_type(type);
+}
+
+std::string text_of(const MapText& map, const MapSource& source, const Request& request) {
+  const std::string file = map.argument + ".cu";
+  refuse(file.c_str(), first_read_of_a_file(source.source));
+  const bool has_state = source.state_bytes > 0, structs_are_declared = request.accumulator_type() == ValueType::custom;
+
+  // The types of the function: those of an operator's structs are declared, and others the source defines.
+  std::string aliases, defined;
+  const auto declare = [&](const char* name, ValueType type, bool is_there) {
+    if (!is_there) return;
+    if (type != ValueType::custom || structs_are_declared)
+      aliases += std::string("using ") + name + " = " + seen_type(type) + ";\n";
+    else
+      defined = name;
+  };
+  declare("Value", map.takes, map.has_item);
+  declare("Result", map.gives, map.returns);
+
+  std::string parameters, arguments;
+  const auto add = [&](const std::string& parameter, const std::string& argument) {
+    parameters += (parameters.empty() ? "" : ", ") + parameter;
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+  };
+  if (map.has_item) add(map.argument == "load" ? "Value item" : "Value result", "scantune_item");
+  if (map.has_index) add("unsigned long long index", "scantune_index");
+  if (has_state) add("State state", "scantune::from_bytes<State>(scantune_state)");
+  const std::string declaration =
+      "__device__ " + std::string(map.returns ? "Result " : "void ") + map.argument + "(" + parameters + ")";
+
+  SourceFunction function{
+      .name = map.argument, .declaration = declaration, .value = "an item", .takes_state = has_state};
+  const std::string type = defined.empty() ? "Value" : defined;
+  function.type = type;
+  const ValueType declared = map.has_item ? map.takes : map.gives;
+  const std::string declared_value = !defined.empty()                ? ""
+                                     : declared == ValueType::custom ? "the operator's"
+                                                                     : seen_type(declared);
+  refuse(file.c_str(), wrong_definition(source.source, declared_value, function));
+
+  const ValueType in_memory = map.takes_memory ? map.takes : map.gives;
+  const std::string item = in_memory != ValueType::custom ? kernel_type(in_memory)
+                           : defined.empty()              ? "::Value"
+                                                          : map.name_space + "::" + defined;
+  const ValueType accumulator = request.accumulator_type();
+  std::string made = has_state ? " SCANTUNE_CUSTOM_STATE(" + std::to_string(source.state_bytes) + ")\n" : "";
+  if (!defined.empty())
+    made += " SCANTUNE_CUSTOM_ITEM(" + defined + ", " + std::to_string(request.custom_bytes) + ", " +
+            std::to_string(request.custom_alignment) + ")\n";
+  made += " SCANTUNE_CUSTOM_" + map.macro + "(ScantuneMap, " + item + ", " + kernel_type(accumulator) + ", " +
+          (has_state ? "true" : "false") + ", \"" + declaration + "\", (" + arguments + "))\n}";
+  return "namespace " + map.name_space + " {\n" + aliases + numbered(file, source.source, made);
 }
 
 }  // namespace
@@ -31,18 +123,54 @@ SourceUse use_of(const Request& request, const CustomOperator& custom) {
 std::string operator_text(const Request& request, const CustomOperator& custom) {
   const ValueType type = request.accumulator_type();
   const std::string number = type == ValueType::custom ? "" : token(type);
-  refuse(first_read_of_a_file(custom.source));
+  refuse("operator.cu", first_read_of_a_file(custom.source));
   const SourceUse use = use_of(request, custom);
-  refuse(wrong_definition(custom.source, number, use.function));
+  refuse("operator.cu", wrong_definition(custom.source, number, use.function));
   const std::string value = number.empty() ? "" : "using Value = scantune::" + number + ";\n";
   const std::string bytes = std::to_string(request.accumulator_bytes());
   const std::string alignment = std::to_string(request.alignment_of(type));
-  const std::string end = std::to_string(line_after(custom.source));
-  // The empty line is for a last one that ends in a backslash.
-  return value + "#line 1 \"operator.cu\"\n" + custom.source + "\n\n#line " + end +
-         " \"operator.cu\"\nSCANTUNE_CUSTOM_" + use.macro + "(ScantuneOperator, " + bytes + ", " + alignment +
-         (custom.state_bytes > 0 ? ", " + std::to_string(custom.state_bytes) : "") +
-         ")\n#line 1 \"scantune_kernel.cu\"\n";
+  return value +
+         numbered("operator.cu", custom.source,
+                  " SCANTUNE_CUSTOM_" + use.macro + "(ScantuneOperator, " + bytes + ", " + alignment +
+                      (custom.state_bytes > 0 ? ", " + std::to_string(custom.state_bytes) : "") + ")") +
+         "#line 1 \"scantune_kernel.cu\"\n";
+}
+
+bool has_maps(const Request& request) { return load_of(request) != Load::none || store_of(request) != Store::none; }
+
+std::string maps_text(const Request& request, const CustomOperator& custom) {
+  const ValueType accumulator = request.accumulator_type();
+  std::string text, load = "void", store = "void";
+  if (const Load kind = load_of(request); kind != Load::none) {
+    const bool generates = kind == Load::generated;
+    text += text_of({.argument = "load",
+                     .name_space = "ScantuneLoadSource",
+                     .macro = generates ? "GENERATOR" : "LOAD",
+                     .has_item = !generates,
+                     .has_index = kind != Load::source,
+                     .returns = true,
+                     .takes = generates ? accumulator : type_of(request, "input_type"),
+                     .gives = accumulator,
+                     .takes_memory = true},
+                    custom.load, request);
+    load = "::ScantuneLoadSource::ScantuneMap";
+  }
+  if (const Store kind = store_of(request); kind != Store::none) {
+    const bool writes = kind == Store::writing;
+    text += text_of({.argument = "store",
+                     .name_space = "ScantuneStoreSource",
+                     .macro = writes ? "WRITER" : "STORE",
+                     .has_item = true,
+                     .has_index = kind != Store::source,
+                     .returns = !writes,
+                     .takes = accumulator,
+                     .gives = writes ? accumulator : type_of(request, "output_type"),
+                     .takes_memory = false},
+                    custom.store, request);
+    store = "::ScantuneStoreSource::ScantuneMap";
+  }
+  return text + "#line 1 \"scantune_kernel.cu\"\nstruct ScantuneMaps {\n  using Load = " + load +
+         ";\n  using Store = " + store + ";\n};\n";
 }
 
 }  // namespace scantune

@@ -1,4 +1,4 @@
-// A caller's operator as text of a translation unit.
+// Sources of the caller's own as text of a translation unit.
 #pragma once
 
 #include <string>
@@ -12,5 +12,12 @@ namespace scantune {
 // take; what comes before includes primitives/custom_operator.h. Throws CompileError for a source that reads a file or
 // lacks a definition, whatever compiler is to see it.
 std::string operator_text(const Request& request, const CustomOperator& custom);
+
+// Whether a load or a store of the request is a source of the caller's.
+bool has_maps(const Request& request);
+
+// The same of the sources of maps, each in a namespace of its own, and after them the struct ScantuneMaps that the
+// kernels take. The operator's text comes before, and includes primitives/custom_map.h.
+std::string maps_text(const Request& request, const CustomOperator& custom);
 
 }  // namespace scantune

@@ -31,6 +31,9 @@ Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, 
 PlanCache::Set& PlanCache::set_of(const Call& call) {
   u64 hash = call.request.hash();
   if (call.custom) hash += std::hash<std::string_view>()(call.custom->source);
+  if (call.custom && call.custom->maps != nullptr)
+    hash += 3 * std::hash<std::string_view>()(call.custom->maps->load.source) +
+            5 * std::hash<std::string_view>()(call.custom->maps->store.source);
   if (!call.config.empty()) hash += std::hash<std::string_view>()(call.config);
   return sets_[hash >> 61];
 }
@@ -66,7 +69,7 @@ void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table
     Arguments(request).check_fully(*device, call.pointers, call.stream);
     plan = &new_plan(device, table, plans, request, call);
   }
-  plan->enqueue(call.pointers, call.init, call.stream);
+  plan->enqueue(call.pointers, call.init, call.stream, call.states);
 }
 
 void check_kept_pointers(Device& device, const Request& request, const Pointers& pointers) {

@@ -10,14 +10,17 @@
 
 namespace scantune {
 
+inline constexpr std::optional<CustomOperatorView> kNoSource;
+
 struct Call {
-  const Request& request;                                   // its extents are not 0
-  std::optional<CustomOperatorView> custom = std::nullopt;  // none unless the request's operator is a custom one
-  Pointers pointers{};
+  const Request& request;                                       // its extents are not 0
+  const std::optional<CustomOperatorView>& custom = kNoSource;  // none unless the request's operator or a map is custom
+  const Pointers& pointers;
   const InitialValue& init;
   int captured_launches = 0;
   std::string_view config;  // the caller's text; empty where the config is chosen
   Stream stream = nullptr;
+  const CallStates* states = nullptr;  // of maps and operator; null where there are no maps and no state
 };
 
 // The plans that a thread has used lately. Their number is bounded; the least recently used of a set makes room.

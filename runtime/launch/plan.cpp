@@ -1,5 +1,6 @@
 #include "launch/plan.h"
 
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -12,11 +13,15 @@
 namespace scantune {
 namespace {
 
+// The request whose records serve: kernels with maps are those of the types that the maps make, not of what lies in
+// memory.
+Request recorded(const Request& request) { return request.algorithm().behind_maps(request); }
+
 void log_untuned(const Plan& plan) {
   const DeviceIdentity& device = plan.device().identity();
-  log_once("no tuning record for " + solved(plan.request(), plan.custom()) + " on " + device.name + " (" + device.arch +
-           "): the default config runs. '" + tuning_command(plan.request(), plan.custom(), device.arch) +
-           "' tunes it.");
+  const Request request = recorded(plan.request());
+  log_once("no tuning record for " + solved(request, plan.custom()) + " on " + device.name + " (" + device.arch +
+           "): the default config runs. '" + tuning_command(request, plan.custom(), device.arch) + "' tunes it.");
 }
 
 Selection instead_of(const Selection& selected, const Config& substitute, const std::string& why) {
@@ -52,7 +57,7 @@ std::shared_ptr<Plan> loaded_plan(const std::shared_ptr<Device>& device, const T
     return std::make_shared<Plan>(device, checked, std::move(selection), custom);
   };
   if (!config.empty()) return make(select_given(config, device->identity(), request));
-  const Selection selection = select(table, device->identity(), request, name_of(custom));
+  const Selection selection = select(table, device->identity(), recorded(request), name_of(custom));
   const Config substitute = default_config_without_clusters(request, device->identity().sm);
   const auto make_selected = [&] {
     auto plan = make(selection);
@@ -105,27 +110,38 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
                                     memory == CaptureMemory::ahead ? captured_launches : 0);
 }
 
-void Plan::launch(const Pointers& pointers, const InitialValue& init, void* workspace, Stream stream) {
-  KernelArguments arguments{};
+[[gnu::always_inline]] inline void Plan::launch(const Pointers& pointers, const InitialValue& init, void* workspace,
+                                                Stream stream, const CallStates* states) {
+  // Every call comes here, so only pointers are cleared. The layout and the states are read by kernels of requests
+  // alone that have such.
+  alignas(KernelArguments) std::byte memory[sizeof(KernelArguments)];
+  std::memset(memory, 0, offsetof(KernelArguments, init));
+  std::memset(memory + offsetof(KernelArguments, n_memory), 0,
+              offsetof(KernelArguments, layout) - offsetof(KernelArguments, n_memory));
+  std::memset(memory + offsetof(KernelArguments, flags), 0,
+              offsetof(KernelArguments, states) - offsetof(KernelArguments, flags));
+  KernelArguments& arguments = *reinterpret_cast<KernelArguments*>(memory);
   const Kernels& kernels = this->kernels(arguments_.fill(arguments, pointers));
   arguments.workspace = workspace;
   std::memcpy(arguments.init, init.bytes, sizeof arguments.init);
+  if (states != nullptr) arguments.states = *states;
   for (int index = 0; index < kernels.launches.count; ++index)
     context_.device().launch(*kernels.module->module, kernels.launches.launches[index], arguments, stream);
 }
 
-void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream) {
+void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states) {
   const Workspace workspace = this->workspace(stream);
-  launch(pointers, init, workspace.memory, stream);
+  launch(pointers, init, workspace.memory, stream, states);
 }
 
-void Plan::run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream) {
+void Plan::run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream,
+                  const CallStates* states) {
   arguments_.check(device(), pointers, stream);
   const bool needs_one = need_.kind != WorkspaceKind::none;
   if (needs_one) arguments_.check_workspace(workspace, need_.bytes, pointers);
   // No epoch tells words of this run from what the caller's memory holds.
   if (const u64 bytes = bytes_to_zero(need_); bytes > 0) device().enqueue_zero(workspace.memory, bytes, stream);
-  launch(pointers, init, needs_one ? workspace.memory : nullptr, stream);
+  launch(pointers, init, needs_one ? workspace.memory : nullptr, stream, states);
 }
 
 Plan::Workspace Plan::workspace(Stream stream) {

@@ -28,9 +28,9 @@ class Plan {
   static constexpr int kMostCapturedLaunches = 4096;
 
   // Compiles and loads the selected config, both variants of its kernels. custom is copied; it is null unless the
-  // request's operator is a custom one. Throws CompileError or DeviceError when the config's kernels cannot be compiled
-  // or loaded, RequestError when the config does not solve the request. No launch may be captured until
-  // allow_captures().
+  // request's operator or a map of it is the caller's own. Throws CompileError or DeviceError when the config's kernels
+  // cannot be compiled or loaded, RequestError when the config does not solve the request. No launch may be captured
+  // until allow_captures().
   Plan(const std::shared_ptr<Device>& device, const CheckedRequest& request, Selection selection,
        const CustomOperator* custom = nullptr);
 
@@ -42,13 +42,14 @@ class Plan {
   // must not, or when the stream is being captured and no reserved workspace is free. It allocates nothing once the
   // stream has been used. A plan of one launch takes no lock; one of several launches holds its stream's workspace
   // while it enqueues them.
-  void run(const Pointers& pointers, const InitialValue& init, Stream stream) {
+  // states: those of maps and operator; null where there is none.
+  void run(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states = nullptr) {
     arguments_.check(device(), pointers, stream);
-    enqueue(pointers, init, stream);
+    enqueue(pointers, init, stream, states);
   }
 
   // Does as run() for pointers that are known to be right.
-  void enqueue(const Pointers& pointers, const InitialValue& init, Stream stream);
+  void enqueue(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states = nullptr);
 
   // Bytes of the workspace that one run needs; 0 where it needs none.
   u64 workspace_bytes() const { return need_.kind == WorkspaceKind::none ? 0 : need_.bytes; }
@@ -57,7 +58,8 @@ class Plan {
   // no lock, and may be captured any number of times. Whatever else uses the workspace has to come before or behind all
   // that this call enqueues. Throws RequestError, too, when the workspace is null, too small, misaligned or overlaps an
   // operand; a plan that needs none takes any.
-  void run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream);
+  void run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream,
+              const CallStates* states = nullptr);
 
   std::string describe() const;
 
@@ -81,7 +83,8 @@ class Plan {
   Kernels load(Variant variant);
   const Kernels& kernels(Variant variant) const { return kernels_[static_cast<std::size_t>(variant)]; }
   Workspace workspace(Stream stream);
-  void launch(const Pointers& pointers, const InitialValue& init, void* workspace, Stream stream);
+  void launch(const Pointers& pointers, const InitialValue& init, void* workspace, Stream stream,
+              const CallStates* states);
   bool passes_data_between_launches() const;
 
   LaunchContext& context_;

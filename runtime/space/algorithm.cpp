@@ -7,6 +7,15 @@
 namespace scantune {
 namespace {
 
+// The request as families see it.
+template <class Typed>
+Typed behind_maps_of(const Request& request) {
+  if constexpr (HasMaps<Typed>)
+    return behind_maps(typed<Typed>(request));
+  else
+    return typed<Typed>(request);
+}
+
 template <class Typed, class C>
 class FamilyOf final : public FamilyModel {
   using Declared = Family<C>;
@@ -38,13 +47,13 @@ class FamilyOf final : public FamilyModel {
   }
   const char* unsupported_reason(const Request& request, int sm) const override {
     if (&request.algorithm() != &algorithm()) return "it is of another algorithm";
-    return Declared::unsupported_reason(typed<Typed>(request), sm);
+    return Declared::unsupported_reason(behind_maps_of<Typed>(request), sm);
   }
   int preference(const Request& request, int sm) const override {
-    return Declared::preference(typed<Typed>(request), sm);
+    return Declared::preference(behind_maps_of<Typed>(request), sm);
   }
   Config default_config(const Request& request, int sm) const override {
-    return erase(Declared::default_config(typed<Typed>(request), sm));
+    return erase(Declared::default_config(behind_maps_of<Typed>(request), sm));
   }
   const char* invalid_reason(const Config& config, const Request& request, int sm) const override {
     // An enumerator out of its range would be undefined from here on.
@@ -52,16 +61,16 @@ class FamilyOf final : public FamilyModel {
       if (const ParameterModel& parameter = parameters_[static_cast<std::size_t>(index)];
           parameter.tokens != nullptr && std::ranges::find(parameter.values, config[index]) == parameter.values.end())
         return "an enumerator is out of range";
-    return Declared::invalid_reason(restore(config), typed<Typed>(request), sm);
+    return Declared::invalid_reason(restore(config), behind_maps_of<Typed>(request), sm);
   }
   int tile_items(const Config& config, const Request& request) const override {
-    return Declared::tile_items(restore(config), typed<Typed>(request));
+    return Declared::tile_items(restore(config), behind_maps_of<Typed>(request));
   }
   WorkspaceNeed workspace(const Config& config, const Request& request) const override {
-    return Declared::workspace(restore(config), typed<Typed>(request));
+    return Declared::workspace(restore(config), behind_maps_of<Typed>(request));
   }
   LaunchList launches(const Config& config, const Request& request, Variant variant) const override {
-    return Declared::launches(restore(config), typed<Typed>(request), variant);
+    return Declared::launches(restore(config), behind_maps_of<Typed>(request), variant);
   }
   Standing standing() const override {
     if constexpr (requires { Declared::kStanding; }) return Declared::kStanding;
@@ -69,7 +78,7 @@ class FamilyOf final : public FamilyModel {
   }
   std::optional<Work> work(const Config& config, const Request& request) const override {
     if constexpr (requires { Declared::work(C{}, Typed{}); })
-      return Declared::work(restore(config), typed<Typed>(request));
+      return Declared::work(restore(config), behind_maps_of<Typed>(request));
     return std::nullopt;
   }
 
@@ -185,9 +194,10 @@ class AlgorithmOf final : public AlgorithmModel {
   }
   OperandList operands(const Request& request) const override { return Declared::operands(typed<Typed>(request)); }
   Request compiled(const Request& request) const override {
-    if constexpr (requires { Declared::compiled(Typed{}); }) return Declared::compiled(typed<Typed>(request));
-    return request;
+    if constexpr (requires { Declared::compiled(Typed{}); }) return Declared::compiled(behind_maps_of<Typed>(request));
+    return behind_maps_of<Typed>(request);
   }
+  Request behind_maps(const Request& request) const override { return behind_maps_of<Typed>(request); }
   std::string remark(const Request& request) const override {
     if constexpr (requires { Declared::remark(Typed{}); }) return Declared::remark(typed<Typed>(request));
     return {};

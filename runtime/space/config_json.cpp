@@ -104,6 +104,15 @@ std::string text_member(const Json& json, const char* name) {
   return member->get<std::string>();
 }
 
+// No source of a map comes in JSON, and kernels that are tuned without maps serve those with some.
+void refuse_maps(const Request& request) {
+  for (const MemberModel& member : request.members())
+    if ((member.tokens.data() == Tokens<Load>::kNames || member.tokens.data() == Tokens<Store>::kNames) &&
+        request[member] != 0)
+      throw RequestError(std::string("request.") + member.name + " is " + spell(member, request) +
+                         ": maps come with the calls of programs, and nothing is tuned with them; leave it out");
+}
+
 void read_operator(const Json& json, StatedRequest& stated) {
   Request& request = stated.request;
   if (!request.has_custom_operator()) {
@@ -347,6 +356,7 @@ StatedRequest stated_request(const Json& json) {
   read_members(json, stated, all);
   stated.request.n = extent_member(json, "n");
   for (const ExtentModel& extent : algorithm.extents()) read_extent(json, extent, stated.request);
+  refuse_maps(stated.request);
   if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
   return stated;
 }

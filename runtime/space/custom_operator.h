@@ -1,46 +1,79 @@
-// A source of the caller's own: an operator, beside the request that names only its cost class, or a predicate.
+// Sources of the caller's own: an operator, beside the request that names only its cost class, or a predicate, and the
+// maps of items on their way in and out.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace scantune {
 
+// A map, beside the request that says what it takes.
+struct MapSource {
+  std::string source;   // CUDA C++ that defines load() or store(); empty where there is no map
+  int state_bytes = 0;  // of the struct State that comes with every call; 0: it takes none
+
+  bool operator==(const MapSource&) const = default;
+};
+
 struct CustomOperator {
-  // CUDA C++ that defines combine(Value, Value), keep(Value) or equal(Value, Value), and the struct Value where that is
-  // no built-in type.
+  // CUDA C++ that defines combine(Value, Value), keep(Value) or equal(Value, Value), each with a State behind or
+  // without, and the struct Value where that is no built-in type. Empty where the operator is built in, and maps are
+  // the caller's own.
   std::string source;
   // The key of an operator's tuning records; empty: cost class and the value's size are. Predicates have none.
   std::string name;
-  int state_bytes = 0;  // of the struct State that a predicate takes with every call; 0: it takes none
+  int state_bytes = 0;  // of the struct State that its function takes with every call; 0: it takes none
+  MapSource load = {}, store = {};
 
   bool operator==(const CustomOperator&) const = default;
 };
 
 // The same, in text that the caller keeps.
+struct MapView {
+  std::string_view source;
+  int state_bytes = 0;
+};
+struct MapViews {
+  MapView load, store;
+};
 struct CustomOperatorView {
   std::string_view source;
   std::string_view name;
   int state_bytes = 0;
-
-  bool operator==(const CustomOperatorView&) const = default;
+  const MapViews* maps = nullptr;  // null where there are none
 };
 
+// It has no maps.
 inline std::optional<CustomOperatorView> view_of(const CustomOperator* custom) {
   if (custom == nullptr) return std::nullopt;
   return CustomOperatorView{custom->source, custom->name, custom->state_bytes};
 }
 
-// Whether both are the same source, or neither is one. Every call of a caller's own operator asks this.
+inline bool are_same(const MapSource& map, const MapView& view) {
+  return map.state_bytes == view.state_bytes && map.source == view.source;
+}
+
+inline bool are_same(const CustomOperator& custom, const MapViews& maps) {
+  return are_same(custom.load, maps.load) && are_same(custom.store, maps.store);
+}
+
+// Whether both are the same sources, or neither is one. They are of equal requests, so both have maps or none has.
+// Every call with a source of the caller's own asks this.
 inline bool are_same(const CustomOperator* custom, const std::optional<CustomOperatorView>& view) {
   if (custom == nullptr || !view) return custom == nullptr && !view;
-  return custom->state_bytes == view->state_bytes && custom->source == view->source && custom->name == view->name;
+  return custom->state_bytes == view->state_bytes && custom->source == view->source && custom->name == view->name &&
+         (view->maps == nullptr || are_same(*custom, *view->maps));
 }
 
 inline std::optional<CustomOperator> copy_of(const std::optional<CustomOperatorView>& custom) {
   if (!custom) return std::nullopt;
-  return CustomOperator{std::string(custom->source), std::string(custom->name), custom->state_bytes};
+  CustomOperator copy{std::string(custom->source), std::string(custom->name), custom->state_bytes};
+  if (custom->maps != nullptr)
+    for (const auto& [map, view] : {std::pair(&copy.load, custom->maps->load), {&copy.store, custom->maps->store}})
+      *map = {std::string(view.source), view.state_bytes};
+  return copy;
 }
 
 inline std::string_view name_of(const CustomOperator* custom) {

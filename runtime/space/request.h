@@ -140,6 +140,8 @@ class AlgorithmModel {
   virtual int default_of(const MemberModel& member, const Request& request) const = 0;
   virtual OperandList operands(const Request& request) const = 0;
   virtual Request compiled(const Request& request) const = 0;
+  // The request with the types that its kernels see where maps of the caller's stand before the memory.
+  virtual Request behind_maps(const Request& request) const = 0;
   virtual std::string remark(const Request& request) const = 0;
   virtual bool has_result_without_items(const Request& request) const = 0;
   virtual const char* unsupported_reason(const Request& request) const = 0;

@@ -6,6 +6,15 @@
 
 namespace scantune {
 
+// What maps and operators of the caller's own take by value with every call.
+struct CallStates {
+  alignas(16) unsigned char load[kMaxValueBytes];
+  alignas(16) unsigned char store[kMaxValueBytes];
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_OPERATOR_STATE)
+  alignas(16) unsigned char combine[kMaxValueBytes];
+#endif
+};
+
 // The one parameter of every kernel. The runtime fills in pointers and init; the rest comes from the Launch.
 struct KernelArguments {
   const void* input;
@@ -18,20 +27,24 @@ struct KernelArguments {
   void* position;                                  // where the places of results go
   alignas(16) unsigned char init[kMaxValueBytes];  // the initial value; or what items are compared with, or a state
 // Kernels that do not read n have no such arguments, so that their machine code is what it was before there were any.
-// The same goes for those of dense items, and for those that select none.
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS)
+// The same goes for those of dense items, for those that select none, and for those without states.
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS) || \
+    defined(SCANTUNE_HAS_STATES)
   const void* n_memory;  // NSource::memory: where the number of items lies, a u64
   void* clamped;         // where a u32 goes that says whether that number is more than n; null: nowhere
 #endif
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS)
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS) || defined(SCANTUNE_HAS_STATES)
   Layout layout;
 #endif
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS)
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS) || defined(SCANTUNE_HAS_STATES)
   const void* flags;    // of the items, a u8 each
   const void* values;   // beside the items
   void* values_output;  // where those of kept items go
   void* rejected;       // where the other items go
   void* count;          // where the number of kept items goes, a u64
+#endif
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_HAS_STATES)
+  CallStates states;
 #endif
 };
 

@@ -70,7 +70,14 @@ struct Family<LookbackConfig> {
       config.items_per_thread = bytes == 8 ? 16 : bytes == 12 ? 8 : 4;
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
-      if (sm == 90 && bytes == 8) config.min_ctas_per_sm = 2;  // elsewhere this register budget would spill
+      if (sm == 90 && bytes == 8) config.min_ctas_per_sm = 2;           // elsewhere this register budget would spill
+    } else if (has_maps(request) && widest_item_bytes(request) == 4) {  // of which an H100 says this
+      config.layout = TileLayout::warp_transposed;
+      config.items_per_thread = 32;
+      config.min_ctas_per_sm = 3;
+      config.window = 8;
+      config.first_delay_ns = 1600;
+      config.poll_delay_ns = 300;
     } else {
       config.block_threads = 384;
       config.items_per_thread = widest_item_bytes(request) == 1 ? 32 : 24;

@@ -83,6 +83,7 @@ struct Family<PipelinedConfig> {
     if (needs_fixed_association(request)) return "pipelined combines in an order that changes from run to run";
     if (request.segments == Segments::columns) return "bulk copies bring rows, not columns";
     if (const char* reason = strided_reason(request)) return reason;
+    if (const char* reason = mapped_reason(request)) return reason;
     if (request.n < kMinItems) return "pipelined scans at least 16 items";
     if (const char* reason = scantune::unsupported_reason(request)) return reason;
     const int bytes = request.input_bytes();

@@ -3,6 +3,7 @@
 
 #include "config/algorithm.h"
 #include "config/combining.h"
+#include "config/map.h"
 #include "config/strides.h"
 #include "config/variant.h"
 
@@ -32,6 +33,8 @@ struct ReduceRequest {
   Init init = Init::value;
   Latency latency = Latency::back_to_back;
   Segments segments = Segments::none;
+  Load load = Load::none;
+  Store store = Store::none;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;  // and its alignment
   u64 n = 0;                 // items
@@ -63,7 +66,7 @@ constexpr bool needs_fixed_association(const ReduceRequest& request) {
 
 // What no family can do.
 constexpr const char* unsupported_reason(const ReduceRequest& request) {
-  if (const char* reason = invalid_combining_reason(request)) return reason;
+  if (const char* reason = invalid_items_reason(request)) return reason;
   if (request.init == Init::each) return "a reduction begins every row from the same value";
   if (const char* reason = invalid_segments_reason(request)) return reason;
   if (!request.has_init() && request.rows > 1 && row_items(request) * (request.rows - 1) >= request.n)
@@ -71,6 +74,8 @@ constexpr const char* unsupported_reason(const ReduceRequest& request) {
   if (!request.has_init() && request.segments == Segments::columns && request.columns > request.n)
     return "there is a column without items, and no initial value to be its result";
   if (!request.has_position()) return nullptr;
+  if (request.store != Store::none)
+    return "store takes one value, and the result of a minimum or maximum with its position is two: leave store out";
   if (request.op != Operator::min && request.op != Operator::max)
     return "only a minimum or a maximum has a position: op must be min or max";
   if (request.has_init()) return "an initial value has no position among the items: leave init and device_init out";
@@ -104,7 +109,10 @@ struct Algorithm<ReduceRequest> {
           .not_compiled()
           .means("back_to_back: fast between other reductions, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ReduceRequest, segments, nearest)
-          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns.")};
+          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns."),
+      SCANTUNE_MEMBER(ReduceRequest, load, per_call)
+          .means("what makes items of the input: a function of the caller's."),
+      SCANTUNE_MEMBER(ReduceRequest, store, per_call).means("what becomes of results: a function of the caller's.")};
 
   static constexpr Extent<ReduceRequest> kExtents[] = {
       SCANTUNE_EXTENT(ReduceRequest, rows, "Rows of n / rows items each, one after the other.")
@@ -114,11 +122,12 @@ struct Algorithm<ReduceRequest> {
 
   static constexpr OperandList operands(const ReduceRequest& request) {
     OperandList list;
-    list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, range_of_input(request)});
+    if (request.load != Load::generated)
+      list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, range_of_input(request)});
     const char* const results = request.segments == Segments::rows      ? "rows"
                                 : request.segments == Segments::columns ? "columns"
                                                                         : Operand::kOne;
-    list.add({"output", OperandRole::output, "output_type", results});
+    if (request.store != Store::writing) list.add({"output", OperandRole::output, "output_type", results});
     if (request.has_position()) list.add({"index", OperandRole::position, "u64", results});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     return list;
@@ -136,7 +145,8 @@ struct Algorithm<ReduceRequest> {
   static constexpr const char* remark(const ReduceRequest& request) {
     if (request.layout.is_strided()) return "with strides";
     if (request.init == Init::memory) return "with init from memory";
-    return request.init == Init::none && !request.has_position() ? "without init" : "";
+    if (request.init == Init::none && !request.has_position()) return "without init";
+    return has_maps(request) ? "with maps" : "";
   }
 };
 #endif

@@ -3,6 +3,7 @@
 
 #include "config/algorithm.h"
 #include "config/combining.h"
+#include "config/map.h"
 #include "config/strides.h"
 #include "config/variant.h"
 
@@ -45,6 +46,8 @@ struct ScanRequest {
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
+  Load load = Load::none;
+  Store store = Store::none;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // items; where n_source is memory, the most of them
@@ -81,7 +84,7 @@ struct ScanVariant : ScanRequest {
 
 // Why no family can solve the request, or null.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
-  if (const char* reason = invalid_combining_reason(request)) return reason;
+  if (const char* reason = invalid_items_reason(request)) return reason;
   if (request.init == Init::each && request.segments == Segments::none)
     return "initial values of rows or columns need such: pass one in init or device_init";
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
@@ -105,6 +108,7 @@ constexpr const char* gallery_reason(const ScanRequest& request) {
   if (request.reads_n()) return "its kernels know n when they are launched, and do not read it from memory";
   if (request.direction == Direction::reverse) return "its kernels go through the items forward";
   if (request.init == Init::each) return "its kernels begin every row from the same value";
+  if (const char* reason = mapped_reason(request)) return reason;
   return strided_reason(request);
 }
 
@@ -142,7 +146,9 @@ struct Algorithm<ScanRequest> {
           .means("documented: only orders of CTAs that the programming model guarantees."),
       SCANTUNE_MEMBER(ScanRequest, latency, nearest)
           .not_compiled()
-          .means("back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels.")};
+          .means("back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
+      SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),
+      SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's.")};
 
   static constexpr Extent<ScanRequest> kExtents[] = {
       SCANTUNE_EXTENT(ScanRequest, rows, "Rows of n / rows items each, one after the other.")
@@ -160,8 +166,10 @@ struct Algorithm<ScanRequest> {
       in = request.layout.range(request.layout.input, sequences, length);
       out = request.layout.range(request.layout.output, sequences, length);
     }
-    list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, in, from_end});
-    list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, out, from_end});
+    if (request.load != Load::generated)
+      list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, in, from_end});
+    if (request.store != Store::writing)
+      list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, out, from_end});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     if (request.init == Init::each) {
       const char* const extent = request.segments == Segments::columns ? "columns" : "rows";
@@ -185,7 +193,8 @@ struct Algorithm<ScanRequest> {
       return request.layout.input.first != 0 ? "in reverse, with strides" : "with strides";
     if (request.init == Init::memory) return "with init from memory";
     if (request.init == Init::each) return "with an init for each";
-    return request.has_init() && request.kind == Kind::inclusive ? "with init" : "";
+    if (request.has_init() && request.kind == Kind::inclusive) return "with init";
+    return has_maps(request) ? "with maps" : "";
   }
 };
 #endif

@@ -32,6 +32,8 @@ constexpr ScanRequest sums_request(ScanRequest request) {
   request.input_type = request.output_type = request.accumulator_type;
   request.kind = Kind::inclusive;
   request.direction = Direction::forward;
+  request.load = Load::none;
+  request.store = Store::none;
   return request;
 }
 

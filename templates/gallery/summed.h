@@ -27,6 +27,7 @@ struct SummedFamily {
     if (needs_fixed_association(request))
       return "the ladder of sums adds in other orders than the items stand in, on which such a result depends";
     if (request.has_position()) return "the ladder of sums finds no positions";
+    if (const char* reason = mapped_reason(request)) return reason;
     if (kFinish == Finish::atomic && request.accumulator_bytes() > 4)
       return "the word in which CTAs add up has room for values of 4 bytes, beside their count";
     if (request.n > kMaxGridBlocks * kFewestThreads) return "more tiles than a grid has CTAs";

@@ -83,7 +83,7 @@ SCANTUNE_DEVICE void reduce_bands(const KernelArguments& arguments) {
   const Band band(block_rank() % groups, columns);
   begin_kernel<kConfig.pdl>();
 
-  const Input* from = Problem::input(arguments) + band.column();
+  auto from = Problem::input(arguments) + band.column();
   i64 apart = static_cast<i64>(columns);
   if constexpr (Problem::kStrided) {
     const Layout& layout = Problem::layout(arguments);

@@ -20,7 +20,7 @@ SCANTUNE_DEVICE void reduce_rows(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   for (u64 row = block_rank(); row < rows; row += block_count()) {
     const u64 first = row * row_items, left = first < arguments.n ? arguments.n - first : 0;
-    const typename Problem::Input* from = Problem::input(arguments) + first;
+    auto from = Problem::input(arguments) + first;
     if constexpr (Problem::kStrided)
       from = Problem::input(arguments) +
              Problem::layout(arguments).input.begin(row, Problem::layout(arguments).plane_sequences);

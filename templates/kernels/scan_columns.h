@@ -149,13 +149,13 @@ class ColumnTile {
   };
 
   // The same where lines and columns have strides. What is beyond the last column stands for that.
-  template <class Item>
+  template <class Items>
   struct ApartLines {
-    Item* first[kColumns];  // of each column
+    Items first[kColumns];  // of each column
     i64 apart;
     bool is_vector;
 
-    SCANTUNE_DEVICE Item* at(u32 line, int column) const { return first[column] + static_cast<i64>(line) * apart; }
+    SCANTUNE_DEVICE Items at(u32 line, int column) const { return first[column] + static_cast<i64>(line) * apart; }
   };
 
   // The same in the staged run, of one column.
@@ -173,9 +173,10 @@ class ColumnTile {
     return {items + (first_line_ * columns_ + column_), columns_, is_vector};
   }
 
-  template <class Item>
-  SCANTUNE_DEVICE ApartLines<Item> apart_lines(Item* items, const Strides& strides, u64 plane_columns) const {
-    ApartLines<Item> lines;
+  template <class Items>
+  SCANTUNE_DEVICE ApartLines<Items> apart_lines(Items items, const Strides& strides, u64 plane_columns) const {
+    using Item = typename ItemOf<Items>::Type;
+    ApartLines<Items> lines;
     lines.apart = strides.item;
     lines.is_vector = true;
 #pragma unroll
@@ -184,21 +185,21 @@ class ColumnTile {
       lines.first[column] = items + strides.begin(index, plane_columns) + static_cast<i64>(first_line_) * strides.item;
       lines.is_vector &= lines.first[column] == lines.first[0] + column;
     }
-    constexpr u64 kAlignment = alignof(Vector<typename ItemOf<Item*>::Type>);
+    constexpr u64 kAlignment = alignof(Vector<Item>);
     lines.is_vector &= (static_cast<u64>(strides.item) * sizeof(Item) | edge(lines.first[0])) % kAlignment == 0;
     return lines;
   }
 
   SCANTUNE_DEVICE auto input_lines() const {
     if constexpr (Problem::kStrided)
-      return apart_lines(static_cast<const Input*>(arguments_.input), Problem::layout(arguments_).input,
+      return apart_lines(Problem::input(arguments_), Problem::layout(arguments_).input,
                          Problem::layout(arguments_).plane_sequences);
     else
       return dense_lines(input_);
   }
   SCANTUNE_DEVICE auto output_lines() const {
     if constexpr (Problem::kStrided)
-      return apart_lines(static_cast<Output*>(arguments_.output), Problem::layout(arguments_).output,
+      return apart_lines(Problem::output(arguments_), Problem::layout(arguments_).output,
                          Problem::layout(arguments_).plane_sequences);
     else
       return dense_lines(output_);

@@ -14,14 +14,20 @@ struct AnyPointers : Problem {
 // The problem for rows whose items lie apart.
 template <class Problem>
 struct ApartItems : AnyPointers<Problem> {
-  using InputItems = Strided<const typename Problem::Input>;
-  using OutputItems = Strided<typename Problem::Output>;
+  using InputItems = Apart<typename Problem::InputItems>;
+  using OutputItems = Apart<typename Problem::OutputItems>;
 
   SCANTUNE_DEVICE static InputItems input_row(const KernelArguments& arguments, u64 row, u64 first) {
-    return {Problem::input_row(arguments, row, first), Problem::layout(arguments).input.item};
+    if constexpr (kIsMapped<InputItems>)
+      return scantune::apart(Problem::input_row(arguments, row, first), Problem::layout(arguments).input.item);
+    else
+      return {Problem::input_row(arguments, row, first), Problem::layout(arguments).input.item};
   }
   SCANTUNE_DEVICE static OutputItems output_row(const KernelArguments& arguments, u64 row, u64 first) {
-    return {Problem::output_row(arguments, row, first), Problem::layout(arguments).output.item};
+    if constexpr (kIsMapped<OutputItems>)
+      return scantune::apart(Problem::output_row(arguments, row, first), Problem::layout(arguments).output.item);
+    else
+      return {Problem::output_row(arguments, row, first), Problem::layout(arguments).output.item};
   }
 };
 

@@ -166,7 +166,7 @@ class RowTile {
   }
 
   SCANTUNE_DEVICE const Input* load_apart() {
-    const Input* const from = static_cast<const Input*>(arguments_.input);
+    const auto from = Problem::input(arguments_);
     Input held[kItems];
 #pragma unroll
     for (u32 turn = 0; turn < kItems; ++turn)
@@ -253,8 +253,7 @@ class RowTile {
     if constexpr (Problem::kStrided)
       for (u32 item = lane_; item < items; item += kWarpThreads)
         scantune::store_global<kConfig.store_hint>(
-            static_cast<Output*>(arguments_.output) + place(Problem::layout(arguments_).output, first + item),
-            from[item]);
+            Problem::output(arguments_) + place(Problem::layout(arguments_).output, first + item), from[item]);
     else if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
       scantune::store_run<kConfig.store_hint>(to, from, items, lane_);
     else

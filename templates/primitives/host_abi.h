@@ -21,6 +21,7 @@ struct Lane {
   u32 cluster_rank;   // rank of the CTA in its cluster
   unsigned char* shared;
   u32 shared_bytes;
+  const unsigned char* operator_state;  // among the arguments of its kernel, which sets this first
 };
 
 enum class Order {

@@ -2,16 +2,32 @@
 #pragma once
 
 #define SCANTUNE_DEVICE __device__ __forceinline__
-#define SCANTUNE_KERNEL(name, block_threads, min_ctas)                  \
-  extern "C" __global__ void __launch_bounds__(block_threads, min_ctas) \
-      name(const __grid_constant__ ::scantune::KernelArguments arguments)
+
+// A kernel whose operator has a state keeps that before all else. Others are as if there were no states.
+#ifdef SCANTUNE_OPERATOR_STATE
+#define SCANTUNE_KERNEL_BODY(name) static SCANTUNE_DEVICE void name##_body(const ::scantune::KernelArguments& arguments)
+#define SCANTUNE_DECLARED(name) SCANTUNE_KERNEL_BODY(name);
+#define SCANTUNE_DEFINED(name)                                          \
+  name(const __grid_constant__ ::scantune::KernelArguments arguments) { \
+    ::scantune::keep_operator_state(arguments);                         \
+    name##_body(arguments);                                             \
+  }                                                                     \
+  SCANTUNE_KERNEL_BODY(name)
+#else
+#define SCANTUNE_DECLARED(name)
+#define SCANTUNE_DEFINED(name) name(const __grid_constant__ ::scantune::KernelArguments arguments)
+#endif
+
+#define SCANTUNE_KERNEL(name, block_threads, min_ctas) \
+  SCANTUNE_DECLARED(name) extern "C" __global__ void __launch_bounds__(block_threads, min_ctas) SCANTUNE_DEFINED(name)
 
 // A kernel that is always launched in clusters of this many CTAs. Where the compiler does not know that, the kernel
 // checks at every barrier whether it has been.
 #if __CUDA_ARCH__ >= 900
 #define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks)                                 \
+  SCANTUNE_DECLARED(name)                                                                                      \
   extern "C" __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_threads, min_ctas) \
-      name(const __grid_constant__ ::scantune::KernelArguments arguments)
+      SCANTUNE_DEFINED(name)
 #else
 #define SCANTUNE_CLUSTER_KERNEL(name, block_threads, min_ctas, cluster_blocks) \
   SCANTUNE_KERNEL(name, block_threads, min_ctas)
@@ -102,6 +118,36 @@ SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   scantune::copy_bytes(&value, bytes, sizeof(T));
   return value;
 }
+
+#ifdef SCANTUNE_OPERATOR_STATE
+// The state of the caller's operator. combine() is a static function and has no arguments of the kernel's, so the state
+// is in registers with names, which all that is inlined into the kernel can read. Every access is volatile: one without
+// inputs might else come before the registers are set.
+SCANTUNE_DEVICE void keep_operator_state(const KernelArguments& arguments) {
+  constexpr int kWords = ceil_div(SCANTUNE_OPERATOR_STATE, 8);
+  u64 words[kWords];
+  scantune::copy_bytes(words, arguments.states.combine, sizeof words);
+  asm volatile(".reg .b64 scantune_state<4>;");
+  asm volatile("mov.b64 scantune_state0, %0;" ::"l"(words[0]));
+  if constexpr (kWords > 1) asm volatile("mov.b64 scantune_state1, %0;" ::"l"(words[1]));
+  if constexpr (kWords > 2) asm volatile("mov.b64 scantune_state2, %0;" ::"l"(words[2]));
+  if constexpr (kWords > 3) asm volatile("mov.b64 scantune_state3, %0;" ::"l"(words[3]));
+}
+
+template <class State>
+SCANTUNE_DEVICE State operator_state() {
+  constexpr int kWords = ceil_div(static_cast<int>(sizeof(State)), 8);
+  static_assert(kWords <= 4);
+  u64 words[kWords];
+  asm volatile("mov.b64 %0, scantune_state0;" : "=l"(words[0]));
+  if constexpr (kWords > 1) asm volatile("mov.b64 %0, scantune_state1;" : "=l"(words[1]));
+  if constexpr (kWords > 2) asm volatile("mov.b64 %0, scantune_state2;" : "=l"(words[2]));
+  if constexpr (kWords > 3) asm volatile("mov.b64 %0, scantune_state3;" : "=l"(words[3]));
+  State state;
+  scantune::copy_bytes(&state, words, sizeof state);
+  return state;
+}
+#endif
 
 // An unsigned integer, or a vector of two or four, of the given size: what a load or store instruction moves.
 template <int kBytes>

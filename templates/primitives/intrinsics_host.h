@@ -8,6 +8,7 @@
 #define SCANTUNE_KERNEL(name, block_threads, min_ctas)                                                        \
   static void name##_body(const ::scantune::KernelArguments& arguments);                                      \
   extern "C" __attribute__((visibility("default"))) void name(const ::scantune::KernelArguments* arguments) { \
+    ::scantune::keep_operator_state(*arguments);                                                              \
     name##_body(*arguments);                                                                                  \
   }                                                                                                           \
   static void name##_body(const ::scantune::KernelArguments& arguments)
@@ -29,6 +30,11 @@ extern "C" __attribute__((visibility("default"), used)) inline void scantune_bin
 
 // Default arguments name the place of the call, not this file.
 #define SCANTUNE_SITE host::Site site = {__builtin_FILE(), __builtin_LINE()}
+
+// A function, not text of the macro above: an operator's source may have made macros of any names that stand there.
+SCANTUNE_DEVICE void keep_operator_state(const KernelArguments& arguments) {
+  host::hooks->lane->operator_state = arguments.states.combine;
+}
 
 SCANTUNE_DEVICE u32 thread_rank() { return host::hooks->lane->thread_rank; }
 SCANTUNE_DEVICE u32 block_rank() { return host::hooks->lane->block_rank; }
@@ -92,6 +98,12 @@ SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
   __builtin_memcpy(&value, bytes, sizeof(T));
   return value;
+}
+
+// The state of the caller's operator.
+template <class State>
+SCANTUNE_DEVICE State operator_state() {
+  return scantune::from_bytes<State>(host::hooks->lane->operator_state);
 }
 
 // Words of the width that a value's alignment allows, as on a GPU.

@@ -3,7 +3,7 @@
 
 #include "config/scan.h"
 #include "primitives/convert.h"
-#include "primitives/item_access.h"
+#include "primitives/mapped_items.h"
 #include "primitives/operators.h"
 
 namespace scantune {
@@ -21,17 +21,22 @@ struct TypeOf {
 SCANTUNE_VALUE_TYPES(SCANTUNE_TYPE_OF)
 #undef SCANTUNE_TYPE_OF
 
+// The built-in operator of a request.
+template <auto request>
+using OperatorOfRequest = OperatorOf<typename TypeOf<request.accumulator_type>::Type, request.op>;
+
 // first_tile: the tile at which a launch starts, so that item indices past 2^32 can be tested without that many items.
-// The items before it are taken not to exist.
-template <ScanRequest request, Variant variant, u64 first_tile = 0,
-          class Operation = OperatorOf<typename TypeOf<request.accumulator_type>::Type, request.op>>
+// The items before it are taken not to exist. Maps: the caller's Load and Store; the request is as behind_maps() makes
+// it.
+template <ScanRequest request, Variant variant, u64 first_tile = 0, class Operation = OperatorOfRequest<request>,
+          class Maps = NoMaps>
 struct Problem {
   using Op = Operation;
   using Accumulator = typename Op::Value;
   using Input = typename TypeOf<request.input_type, Accumulator>::Type;
   using Output = typename TypeOf<request.output_type, Accumulator>::Type;
-  using InputItems = Items<const Input, request.direction>;
-  using OutputItems = Items<Output, request.direction>;
+  using InputItems = InputItemsOf<typename Maps::Load, Input, request.direction>;
+  using OutputItems = OutputItemsOf<typename Maps::Store, Output, request.direction>;
   static constexpr ScanVariant kRequest = {request, variant};
   static constexpr bool kExclusive = request.kind == Kind::exclusive;
   static constexpr bool kHasInit = request.has_init();
@@ -42,25 +47,39 @@ struct Problem {
 
   // The items in the order of the scan.
   SCANTUNE_DEVICE static InputItems input(const KernelArguments& arguments) {
-    return items<InputItems>(static_cast<const Input*>(arguments.input), arguments);
+    if constexpr (kIsMapped<InputItems>)
+      return scantune::first_mapped<InputItems, request.direction>(
+          static_cast<const typename Maps::Load::Item*>(arguments.input), arguments,
+          scantune::load_state<typename Maps::Load>(arguments));
+    else
+      return scantune::first_of<InputItems, request.direction>(static_cast<const Input*>(arguments.input), arguments);
   }
   SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
-    return items<OutputItems>(static_cast<Output*>(arguments.output), arguments);
+    if constexpr (kIsMapped<OutputItems>)
+      return scantune::first_mapped<OutputItems, request.direction>(
+          static_cast<typename Maps::Store::Item*>(arguments.output), arguments,
+          scantune::store_state<typename Maps::Store>(arguments));
+    else
+      return scantune::first_of<OutputItems, request.direction>(static_cast<Output*>(arguments.output), arguments);
   }
   // The items of a row, the first of which is item `first` of dense rows.
   SCANTUNE_DEVICE static InputItems input_row(const KernelArguments& arguments, u64 row, u64 first) {
-    if constexpr (kStrided)
+    if constexpr (!kStrided)
+      return input(arguments) + first;
+    else if constexpr (kIsMapped<InputItems>)
+      return input(arguments) + layout(arguments).input.begin(row, layout(arguments).plane_sequences);
+    else  // in one expression, of which the compiler makes other code
       return static_cast<const Input*>(arguments.input) +
              layout(arguments).input.begin(row, layout(arguments).plane_sequences);
-    else
-      return input(arguments) + first;
   }
   SCANTUNE_DEVICE static OutputItems output_row(const KernelArguments& arguments, u64 row, u64 first) {
-    if constexpr (kStrided)
+    if constexpr (!kStrided)
+      return output(arguments) + first;
+    else if constexpr (kIsMapped<OutputItems>)
+      return output(arguments) + layout(arguments).output.begin(row, layout(arguments).plane_sequences);
+    else
       return static_cast<Output*>(arguments.output) +
              layout(arguments).output.begin(row, layout(arguments).plane_sequences);
-    else
-      return output(arguments) + first;
   }
   // Only kernels for strides have one among their arguments.
   template <class Arguments>
@@ -94,15 +113,6 @@ struct Problem {
     } else {
       return (arguments);
     }
-  }
-
- private:
-  template <class All, class Item>
-  SCANTUNE_DEVICE static All items(Item* begin, const KernelArguments& arguments) {
-    if constexpr (request.direction == Direction::reverse)
-      return {begin + arguments.n - 1};
-    else
-      return begin;
   }
 };
 

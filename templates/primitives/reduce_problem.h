@@ -76,8 +76,9 @@ struct ReducedBy<true, Operation, kOperator> {
 };
 
 // first_item: the index of the input's first item, so that indices past 2^32 can be tested without that many items.
-template <ReduceRequest request, Variant variant, u64 first_item = 0,
-          class ValueOperation = OperatorOf<typename TypeOf<request.accumulator_type>::Type, request.op>>
+// Maps: as of Problem.
+template <ReduceRequest request, Variant variant, u64 first_item = 0, class ValueOperation = OperatorOfRequest<request>,
+          class Maps = NoMaps>
 struct ReduceProblem {
   using Operation = ValueOperation;
   using Item = typename Operation::Value;  // an item as it is combined
@@ -85,6 +86,8 @@ struct ReduceProblem {
   using Accumulator = typename Op::Value;
   using Input = typename TypeOf<request.input_type, Item>::Type;
   using Output = typename TypeOf<request.output_type, Item>::Type;
+  using InputItems = InputItemsOf<typename Maps::Load, Input>;
+  using OutputItems = OutputItemsOf<typename Maps::Store, Output>;
   static constexpr ReduceRequest kRequest = request;
   static constexpr Variant kVariant = variant;
   static constexpr bool kInOrder = is_custom(request.op);
@@ -92,8 +95,13 @@ struct ReduceProblem {
   static constexpr bool kHasPosition = request.has_position();
   static constexpr bool kStrided = request.layout.is_strided();
 
-  SCANTUNE_DEVICE static const Input* input(const KernelArguments& arguments) {
-    return static_cast<const Input*>(arguments.input);
+  SCANTUNE_DEVICE static InputItems input(const KernelArguments& arguments) {
+    if constexpr (kIsMapped<InputItems>)
+      return scantune::first_mapped<InputItems, Direction::forward>(
+          static_cast<const typename Maps::Load::Item*>(arguments.input), arguments,
+          scantune::load_state<typename Maps::Load>(arguments));
+    else
+      return static_cast<const Input*>(arguments.input);
   }
 
   // Only kernels for strides have one among their arguments.
@@ -124,7 +132,7 @@ struct ReduceProblem {
   // Where there are no items the initial value alone is the result.
   SCANTUNE_DEVICE static void store(const KernelArguments& arguments, Accumulator total, bool exists = true,
                                     u64 row = 0) {
-    auto* const output = static_cast<Output*>(arguments.output) + row;
+    const auto output = ReduceProblem::output(arguments) + row;
     if constexpr (kHasPosition) {
       store_global<CacheHint::normal>(static_cast<u64*>(arguments.position) + row, total.index);
       scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
@@ -135,6 +143,15 @@ struct ReduceProblem {
   }
 
  private:
+  SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
+    if constexpr (kIsMapped<OutputItems>)
+      return scantune::first_mapped<OutputItems, Direction::forward>(
+          static_cast<typename Maps::Store::Item*>(arguments.output), arguments,
+          scantune::store_state<typename Maps::Store>(arguments));
+    else
+      return static_cast<Output*>(arguments.output);
+  }
+
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
       return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));

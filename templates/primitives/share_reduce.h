@@ -70,6 +70,7 @@ class ShareReduce {
   using T = typename Problem::Accumulator;
   using Op = typename Problem::Op;
   using Input = typename Problem::Input;
+  using InputItems = typename Problem::InputItems;
   using Block = BlockReduce<Op, kShape.block_threads>;
 
   static constexpr int kUnroll = kShape.unroll;
@@ -94,8 +95,8 @@ class ShareReduce {
                                             : (alignof(Input) > alignof(u32) ? alignof(Input) : alignof(u32));
   struct alignas(kUnitAlignment) Vector : Unit {};
 
-  // What is loaded of a unit: two vectors where it may lie across a boundary.
-  static constexpr bool kShifts = !kInVectors && kUnitItems > 1;
+  // What is loaded of a unit: two vectors where it may lie across a boundary. A map takes its items one by one.
+  static constexpr bool kShifts = !kInVectors && kUnitItems > 1 && !kIsMapped<InputItems>;
   template <bool kTwo, class One>
   struct SelectHeld {
     using Type = One;
@@ -112,7 +113,7 @@ class ShareReduce {
   // CTA `cta` of `ctas` takes its share of the input, or of n items from there.
   SCANTUNE_DEVICE ShareReduce(const KernelArguments& arguments, u32 cta, u32 ctas)
       : ShareReduce(Problem::input(arguments), arguments.n, cta, ctas) {}
-  SCANTUNE_DEVICE ShareReduce(const Input* input, u64 n, u32 cta, u32 ctas)
+  SCANTUNE_DEVICE ShareReduce(InputItems input, u64 n, u32 cta, u32 ctas)
       : input_(input), n_(n), cta_(cta), ctas_(ctas) {
     if constexpr (kPeels) {
       const u64 before = bytes_before_boundary(input_) / sizeof(Input);
@@ -131,13 +132,15 @@ class ShareReduce {
   // Brings the first tile of the share into L2, as far as it fills vectors. One thread does so for all. Warps that take
   // runs of the share, in order, begin elsewhere.
   SCANTUNE_DEVICE void prefetch() const {
-    if constexpr (Problem::kInOrder) return;
-    const u64 begin = first_unit(), end = begin + kTileUnits < end_unit() ? begin + kTileUnits : end_unit();
-    if (thread_rank() != 0 || begin >= end) return;
-    const u64 end_item = head_ + end * kUnitItems < n_ ? head_ + end * kUnitItems : n_;
-    const u64 first = round_up(reinterpret_cast<u64>(input_ + head_ + begin * kUnitItems), u64{kVectorAlignmentBytes});
-    const u64 last = reinterpret_cast<u64>(input_ + end_item) / kVectorAlignmentBytes * kVectorAlignmentBytes;
-    if (first < last) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(last - first));
+    if constexpr (!Problem::kInOrder && kLieInMemory<InputItems>) {
+      const u64 begin = first_unit(), end = begin + kTileUnits < end_unit() ? begin + kTileUnits : end_unit();
+      if (thread_rank() != 0 || begin >= end) return;
+      const u64 end_item = head_ + end * kUnitItems < n_ ? head_ + end * kUnitItems : n_;
+      const auto input = scantune::memory_of(input_);
+      const u64 first = round_up(reinterpret_cast<u64>(input + head_ + begin * kUnitItems), u64{kVectorAlignmentBytes});
+      const u64 last = reinterpret_cast<u64>(input + end_item) / kVectorAlignmentBytes * kVectorAlignmentBytes;
+      if (first < last) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(last - first));
+    }
   }
 
   // Thread 0 gets the total of the share, which exists if any item does.
@@ -185,7 +188,8 @@ class ShareReduce {
   template <bool kFull>
   SCANTUNE_DEVICE void take_units(auto& of_units, u64 first, u64 end) const {
     constexpr int kHalf = (kUnroll + 1) / 2;
-    constexpr int kAtOnce = !kShifts ? kUnroll : kShape.block_threads > 512 && kHalf > 2 ? 2 : kHalf;
+    constexpr bool kAll = !kShifts && !kIsMapped<InputItems>;  // a map takes registers of its own
+    constexpr int kAtOnce = kAll ? kUnroll : kShape.block_threads > 512 && kHalf > 2 ? 2 : kHalf;
     const auto is_there = [&](int step, u64 unit) { return step < kUnroll && (kFull || unit < end); };
 #pragma unroll 1
     for (int begin = 0; begin < kUnroll; begin += kAtOnce) {
@@ -248,9 +252,9 @@ class ShareReduce {
   // A unit that fills a vector is loaded as one, or, behind any pointer, as the two that it lies in. The first and the
   // last units are then loaded item by item, since nothing else may be in their vectors.
   SCANTUNE_DEVICE Held load_unit(u64 unit) const {
-    const Input* const from = input_ + head_ + unit * kUnitItems;
+    const auto from = input_ + head_ + unit * kUnitItems;
     if constexpr (kInVectors && kUnitItems > 1) {
-      return scantune::load_global<kShape.load_hint>(reinterpret_cast<const Vector*>(from));
+      return scantune::load_global<kShape.load_hint>(vectors_of<const Vector>(from));
     } else if constexpr (kShifts) {
       if (is_between(unit)) return scantune::load_halves(from);
       return {__builtin_bit_cast(VectorWords, load_items(from)), {}};
@@ -259,7 +263,7 @@ class ShareReduce {
     }
   }
 
-  SCANTUNE_DEVICE Vector load_items(const Input* from) const {
+  SCANTUNE_DEVICE Vector load_items(InputItems from) const {
     Input items[kUnitItems];
 #pragma unroll
     for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kShape.load_hint>(from + item);
@@ -283,7 +287,7 @@ class ShareReduce {
 
   SCANTUNE_DEVICE static T total_of(const Vector& vector) { return RunScan<Scanned, kUnitItems>::reduce(vector); }
 
-  const Input* input_;
+  InputItems input_;
   u64 n_;
   u64 units_;        // whole ones behind the head; of an operator of the caller's own the last may be cut short
   u64 share_units_;  // of a CTA

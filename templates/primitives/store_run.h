@@ -2,7 +2,7 @@
 // which each knows its rank, `lane`.
 #pragma once
 
-#include "primitives/item_access.h"
+#include "primitives/mapped_items.h"
 
 namespace scantune {
 

@@ -78,11 +78,13 @@ class TileScan {
 
   // Brings the tile into L2, as far as it fills vectors. One thread does so for all.
   SCANTUNE_DEVICE void prefetch(InputItems tile) const {
-    if (thread_rank() != 0) return;
-    const Input* const begin = lowest(tile, tile_items_);
-    const u64 first = round_up(reinterpret_cast<u64>(begin), u64{kVectorAlignmentBytes});
-    const u64 end = reinterpret_cast<u64>(begin + tile_items_) / kVectorAlignmentBytes * kVectorAlignmentBytes;
-    if (first < end) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(end - first));
+    if constexpr (kLieInMemory<InputItems>) {
+      if (thread_rank() != 0) return;
+      const auto* const begin = lowest(scantune::memory_of(tile), tile_items_);
+      const u64 first = round_up(reinterpret_cast<u64>(begin), u64{kVectorAlignmentBytes});
+      const u64 end = reinterpret_cast<u64>(begin + tile_items_) / kVectorAlignmentBytes * kVectorAlignmentBytes;
+      if (first < end) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(end - first));
+    }
   }
 
   // Loads the items that exist from the tile's place in the input.

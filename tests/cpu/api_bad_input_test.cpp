@@ -40,8 +40,9 @@ struct Arguments {
   std::shared_ptr<FakeDevice> device;
   Stream stream = nullptr;
   int identity[8] = {};
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;                 // i32 inclusive sum
-  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;  // an operator on i32, not yet in the problem
+  scantune_problem problem = SCANTUNE_PROBLEM_INIT;                  // i32 inclusive sum
+  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;   // an operator on i32, not yet in the problem
+  scantune_map load = SCANTUNE_MAP_INIT, store = SCANTUNE_MAP_INIT;  // nor are these
   std::uintptr_t input = kInput;
   std::uintptr_t output = kOutput;
   std::uintptr_t index = kIndex;
@@ -178,6 +179,19 @@ Calls c_scan_with(const Spoil& spoil) { return {spoiled(spoil, c_scan)}; }
 Calls c_problem(const std::function<void(scantune_problem&)>& spoil) {
   const Spoil in_arguments = [=](Arguments& with) { spoil(with.problem); };
   return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create<>)};
+}
+
+// A problem with a load and a store, of which one is spoiled.
+Calls c_maps(const std::function<void(scantune_problem&, scantune_map& load, scantune_map& store)>& spoil) {
+  const Spoil in_arguments = [=](Arguments& with) {
+    with.load.source = "int load(int)";
+    with.store.source = "int store(int)";
+    with.problem.load = &with.load;
+    with.problem.store = &with.store;
+    spoil(with.problem, with.load, with.store);
+  };
+  return {spoiled(in_arguments, c_scan), spoiled(in_arguments, c_plan_create<>), spoiled(in_arguments, c_reduce),
+          spoiled(in_arguments, c_reduce_plan_create)};
 }
 
 Calls c_custom(const std::function<void(scantune_custom_operator&)>& spoil) {
@@ -815,6 +829,23 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with strides of the output", both(c_reductions([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.out_row_stride = 200; }), c_places([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.out_row_stride = 200; })), {"out_row_stride is 200", "results of a reduction lie one behind the other"}},
     {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with strides of no rows", both(c_reductions([](auto& p) { p.item_stride = 2; }), c_places([](auto& p) { p.item_stride = 2; })), {"strides are given, and segments is not SCANTUNE_ROWS"}},
     {"scantune_reduce scantune_reduce_plan_create scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with initial values of rows", both(c_reductions([](auto& p) { p.device_inits = n_at(0x5000); }), c_places([](auto& p) { p.device_inits = n_at(0x5000); })), {"device_inits is given; a reduction begins every row from the same value"}},
+    {"scantune_problem", "load", "with an index, of rows with strides", c_maps([](auto& p, auto& load, auto&) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.row_stride = 200; load.kind = SCANTUNE_MAP_INDEXED; }), {"load takes the index of an item, and items of rows with strides have none", "leave the strides out"}},
+    {"scantune_problem", "load", "in the place of the input", c_scan_with([](Arguments& a) { a.load.source = "int load(unsigned long long)"; a.load.kind = SCANTUNE_MAP_GENERATED; a.problem.load = &a.load; }), {"input is given, and load makes items of their indices alone: pass NULL"}},
+    {"scantune_problem", "store", "with an index, of rows with strides", {c_scan_with([](Arguments& a) { a.store.source = "int store(int)"; a.store.kind = SCANTUNE_MAP_INDEXED; a.problem.store = &a.store; a.problem.segments = SCANTUNE_ROWS; a.problem.rows = 10; a.problem.row_stride = 200; })}, {"store takes the index of a result, and results of rows with strides have none"}},
+    {"scantune_problem", "store", "in the place of the output", c_scan_with([](Arguments& a) { a.store.source = "void store(int)"; a.store.kind = SCANTUNE_MAP_WRITING; a.problem.store = &a.store; }), {"output is given, and store writes results by itself: pass NULL"}},
+    {"scantune_arg_reduce scantune_arg_reduce_plan_create", "problem", "with a store", c_places([](auto& p) { static const scantune_map store = {sizeof(scantune_map), "int store(int)", SCANTUNE_MAP_ITEM, 0, nullptr}; p.store = &store; }), {"store takes one value", "leave store out"}},
+    {"scantune_problem", "item_bytes", "of numbers", c_maps([](auto& p, auto&, auto&) { p.item_bytes = 4; }), {"item_bytes is 4; it must be 0 unless a map takes or makes a struct that is not the accumulator"}},
+    {"scantune_problem", "item_bytes", "left out", c_maps([](auto& p, auto&, auto&) { p.accumulator_type = SCANTUNE_I32; p.input_type = SCANTUNE_CUSTOM_TYPE; p.item_alignment = 4; }), {"item_bytes is 0; a custom type has 1 to 32 bytes"}},
+    {"scantune_problem", "item_alignment", "no divisor", c_maps([](auto& p, auto&, auto&) { p.accumulator_type = SCANTUNE_I32; p.output_type = SCANTUNE_CUSTOM_TYPE; p.item_bytes = 12; p.item_alignment = 8; }), {"item_alignment is 8; it must be 1, 2, 4, 8 or 16, and divide item_bytes, which is 12"}},
+    {"scantune_map", "struct_bytes", "left out", c_maps([](auto&, auto& load, auto&) { load.struct_bytes = 0; }), {"load->struct_bytes is 0", "scantune_map", "SCANTUNE_MAP_INIT"}},
+    {"scantune_map", "kind", "of the other map", c_maps([](auto&, auto& load, auto&) { load.kind = SCANTUNE_MAP_WRITING; }), {"load->kind is SCANTUNE_MAP_WRITING, which is for store"}},
+    {"scantune_map", "kind", "of the other map, of a store", c_maps([](auto&, auto&, auto& store) { store.kind = SCANTUNE_MAP_GENERATED; }), {"store->kind is SCANTUNE_MAP_GENERATED, which is for load"}},
+    {"scantune_map", "kind", "no kind", c_maps([](auto&, auto& load, auto&) { constexpr int kNoKind = 7; std::memcpy(&load.kind, &kNoKind, sizeof kNoKind); }), {"load->kind is 7; it must be a scantune_map_kind, 0 to 3"}},
+    {"scantune_map", "source", "left out", c_maps([](auto&, auto&, auto& store) { store.source = nullptr; }), {"store->source is NULL; it must define Result store(Value)"}},
+    {"scantune_map", "source", "empty", c_maps([](auto&, auto& load, auto&) { load.source = ""; }), {"load->source is empty; it must define Result load(Value)"}},
+    {"scantune_map", "state", "left out", c_maps([](auto&, auto& load, auto&) { load.state_bytes = 8; }), {"load->state is NULL, and load->state_bytes is 8: point it to the state"}},
+    {"scantune_map", "state_bytes", "left out", c_maps([](auto&, auto&, auto& store) { store.state = &store; }), {"store->state_bytes is 0, and store->state is given"}},
+    {"scantune_map", "state_bytes", "too many", c_maps([](auto&, auto& load, auto&) { load.state = &load; load.state_bytes = 33; }), {"load->state_bytes is 33; a state has at most 32 bytes: pass what is larger in memory of the device"}},
     {"scantune_problem", "device_inits", "beside init", c_problem([](auto& p) { static const int init = 5; p.segments = SCANTUNE_ROWS; p.rows = 10; p.init = &init; p.device_inits = n_at(0x5000); }), {"device_inits and init are both given"}},
     {"scantune_problem", "device_inits", "beside device_init", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.device_init = n_at(0x5000); p.device_inits = n_at(0x6000); }), {"device_inits and device_init are both given"}},
     {"scantune_problem", "device_inits", "of one sequence", c_problem([](auto& p) { p.device_inits = n_at(0x5000); }), {"device_inits is given, and segments is SCANTUNE_NO_SEGMENTS", "pass one value in init or device_init"}},
@@ -856,6 +887,10 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_custom_operator", "name", "empty", c_custom([](auto& c) { c.name = ""; }), {"custom.name is ''"}},
     {"scantune_custom_operator", "name", "with a space", c_custom([](auto& c) { c.name = "two words"; }), {"custom.name is 'two words'"}},
     {"scantune_custom_operator", "name", "too long", c_custom([](auto& c) { c.name = kTooLong.c_str(); }), {"custom.name is 'xxx", "1 to 64"}},
+    {"scantune_custom_operator", "state", "left out", c_custom([](auto& c) { c.state_bytes = 8; }), {"custom.state is NULL, and custom.state_bytes is 8: point it to the state"}},
+    {"scantune_custom_operator", "state_bytes", "left out", c_custom([](auto& c) { c.state = &c; }), {"custom.state_bytes is 0, and custom.state is given"}},
+    {"scantune_custom_operator", "state_bytes", "too many", c_custom([](auto& c) { c.state = &c; c.state_bytes = 33; }), {"custom.state_bytes is 33; a state has at most 32 bytes: pass what is larger in memory of"}},
+    {"scantune_custom_operator", "state_bytes", "out of all range", c_custom([](auto& c) { c.state = &c; c.state_bytes = ~0u; }), {"custom.state_bytes is 4294967295"}},
 
     // Functions in C.
     {"scantune_problem_init", "problem", "null", {[](Arguments&) { return of_c(scantune_problem_init(nullptr, sizeof(scantune_problem))); }}, {"problem is NULL"}},
@@ -1106,6 +1141,12 @@ const std::vector<BadInput> kBadInput = {
     {"InitialValue", "value", "a double that a float would turn into infinity", with_init<float>(-1e300), {"init is -1e+300, and the accumulator, f32, holds numbers up to 3.40282e+38"}},
     {"ScanOptions", "init", "beside device_init", options<int>({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given"}},
     {"ScanOptions", "device_init", "memory of the host", options<int>({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"ScanOptions", "load", "empty", options<int>({.load = runtime::Map::source("")}), {"load->source is empty"}},
+    {"ScanOptions", "load", "that is a store", options<int>({.load = runtime::Map::writing("void store(int)")}), {"load->kind is SCANTUNE_MAP_WRITING, which is for store"}},
+    {"ScanOptions", "store", "that is a load", options<int>({.store = runtime::Map::generated("int load(int)")}), {"store->kind is SCANTUNE_MAP_GENERATED, which is for load"}},
+    {"ReduceOptions", "load", "that is a store", reduce_options<int>({.load = runtime::Map::writing("void store(int)")}), {"load->kind is SCANTUNE_MAP_WRITING, which is for store"}},
+    {"ReduceOptions", "store", "empty", reduce_options<int>({.store = runtime::Map::source("")}), {"store->source is empty; it must define Result store(Value)"}},
+    {"Map::source Map::indexed Map::generated Map::writing", "source", "with a null character", {cpp([](Arguments&) { runtime::Map::source(kWithNull); }), cpp([](Arguments&) { runtime::Map::source(kWithNull, 1); }), cpp([](Arguments&) { runtime::Map::indexed(kWithNull); }), cpp([](Arguments&) { runtime::Map::generated(kWithNull); }), cpp([](Arguments&) { runtime::Map::writing(kWithNull, 1); })}, {"the source of a map holds a null character at position 6"}},
     {"ScanOptions", "device_inits", "of one sequence", options<int>({.device_inits = static_cast<const int*>(address(0x5000))}), {"device_inits is given, and segments is SCANTUNE_NO_SEGMENTS"}},
     {"ScanOptions", "direction", "no direction", options<int>({.direction = static_cast<runtime::Direction>(9)}), {"direction is 9"}},
     {"ScanOptions", "determinism", "no determinism", options<int>({.determinism = static_cast<runtime::Determinism>(9)}), {"determinism is 9"}},

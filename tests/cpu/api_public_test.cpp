@@ -282,6 +282,112 @@ TEST_F(PublicApi, ACustomOperatorMayWorkOnABuiltInAccumulator) {
   EXPECT_EQ(init_of<long long>(last_launch()), 7);
 }
 
+struct Modulus {
+  std::uint64_t modulus, more;
+};
+const std::string kWithState = "struct State { unsigned long long modulus, more; }; Value combine(Value, Value, State)";
+
+TEST_F(PublicApi, AnotherStateOfAnOperatorCompilesNothingAndReachesTheKernel) {
+  const int* const in = device_memory<int>(0x1000000);
+  int* const out = device_memory<int>(0x9000000);
+  const auto passed = [&] {
+    Modulus state;
+    std::memcpy(&state, last_launch().arguments.states.combine, sizeof state);
+    return state.more;
+  };
+  const auto op = [](std::uint64_t more) { return Op::custom(kWithState, 0, Modulus{7, more}); };
+  runtime::scan(in, out, kItems, {.op = op(1)});
+  EXPECT_EQ(passed(), 1u);
+  const int compiled = device_->compiler().compilations;
+  EXPECT_TRUE(contains(device_->compiler().sources.back(), "SCANTUNE_CUSTOM_OPERATOR_WITH_STATE"));
+  EXPECT_TRUE(contains(device_->compiler().sources.back(), "#define SCANTUNE_OPERATOR_STATE 16\n"));
+  for (const std::uint64_t more : {2, 3, 1}) {
+    runtime::scan(in, out, kItems, {.op = op(more)});
+    EXPECT_EQ(passed(), more);
+  }
+  const auto fourth = runtime::plan<int>(kItems, {.op = op(4)}), fifth = runtime::plan<int>(kItems, {.op = op(5)});
+  for (const auto& [plan, more] : {std::pair(fourth, 4u), {fifth, 5u}, {fourth, 4u}}) {
+    plan(in, out);
+    EXPECT_EQ(passed(), more);
+  }
+  EXPECT_EQ(device_->compiler().compilations, compiled);
+}
+
+// Requests that differ in nothing but their map's source do not crowd each other out of what a thread remembers: plans
+// of more than one set of four are found again, which a capture shows.
+TEST_F(PublicApi, CallsThatDifferInAMapAloneAreToldApart) {
+  constexpr int kMaps = 16, kOfOneSet = 4;
+  const int* const in = device_memory<int>(0x1000000);
+  int* const out = device_memory<int>(0x9000000);
+  const Stream stream = device_->make_stream();
+  const auto scan = [&](int which) {
+    const std::string source = "__device__ int load(int x) { return x + " + std::to_string(which) + "; }";
+    runtime::scan(in, out, kItems, {.stream = stream, .load = runtime::Map::source(source)});
+  };
+  for (int which = 0; which < kMaps; ++which) scan(which);
+  device_->begin_capture(stream, 1);
+  int remembered = 0;
+  for (int which = 0; which < kMaps; ++which) {
+    try {
+      scan(which);
+      ++remembered;
+    } catch (const RequestError& error) {
+      EXPECT_TRUE(contains(error.what(), "make a plan before")) << error.what();
+    }
+  }
+  EXPECT_GT(remembered, kOfOneSet);
+  device_->destroy_graph(1);
+}
+
+TEST_F(PublicApi, AStateOfAnOperatorStandsBesideThoseOfMaps) {
+  using runtime::Map;
+  runtime::reduce(device_memory<int>(0x1000000), device_memory<int>(0x9000000), kItems,
+                  {.op = Op::custom(kWithState, 0, Modulus{7, 8}, {.name = "sum_of_remainders"}),
+                   .load = Map::source("struct State { int a; }; int load(int, State)", 77)});
+  const CallStates& states = last_launch().arguments.states;
+  int loaded;
+  Modulus combined;
+  std::memcpy(&loaded, states.load, sizeof loaded);
+  std::memcpy(&combined, states.combine, sizeof combined);
+  EXPECT_EQ(loaded, 77);
+  EXPECT_EQ(combined.more, 8u);
+  EXPECT_EQ(states.store[0], 0);
+  EXPECT_EQ(states.combine[sizeof combined], 0);
+}
+
+TEST_F(PublicApi, OperatorsAreToldApartBySourceAndSizeOfTheState) {
+  const auto module_of = [&](const Op& op) {
+    runtime::scan(device_memory<int>(0x1000000), device_memory<int>(0x9000000), kItems, {.op = op});
+    return last_launch().module;
+  };
+  const std::string source = "struct State {}; Value combine(Value, Value, State)";
+  const FakeModule* const stated = module_of(Op::custom(source, 0, 1));
+  EXPECT_EQ(module_of(Op::custom(source, 0, 2)), stated);
+  EXPECT_EQ(module_of(Op::custom(source, 0, 1.0f)), stated);
+  EXPECT_NE(module_of(Op::custom(source, 0, 1.0)), stated);
+  EXPECT_NE(module_of(Op::custom(source, 0)), stated);
+  EXPECT_NE(module_of(Op::custom(source + ";", 0, 1)), stated);
+}
+
+TEST_F(PublicApi, AProgramOfTheHeaderWithoutStatesOfOperatorsIsServed) {
+  const int identity = 5;
+  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;
+  custom.struct_bytes = 48;
+  custom.source = "Value combine";
+  custom.identity = &identity;
+  custom.value_type = SCANTUNE_I32;
+  custom.state = &custom;  // behind what that program has
+  custom.state_bytes = 99;
+  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
+  problem.n = kItems;
+  problem.input_type = problem.output_type = SCANTUNE_I32;
+  problem.op = SCANTUNE_CUSTOM;
+  problem.custom = &custom;
+  EXPECT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK)
+      << scantune_error_message();
+  EXPECT_FALSE(contains(device_->compiler().sources.back(), "STATE"));
+}
+
 TEST_F(PublicApi, APlanKeepsNothingOfTheCallersProblem) {
   std::string source = "Value combine";
   int identity = 5;

@@ -135,6 +135,14 @@ TEST(OperatorSource, LacksStateWhereOneIsPassedAndTheNameDoesNotAppear) {
     EXPECT_FALSE(wrong_definition(std::string(defines) + keep, "i32", kKeepWithState)) << defines;
     EXPECT_FALSE(wrong_definition(std::string(defines) + equal, "i32", kEqualWithState)) << defines;
   }
+  const char* const combine = "__device__ Value combine(Value a, Value b, Limit limit) { return a < b ? a : b; }";
+  const auto of_combine = wrong_definition(combine, "i32", kCombineWithState);
+  ASSERT_TRUE(of_combine);
+  EXPECT_EQ(of_combine->text, of_keep->text);
+  EXPECT_FALSE(wrong_definition(std::string("using State = Limit;\n") + combine, "i32", kCombineWithState));
+  const auto no_combine = wrong_definition(std::string("struct State {};\n") + keep, "i32", kCombineWithState);
+  ASSERT_TRUE(no_combine);
+  EXPECT_THAT(no_combine->text, HasSubstr("define __device__ Value combine(Value earlier, Value later, State state)"));
   const auto no_keep = wrong_definition(std::string("struct State {};\n") + equal, "i32", kKeepWithState);
   ASSERT_TRUE(no_keep);
   EXPECT_THAT(no_keep->text, HasSubstr("define __device__ bool keep(Value item, State state)"));
@@ -167,7 +175,7 @@ TEST(Instantiation, RefusesASourceThatReadsAFileAndQuotesNothingOfIt) {
     instantiate(kScanOfFloats, default_config(kScanOfFloats, 90), Variant::aligned, &custom);
     FAIL() << "it was accepted";
   } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), StartsWith("operator.cu:1: error: #include: operators cannot include files"));
+    EXPECT_THAT(error.what(), StartsWith("operator.cu:1: error: #include: sources cannot include files"));
   }
 }
 

@@ -283,7 +283,7 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
             Json::parse(R"({"name": "count", "role": "count", "type": "u64", "extent": "one"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
-  EXPECT_EQ(members.size(), 12u);
+  EXPECT_EQ(members.size(), 14u);
   EXPECT_EQ(members["input_type"]["values"].size(), 13u);
   EXPECT_EQ(members["input_type"]["values"].back(), "custom");
   EXPECT_EQ(members["input_type"]["default"], nullptr);
@@ -293,6 +293,16 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(members["latency"]["match"], "nearest");
   EXPECT_EQ(members["latency"]["default"], "back_to_back");
   EXPECT_EQ(members["latency"]["is_option"], true);
+}
+
+TEST_F(WorkerSession, TakesNoMaps) {
+  for (const char* member : {"load", "store"}) {
+    const Json refused = error("space", {{"request", {{"input_type", "i32"}, {member, "indexed"}, {"n", 4}}}});
+    EXPECT_EQ(refused["kind"], "bad_request");
+    EXPECT_NE(refused["message"].get<std::string>().find(std::string("request.") + member + " is indexed: maps come"),
+              std::string::npos)
+        << refused;
+  }
 }
 
 TEST_F(WorkerSession, SpellsTheProblemAsADatabaseKeepsIt) {
@@ -313,7 +323,7 @@ TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
       Json::parse(
           R"({"algorithm": "scan", "input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
                             "kind": "inclusive", "init": "none", "direction": "forward", "n_source": "call", "segments": "none",
-                            "determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back", "n": 7})"));
+                            "determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back", "load": "none", "store": "none", "n": 7})"));
   const Json custom = {{"input_type", "custom12"},
                        {"op", "custom_cheap"},
                        {"n", 7},

@@ -103,6 +103,70 @@ TEST_F(CustomOperatorsOnGpu, ComplexProductsStayWithinTheirErrorBound) {
   }
 }
 
+// Affine maps modulo a number that comes with every call, in a state of the largest size. The map of x combined with
+// the one behind it does not commute.
+struct Modular {
+  unsigned a, b;
+  bool operator==(const Modular&) const = default;
+};
+struct Modulus {
+  unsigned long long first, second, third, fourth;  // their sum
+};
+constexpr const char* kModular =
+    "struct Value { unsigned a, b; };\n"
+    "struct State { unsigned long long first, second, third, fourth; };\n"
+    "__device__ Value combine(Value f, Value g, State s) {\n"
+    "  const unsigned modulus = static_cast<unsigned>(s.first + s.second + s.third + s.fourth);\n"
+    "  return {g.a * f.a % modulus, (g.a * f.b + g.b) % modulus};\n"
+    "}";
+
+// Returns, for every item, the combination of all items of its row or column up to it.
+std::vector<Modular> modular_scan(std::vector<Modular> items, std::size_t stride, std::size_t length,
+                                  unsigned modulus) {
+  for (std::size_t index = 0; index < items.size(); ++index) {
+    const bool begins = stride == 1 ? index % length == 0 : index < stride;
+    if (begins) continue;
+    const Modular f = items[index - stride], g = items[index];
+    items[index] = {g.a * f.a % modulus, (g.a * f.b + g.b) % modulus};
+  }
+  return items;
+}
+
+TEST_F(CustomOperatorsOnGpu, AStateComesWithEveryCallOfOneKernel) {
+  using runtime::Segments;
+  constexpr std::size_t kLength = 1000;
+  for (const std::size_t count : {std::size_t{1}, std::size_t{300}, std::size_t{3000}}) {
+    std::vector<Modular> items(kLength * count);
+    std::mt19937 random(4);
+    const auto below_900 = [&] { return static_cast<unsigned>(random() % 900); };
+    for (Modular& item : items) item = {below_900() + 1, below_900()};
+    const Buffer<Modular> input(items);
+    const Buffer<Modular> rows(items.size()), columns(items.size()), flat(items.size()), totals(count);
+    const auto downloaded = [](const Buffer<Modular>& buffer) {
+      std::vector<Modular> results(buffer.size());
+      buffer.download(results.data());
+      return results;
+    };
+    for (const unsigned modulus : {907u, 1009u, 911u}) {
+      const Op op = Op::custom(kModular, Modular{1, 0}, Modulus{200, modulus - 500, 250, 50});
+      runtime::scan(input.data(), flat.data(), items.size(), {.op = op});
+      runtime::scan(input.data(), rows.data(), items.size(), {.op = op, .segments = Segments::rows(count, kLength)});
+      runtime::scan(input.data(), columns.data(), items.size(),
+                    {.op = op, .segments = Segments::columns(count, kLength)});
+      runtime::reduce(input.data(), totals.data(), items.size(),
+                      {.op = op, .segments = Segments::rows(count, kLength)});
+      EXPECT_TRUE(downloaded(flat) == modular_scan(items, 1, items.size(), modulus)) << count << ", " << modulus;
+      const std::vector<Modular> of_rows = modular_scan(items, 1, kLength, modulus);
+      EXPECT_TRUE(downloaded(rows) == of_rows) << count << ", " << modulus;
+      EXPECT_TRUE(downloaded(columns) == (count == 1 ? of_rows : modular_scan(items, count, kLength, modulus)))
+          << count << ", " << modulus;
+      std::vector<Modular> expected(count);
+      for (std::size_t row = 0; row < count; ++row) expected[row] = of_rows[(row + 1) * kLength - 1];
+      EXPECT_TRUE(downloaded(totals) == expected) << count << ", " << modulus;
+    }
+  }
+}
+
 TEST_F(CustomOperatorsOnGpu, AMistakeNamesTheCallersLineAndHarmsNothing) {
   const std::vector<MinMax> items = drawn_ranges(1000);
   const std::string broken =

@@ -118,7 +118,7 @@ std::vector<int> values_to_draw(const ParameterModel& parameter) {
 
 }  // namespace
 
-Config random_config(const FamilyModel& family, const ScanRequest& request, int max_tile_items, Random& random) {
+Config random_config(const FamilyModel& family, const Request& request, int max_tile_items, Random& random) {
   constexpr int kMostDraws = 100'000;
   for (int draw = 0; draw < kMostDraws; ++draw) {
     Config config(family);

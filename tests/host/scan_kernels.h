@@ -90,6 +90,6 @@ Config config_of(const FamilyModel& family, const Request& request,
 
 // A legal config with a tile of at most max_tile_items items, every parameter drawn from its table or from values still
 // smaller than those. Throws if it finds none.
-Config random_config(const FamilyModel& family, const ScanRequest& request, int max_tile_items, Random& random);
+Config random_config(const FamilyModel& family, const Request& request, int max_tile_items, Random& random);
 
 }  // namespace scantune

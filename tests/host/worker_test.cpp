@@ -167,7 +167,7 @@ TEST_F(WorkerOnHost, CompilesNoOperatorThatIncludesAHeaderWhichMayChange) {
     const Json answer = Json::parse(session_.respond(compile.dump()));
     EXPECT_EQ(answer["error"]["kind"], "compile_error") << answer;
     const std::string message = answer["error"]["message"];
-    EXPECT_EQ(message.find("operator.cu:1: error: #include: operators cannot include files"), 0u) << message;
+    EXPECT_EQ(message.find("operator.cu:1: error: #include: sources cannot include files"), 0u) << message;
     EXPECT_EQ(message.find(secret), std::string::npos) << message;
   }
   std::filesystem::remove(header);

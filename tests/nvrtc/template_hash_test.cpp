@@ -83,12 +83,14 @@ std::vector<Headers> included_headers() {
 }
 
 // The numbers of the edits that the compiler comes upon. What follows the headers is not compiled.
-std::set<std::size_t> edits_in(Compiler& compiler, const Headers& headers, const std::string& arch, std::size_t count) {
+std::set<std::size_t> edits_in(Compiler& compiler, const Headers& headers, const std::string& arch, std::size_t count,
+                               const std::string& definitions = "") {
   Instantiation included{.source = {}, .headers = headers, .kernels = {}, .label = "headers"};
   included.source =
       "#define SCANTUNE_KERNELS\n"  // as for the gallery, whose kernels stand beside their configs
       // The source of kernels that read n, take strides or select begins with these.
-      "#define SCANTUNE_READS_N\n#define SCANTUNE_STRIDED\n#define SCANTUNE_SELECTS\n";
+      "#define SCANTUNE_READS_N\n#define SCANTUNE_STRIDED\n#define SCANTUNE_SELECTS\n" +
+      definitions;
   for (const std::string& header : headers) included.source += "#include \"" + header + "\"\n";
   included.source += "#error the end\n";
   std::set<std::size_t> found;
@@ -135,7 +137,9 @@ TEST(TemplateHash, MovesWithTheEditsThatNvrtcSeesAndNoOthers) {
   NvrtcCompiler compiler(marked.files());
   for (const Headers& headers : included_headers()) {
     std::set<std::size_t> seen = edits_in(compiler, headers, "sm_90", all.size());
-    seen.merge(edits_in(compiler, headers, "sm_75", all.size()));  // takes the other branches for architectures
+    // The other branches: for architectures, and for operators with states.
+    seen.merge(edits_in(compiler, headers, "sm_75", all.size(),
+                        "#define SCANTUNE_HAS_STATES\n#define SCANTUNE_OPERATOR_STATE 16\n"));
     EXPECT_EQ(named(edits_that_move(TemplateView::cuda, headers, all), all), named(seen, all)) << headers.back();
     EXPECT_GT(seen.size(), 5u) << headers.back();
     EXPECT_LT(seen.size(), all.size()) << headers.back();

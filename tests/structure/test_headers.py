@@ -147,14 +147,15 @@ def test_a_foreign_include_is_noticed() -> None:
 # Types of input, accumulator (or the default) and output, and a part of the sentence with which the compiler refuses
 # them; none if it must not.
 SCANNABLE = [
-    ("float", "", "int", "floating-point items need a floating-point accumulator"),
     ("int", "", "float", None),
+    ("float", "", "int", None),  # a map may stand between them, so that is told when the call is made
+    ("Bytes<4>", "", "int", None),
+    ("Bytes<4>", "int", "Bytes<8>", "must have one size and one alignment"),
     ("float", "", "double", None),
     ("bool", "", "int", None),
     ("int", "", "bool", "a bool cannot hold the results"),
     ("int", "", "const int", "the output is const"),
     ("int", "short", "int", "an accumulator is a number of 4 or 8 bytes"),
-    ("int", "float", "int", "the output must be of a floating-point type"),
     ("long double", "", "long double", "no wider numbers"),
     ("int*", "", "int*", "no pointers, enumerations or unions"),
     ("std::byte", "", "std::byte", "no pointers, enumerations or unions"),
@@ -163,7 +164,6 @@ SCANNABLE = [
     ("Bytes<33>", "", "Bytes<33>", "at most 32 bytes"),
     ("Bytes<32, 32>", "", "Bytes<32, 32>", "aligned to at most 16 bytes"),
     ("Bytes<8>", "", "Bytes<4>", "a struct is input, accumulator and output type at once"),
-    ("Bytes<4>", "", "int", "a struct is input, accumulator and output type at once"),
 ]
 
 SCAN = """#pragma once
@@ -208,9 +208,13 @@ REFUSED_CALLS = [
     ("select(ints, ints, counts, 1, {.predicate = Predicate::less(2.5)})", "constant must be an integer"),
     ("select(halves, halves, counts, 1, {.predicate = Predicate::less(bf16{})})", "must be of the items' type"),
     ("select(halves, halves, counts, 1, {.predicate = Predicate::less(halves)})", "constant must be a number"),
+    ("scan(floats, ints, 1, Op::max)", "floating-point items need a floating-point accumulator"),
+    ("reduce(wide, ints, 1, Op::max)", "a struct is input, accumulator and output type at once"),
+    ("plan<int, int, float>(1, Op::max)", "the output must be of a floating-point type"),
     ("select_flagged(ints, floats, ints, counts, 1)", "flags must be bytes"),
     ("select_indices(ints, bytes, counts, 1)", "indices must be integers of 4 or 8 bytes"),
     ("unique_by_key(ints, wide, ints, wide, counts, 1)", "values must have 1, 2, 4 or 8 bytes"),
+    ('Op::custom("", 0, std::string())', "a state must be trivially copyable"),
     ('Predicate::source("", wide[0])', "a state must have at most 32 bytes"),
 ]
 CALLS = """#pragma once
@@ -300,10 +304,13 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
 # Arguments of which no value is wrong: members that the library ignores, what it passes on, and where a result may go.
 NEVER_WRONG = {
     *(("scantune_problem", name) for name in ("reserved", "more_reserved", "last_reserved")),
+    ("scantune_custom_operator", "reserved"),
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
+    ("Op::custom", "state"),
     ("Predicate::source", "state"),
     ("Equality::source", "state"),
+    *((f"Map::{kind}", "state") for kind in ("source", "indexed", "generated", "writing")),
 }
 
 

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "scantune/error.hpp"
+#include "scantune/source.hpp"
 #include "scantune/types.hpp"
 
 namespace scantune::runtime {
@@ -33,11 +35,13 @@ struct CustomSource {
   std::string source;
   std::string name;
   alignas(16) unsigned char identity[32] = {};
+  CallBytes state;
   scantune_custom_operator view = SCANTUNE_CUSTOM_OPERATOR_INIT;
 
   template <class T>
-  CustomSource(std::string text, const T& value, CustomOptions options)
-      : source(std::move(text)), name(std::move(options.name)) {
+  CustomSource(std::string text, const T& value, CustomOptions options, const CallBytes& passed = {},
+               std::uint32_t passed_bytes = 0)
+      : source(std::move(text)), name(std::move(options.name)), state(passed) {
     constexpr scantune_type type = type_of<T>();
     std::memcpy(identity, &value, sizeof value);
     view.source = source.c_str();
@@ -47,16 +51,12 @@ struct CustomSource {
     view.value_alignment = type == SCANTUNE_CUSTOM_TYPE ? alignof(T) : 0;
     view.cost = static_cast<scantune_cost>(options.cost);
     view.name = name.empty() ? nullptr : name.c_str();
+    view.state = passed_bytes == 0 ? nullptr : state.bytes;
+    view.state_bytes = passed_bytes;
   }
   CustomSource(const CustomSource&) = delete;
   CustomSource& operator=(const CustomSource&) = delete;
 };
-
-inline void refuse_null_characters(const char* argument, const std::string& text) {
-  if (const auto position = text.find('\0'); position != std::string::npos)
-    throw RequestError(std::string("the ") + argument + " of a custom operator holds a null character at position " +
-                       std::to_string(position) + "; it must be text");
-}
 
 }  // namespace detail
 
@@ -80,11 +80,19 @@ class Op {
   // RequestError when the source or the name holds a null character.
   template <class T>
   static Op custom(std::string source, const T& identity, CustomOptions options = {}) {
-    detail::refuse_null_characters("source", source);
-    detail::refuse_null_characters("name", options.name);
-    Op op(SCANTUNE_CUSTOM);
-    op.custom_ = std::make_shared<const detail::CustomSource>(std::move(source), identity, std::move(options));
-    return op;
+    refuse_null_characters(source, options);
+    return Op(std::make_shared<const detail::CustomSource>(std::move(source), identity, std::move(options)));
+  }
+  // The same with a state. The source defines a struct State of the same members, of at most 32 bytes, and
+  //     __device__ Value combine(Value earlier, Value later, State state)
+  // which is associative with each state. The state comes with every call, so another one needs no other kernel. A plan
+  // keeps the one that it was made with.
+  template <class T, class State>
+    requires(!std::is_same_v<State, CustomOptions>)
+  static Op custom(std::string source, const T& identity, const State& state, CustomOptions options = {}) {
+    refuse_null_characters(source, options);
+    return Op(std::make_shared<const detail::CustomSource>(
+        std::move(source), identity, std::move(options), detail::bytes_of_state(state), std::uint32_t{sizeof(State)}));
   }
 
   scantune_operator value() const { return value_; }
@@ -92,6 +100,13 @@ class Op {
 
  private:
   constexpr explicit Op(scantune_operator value) : value_(value) {}
+  explicit Op(std::shared_ptr<const detail::CustomSource> custom)
+      : value_(SCANTUNE_CUSTOM), custom_(std::move(custom)) {}
+
+  static void refuse_null_characters(const std::string& source, const CustomOptions& options) {
+    detail::refuse_null_characters("source", source);
+    detail::refuse_null_characters("name", options.name);
+  }
 
   scantune_operator value_;
   std::shared_ptr<const detail::CustomSource> custom_;  // null if built-in

@@ -26,6 +26,8 @@ struct ReduceOptions {
   std::string config = {};    // as of scans
   // Segments::rows(count, length), or columns(): each row or column, of all planes, has a result of its own.
   Segments segments = {};
+  Map load = {};   // as of scans
+  Map store = {};  // as of scans
 };
 
 struct ArgOptions {
@@ -41,9 +43,12 @@ namespace detail {
 // Each points into the options, which must outlive it.
 template <class In, class Out, class Acc>
 scantune_problem problem_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
-  scantune_problem problem = problem_of<In, Out, Acc>(
-      n, ScanOptions<Acc>{
-             .latency = options.latency, .captured_launches = options.captured_launches, .segments = options.segments});
+  scantune_problem problem =
+      problem_of<In, Out, Acc>(n, ScanOptions<Acc>{.latency = options.latency,
+                                                   .captured_launches = options.captured_launches,
+                                                   .segments = options.segments,
+                                                   .load = options.load,
+                                                   .store = options.store});
   problem.op = options.op.value();
   problem.init = options.init.get();
   problem.device_init = options.device_init;
@@ -77,6 +82,7 @@ Plan<In, Out, Acc> reduce_plan(std::uint64_t n, const ReduceOptions<std::type_id
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 Plan<In, Out, Acc> reduce_plan(std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
   return reduce_plan<In, Out, Acc>(n, ReduceOptions<Acc>{.op = op});
 }
 
@@ -91,6 +97,7 @@ void reduce(const In* input, Out* output, std::uint64_t n,
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
   reduce<In, Out, Acc>(input, output, n, ReduceOptions<Acc>{.op = op});
 }
 

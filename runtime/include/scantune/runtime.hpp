@@ -24,6 +24,7 @@
 #include "scantune/buffer.hpp"
 #include "scantune/initial_value.hpp"
 #include "scantune/log.hpp"
+#include "scantune/map.hpp"
 #include "scantune/memory.hpp"
 #include "scantune/op.hpp"
 #include "scantune/status.hpp"
@@ -141,6 +142,11 @@ struct ScanOptions {
   const std::uint64_t* device_n = nullptr;
   // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
   std::uint32_t* device_clamped = nullptr;
+  // What items go through before they are combined, and results before they are stored. With a load the input may be of
+  // any type, whatever the accumulator is, and with a store the output. Those that take an index do not go with
+  // strides.
+  Map load = {};
+  Map store = {};
 };
 
 template <class Acc>
@@ -220,6 +226,11 @@ scantune_problem problem_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   problem.columns = problem.segments == SCANTUNE_COLUMNS ? options.segments.count() : 0;
   problem.device_n = options.device_n;
   problem.device_clamped = options.device_clamped;
+  problem.load = options.load.get();
+  problem.store = options.store.get();
+  problem.item_bytes = mapped_struct_bytes<In, Acc, Out>();
+  problem.item_alignment = mapped_struct_alignment<In, Acc, Out>();
+  check_maps<In, Acc, Out>(problem.load != nullptr, problem.store != nullptr);
   if (problem.segments != SCANTUNE_NO_SEGMENTS) check_segments(options.segments, n);
   if (problem.custom != nullptr) check_identity<Acc>(*problem.custom);
   return problem;
@@ -278,6 +289,7 @@ Plan<In, Out, Acc> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 Plan<In, Out, Acc> plan(std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
   return plan<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
 
@@ -291,6 +303,7 @@ void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
   scan<In, Out, Acc>(input, output, n, ScanOptions<Acc>{.op = op});
 }
 
@@ -303,6 +316,7 @@ std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
   return describe<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
 

@@ -143,6 +143,9 @@ typedef enum scantune_rejected {
  * cannot include files: compiled kernels are kept under its text alone, so whatever might read a file is refused before
  * it is compiled (docs/tuning.md has the list); paste the file's text in. A mistake in it is a SCANTUNE_COMPILE_ERROR
  * whose log counts the lines of this text, as operator.cu. The source is code: take it only from people whom you trust.
+ * With a state it defines combine(Value earlier, Value later, State state) and a struct State, trivially copyable, of
+ * state_bytes and aligned to at most 16. Its bytes come with every call, so another state needs no other kernel; with
+ * each of them combine is associative.
  * Start from SCANTUNE_CUSTOM_OPERATOR_INIT, or from zeroes but for struct_bytes. */
 typedef struct scantune_custom_operator {
   size_t struct_bytes; /* sizeof(scantune_custom_operator), by which the library tells versions apart */
@@ -153,11 +156,44 @@ typedef struct scantune_custom_operator {
   uint32_t value_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
   uint32_t value_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
   scantune_cost cost;
-  const char* name; /* the key of its tuning records: letters, digits, '_', '-' and '.', at most 64; or NULL */
+  const char* name;     /* the key of its tuning records: letters, digits, '_', '-' and '.', at most 64; or NULL */
+  const void* state;    /* the source's State, in memory of the host; NULL if it has none */
+  uint32_t state_bytes; /* of *state: 1 to 32; 0 if there is none */
+  uint32_t reserved;    /* not read by this version; 0 with SCANTUNE_CUSTOM_OPERATOR_INIT */
 } scantune_custom_operator;
 
 #define SCANTUNE_CUSTOM_OPERATOR_INIT \
-  {sizeof(scantune_custom_operator), NULL, NULL, SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_MODERATE, NULL}
+  {sizeof(scantune_custom_operator), NULL, NULL, SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_MODERATE, NULL, NULL, 0, 0}
+
+/* What the function of a map takes, and so what lies in memory. */
+typedef enum scantune_map_kind {
+  SCANTUNE_MAP_ITEM = 0,      /* load(item) or store(result) */
+  SCANTUNE_MAP_INDEXED = 1,   /* load(item, index) or store(result, index) */
+  SCANTUNE_MAP_GENERATED = 2, /* load(index): there is no input, which is NULL */
+  SCANTUNE_MAP_WRITING = 3    /* store(result, index), which writes by itself: there is no output, which is NULL */
+} scantune_map_kind;
+
+/* A map: a function in CUDA C++ source that items go through on their way in, or results on their way out. It defines
+ *     __device__ Result load(Value item)       whose result is combined; Value is the input's type, Result the
+ *                                              accumulator
+ *     __device__ Result store(Value result)    whose result is an item of the output; Value is the accumulator, Result
+ *                                              the output's type
+ * or one of those above, with unsigned long long index. The index of an item is its place in the array, and that of a
+ * reduction's result its row or column. Value and Result are declared already, half-precision numbers as float; a
+ * struct that is not the operator's the source defines under that name. A struct State, trivially copyable, of
+ * state_bytes and aligned to at most 16, may stand behind the other arguments. Its bytes come with every call, so
+ * another state needs no other kernel. A function is called for items that exist alone, in any order, and that of a
+ * load more than once for some. All else holds as for the source of a scantune_custom_operator; a mistake counts its
+ * lines as load.cu or store.cu. Start from SCANTUNE_MAP_INIT, or from zeroes but for struct_bytes. */
+typedef struct scantune_map {
+  size_t struct_bytes; /* sizeof(scantune_map), by which the library tells versions apart */
+  const char* source;
+  scantune_map_kind kind;
+  uint32_t state_bytes; /* of *state: 1 to 32; 0 if there is none */
+  const void* state;    /* the source's State, in memory of the host; NULL if it has none */
+} scantune_map;
+
+#define SCANTUNE_MAP_INIT {sizeof(scantune_map), NULL, SCANTUNE_MAP_ITEM, 0, NULL}
 
 /* Structs grow at their ends, by members whose default is 0. A program that was compiled with an older header is served
  * with the defaults of what that lacks. One that was compiled with a newer header is served as long as all that this
@@ -222,6 +258,13 @@ typedef struct scantune_problem {
   /* An accumulator for each row or column of a scan, in their order, in place of init and device_init: in memory of the
    * device, outside the output, read when the scan runs. */
   const void* device_inits;
+  /* Maps of items on their way in and of results on their way out; NULL: they convert as in C. With a load, input and
+   * accumulator may be of any two types, and with a store accumulator and output. Maps that take an index do not go
+   * with strides, and a store not with scantune_arg_reduce(). */
+  const scantune_map* load;
+  const scantune_map* store;
+  uint32_t item_bytes;     /* size of a SCANTUNE_CUSTOM_TYPE that is the input's or the output's and not the */
+  uint32_t item_alignment; /* accumulator's, and its alignment, as of a scantune_custom_operator; else 0 */
 } scantune_problem;
 
 #define SCANTUNE_PROBLEM_INIT \
@@ -256,7 +299,11 @@ typedef struct scantune_problem {
    0,                         \
    0,                         \
    0,                         \
-   NULL}
+   NULL,                      \
+   NULL,                      \
+   NULL,                      \
+   0,                         \
+   0}
 
 /* A selection: which items of an array are kept, and what is written of them. Start from SCANTUNE_SELECTION_INIT, or
  * from zeroes but for struct_bytes. No function keeps a pointer to it, nor one that it holds.
@@ -381,9 +428,9 @@ SCANTUNE_API scantune_status scantune_select(const scantune_selection* selection
                                              const scantune_selection_arrays* arrays, scantune_stream stream);
 
 /* A scan of exactly problem->n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled
- * and loaded. The problem is copied, what init, custom and config point to as well; device_init, device_inits,
- * device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several, on one stream
- * or on many. */
+ * and loaded. The problem is copied, what init, custom, load, store and config point to as well; device_init,
+ * device_inits, device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several,
+ * on one stream or on many. */
 SCANTUNE_API scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan);
 /* Runs the plan, and returns as soon as the work is in the stream. It allocates nothing once the stream has been used,
  * and may be captured into a graph. It checks what arithmetic can (NULL, alignment, overlap), but not whether the

@@ -32,18 +32,6 @@ struct Comparison {
   X constant;
 };
 
-// What comes with every call: a constant of the items' type, or a source's state. All zeroes are the number 0.
-struct CallBytes {
-  alignas(16) unsigned char bytes[32] = {};
-
-  template <class T>
-  static CallBytes of(const T& value) {
-    CallBytes result;
-    std::memcpy(result.bytes, &value, sizeof value);
-    return result;
-  }
-};
-
 // A source of the caller's and its state. Copies share the text.
 class SelectSource {
  public:
@@ -54,10 +42,7 @@ class SelectSource {
   }
   template <class State>
   SelectSource(std::string source, const State& state) : SelectSource(std::move(source)) {
-    static_assert(std::is_trivially_copyable_v<State>, "a state must be trivially copyable to be passed to a device");
-    static_assert(sizeof(State) <= 32, "a state must have at most 32 bytes: pass the address of what is larger");
-    static_assert(alignof(State) <= 16, "a state must be aligned to at most 16 bytes");
-    state_ = CallBytes::of(state);
+    state_ = bytes_of_state(state);
     state_bytes_ = sizeof(State);
   }
 

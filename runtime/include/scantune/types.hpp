@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "scantune/error.hpp"
 #include "scantune/scantune.h"
 
 // CUDA's own types of 2 bytes, which need not be complete here.
@@ -105,20 +106,77 @@ constexpr void check_output() {
                 "a bool cannot hold the results of a scan; use unsigned char");
 }
 
+// Whether items of one type become those of another without a map.
+template <class In, class Acc>
+constexpr bool converts_as_input() {
+  constexpr scantune_type in = type_of<In>(), acc = type_of<Acc>();
+  if constexpr (in == SCANTUNE_CUSTOM_TYPE || acc == SCANTUNE_CUSTOM_TYPE)
+    return std::is_same_v<In, Acc>;
+  else
+    return converts_to_accumulator(in, acc);
+}
+template <class Acc, class Out>
+constexpr bool converts_as_output() {
+  constexpr scantune_type acc = type_of<Acc>(), out = type_of<Out>();
+  if constexpr (acc == SCANTUNE_CUSTOM_TYPE || out == SCANTUNE_CUSTOM_TYPE)
+    return std::is_same_v<Acc, Out>;
+  else
+    return converts_to_output(acc, out);
+}
+
+template <class T>
+inline constexpr bool kIsStruct = type_of<T>() == SCANTUNE_CUSTOM_TYPE;
+
+// The bytes of the struct that maps know and the accumulator is not; 0 if there is none.
+template <class In, class Acc, class Out>
+constexpr std::uint32_t mapped_struct_bytes() {
+  return kIsStruct<Acc> ? 0 : kIsStruct<In> ? sizeof(In) : kIsStruct<Out> ? sizeof(Out) : 0;
+}
+template <class In, class Acc, class Out>
+constexpr std::uint32_t mapped_struct_alignment() {
+  return kIsStruct<Acc> ? 0 : kIsStruct<In> ? alignof(In) : kIsStruct<Out> ? alignof(Out) : 0;
+}
+
 template <class In, class Acc, class Out>
 constexpr void check_types() {
   check_output<Out>();
-  constexpr scantune_type in = type_of<In>(), acc = type_of<Acc>(), out = type_of<Out>();
-  if constexpr (in == SCANTUNE_CUSTOM_TYPE || acc == SCANTUNE_CUSTOM_TYPE || out == SCANTUNE_CUSTOM_TYPE) {
-    static_assert(std::is_same_v<In, Acc> && std::is_same_v<Acc, Out>,
-                  "a struct is input, accumulator and output type at once");
-  } else {
-    static_assert(is_accumulator(acc),
-                  "an accumulator is a number of 4 or 8 bytes, and half types accumulate in float");
-    static_assert(converts_to_accumulator(in, acc), "floating-point items need a floating-point accumulator");
-    static_assert(converts_to_output(acc, out),
-                  "the output must be of a floating-point type if the accumulator is, else of an integer type");
-  }
+  static_assert(is_accumulator(type_of<Acc>()),
+                "an accumulator is a number of 4 or 8 bytes, and half types accumulate in float");
+  static_assert(
+      !kIsStruct<Acc> || ((!kIsStruct<In> || std::is_same_v<In, Acc>) && (!kIsStruct<Out> || std::is_same_v<Acc, Out>)),
+      "a struct is input, accumulator and output type at once, or a map stands between it and a number");
+  static_assert(
+      kIsStruct<Acc> || !kIsStruct<In> || !kIsStruct<Out> || (sizeof(In) == sizeof(Out) && alignof(In) == alignof(Out)),
+      "two structs, of input and output, must have one size and one alignment");
+}
+
+// Lets the compiler refuse types that do not convert, of a call that can have no maps.
+template <class In, class Acc, class Out>
+constexpr void check_unmapped() {
+  constexpr bool kHasStruct = kIsStruct<In> || kIsStruct<Acc> || kIsStruct<Out>;
+  static_assert(!kHasStruct || (converts_as_input<In, Acc>() && converts_as_output<Acc, Out>()),
+                "a struct is input, accumulator and output type at once");
+  static_assert(kHasStruct || converts_as_input<In, Acc>(), "floating-point items need a floating-point accumulator");
+  static_assert(kHasStruct || converts_as_output<Acc, Out>(),
+                "the output must be of a floating-point type if the accumulator is, else of an integer type");
+}
+
+// Throws RequestError unless types that do not convert have a map between them.
+template <class In, class Acc, class Out>
+void check_maps(bool loads, bool stores) {
+  if constexpr (!converts_as_input<In, Acc>())
+    if (!loads)
+      throw RequestError(std::string(kIsStruct<In> || kIsStruct<Acc>
+                                         ? "a struct is input, accumulator and output type at once"
+                                         : "floating-point items need a floating-point accumulator") +
+                         ": name another accumulator, or pass a map as load");
+  if constexpr (!converts_as_output<Acc, Out>())
+    if (!stores)
+      throw RequestError(std::string(kIsStruct<Acc> || kIsStruct<Out>
+                                         ? "a struct is input, accumulator and output type at once"
+                                         : "the output must be of a floating-point type if the accumulator is, else of "
+                                           "an integer type") +
+                         ": pass an output of another type, or a map as store");
 }
 
 template <scantune_type kType>

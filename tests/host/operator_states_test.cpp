@@ -1,0 +1,330 @@
+// Scans and reductions by operators of the caller's that take a state, compared with a plain loop: every family, states
+// of several sizes, and kernels that serve one state after another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+
+#include "bench.h"
+#include "cut_requests.h"
+#include "edge_sizes.h"
+#include "effort.h"
+#include "families_under_test.h"
+#include "scan_kernels.h"
+#include "with_type.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kMaxTileItems = 1024;
+constexpr u64 kSomeItems = 1024;
+
+using Value = std::array<unsigned char, 8>;  // holds any value that is tested
+
+template <class T>
+T as(const Value& value) {
+  T result;
+  std::memcpy(&result, value.data(), sizeof result);
+  return result;
+}
+template <class T>
+Value of(T value) {
+  Value result{};
+  std::memcpy(result.data(), &value, sizeof value);
+  return result;
+}
+
+template <class State>
+Bytes bytes_of(const State& state) {
+  Bytes bytes(sizeof state);
+  std::memcpy(bytes.data(), &state, sizeof state);
+  return bytes;
+}
+template <class State>
+State state_of(const Bytes& bytes) {
+  State state;
+  std::memcpy(&state, bytes.data(), sizeof state);
+  return state;
+}
+
+struct Affine {
+  u32 a, b;
+};
+struct Parts {
+  u32 x, y, z;
+};
+struct Keys {
+  u64 a, b, c, d;
+};
+
+struct StateCase {
+  const char* name;
+  ScanRequest request;  // types, operator and load
+  CustomOperator sources;
+  std::array<Bytes, 2> states;
+  std::array<Bytes, 2> load_states;
+  std::function<Value(u32 bits)> draw;
+  std::function<Value(const Value&, const Bytes& load_state)> loaded;
+  std::function<Value(const Value&, const Value&, const Bytes& state)> combine;
+};
+
+const char* const kLastOfAMask =
+    "struct State { unsigned char mask; };\n"
+    "__device__ Value combine(Value earlier, Value later, State state) { return later & state.mask ? later : earlier; "
+    "}\n";
+
+ScanRequest request_of(ValueType type, Operator cost) {
+  return {.input_type = type, .accumulator_type = type, .output_type = type, .op = cost};
+}
+
+// All are associative with each state, and all but the keyed sum do not commute.
+std::vector<StateCase> state_cases() {
+  const auto as_it_is = [](const Value& item, const Bytes&) { return item; };
+  const auto last_of_a_mask = [](const Value& earlier, const Value& later, const Bytes& state) {
+    return (as<i32>(later) & state[0]) != 0 ? later : earlier;
+  };
+  const auto draw_i32 = [](u32 bits) { return of(static_cast<i32>(bits % 2000)); };
+  StateCase byte{.name = "byte",
+                 .request = request_of(ValueType::i32, Operator::custom_cheap),
+                 .sources = {.source = kLastOfAMask, .name = {}, .state_bytes = 1},
+                 .states = {Bytes{5}, Bytes{64}},
+                 .load_states = {},
+                 .draw = draw_i32,
+                 .loaded = as_it_is,
+                 .combine = last_of_a_mask};
+  StateCase loaded = byte;
+  loaded.name = "beside_that_of_a_load";
+  loaded.request.load = Load::source;
+  loaded.sources.load = {
+      "struct State { long long factor; int more; };\n"
+      "__device__ int load(int x, State s) { return static_cast<int>(x * s.factor) + s.more; }",
+      16};
+  struct Load {
+    i64 factor;
+    i32 more, unused = 0;
+  };
+  loaded.load_states = {bytes_of(Load{3, 8}), bytes_of(Load{-1, 4})};
+  loaded.loaded = [](const Value& item, const Bytes& bytes) {
+    const auto state = state_of<Load>(bytes);
+    return of(static_cast<i32>(as<i32>(item) * state.factor) + state.more);
+  };
+  StateCase three_words{
+      .name = "three_words",
+      .request = request_of(ValueType::custom, Operator::custom_moderate),
+      .sources = {.source = "struct Value { unsigned a, b; };\n"
+                            "struct State { unsigned x, y, z; };\n"
+                            "__device__ Value combine(Value f, Value g, State s) {\n"
+                            "  const unsigned long long modulus = s.x + s.y * 10 + s.z * 100, a = g.a;\n"
+                            "  return {static_cast<unsigned>(a * f.a % modulus), "
+                            "static_cast<unsigned>((a * f.b + g.b) % modulus)};\n"
+                            "}\n",
+                  .name = {},
+                  .state_bytes = 12},
+      .states = {bytes_of(Parts{7, 0, 10}), bytes_of(Parts{3, 1, 10})},  // 1007 and 1013
+      .load_states = {},
+      .draw = [](u32 bits) { return of(Affine{bits % 1000, bits / 1000 % 1000}); },
+      .loaded = as_it_is,
+      .combine =
+          [](const Value& earlier, const Value& later, const Bytes& bytes) {
+            const auto state = state_of<Parts>(bytes);
+            const u64 modulus = state.x + state.y * 10 + state.z * 100;
+            const auto f = as<Affine>(earlier), g = as<Affine>(later);
+            return of(
+                Affine{static_cast<u32>(u64{g.a} * f.a % modulus), static_cast<u32>((u64{g.a} * f.b + g.b) % modulus)});
+          }};
+  three_words.request.custom_bytes = sizeof(Affine);
+  three_words.request.custom_alignment = alignof(Affine);
+  StateCase largest{.name = "largest",
+                    .request = request_of(ValueType::u64, Operator::custom_moderate),
+                    .sources = {.source = "struct State { unsigned long long a, b, c, d; };\n"
+                                          "__device__ Value combine(Value x, Value y, State s) {\n"
+                                          "  const Value key = s.a + s.b * 3 + s.c * 5 + s.d * 7;\n"
+                                          "  return ((x ^ key) + (y ^ key)) ^ key;\n"
+                                          "}\n",
+                                .name = {},
+                                .state_bytes = 32},
+                    .states = {bytes_of(Keys{1, 20, 300, 4000}), bytes_of(Keys{1, 20, 300, u64{1} << 40})},
+                    .load_states = {},
+                    .draw = [](u32 bits) { return of(u64{bits} << 20); },
+                    .loaded = as_it_is,
+                    .combine =
+                        [](const Value& x, const Value& y, const Bytes& bytes) {
+                          const auto state = state_of<Keys>(bytes);
+                          const u64 key = state.a + state.b * 3 + state.c * 5 + state.d * 7;
+                          return of(((as<u64>(x) ^ key) + (as<u64>(y) ^ key)) ^ key);
+                        }};
+  return {byte, loaded, three_words, largest};
+}
+
+const std::vector<StateCase>& cases() {
+  static const std::vector<StateCase> kCases = state_cases();
+  return kCases;
+}
+
+template <class R>
+R request_of(const StateCase& tested) {
+  R request;
+  request.input_type = tested.request.input_type;
+  request.accumulator_type = tested.request.accumulator_type;
+  request.output_type = tested.request.output_type;
+  request.op = tested.request.op;
+  request.custom_bytes = tested.request.custom_bytes;
+  request.custom_alignment = tested.request.custom_alignment;
+  request.load = tested.request.load;
+  request.init = Init::none;
+  request.n = kSomeItems;
+  return request;
+}
+
+const Value kInit = of(u64{29});  // the low half of an Affine is its a
+
+template <class R>
+Bytes expected_of(const StateCase& tested, const R& request, const Bytes& items, Bytes output, std::size_t state) {
+  constexpr bool kScans = std::is_same_v<R, ScanRequest>;
+  const auto bytes = static_cast<u64>(request.input_bytes());
+  const auto sequences = sequences_of(request);
+  bool is_exclusive = false;
+  if constexpr (kScans) is_exclusive = request.kind == Kind::exclusive;
+  for (u64 sequence = 0; sequence < sequences.size(); ++sequence) {
+    Value total = kInit;
+    bool exists = request.has_init();
+    for (const u64 index : sequences[sequence]) {
+      Value item{};
+      std::copy_n(&items[index * bytes], bytes, item.begin());
+      item = tested.loaded(item, tested.load_states[state]);
+      const Value before = total;
+      total = exists ? tested.combine(before, item, tested.states[state]) : item;
+      exists = true;
+      if (kScans) std::copy_n((is_exclusive ? before : total).begin(), bytes, &output[index * bytes]);
+    }
+    if (!kScans && exists) std::copy_n(total.begin(), bytes, &output[sequence * bytes]);
+  }
+  return output;
+}
+
+// Runs the request with one state and at once with the other, by the same kernels: the first launch of the second may
+// begin before the last of the first has ended. What `differ` counts is how often the state has made a difference.
+template <class R>
+void check(const StateCase& tested, const R& request, const Config& config, bool aligned, u64 seed, int& differ) {
+  SCOPED_TRACE(std::string(tested.name) + ": " + to_string(Request(request)) + ", " + to_string(config) +
+               (aligned ? "" : ", unaligned") + ", seed " + std::to_string(seed));
+  HostDevice& device = bench().device;
+  constexpr bool kScans = std::is_same_v<R, ScanRequest>;
+  const auto bytes = static_cast<u64>(request.input_bytes());
+  const u64 results = kScans ? request.n : sequences_of(request).size();
+  const auto off = [&](u64 items) -> u64 {
+    if (!aligned) return 3 * static_cast<u64>(request.alignment_of(request.input_type));
+    bool from_end = false;
+    if constexpr (kScans) from_end = request.direction == Direction::reverse;
+    return from_end ? -(items * bytes) % kVectorAlignmentBytes : 0;
+  };
+  const GuardedMemory input(device, request.n * bytes, off(request.n));
+  const GuardedMemory first(device, results * bytes, off(results)), second(device, results * bytes, off(results));
+  const std::array outputs = {&first, &second};
+  Random random(seed);
+  for (u64 item = 0; item < request.n; ++item)
+    std::copy_n(tested.draw(random.below(1u << 30)).begin(), bytes, input.data() + item * bytes);
+  const Bytes items(input.data(), input.data() + input.size());
+
+  const Variant variant = aligned ? Variant::aligned : Variant::any;
+  const Module& module = bench().kernels.get(instantiate(request, config, variant, &tested.sources));
+  const LaunchList list = config.family().launches(config, request, variant);
+  const Workspace workspace(device, config.family().workspace(config, request));
+  std::array<Bytes, 2> expected;
+  std::vector<HostLaunch> launches;
+  for (std::size_t state = 0; state < 2; ++state) {
+    const GuardedMemory& output = *outputs[state];
+    expected[state] = expected_of(tested, request, items, Bytes(output.data(), output.data() + output.size()), state);
+    KernelArguments arguments{};
+    arguments.input = input.data();
+    arguments.output = output.data();
+    arguments.workspace = workspace.data();
+    std::ranges::copy(kInit, arguments.init);
+    std::ranges::copy(tested.states[state], arguments.states.combine);
+    std::ranges::copy(tested.load_states[state], arguments.states.load);
+    for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
+  }
+  ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(seed)));
+  for (std::size_t state = 0; state < 2; ++state) {
+    const GuardedMemory& output = *outputs[state];
+    ASSERT_EQ(Bytes(output.data(), output.data() + output.size()), expected[state]) << "state " << state;
+    ASSERT_TRUE(output.surroundings_intact());
+  }
+  ASSERT_EQ(Bytes(input.data(), input.data() + input.size()), items);
+  if (expected[0] != expected[1]) ++differ;
+}
+
+struct Tested {
+  const StateCase* state;
+  const FamilyModel* family;
+  u64 seed;
+};
+void PrintTo(const Tested& tested, std::ostream* out) { *out << tested.state->name << " by " << tested.family->name(); }
+
+// The cases that a family takes in one cut or another.
+template <class R>
+std::vector<Tested> all_tested() {
+  std::vector<Tested> all;
+  for (const FamilyModel* family : families_of<R>(Standing::library))
+    for (const StateCase& state : cases()) {
+      Random random(1);
+      const R request = cut(*family, request_of<R>(state), random);
+      if (family->unsupported_reason(request, kHostSm) == nullptr) all.push_back({&state, family, 100 + all.size()});
+    }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<Tested>& tested) {
+  return std::string(tested.param.family->name()) + "_" + tested.param.state->name;
+}
+
+template <class R>
+void check_sizes(const Tested& tested) {
+  const auto& [state, family, seed] = tested;
+  Random random(seed);
+  int differ = 0;
+  for (int draw = 0; draw < kTestEffort; ++draw) {
+    const R some = in_order(*family, request_of<R>(*state), random);
+    const R taken = cut(*family, some, random);
+    ASSERT_EQ(family->unsupported_reason(taken, kHostSm), nullptr);
+    const Config config = random_config(*family, taken, kMaxTileItems, random);
+    const bool aligned = random.chance(50);
+    u64 run_seed = seed;
+    for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config, taken)))) {
+      R request = some;
+      request.n = n;
+      request = cut(*family, request, random);
+      if (reject_reason(config, request, kHostSm) != nullptr) continue;
+      check(*state, request, config, aligned, ++run_seed, differ);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(differ, 0);
+}
+
+class ScanWithState : public testing::TestWithParam<Tested> {};
+TEST_P(ScanWithState, IsRightOfEverySize) { check_sizes<ScanRequest>(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Every, ScanWithState, testing::ValuesIn(all_tested<ScanRequest>()), name_of);
+
+class ReductionWithState : public testing::TestWithParam<Tested> {};
+TEST_P(ReductionWithState, IsRightOfEverySize) { check_sizes<ReduceRequest>(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Every, ReductionWithState, testing::ValuesIn(all_tested<ReduceRequest>()), name_of);
+
+// Without a family of each cut the parameters above would be too few.
+TEST(OperatorStates, HaveAFamilyOfEveryCut) {
+  for (const StateCase& state : cases())
+    for (const Segments segments : {Segments::none, Segments::rows, Segments::columns}) {
+      ScanRequest scan = request_of<ScanRequest>(state);
+      ReduceRequest reduction = request_of<ReduceRequest>(state);
+      scan.segments = reduction.segments = segments;
+      scan.rows = reduction.rows = segments == Segments::rows ? 32 : 0;
+      scan.columns = reduction.columns = segments == Segments::columns ? 32 : 0;
+      EXPECT_NO_THROW(default_config(scan, 90)) << state.name;
+      EXPECT_NO_THROW(default_config(reduction, 90)) << state.name;
+    }
+}
+
+}  // namespace
+}  // namespace scantune
