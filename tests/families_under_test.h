@@ -74,6 +74,12 @@ Typed taken_by(const FamilyModel& family, Typed request) {
   return request;
 }
 
+// A selection as the family can take it: where it takes none in place, with the rejected items behind the kept ones.
+inline SelectRequest taken_by(const FamilyModel& family, SelectRequest request) {
+  if (family.unsupported_reason(request, kHostSm) != nullptr) request.rejected = Rejected::behind;
+  return request;
+}
+
 // The request as a config can take it: cut into rows that its CTAs hold, where these hold one row each.
 template <class Typed>
 Typed taken_by(const Config& config, Typed request) {
@@ -113,6 +119,7 @@ inline std::vector<const FamilyModel*> column_families() {
 inline Request plain_request(const FamilyModel& family, u64 n) {
   if (&family.algorithm() == &algorithm_of<ScanRequest>()) return taken_by(family, ScanRequest{.n = n});
   if (&family.algorithm() == &algorithm_of<ReduceRequest>()) return taken_by(family, ReduceRequest{.n = n});
+  if (&family.algorithm() == &algorithm_of<SelectRequest>()) return taken_by(family, SelectRequest{.n = n});
   Request request(family.algorithm());
   request.n = n;
   return request;

@@ -1,6 +1,7 @@
 #include "c_api/selection.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -15,10 +16,12 @@ static_assert(same(SCANTUNE_LESS, Criterion::less) && same(SCANTUNE_LESS_EQUAL, 
               same(SCANTUNE_GREATER, Criterion::greater) && same(SCANTUNE_GREATER_EQUAL, Criterion::greater_equal) &&
               same(SCANTUNE_EQUAL, Criterion::equal) && same(SCANTUNE_NOT_EQUAL, Criterion::not_equal) &&
               same(SCANTUNE_FLAGGED, Criterion::flagged) && same(SCANTUNE_UNIQUE, Criterion::unique) &&
-              same(SCANTUNE_PREDICATE, Criterion::predicate) && same(SCANTUNE_UNIQUE_BY, Criterion::unique_by));
+              same(SCANTUNE_PREDICATE, Criterion::predicate) && same(SCANTUNE_UNIQUE_BY, Criterion::unique_by) &&
+              same(SCANTUNE_PARTS, Criterion::parts) && same(SCANTUNE_AROUND, Criterion::around));
 static_assert(same(SCANTUNE_ITEMS, Selected::items) && same(SCANTUNE_INDICES, Selected::indices) &&
               same(SCANTUNE_ITEMS_AND_INDICES, Selected::items_and_indices));
-static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart));
+static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart) &&
+              same(SCANTUNE_BEHIND, Rejected::behind));
 
 // A member that fell into padding would not make its struct grow, and no size would show it.
 static_assert(std::has_unique_object_representations_v<scantune_selection> &&
@@ -28,15 +31,16 @@ constexpr scantune_selection kDefaultSelection = SCANTUNE_SELECTION_INIT;
 constexpr scantune_selection_arrays kNoArrays = SCANTUNE_SELECTION_ARRAYS_INIT;
 constexpr StructVersion kSelectionVersion = {"struct_bytes", "scantune_selection", "start from SCANTUNE_SELECTION_INIT",
                                              sizeof(scantune_selection), sizeof(scantune_selection)};
-constexpr StructVersion kArraysVersion = {"arrays.struct_bytes", "scantune_selection_arrays",
-                                          "start from SCANTUNE_SELECTION_ARRAYS_INIT",
-                                          sizeof(scantune_selection_arrays), sizeof(scantune_selection_arrays)};
+constexpr StructVersion kArraysVersion = {
+    "arrays.struct_bytes", "scantune_selection_arrays", "start from SCANTUNE_SELECTION_ARRAYS_INIT",
+    offsetof(scantune_selection_arrays, second), sizeof(scantune_selection_arrays)};
 static_assert(kSelectionVersion.oldest_bytes == 96 && kArraysVersion.oldest_bytes == 72);
 
 std::string criterion_is(Criterion criterion) {
-  constexpr const char* kConstants[] = {
-      "SCANTUNE_LESS",      "SCANTUNE_LESS_EQUAL", "SCANTUNE_GREATER", "SCANTUNE_GREATER_EQUAL", "SCANTUNE_EQUAL",
-      "SCANTUNE_NOT_EQUAL", "SCANTUNE_FLAGGED",    "SCANTUNE_UNIQUE",  "SCANTUNE_PREDICATE",     "SCANTUNE_UNIQUE_BY"};
+  constexpr const char* kConstants[] = {"SCANTUNE_LESS",          "SCANTUNE_LESS_EQUAL", "SCANTUNE_GREATER",
+                                        "SCANTUNE_GREATER_EQUAL", "SCANTUNE_EQUAL",      "SCANTUNE_NOT_EQUAL",
+                                        "SCANTUNE_FLAGGED",       "SCANTUNE_UNIQUE",     "SCANTUNE_PREDICATE",
+                                        "SCANTUNE_UNIQUE_BY",     "SCANTUNE_PARTS",      "SCANTUNE_AROUND"};
   return std::string("criterion is ") + kConstants[static_cast<int>(criterion)];
 }
 
@@ -70,11 +74,11 @@ SelectRequest request_of(const scantune_selection& asked) {
   request.custom_bytes = static_cast<int>(asked.item_bytes);
   request.custom_alignment = static_cast<int>(asked.item_alignment);
   request.criterion =
-      static_cast<Criterion>(checked_enum("criterion", "scantune_criterion", asked.criterion, 0, SCANTUNE_UNIQUE_BY));
+      static_cast<Criterion>(checked_enum("criterion", "scantune_criterion", asked.criterion, 0, SCANTUNE_AROUND));
   request.selected = static_cast<Selected>(
       checked_enum("selected", "scantune_selected", asked.selected, 0, SCANTUNE_ITEMS_AND_INDICES));
   request.rejected =
-      static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", asked.rejected, 0, SCANTUNE_APART));
+      static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", asked.rejected, 0, SCANTUNE_BEHIND));
   if (number_in(asked.index_type) != SCANTUNE_DEFAULT_TYPE)
     request.index_type = checked_type("index_type", asked.index_type);
   request.values = checked_values(asked.value_bytes);
@@ -95,7 +99,9 @@ std::optional<CustomOperatorView> checked_source_of(const scantune_selection& as
     return std::nullopt;
   }
   check_source("source", asked.source,
-               criterion == Criterion::predicate ? "bool keep(Value)" : "bool equal(Value, Value)");
+               criterion == Criterion::predicate   ? "bool keep(Value)"
+               : criterion == Criterion::unique_by ? "bool equal(Value, Value)"
+                                                   : "int part(Value)");
   check_state({"state", "state_bytes"}, asked.state, asked.state_bytes);
   return CustomOperatorView{.source = asked.source, .name = {}, .state_bytes = static_cast<int>(asked.state_bytes)};
 }
@@ -138,7 +144,8 @@ SelectionProblem checked_selection(const scantune_selection* caller) {
                      .has_flags = request.criterion == Criterion::flagged,
                      .has_values = request.has_values(),
                      .has_indices = request.writes_indices(),
-                     .has_rejected = request.keeps_rejected()}};
+                     .has_rejected = request.rejected == Rejected::apart,
+                     .has_second = request.rejected == Rejected::apart && request.parts() == 3}};
 }
 
 Pointers checked_arrays(const SelectionArrays& its, const scantune_selection_arrays* caller) {
@@ -152,7 +159,8 @@ Pointers checked_arrays(const SelectionArrays& its, const scantune_selection_arr
     refuse_array("values_output", given.values_output, "value_bytes is 0");
   }
   if (!its.has_indices) refuse_array("indices", given.indices, "selected is SCANTUNE_ITEMS");
-  if (!its.has_rejected) refuse_array("rejected", given.rejected, "rejected of the selection is SCANTUNE_DROPPED");
+  if (!its.has_rejected) refuse_array("rejected", given.rejected, "rejected of the selection is not SCANTUNE_APART");
+  if (!its.has_second) refuse_array("second", given.second, "the selection has no second part apart");
 
   Pointers pointers{given.input, its.has_items ? given.output : given.indices};
   std::size_t place = 2;
@@ -162,6 +170,7 @@ Pointers checked_arrays(const SelectionArrays& its, const scantune_selection_arr
     pointers[place++] = given.values_output;
   }
   if (its.has_items && its.has_indices) pointers[place++] = given.indices;
+  if (its.has_second) pointers[place++] = given.second;
   if (its.has_rejected) pointers[place++] = given.rejected;
   pointers[place] = given.count;
   return pointers;

@@ -12,6 +12,7 @@ struct SelectionArrays {
   bool has_values = false;
   bool has_indices = false;
   bool has_rejected = false;
+  bool has_second = false;
 };
 
 struct SelectionProblem {

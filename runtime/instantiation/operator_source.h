@@ -40,6 +40,9 @@ inline constexpr SourceFunction kKeepWithState = {"keep", "__device__ bool keep(
 inline constexpr SourceFunction kEqual = {"equal", "__device__ bool equal(Value before, Value item)", kKeep.value};
 inline constexpr SourceFunction kEqualWithState = {
     "equal", "__device__ bool equal(Value before, Value item, State state)", kKeep.value, true};
+inline constexpr SourceFunction kPart = {"part", "__device__ int part(Value item)", kKeep.value};
+inline constexpr SourceFunction kPartWithState = {"part", "__device__ int part(Value item, State state)", kKeep.value,
+                                                  true};
 
 // A function, a Value or a State that is not there at all, or a struct Value beside the one that is declared.
 // declared_value: the number that the latter names; empty for structs, whose Value the source defines. A function may

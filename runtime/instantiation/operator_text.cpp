@@ -31,6 +31,7 @@ SourceUse use_of(const Request& request, const CustomOperator& custom) {
   const std::string suffix = has_state ? "_WITH_STATE" : "";
   if (!criterion) return {has_state ? kCombineWithState : kCombine, "OPERATOR" + suffix};
   if (*criterion == Criterion::unique_by) return {has_state ? kEqualWithState : kEqual, "EQUALITY" + suffix};
+  if (*criterion == Criterion::parts) return {has_state ? kPartWithState : kPart, "PARTS" + suffix};
   return {has_state ? kKeepWithState : kKeep, "PREDICATE" + suffix};
 }
 

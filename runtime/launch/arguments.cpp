@@ -46,6 +46,8 @@ std::size_t offset_of(OperandRole role) {
       return offsetof(KernelArguments, values);
     case OperandRole::values_output:
       return offsetof(KernelArguments, values_output);
+    case OperandRole::second:
+      return offsetof(KernelArguments, second);
     case OperandRole::rejected:
       return offsetof(KernelArguments, rejected);
     case OperandRole::count:

@@ -18,7 +18,9 @@ enum class InputPattern {
   // random bytes.
   exact,
   rounding,  // floating-point sums and products only: every combination rounds
-  specials   // floating-point min and max only: an infinity, -0 beside +0, and a NaN at three quarters
+  // Floating-point min and max: an infinity, -0 beside +0, and a NaN at three quarters. What is kept of a
+  // selection: extremes, in long runs.
+  specials
 };
 template <>
 struct Tokens<InputPattern> {

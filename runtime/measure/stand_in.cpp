@@ -64,7 +64,7 @@ std::string value_source(const Request& request, const std::string& units, const
          call + "  return combined.value;\n}\n";
 }
 
-// Keeps items whose first bit is set, and tells neighbours apart by their first two.
+// Keeps items whose first bit is set, and tells neighbours and parts apart by their first two.
 std::string predicate_source(const Request& request, const std::string& units) {
   const bool of_struct = request.accumulator_type() == ValueType::custom;
   const std::string bits = "__device__ inline unsigned bits(const Value& value) {\n" +
@@ -78,6 +78,8 @@ std::string predicate_source(const Request& request, const std::string& units) {
     return value + bits +
            "__device__ inline bool equal(Value before, Value item) {\n  return ((bits(before) ^ bits(item)) & 3) == "
            "0;\n}\n";
+  if (request.value<Criterion>() == Criterion::parts)
+    return value + bits + "__device__ inline int part(Value item) {\n  return bits(item) & 3;\n}\n";
   return value + bits + "__device__ inline bool keep(Value item) {\n  return (bits(item) & 1) != 0;\n}\n";
 }
 

@@ -1,6 +1,7 @@
 #include "measure/verify.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "measure/references/algorithm_reference.h"
 #include "scantune/error.hpp"
@@ -81,8 +82,12 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
   const Request& request = prepared.request();
   const bool aligned = prepared.variant() == Variant::aligned;
   std::vector<VerifyCase> all;
-  for (const u64 n : sizes(prepared.config(), request, sm)) {
-    if (n > most_items) continue;
+  std::vector<u64> run = sizes(prepared.config(), request, sm);
+  std::erase_if(run, [&](u64 n) { return n > most_items; });
+  // Other patterns are run on several tiles, or on as many items as the config is for.
+  const auto behind = std::ranges::upper_bound(run, several_tiles(prepared.config(), request));
+  const u64 of_other_patterns = behind == run.begin() ? 0 : *std::prev(behind);
+  for (const u64 n : run) {
     const bool in_place = fits_in_place(with_items(request, n));
     if (n > kSmallItems) {
       // Two runs cover both kernels, both placements and a ragged end.
@@ -94,7 +99,7 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
     // The first CTAs have all items, and some of the last ones none.
     if (const u64 launched = items_of_longer_launch(prepared, most_items, sm); prepared.reads_n() && launched > n)
       all.push_back({.n = n, .in_place = in_place && !aligned, .launched = launched});
-    if (n != several_tiles(prepared.config(), request) || !aligned) continue;
+    if (n != of_other_patterns || !aligned) continue;
     for (const InputPattern pattern : {InputPattern::rounding, InputPattern::specials})
       if (applies(pattern, request)) all.push_back({.n = n, .pattern = pattern});
   }

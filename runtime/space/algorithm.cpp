@@ -155,7 +155,7 @@ consteval bool operands_resolve() {
   for (int index = 0; index < list.count; ++index) {
     const std::string_view type = list.operands[index].type, extent = list.operands[index].extent;
     bool has_type = parse_token<ValueType>(type).has_value(),
-         has_extent = extent == Operand::kItems || extent == Operand::kOne;
+         has_extent = extent == Operand::kItems || extent == Operand::kOne || extent == Operand::kTwo;
     for (const auto& row : Declared::kMembers) has_type |= type == row.name && row.spelling == Spelling::value_type;
     if constexpr (requires { Declared::kExtents; })
       for (const auto& row : Declared::kExtents) has_extent |= extent == row.name;

@@ -18,9 +18,9 @@ struct MapSource {
 };
 
 struct CustomOperator {
-  // CUDA C++ that defines combine(Value, Value), keep(Value) or equal(Value, Value), each with a State behind or
-  // without, and the struct Value where that is no built-in type. Empty where the operator is built in, and maps are
-  // the caller's own.
+  // CUDA C++ that defines combine(Value, Value), keep(Value), part(Value) or equal(Value, Value), each with a State
+  // behind or without, and the struct Value where that is no built-in type. Empty where the operator is built in, and
+  // maps are the caller's own.
   std::string source;
   // The key of an operator's tuning records; empty: cost class and the value's size are. Predicates have none.
   std::string name;

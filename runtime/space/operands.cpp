@@ -20,6 +20,7 @@ ValueType type_of(const Request& request, std::string_view name) {
 
 u64 extent_of(const Request& request, std::string_view name) {
   if (name == Operand::kOne) return 1;
+  if (name == Operand::kTwo) return 2;
   if (name == Operand::kItems) return request.n;
   for (const ExtentModel& extent : request.algorithm().extents())
     if (name == extent.name) return request[extent];
@@ -33,18 +34,19 @@ Operands::Operands(const Request& request) {
   for (; count_ < static_cast<std::size_t>(declared.count); ++count_) {
     const Operand& operand = declared.operands[count_];
     const ValueType type = type_of(request, operand.type);
-    all_[count_] = {operand.name,
-                    operand.role,
-                    type,
-                    request.bytes_of(type),
-                    request.alignment_of(type),
-                    operand.range.items != 0 ? operand.range.items : extent_of(request, operand.extent),
-                    operand.range.lowest,
-                    operand.extent,
-                    std::string_view(operand.extent) != Operand::kOne,
-                    operand.may_be_null,
-                    operand.from_end,
-                    operand.lies_apart};
+    all_[count_] = {
+        operand.name,
+        operand.role,
+        type,
+        request.bytes_of(type),
+        request.alignment_of(type),
+        operand.range.items != 0 ? operand.range.items : extent_of(request, operand.extent),
+        operand.range.lowest,
+        operand.extent,
+        operand.extent != std::string_view(Operand::kOne) && operand.extent != std::string_view(Operand::kTwo),
+        operand.may_be_null,
+        operand.from_end,
+        operand.lies_apart};
   }
 }
 

@@ -20,6 +20,7 @@
 #include "config/scan_short_rows.h"
 #include "config/select.h"
 #include "config/select_lookback.h"
+#include "config/select_two_pass.h"
 #include "config/single_block.h"
 #include "config/three_phase.h"
 #include "gallery/batch.h"
@@ -62,6 +63,6 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, SumTwoPassConfig, SumTwoPassWarpConfig,
                SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
-    FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig>>;
+    FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>>;
 
 }  // namespace scantune

@@ -41,7 +41,8 @@ struct KernelArguments {
   const void* values;   // beside the items
   void* values_output;  // where those of kept items go
   void* rejected;       // where the other items go
-  void* count;          // where the number of kept items goes, a u64
+  void* count;          // where the number of kept items goes, a u64, and that of a second part
+  void* second;         // where the second of three parts goes
 #endif
 #if !defined(__CUDACC_RTC__) || defined(SCANTUNE_HAS_STATES)
   CallStates states;

@@ -15,8 +15,9 @@ enum class OperandRole {
   flags,          // read beside the input
   values,         // read beside the input
   values_output,  // written beside the output, of the values
-  rejected,       // written: the items that are not in the output
-  count,          // written: how many items the output has
+  second,         // written: the second part of the items, where there are three
+  rejected,       // written: the items of no other output
+  count,          // written: how many items the output has, and a second one
   init,           // read, in the place of an initial value among the kernel's arguments
   n,              // read, in the place of the number of items among them
   clamped         // written beside the output: 1 if that number was more than the request's, else 0
@@ -25,8 +26,8 @@ template <class Enum>
 struct Tokens;
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input",    "output", "position", "flags", "values", "values_output",
-                                           "rejected", "count",  "init",     "n",     "clamped"};
+  static constexpr const char* kNames[] = {"input",  "output",   "position", "flags", "values", "values_output",
+                                           "second", "rejected", "count",    "init",  "n",      "clamped"};
 };
 
 // Whether its memory holds what might stand among the kernels' arguments, and none of what is combined or comes of it.
@@ -35,17 +36,19 @@ constexpr bool is_argument(OperandRole role) {
 }
 constexpr bool is_written(OperandRole role) {
   return role == OperandRole::output || role == OperandRole::position || role == OperandRole::values_output ||
-         role == OperandRole::rejected || role == OperandRole::count || role == OperandRole::clamped;
+         role == OperandRole::second || role == OperandRole::rejected || role == OperandRole::count ||
+         role == OperandRole::clamped;
 }
 
 struct Operand {
   static constexpr const char* kItems = "n";  // extents that every request has
   static constexpr const char* kOne = "one";
+  static constexpr const char* kTwo = "two";
 
   const char* name;  // the argument's name in messages
   OperandRole role;
   const char* type;          // the member that holds the type of its items, or the name of a built-in type
-  const char* extent;        // how many there are: kItems, kOne, or the name of another extent
+  const char* extent;        // how many there are: kItems, kOne, kTwo, or the name of another extent
   bool may_be_null = false;  // nothing is read or written where the pointer is null
   StridedRange range = {};   // of items that lie apart
   bool from_end = false;     // kernels begin at the last item: it is the array's end that lies on a vector boundary

@@ -2,11 +2,9 @@
 // together in shared memory while it looks back for how many are kept before, and stores them as one run.
 #pragma once
 
-#include "config/family.h"
 #include "config/look_back.h"
-#include "config/select.h"
+#include "config/select_tile.h"
 #include "config/status_layout.h"
-#include "config/tile.h"
 
 namespace scantune {
 
@@ -30,37 +28,12 @@ struct SelectLookbackConfig {
   constexpr bool operator==(const SelectLookbackConfig&) const = default;
 };
 
-// Items that one load brings. Vectors begin on boundaries of the input; items that may lie across these come alone.
-constexpr int vector_items(const SelectLookbackConfig& config, const SelectRequest& request, Variant variant) {
-  const int bytes = request.input_bytes();
-  const bool on_boundaries = variant == Variant::aligned || request.alignment_of(request.input_type) == bytes;
-  return on_boundaries && config.vector_bytes % bytes == 0 ? config.vector_bytes / bytes : 1;
-}
-
-// Tiles of n items and at least one, which writes the count. Where vectors begin before the input, so does the first.
-constexpr u64 tiles(const SelectLookbackConfig& config, const SelectRequest& request, Variant variant) {
-  const int before = variant == Variant::aligned ? 0 : vector_items(config, request, variant) - 1;
-  const u64 count = ceil_div(request.n + static_cast<u64>(before), config.tile_items());
-  return count > 0 ? count : 1;
-}
-
-// The widest of what is put together of an item: the item itself, its index in the tile, or its value.
-constexpr u64 staged_item_bytes(const SelectRequest& request) {
-  u64 bytes = request.writes_items() ? static_cast<u64>(request.input_bytes()) : sizeof(u32);
-  if (request.writes_indices() && bytes < sizeof(u32)) bytes = sizeof(u32);
-  const u64 value = static_cast<u64>(request.value_bytes());
-  return bytes < value ? value : bytes;
-}
-
-// Bytes of shared memory where a tile's kept items are put together, or their indices or values after them, and behind
-// them the others, from a vector boundary on.
-constexpr u64 staged_bytes(const SelectLookbackConfig& config, const SelectRequest& request) {
-  return round_up(config.tile_items() * staged_item_bytes(request), kVectorAlignmentBytes) + kVectorAlignmentBytes;
-}
-
+// Behind the tile lie the items counted before it, its index and the epoch.
 constexpr int shared_bytes(const SelectLookbackConfig& config, const SelectRequest& request) {
-  // How many each warp keeps, the items kept before, the tile's index and the epoch lie behind the staged items.
-  return static_cast<int>(staged_bytes(config, request)) + kWarpThreads * static_cast<int>(sizeof(u32)) + 16;
+  constexpr u64 kIndexAndEpoch = 2 * sizeof(u32);
+  const u64 before = static_cast<u64>(counted_parts(request)) * sizeof(u64);
+  return tile_shared_bytes(config, request) +
+         static_cast<int>(round_up(before + kIndexAndEpoch, kVectorAlignmentBytes));
 }
 
 template <>
@@ -69,31 +42,57 @@ struct Family<SelectLookbackConfig> {
   static constexpr const char* kConfigName = "SelectLookbackConfig";
   static constexpr const char* kHeader = "kernels/select_lookback.h";
   static constexpr const char* const kKernels[] = {"select_lookback"};
-  static constexpr u64 kLeastTileItems = 64;
-  static constexpr u64 kMostStagedByDefault = u64{32} << 10;
 
   static constexpr const char* unsupported_reason(const SelectRequest& request, int) {
-    if (request.n > kMaxGridBlocks * kLeastTileItems) return "more tiles than a grid has CTAs";
+    if (request.n > kMaxGridBlocks * kLeastSelectTileItems) return "more tiles than a grid has CTAs";
+    if (request.rejected == Rejected::behind)
+      return "the rejected items' place is known only when all items are counted, in one pass more";
+    if (request.parts() == 3 && request.n >> 32 != 0)
+      return "the counts of two parts share a word, and each has 32 bits of it: 2^32 items are too many";
     return scantune::unsupported_reason(request);
   }
 
   static constexpr int preference(const SelectRequest&, int) { return 1; }
 
-  // A tile of some 16 KiB lets several CTAs of an SM load while others look back. Few items go to many CTAs.
+  // Measured: tests/bench/selections.py. A tile of 32 KiB keeps memory busy while its CTA looks back, which is worth a
+  // sleep before; flags, and few bytes of output, want more and smaller CTAs. Few items go to many CTAs.
   static constexpr SelectLookbackConfig default_config(const SelectRequest& request, int sm) {
     SelectLookbackConfig config;
     const int bytes = request.input_bytes();
-    const bool few = request.n <= (u64{1} << 18);
-    if (kVectorAlignmentBytes % bytes == 0) {
-      config.items_per_thread = bytes == 1 ? 32 : bytes == 2 ? 24 : bytes == 4 ? 16 : bytes == 8 ? 8 : 4;
-      if (few) config.items_per_thread = bytes == 1 ? 16 : bytes <= 4 ? 8 : bytes == 8 ? 4 : 2;
-    } else {
+    const bool flagged = request.criterion == Criterion::flagged, many = request.n >= u64{1} << 22;
+    if (kVectorAlignmentBytes % bytes != 0) {
       config.items_per_thread = bytes <= 12 ? 8 : 4;
+    } else if (request.n <= u64{1} << 18) {
+      config.items_per_thread = bytes == 1 ? 16 : bytes <= 4 ? 8 : bytes == 8 ? 4 : 2;
+      if (bytes == 4 && request.n > 2048 && request.n <= 4096) {  // one tile has nothing to look back for
+        config.block_threads = 1024;
+        config.items_per_thread = 4;
+      }
+    } else if (bytes == 1) {
+      config.block_threads = request.keeps_rejected() || !many ? 256 : 128;
+      config.items_per_thread = config.block_threads == 256 ? 32 : 64;
+      if (many && !flagged && !compares_neighbours(request.criterion)) config.min_ctas_per_sm = 6;
+    } else {
+      config.items_per_thread = bytes == 2 ? 32 : 128 / bytes;
+      if (request.keeps_rejected()) {
+        if (!many) config.items_per_thread /= 2;
+        if (many && bytes == 4) config.min_ctas_per_sm = 4;
+      } else if (flagged && many && bytes == 4) {
+        config.block_threads = 128;
+        config.min_ctas_per_sm = 6;
+      } else if (many && bytes == 8 && (flagged || compares_neighbours(request.criterion))) {
+        config.min_ctas_per_sm = 4;
+      } else if (many && !flagged) {
+        config.first_delay_ns = 400;
+      }
     }
-    // Wide values beside narrow items would leave no room for a second CTA, or on sm_75 for one.
-    const int vector = vector_items(config, request, Variant::aligned);
-    while (config.items_per_thread > vector && config.tile_items() * staged_item_bytes(request) > kMostStagedByDefault)
-      config.items_per_thread -= vector;
+    if (request.parts() == 3) {  // each item has two marks
+      config.min_ctas_per_sm = 1;
+      if (bytes < 4 && config.items_per_thread > 16) config.items_per_thread = 16;
+      if (many && bytes == 4) config.items_per_thread = 32;
+    }
+    const int most_ctas = limits_of(sm).threads_per_sm / config.block_threads;
+    if (config.min_ctas_per_sm > most_ctas) config.min_ctas_per_sm = most_ctas;
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -101,24 +100,12 @@ struct Family<SelectLookbackConfig> {
 
   static constexpr const char* invalid_reason(const SelectLookbackConfig& config, const SelectRequest& request,
                                               int sm) {
-    const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
-    if (items < 1 || items > 64) return "items_per_thread must be between 1 and 64";
-    if (items * (request.input_bytes() + request.value_bytes()) > 256)
-      return "items_per_thread items, with their values, would not fit the registers of a thread";
-    if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
-    if (items % vector_items(config, request, Variant::aligned) != 0)
-      return "items_per_thread must be a multiple of the items in a vector";
-    if (config.tile_items() < kLeastTileItems) return "a tile must hold at least 64 items";
-    if (tiles(config, request, Variant::any) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
+    if (const char* reason = invalid_select_tile_reason(config, request, sm)) return reason;
     if (const char* reason = invalid_look_back_reason(config, request.forward_progress)) return reason;
-    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
+    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / config.block_threads)
       return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
     if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
     if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
-      return "the tile does not fit in shared memory";
     return nullptr;
   }
 

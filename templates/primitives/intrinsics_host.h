@@ -87,7 +87,12 @@ SCANTUNE_DEVICE T reduce_lanes(T value, SCANTUNE_SITE) {
   return value;
 }
 
-SCANTUNE_DEVICE u32 count_ones(u32 bits) { return static_cast<u32>(__builtin_popcount(bits)); }
+// By adding up, where the compiler's own would call a function of its library, which a kernel is not linked with.
+SCANTUNE_DEVICE u32 count_ones(u32 bits) {
+  bits -= bits >> 1 & 0x55555555;
+  bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+  return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
 SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - static_cast<u32>(__builtin_clz(bits)); }
 

@@ -2,29 +2,10 @@
 #pragma once
 
 #include "config/select.h"
+#include "primitives/opaque_item.h"
 #include "primitives/problem.h"
 
 namespace scantune {
-
-template <int kBytes>
-struct OpaqueUnit {
-  using Type = u32;
-};
-template <>
-struct OpaqueUnit<1> {
-  using Type = u8;
-};
-template <>
-struct OpaqueUnit<2> {
-  using Type = u16;
-};
-// An item that is moved and not looked into, in units as wide as its alignment allows: bytes would take a register
-// each.
-template <int kBytes, int kAlignment>
-struct alignas(kAlignment) OpaqueItem {
-  using Unit = typename OpaqueUnit<kAlignment>::Type;
-  Unit units[kBytes / sizeof(Unit)];
-};
 
 // Stands where no source of the caller's does.
 template <SelectRequest request>
@@ -50,7 +31,8 @@ struct ValueOf<Values::bytes_8> {
   using Type = u64;
 };
 
-// Source: the caller's own predicate or equality. The number stands where other problems have their first tile or item.
+// Source: the caller's own predicate, equality or rule of parts. The number stands where other problems have their
+// first tile or item.
 template <SelectRequest request, Variant variant, u64 = 0, class Source = NoSource<request>>
 struct SelectProblem {
   using Item = typename TypeOf<request.input_type, typename Source::Value>::Type;
@@ -64,7 +46,27 @@ struct SelectProblem {
     return static_cast<const Item*>(arguments.input);
   }
 
-  // Whether an item is kept for what it is.
+  // The part that an item is in for what it is. The first is kept.
+  SCANTUNE_DEVICE static int part(const Item& item, const KernelArguments& arguments) {
+    if constexpr (request.criterion == Criterion::parts) {
+      return Source::part(item, arguments.init);
+    } else if constexpr (request.criterion == Criterion::around) {
+      const auto a = number(item), b = number(from_bytes<Item>(arguments.init));
+      return a < b ? 0 : a == b ? 1 : 2;
+    } else {
+      return keeps(item, arguments) ? 0 : 1;
+    }
+  }
+
+  // Whether an item is kept behind the one before it.
+  SCANTUNE_DEVICE static bool differs(const Item& before, const Item& item, const KernelArguments& arguments) {
+    if constexpr (request.criterion == Criterion::unique_by)
+      return !Source::equals(before, item, arguments.init);
+    else
+      return number(before) != number(item);
+  }
+
+ private:
   SCANTUNE_DEVICE static bool keeps(const Item& item, const KernelArguments& arguments) {
     if constexpr (request.criterion == Criterion::predicate) {
       return Source::keeps(item, arguments.init);
@@ -79,15 +81,6 @@ struct SelectProblem {
     }
   }
 
-  // Whether it is kept behind the item before it.
-  SCANTUNE_DEVICE static bool differs(const Item& before, const Item& item, const KernelArguments& arguments) {
-    if constexpr (request.criterion == Criterion::unique_by)
-      return !Source::equals(before, item, arguments.init);
-    else
-      return number(before) != number(item);
-  }
-
- private:
   SCANTUNE_DEVICE static auto number(Item item) {
     if constexpr (kIsHalf<Item>)
       return value_of(item);

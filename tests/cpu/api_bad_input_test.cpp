@@ -18,7 +18,7 @@ constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kIndex = 0xb00
                          kWorkspace = 0xd000000, kEnd = ~std::uintptr_t{0};
 // What selections have beside input, output and indices.
 constexpr std::uintptr_t kFlags = 0x2000000, kValues = 0x3000000, kValuesOutput = 0x4000000, kRejected = 0x5000000,
-                         kCount = 0x6000000;
+                         kSecond = 0xa000000, kCount = 0x6000000;
 constexpr u64 kItems = 1000;
 
 struct Affine {
@@ -436,6 +436,7 @@ void give_all(Arguments& with) {
   with.arrays.values_output = address(kValuesOutput);
   with.arrays.indices = address(kIndex);
   with.arrays.rejected = address(kRejected);
+  with.arrays.second = address(kSecond);
 }
 
 Spoil after(const Spoil& first, const Spoil& second) {
@@ -448,7 +449,7 @@ Spoil after(const Spoil& first, const Spoil& second) {
 // Flagged items, with their values and indices.
 void of_flags(Arguments& with) {
   give_all(with);
-  with.arrays.rejected = nullptr;
+  with.arrays.rejected = with.arrays.second = nullptr;
   with.selection.criterion = SCANTUNE_FLAGGED;
   with.selection.constant = nullptr;
   with.selection.value_bytes = 4;
@@ -464,6 +465,18 @@ void of_indices(Arguments& with) {
 void of_both(Arguments& with) {
   with.selection.rejected = SCANTUNE_APART;
   with.arrays.rejected = address(kRejected);
+}
+
+void of_behind(Arguments& with) { with.selection.rejected = SCANTUNE_BEHIND; }
+
+int kPivot = 7;
+
+// Three parts apart.
+void of_three(Arguments& with) {
+  of_both(with);
+  with.selection.criterion = SCANTUNE_AROUND;
+  with.selection.constant = &kPivot;
+  with.arrays.second = address(kSecond);
 }
 
 void of_source(Arguments& with) {
@@ -524,6 +537,7 @@ const float* values_of(const Arguments& with) { return static_cast<const float*>
 float* values_output_of(const Arguments& with) { return static_cast<float*>(with.arrays.values_output); }
 std::uint64_t* indices_of(const Arguments& with) { return static_cast<std::uint64_t*>(with.arrays.indices); }
 int* rejected_of(const Arguments& with) { return static_cast<int*>(with.arrays.rejected); }
+int* second_of(const Arguments& with) { return static_cast<int*>(with.arrays.second); }
 
 // A function, and a plan of it that is made from right arguments.
 template <class Now, class Make, class Run>
@@ -601,6 +615,58 @@ Calls cpp_partition(const Spoil& spoil) {
       [](const auto& plan, Arguments& a) { plan(items_of(a), kept_of(a), rejected_of(a), a.arrays.count, a.stream); });
 }
 
+const runtime::ThreeWayOptions<int> kAround{.parts = runtime::Parts::around(7)};
+
+Calls cpp_three_way(const Spoil& spoil) {
+  return now_and_by_plan(
+      spoil,
+      [](Arguments& a) {
+        auto options = kAround;
+        options.stream = a.stream;
+        runtime::three_way_partition(items_of(a), kept_of(a), second_of(a), rejected_of(a), a.arrays.count, kItems,
+                                     options);
+      },
+      [] { return runtime::three_way_partition_plan<int>(kItems, kAround); },
+      [](const auto& plan, Arguments& a) {
+        plan(items_of(a), kept_of(a), second_of(a), rejected_of(a), a.arrays.count, a.stream);
+      });
+}
+
+// Partitions of two and of three parts.
+Calls cpp_into_one(const Spoil& spoil) {
+  const auto by_plan = [](const auto& plan, Arguments& a) { plan(items_of(a), kept_of(a), a.arrays.count, a.stream); };
+  Calls calls = now_and_by_plan(
+      spoil,
+      [](Arguments& a) {
+        runtime::partition_into_one(items_of(a), kept_of(a), a.arrays.count, kItems, {.stream = a.stream});
+      },
+      [] { return runtime::partition_into_one_plan<int>(kItems); }, by_plan);
+  const Calls of_three = now_and_by_plan(
+      spoil,
+      [](Arguments& a) {
+        auto options = kAround;
+        options.stream = a.stream;
+        runtime::three_way_partition_into_one(items_of(a), kept_of(a), a.arrays.count, kItems, options);
+      },
+      [] { return runtime::three_way_partition_into_one_plan<int>(kItems, kAround); }, by_plan);
+  calls.insert(calls.end(), of_three.begin(), of_three.end());
+  return calls;
+}
+
+Calls three_way_options(const runtime::ThreeWayOptions<int>& wrong, u64 n = kItems) {
+  const auto in = [](Arguments& with) { return static_cast<const int*>(with.in()); };
+  const auto out = [](Arguments& with) { return static_cast<int*>(with.out()); };
+  const auto at = [](std::uintptr_t place) { return static_cast<int*>(address(place)); };
+  return {cpp([=](Arguments& with) {
+            runtime::three_way_partition(in(with), out(with), at(kSecond), at(kRejected), count_at(kCount), n, wrong);
+          }),
+          cpp([=](Arguments& with) {
+            runtime::three_way_partition_into_one(in(with), out(with), count_at(kCount), n, wrong);
+          }),
+          cpp([=](Arguments&) { runtime::three_way_partition_plan<int>(n, wrong); }),
+          cpp([=](Arguments&) { runtime::three_way_partition_into_one_plan<int>(n, wrong); })};
+}
+
 Calls all_of(const std::vector<Calls>& lists) {
   Calls all;
   for (const Calls& list : lists) all.insert(all.end(), list.begin(), list.end());
@@ -612,6 +678,11 @@ Calls selecting(const Spoil& spoil) {
                  cpp_flagged(spoil), cpp_unique(spoil), cpp_by_key(spoil), cpp_partition(spoil)});
 }
 
+// Those whose output lies apart from the input.
+Calls partitioning_apart(const Spoil& spoil) {
+  return all_of({c_arrays(spoil, of_behind), c_arrays(spoil, of_three), cpp_three_way(spoil), cpp_into_one(spoil)});
+}
+
 Calls selecting_indices(const Spoil& spoil) { return all_of({c_arrays(spoil, of_indices), cpp_indices(spoil)}); }
 
 // Those that ask the driver about memory and stream.
@@ -619,7 +690,8 @@ Calls selecting_without_plan(const Spoil& spoil) {
   return {spoiled(spoil, c_select), spoiled(after(of_flags, spoil), c_select),
           cpp_select(spoil)[0],     cpp_flagged(spoil)[0],
           cpp_unique(spoil)[0],     cpp_by_key(spoil)[0],
-          cpp_indices(spoil)[0],    cpp_partition(spoil)[0]};
+          cpp_indices(spoil)[0],    cpp_partition(spoil)[0],
+          cpp_three_way(spoil)[0],  cpp_into_one(spoil)[0]};
 }
 
 // Runs of plans in a workspace that they need.
@@ -636,6 +708,7 @@ Calls selecting_in_workspace(const Spoil& spoil) {
     with.arrays.values_output = place();
     with.arrays.indices = place();
     with.arrays.rejected = place();
+    with.arrays.second = place();
   };
   const auto run = [=](const auto& make, const auto& call) {
     return cpp([=](Arguments& with) {
@@ -650,7 +723,7 @@ Calls selecting_in_workspace(const Spoil& spoil) {
       [=](Arguments& with) {
         of_flags(with);
         far(with);
-        with.arrays.rejected = nullptr;
+        with.arrays.rejected = with.arrays.second = nullptr;
         with.selection.captured_launches = 0;
         const PlanOwner plan = select_plan(with);
         EXPECT_GT(scantune_plan_workspace_bytes(plan.get()), 0u);
@@ -673,6 +746,16 @@ Calls selecting_in_workspace(const Spoil& spoil) {
       run([] { return runtime::partition_plan<int>(kTiles, {.captured_launches = 0}); },
           [](const auto& plan, Arguments& a) {
             plan(items_of(a), kept_of(a), rejected_of(a), a.arrays.count, a.room(), a.stream);
+          }),
+      run([] { return runtime::partition_into_one_plan<int>(kTiles, {.captured_launches = 0}); },
+          [](const auto& plan, Arguments& a) { plan(items_of(a), kept_of(a), a.arrays.count, a.room(), a.stream); }),
+      run(
+          [] {
+            return runtime::three_way_partition_plan<int>(kTiles,
+                                                          {.parts = runtime::Parts::around(7), .captured_launches = 0});
+          },
+          [](const auto& plan, Arguments& a) {
+            plan(items_of(a), kept_of(a), second_of(a), rejected_of(a), a.arrays.count, a.room(), a.stream);
           })};
 }
 
@@ -722,7 +805,7 @@ Calls options_of_selections(const runtime::FlaggedOptions& wrong) {
     return options;
   };
   return all_of({select_options(with_these(runtime::SelectOptions<int>())), flagged_options(wrong),
-                 unique_options(with_these(runtime::UniqueOptions()))});
+                 unique_options(with_these(runtime::UniqueOptions())), three_way_options(with_these(kAround))});
 }
 
 // A selection by a comparison with a constant.
@@ -1000,11 +1083,14 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_selection", "index_type", "without indices", c_selection([](auto& s) { s.index_type = SCANTUNE_U32; }), {"index_type is for selections that write indices: leave it out"}},
     {"scantune_selection", "index_type", "too narrow", c_selection([](auto& s) { s.index_type = SCANTUNE_U16; }), {"indices are integers of 4 or 8 bytes"}},
     {"scantune_selection", "index_type", "with fewer indices than items", c_selection([](auto& s) { s.n = (u64{1} << 31) + 1; s.selected = SCANTUNE_INDICES; s.index_type = SCANTUNE_I32; }), {"more items than index_type has indices for"}},
-    {"scantune_selection", "criterion", "no criterion", c_selection([](auto& s) { write(s.criterion, 10); }), {"criterion is 10", "scantune_criterion", "0 to 9"}},
+    {"scantune_selection", "criterion", "no criterion", c_selection([](auto& s) { write(s.criterion, 12); }), {"criterion is 12", "scantune_criterion", "0 to 11"}},
+    {"scantune_selection", "criterion", "a pivot among structs", c_selection([](auto& s) { s.type = SCANTUNE_CUSTOM_TYPE; s.item_bytes = 12; s.item_alignment = 4; }, of_three), {"items of a custom type have no order", "part() of your own"}},
+    {"scantune_selection", "criterion", "of three parts, of which one is dropped", c_selection([](auto& s) { s.rejected = SCANTUNE_DROPPED; }, of_three), {"all of three parts are written", "apart or behind"}},
     {"scantune_selection", "criterion", "an order of structs", c_selection([](auto& s) { s.type = SCANTUNE_CUSTOM_TYPE; s.item_bytes = 12; s.item_alignment = 4; }), {"items of a custom type have no order", "predicate of your own"}},
     {"scantune_selection", "criterion", "equality of structs", c_selection([](auto& s) { s.type = SCANTUNE_CUSTOM_TYPE; s.item_bytes = 12; s.item_alignment = 4; s.criterion = SCANTUNE_UNIQUE; s.constant = nullptr; }), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"scantune_selection", "selected", "no choice", c_selection([](auto& s) { write(s.selected, 3); }), {"selected is 3", "scantune_selected", "0 to 2"}},
     {"scantune_selection", "rejected", "no choice", c_selection([](auto& s) { write(s.rejected, -1); }), {"rejected is -1", "scantune_rejected"}},
+    {"scantune_selection", "rejected", "behind indices", c_selection([](auto& s) { s.rejected = SCANTUNE_BEHIND; s.selected = SCANTUNE_INDICES; }), {"ask for items too"}},
     {"scantune_selection", "rejected", "apart, of indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_INDICES; }), {"ask for items too"}},
     {"scantune_selection", "rejected", "apart, beside indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_ITEMS_AND_INDICES; }), {"ask for neither values nor indices"}},
     {"scantune_selection", "rejected", "apart, beside values", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.value_bytes = 4; }), {"ask for neither values nor indices"}},
@@ -1018,6 +1104,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_selection", "constant", "beside a source", c_selection([](auto& s) { s.constant = &s; }, of_source), {"constant is given, and criterion is SCANTUNE_PREDICATE"}},
     {"scantune_selection", "source", "left out", c_selection([](auto& s) { s.source = nullptr; }, of_source), {"source is NULL", "bool keep(Value)"}},
     {"scantune_selection", "source", "left out, of neighbours", c_selection([](auto& s) { s.source = nullptr; s.criterion = SCANTUNE_UNIQUE_BY; }, of_source), {"source is NULL", "bool equal(Value, Value)"}},
+    {"scantune_selection", "source", "left out, of parts", c_selection([](auto& s) { s.source = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_BEHIND; }, of_source), {"source is NULL", "int part(Value)"}},
     {"scantune_selection", "source", "empty", c_selection([](auto& s) { s.source = ""; }, of_source), {"source is empty"}},
     {"scantune_selection", "source", "of a criterion without one", c_selection([](auto& s) { s.source = "bool keep(Value)"; }), {"source is given, and criterion is SCANTUNE_LESS", "leave it NULL"}},
     {"scantune_selection", "state", "left out", c_selection([](auto& s) { s.state_bytes = 8; }, of_source), {"state is NULL, and state_bytes is 8"}},
@@ -1071,7 +1158,19 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_selection_arrays runtime::partition PartitionPlan::operator()", "rejected", "null", both(c_arrays([](Arguments& a) { a.arrays.rejected = nullptr; }, of_both), cpp_partition([](Arguments& a) { a.arrays.rejected = nullptr; })), {"rejected is null"}},
     {"scantune_selection_arrays runtime::partition PartitionPlan::operator()", "rejected", "the input", both(c_arrays([](Arguments& a) { a.arrays.rejected = address(kInput); }, of_both), cpp_partition([](Arguments& a) { a.arrays.rejected = address(kInput); })), {"input [0x1000000, +4000 bytes) and rejected [0x1000000", "must lie apart"}},
     {"scantune_selection_arrays runtime::partition PartitionPlan::operator()", "rejected", "the output", both(c_arrays([](Arguments& a) { a.arrays.rejected = address(kOutput); }, of_both), cpp_partition([](Arguments& a) { a.arrays.rejected = address(kOutput); })), {"rejected [0x9000000, +4000 bytes)", "must lie apart"}},
-    {"scantune_selection_arrays", "rejected", "dropped", c_arrays([](Arguments& a) { a.arrays.rejected = address(kRejected); }), {"rejected is given, and rejected of the selection is SCANTUNE_DROPPED"}},
+    {"scantune_selection_arrays", "rejected", "dropped", c_arrays([](Arguments& a) { a.arrays.rejected = address(kRejected); }), {"rejected is given, and rejected of the selection is not SCANTUNE_APART"}},
+    {"scantune_selection_arrays", "rejected", "behind", c_arrays([](Arguments& a) { a.arrays.rejected = address(kRejected); }, of_behind), {"rejected is given, and rejected of the selection is not SCANTUNE_APART"}},
+    {"scantune_selection_arrays", "second", "of two parts", c_arrays([](Arguments& a) { a.arrays.second = address(kSecond); }, of_both), {"second is given, and the selection has no second part apart"}},
+    {"scantune_selection_arrays runtime::three_way_partition ThreeWayPlan::operator()", "second", "null", both(c_arrays([](Arguments& a) { a.arrays.second = nullptr; }, of_three), cpp_three_way([](Arguments& a) { a.arrays.second = nullptr; })), {"second is null"}},
+    {"scantune_selection_arrays runtime::three_way_partition ThreeWayPlan::operator()", "second", "the output", both(c_arrays([](Arguments& a) { a.arrays.second = address(kOutput); }, of_three), cpp_three_way([](Arguments& a) { a.arrays.second = address(kOutput); })), {"second [0x9000000, +4000 bytes)", "must lie apart"}},
+    {"runtime::three_way_partition ThreeWayPlan::operator()", "rest", "null", cpp_three_way([](Arguments& a) { a.arrays.rejected = nullptr; }), {"rejected is null"}},
+    {"runtime::three_way_partition ThreeWayPlan::operator()", "first", "null", cpp_three_way([](Arguments& a) { a.arrays.output = nullptr; }), {"output is null"}},
+    {"runtime::partition_into_one runtime::three_way_partition runtime::three_way_partition_into_one ThreeWayPlan::operator()", "input", "null", partitioning_apart([](Arguments& a) { a.arrays.input = nullptr; }), {"input is null, and n is 1000"}},
+    {"runtime::partition_into_one runtime::three_way_partition_into_one", "output", "null", partitioning_apart([](Arguments& a) { a.arrays.output = nullptr; }), {"output is null"}},
+    {"scantune_selection_arrays runtime::partition_into_one runtime::three_way_partition_into_one", "output", "the input, where items are written behind the kept ones or of three parts", partitioning_apart([](Arguments& a) { a.arrays.output = address(kInput); }), {"input [0x1000000, +4000 bytes) and output [0x1000000, +4000 bytes) overlap: they must lie apart"}},
+    {"scantune_selection_arrays runtime::partition_into_one", "count", "null", partitioning_apart([](Arguments& a) { a.arrays.count = nullptr; }), {"count is null"}},
+    {"scantune_selection_arrays", "count", "of three parts, before the input", c_arrays([](Arguments& a) { a.arrays.count = count_at(kInput - 8); }, of_three), {"input [0x1000000, +4000 bytes) and count [0xfffff8, +16 bytes) overlap: they must lie apart"}},
+    {"runtime::three_way_partition runtime::three_way_partition_into_one ThreeWayPlan::operator()", "counts", "null", both(cpp_three_way([](Arguments& a) { a.arrays.count = nullptr; }), cpp_into_one([](Arguments& a) { a.arrays.count = nullptr; })), {"count is null"}},
 
     // Functions of selections.
     {"scantune_select scantune_select_plan_create", "selection", "null", {[](Arguments& a) { return of_c(scantune_select(nullptr, &a.arrays, nullptr)); }, [](Arguments&) { scantune_plan* plan = nullptr; return of_c(scantune_select_plan_create(nullptr, &plan)); }}, {"selection is NULL"}},
@@ -1083,24 +1182,30 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_plan_run_select_in", "plan", "of a scan", {[](Arguments& a) { return of_c(scantune_plan_run_select_in(made_plan(a, scantune_plan_create).get(), &a.arrays, nullptr, 0, nullptr)); }}, {"run it by scantune_plan_run_in()"}},
     {"scantune_plan_run scantune_plan_run_arg", "plan", "of a selection", {[](Arguments& a) { return of_c(scantune_plan_run(select_plan(a).get(), a.in(), a.out(), nullptr)); }, [](Arguments& a) { return of_c(scantune_plan_run_arg(select_plan(a).get(), a.in(), a.out(), a.at(), nullptr)); }}, {"the plan is of a selection: run it by scantune_plan_run_select()"}},
     {"scantune_plan_run_in scantune_plan_run_arg_in", "plan", "of a selection", {[](Arguments& a) { return of_c(scantune_plan_run_in(select_plan(a).get(), a.in(), a.out(), nullptr, 0, nullptr)); }, [](Arguments& a) { return of_c(scantune_plan_run_arg_in(select_plan(a).get(), a.in(), a.out(), a.at(), nullptr, 0, nullptr)); }}, {"run it by scantune_plan_run_select_in()"}},
-    {"scantune_plan_run_select_in SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator()", "workspace", "null", selecting_in_workspace([](Arguments& a) { a.workspace = 0; }), {"workspace is null, and one run needs "}},
-    {"scantune_plan_run_select_in SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator()", "workspace", "misaligned", selecting_in_workspace([](Arguments& a) { a.workspace += 128; }), {"workspace is 0xd000080, which is not a multiple of 256 bytes"}},
-    {"scantune_plan_run_select_in SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator()", "workspace", "in the input", selecting_in_workspace([](Arguments& a) { a.workspace = reinterpret_cast<std::uintptr_t>(a.arrays.input) + 4096; }), {" and input [0x11000000000, +4194304 bytes) overlap: they must lie apart"}},
+    {"scantune_plan_run_select_in SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator() ThreeWayPlan::operator()", "workspace", "null", selecting_in_workspace([](Arguments& a) { a.workspace = 0; }), {"workspace is null, and one run needs "}},
+    {"scantune_plan_run_select_in SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator() ThreeWayPlan::operator()", "workspace", "misaligned", selecting_in_workspace([](Arguments& a) { a.workspace += 128; }), {"workspace is 0xd000080, which is not a multiple of 256 bytes"}},
+    {"scantune_plan_run_select_in SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator() ThreeWayPlan::operator()", "workspace", "in the input", selecting_in_workspace([](Arguments& a) { a.workspace = reinterpret_cast<std::uintptr_t>(a.arrays.input) + 4096; }), {" and input [0x11000000000, +4194304 bytes) overlap: they must lie apart"}},
     {"scantune_plan_run_select_in", "workspace_bytes", "too few", selecting_in_workspace([](Arguments& a) { a.workspace_bytes = 100; }), {"workspace_bytes is 100, and one run needs "}},
-    {"scantune_select SelectOptions FlaggedOptions UniqueOptions", "stream", "of another context", selecting_without_plan([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
-    {"scantune_select SelectOptions FlaggedOptions UniqueOptions", "stream", "captured, of an unknown problem", selecting_without_plan([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
+    {"scantune_select SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "stream", "of another context", selecting_without_plan([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
+    {"scantune_select SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "stream", "captured, of an unknown problem", selecting_without_plan([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
     {"scantune_selection_arrays", "input", "memory of the host", selecting_without_plan([](Arguments& a) { a.arrays.input = address(kHost); }), {"input: ", "memory of the host"}},
     {"scantune_selection_arrays", "count", "memory of the host", selecting_without_plan([](Arguments& a) { a.arrays.count = count_at(kHost); }), {"count: ", "memory of the host"}},
-    {"scantune_plan_run_select SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator()", "stream", "of another context, beside an overlap", both(selecting([](Arguments& a) { a.arrays.count = count_at(kInput + 8); a.device->streams.at(a.stream).problem = "it belongs to another context"; }), selecting_indices([](Arguments& a) { a.arrays.count = count_at(kInput + 8); a.device->streams.at(a.stream).problem = "it belongs to another context"; })), {"stream: it belongs to another context"}},
+    {"scantune_plan_run_select SelectPlan::operator() FlaggedPlan::operator() UniqueByKeyPlan::operator() IndicesPlan::operator() PartitionPlan::operator() ThreeWayPlan::operator()", "stream", "of another context, beside an overlap", all_of({selecting([](Arguments& a) { a.arrays.count = count_at(kInput + 8); a.device->streams.at(a.stream).problem = "it belongs to another context"; }), partitioning_apart([](Arguments& a) { a.arrays.count = count_at(kInput + 8); a.device->streams.at(a.stream).problem = "it belongs to another context"; }), selecting_indices([](Arguments& a) { a.arrays.count = count_at(kInput + 8); a.device->streams.at(a.stream).problem = "it belongs to another context"; })}), {"stream: it belongs to another context"}},
     {"scantune_plan_run_select_in", "stream", "of another context, beside an overlap", selecting_in_workspace([](Arguments& a) { a.arrays.count = static_cast<std::uint64_t*>(a.arrays.indices); a.arrays.output = const_cast<char*>(static_cast<const char*>(a.arrays.input)) + 4; a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: it belongs to another context"}},
 
     // Options of selections.
     {"SelectOptions", "predicate", "left out, of structs", select_options<Affine>({}), {"items of a custom type have no order", "predicate of your own"}},
     {"UniqueOptions", "equality", "left out, of structs", unique_options<Affine>({}), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"Predicate::source", "source", "empty", select_options({.predicate = runtime::Predicate::source("")}), {"source is empty", "bool keep(Value)"}},
-    {"Predicate::source", "source", "with a null character", {cpp([](Arguments&) { runtime::Predicate::source(kWithNull); }), cpp([](Arguments&) { runtime::Predicate::source(kWithNull, 1); })}, {"source", "null character at position 6"}},
+    {"Predicate::source", "source", "with a null character", {cpp([](Arguments&) { runtime::Predicate::source(kWithNull); }), cpp([](Arguments&) { runtime::Predicate::source(kWithNull, 1); })}, {"the source of a selection", "null character at position 6"}},
     {"Equality::source", "source", "empty", unique_options({.equality = runtime::Equality::source("")}), {"source is empty", "bool equal(Value, Value)"}},
-    {"Equality::source", "source", "with a null character", {cpp([](Arguments&) { runtime::Equality::source(kWithNull); }), cpp([](Arguments&) { runtime::Equality::source(kWithNull, 1); })}, {"source", "null character at position 6"}},
+    {"Equality::source", "source", "with a null character", {cpp([](Arguments&) { runtime::Equality::source(kWithNull); }), cpp([](Arguments&) { runtime::Equality::source(kWithNull, 1); })}, {"the source of a selection", "null character at position 6"}},
+    {"Parts::source", "source", "empty", three_way_options({.parts = runtime::Parts::source("")}), {"source is empty", "int part(Value)"}},
+    {"Parts::source", "source", "with a null character", {cpp([](Arguments&) { runtime::Parts::source(kWithNull); }), cpp([](Arguments&) { runtime::Parts::source(kWithNull, 1); })}, {"the source of a selection", "null character at position 6"}},
+    {"Parts::around", "pivot", "wider than an item", {cpp([](Arguments&) { runtime::three_way_partition_plan<std::uint8_t>(kItems, {.parts = runtime::Parts::around(256)}); })}, {"the pivot is 256, and an item, u8, holds 0 to 255: pass a pivot that it holds"}},
+    {"ThreeWayOptions", "parts", "a pivot among structs, in C", c_selection([](auto& s) { s.type = SCANTUNE_CUSTOM_TYPE; s.item_bytes = 8; s.item_alignment = 4; }, of_three), {"items of a custom type have no order"}},
+    {"runtime::three_way_partition runtime::three_way_partition_plan runtime::three_way_partition_into_one runtime::three_way_partition_into_one_plan", "n", "more items than an address space", three_way_options(kAround, ~u64{0}), {"more items than fit"}},
+    {"runtime::partition_into_one runtime::partition_into_one_plan", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::partition_into_one(static_cast<const int*>(a.in()), static_cast<int*>(a.out()), count_at(kCount), ~u64{0}); }), cpp([](Arguments&) { runtime::partition_into_one_plan<int>(~u64{0}); })}, {"more items than fit"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "wider than an item", compared<std::uint8_t>(256), {"the predicate's constant is 256, and an item, u8, holds 0 to 255: pass a constant that it holds"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "negative, of unsigned items", compared<unsigned>(-1), {"the predicate's constant is -1, and an item, u32, holds 0 to 4294967295"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "an integer that a float rounds", compared<float>((1 << 24) + 1), {"constant is 16777217, and an item, f32, holds integers of 24 bits"}},
@@ -1111,11 +1216,11 @@ const std::vector<BadInput> kBadInput = {
     {"runtime::select runtime::select_indices runtime::partition runtime::select_plan runtime::select_indices_plan runtime::partition_plan", "n", "more items than an address space", select_options({}, ~u64{0}), {"more items than fit"}},
     {"runtime::select_flagged runtime::select_flagged_plan runtime::unique_consecutive runtime::unique_consecutive_plan runtime::unique_by_key runtime::unique_by_key_plan", "n", "more items than an address space", both(flagged_options({}, ~u64{0}), unique_options({}, ~u64{0})), {"more items than fit"}},
     {"runtime::select_indices runtime::select_indices_plan", "n", "more items than an index counts", {cpp([](Arguments&) { runtime::select_indices_plan<int, int>((u64{1} << 31) + 1); })}, {"more items than index_type has indices for"}},
-    {"SelectOptions FlaggedOptions UniqueOptions", "forward_progress", "no forward progress", options_of_selections({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
-    {"SelectOptions FlaggedOptions UniqueOptions", "latency", "no latency", options_of_selections({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
-    {"SelectOptions FlaggedOptions UniqueOptions", "captured_launches", "negative", options_of_selections({.captured_launches = -1}), {"captured_launches is -1"}},
-    {"SelectOptions FlaggedOptions UniqueOptions", "config", "with a null character", options_of_selections({.config = kWithNull}), {"config holds a null character"}},
-    {"SelectOptions FlaggedOptions UniqueOptions", "config", "of a scan's family", options_of_selections({.config = "{\"family\": \"lookback\"}"}), {"config.family must name a family of select", "found \"lookback\""}},
+    {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "forward_progress", "no forward progress", options_of_selections({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
+    {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "latency", "no latency", options_of_selections({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "captured_launches", "negative", options_of_selections({.captured_launches = -1}), {"captured_launches is -1"}},
+    {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "config", "with a null character", options_of_selections({.config = kWithNull}), {"config holds a null character"}},
+    {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "config", "of a scan's family", options_of_selections({.config = "{\"family\": \"lookback\"}"}), {"config.family must name a family of select", "found \"lookback\""}},
 
     // Allocators.
     {"scantune_allocator", "struct_bytes", "left out", c_allocator([](auto& a) { a.struct_bytes = 0; }), {"struct_bytes is 0", "scantune_allocator", "SCANTUNE_ALLOCATOR_INIT"}},
@@ -1233,6 +1338,10 @@ TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
                              c_selection([](auto&) {}, of_flags),
                              c_selection([](auto&) {}, of_both),
                              c_selection([](auto&) {}, of_indices),
+                             c_selection([](auto&) {}, of_three),
+                             c_selection([](auto&) {}, of_behind),
+                             partitioning_apart([](Arguments&) {}),
+                             three_way_options(kAround),
                              c_selection([](auto&) {}, of_source),
                              selecting([](Arguments&) {}),
                              selecting_indices([](Arguments&) {}),

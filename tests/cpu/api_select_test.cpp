@@ -58,7 +58,7 @@ struct CSelection {
 };
 
 TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
-  std::vector<CSelection> all(7);
+  std::vector<CSelection> all(9);
   all[1].selection.criterion = SCANTUNE_FLAGGED;
   all[2].selection.value_bytes = 4;
   all[3].selection.selected = SCANTUNE_INDICES;
@@ -67,6 +67,10 @@ TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
   all[6].selection.criterion = SCANTUNE_FLAGGED;
   all[6].selection.value_bytes = 8;
   all[6].selection.selected = SCANTUNE_ITEMS_AND_INDICES;
+  for (CSelection* const three : {&all[7], &all[8]}) {
+    three->selection.criterion = SCANTUNE_AROUND;
+    three->selection.rejected = three == &all[7] ? SCANTUNE_APART : SCANTUNE_BEHIND;
+  }
   for (CSelection& one : all) {
     scantune_selection& selection = one.selection;
     scantune_selection_arrays& arrays = one.arrays;
@@ -81,6 +85,8 @@ TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
     if (selection.selected != SCANTUNE_ITEMS) arrays.indices = address(0xd000000);
     if (selection.selected == SCANTUNE_INDICES) arrays.output = nullptr;
     if (selection.rejected == SCANTUNE_APART) arrays.rejected = address(0xe000000);
+    if (selection.criterion == SCANTUNE_AROUND && selection.rejected == SCANTUNE_APART)
+      arrays.second = address(0xf000000);
     ASSERT_EQ(scantune_select(&selection, &arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
     scantune_plan* plan = nullptr;
     ASSERT_EQ(scantune_select_plan_create(&selection, &plan), SCANTUNE_OK) << scantune_error_message();
@@ -98,6 +104,7 @@ TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
       EXPECT_EQ(launch.arguments.values_output, arrays.values_output);
       EXPECT_EQ(launch.arguments.position, only_indices ? nullptr : arrays.indices);
       EXPECT_EQ(launch.arguments.rejected, arrays.rejected);
+      EXPECT_EQ(launch.arguments.second, arrays.second);
     }
     device_->launched.clear();
   }
@@ -282,6 +289,14 @@ TEST_F(SelectApi, AProgramOfALaterHeaderIsServedUnlessItSetsWhatIsUnknown) {
   later.unknown = 1;
   EXPECT_EQ(scantune_select(&later.known, &caller.arrays, nullptr), SCANTUNE_REQUEST_ERROR);
   EXPECT_TRUE(contains(scantune_error_message(), "newer header")) << scantune_error_message();
+}
+
+// Its arrays had no second part.
+TEST_F(SelectApi, AProgramOfTheFirstHeaderIsServed) {
+  CSelection caller;
+  caller.arrays.struct_bytes = offsetof(scantune_selection_arrays, second);
+  caller.arrays.second = address(1);  // behind what that program has
+  EXPECT_EQ(scantune_select(&caller.selection, &caller.arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
 }
 
 TEST_F(SelectApi, ASelectionInPlaceIsNoOverlap) {

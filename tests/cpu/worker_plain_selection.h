@@ -2,6 +2,7 @@
 // type.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -16,16 +17,29 @@ using Bytes = std::vector<std::byte>;
 
 // What a selection writes.
 struct Selection {
-  Bytes items, indices, values, rejected;
-  u64 count = 0;
+  Bytes indices, values, parts[3];
+  u64 counts[2] = {};
 
   // What an operand must begin with.
-  const Bytes& of(const SelectRequest& request, OperandRole role) const {
+  Bytes of(const SelectRequest& request, OperandRole role) const {
     if (role == OperandRole::values_output) return values;
-    if (role == OperandRole::rejected) return rejected;
-    return role == OperandRole::position || !request.writes_items() ? indices : items;
+    if (role == OperandRole::rejected) return parts[request.parts() - 1];
+    if (role == OperandRole::second) return parts[1];
+    if (role == OperandRole::position || !request.writes_items()) return indices;
+    Bytes all = parts[0];
+    if (request.rejected == Rejected::behind)
+      for (const Bytes& part : {parts[1], parts[2]}) all.insert(all.end(), part.begin(), part.end());
+    return all;
   }
 };
+
+// The part of an item where there are three.
+inline int plain_part(const SelectRequest& request, const std::byte* item, const void* constant) {
+  if (request.criterion == Criterion::parts) return std::min(std::to_integer<int>(*item) % 4, 2);  // as the stand-in
+  const long double number = floating_at(request.input_type, item);
+  const long double pivot = floating_at(request.input_type, static_cast<const std::byte*>(constant));
+  return number < pivot ? 0 : number == pivot ? 1 : 2;
+}
 
 inline bool is_kept(const SelectRequest& request, const std::byte* item, const std::byte* before, const std::byte* flag,
                     const void* constant) {
@@ -67,12 +81,12 @@ inline Selection plain_selection(const SelectRequest& request, const std::byte* 
   Selection result;
   for (u64 index = 0; index < request.n; ++index) {
     const std::byte* const item = items + index * bytes;
-    if (!is_kept(request, item, index > 0 ? item - bytes : nullptr, flags + index, constant)) {
-      result.rejected.insert(result.rejected.end(), item, item + bytes);
-      continue;
-    }
-    ++result.count;
-    result.items.insert(result.items.end(), item, item + bytes);
+    const int part = request.parts() == 3
+                         ? plain_part(request, item, constant)
+                         : !is_kept(request, item, index > 0 ? item - bytes : nullptr, flags + index, constant);
+    result.parts[part].insert(result.parts[part].end(), item, item + bytes);
+    if (part < 2) ++result.counts[part];
+    if (part != 0) continue;
     std::byte place[sizeof(u64)];
     put_integer(request.index_type, index, place);
     result.indices.insert(result.indices.end(), place, place + request.index_bytes());

@@ -30,6 +30,8 @@ class SelectingDevice : public ScanningDevice {
   void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream) override {
     if (static_cast<const PlainModule&>(module).source.find("SelectRequest") == std::string::npos)
       throw Error("this is no kernel of a selection");
+    const auto& source = static_cast<const PlainModule&>(module).source;
+    if (source.find("SelectTwoPassConfig") != std::string::npos && launch.kernel == 0) return;  // it would count
     SelectRequest request = request_;
     request.n = launch.n;
     const auto* const items = static_cast<const std::byte*>(arguments.input);
@@ -37,16 +39,19 @@ class SelectingDevice : public ScanningDevice {
         plain_selection(request, items, static_cast<const std::byte*>(arguments.flags),
                         static_cast<const std::byte*>(arguments.values), static_cast<const void*>(arguments.init));
     const auto write = [&](OperandRole role, void* to) {
-      const Bytes& bytes = right.of(request, role);
+      const Bytes bytes = right.of(request, role);
       if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
     };
     write(OperandRole::output, arguments.output);
     if (request.selected == Selected::items_and_indices) write(OperandRole::position, arguments.position);
     if (request.has_values()) write(OperandRole::values_output, arguments.values_output);
-    if (request.keeps_rejected()) write(OperandRole::rejected, arguments.rejected);
-    std::memcpy(arguments.count, &right.count, sizeof right.count);
+    if (request.rejected == Rejected::apart) {
+      write(OperandRole::rejected, arguments.rejected);
+      if (request.parts() == 3) write(OperandRole::second, arguments.second);
+    }
+    std::memcpy(arguments.count, right.counts, static_cast<u64>(request.parts() - 1) * sizeof(u64));
     ++selections;
-    spoil({request, arguments, right.count});
+    spoil({request, arguments, right.counts[0]});
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "family_test.h"
@@ -62,6 +63,29 @@ TEST_F(SelectOnGpu, IsRightForEveryCriterionTypeAndConfig) {
         for (const Config& config : drawn_configs(family, request, sm(), 2, turn)) verify(request, config, false);
         ASSERT_EQ(device_->failure(), "");
       }
+}
+
+// By every family that can: into two arrays, into one, and of three parts.
+TEST_F(SelectOnGpu, PartitionsByEveryFamilyAndConfig) {
+  unsigned turn = 0;
+  for (const ValueType type : {ValueType::u8, ValueType::i32, ValueType::f64, ValueType::custom})
+    for (const Criterion criterion : {Criterion::flagged, Criterion::predicate, Criterion::parts, Criterion::around})
+      for (const Rejected rejected : {Rejected::apart, Rejected::behind})
+        for (const u64 n : {u64{3000}, (u64{1} << 20) + 3}) {
+          SelectRequest request = selection_of(type, criterion, n);
+          request.rejected = rejected;
+          if (type == ValueType::custom) {
+            request.custom_bytes = 12;
+            request.custom_alignment = 4;
+          }
+          if (unsupported_reason(request) != nullptr || ++turn % 2 == 0) continue;
+          for (const FamilyModel* family : algorithm_of<SelectRequest>().families()) {
+            if (family->unsupported_reason(request, sm()) != nullptr) continue;
+            verify(request, family->default_config(request, sm()), true);
+            for (const Config& config : drawn_configs(*family, request, sm(), 2, turn)) verify(request, config, false);
+            ASSERT_EQ(device_->failure(), "");
+          }
+        }
 }
 
 TEST_F(SelectOnGpu, MovesStructsOfEverySize) {
@@ -166,6 +190,29 @@ TEST_F(SelectOfManyItemsOnGpu, FindsPlacesPast32Bits) {
   std::vector<std::uint64_t> found(kept);
   device_->download(found.data(), indices.data(), kept * sizeof(std::uint64_t));
   for (std::uint64_t index = 0; index < kept; ++index) ASSERT_EQ(found[index], 7 + index * kStep);
+}
+
+TEST_F(SelectOfManyItemsOnGpu, PartitionsPast32Bits) {
+  constexpr std::uint64_t kItems = (std::uint64_t{1} << 32) + 12'345, kStep = 999'983;
+  if (free_device_bytes() < 2 * kItems + (std::uint64_t{1} << 30)) GTEST_SKIP() << "needs 9 GiB of the GPU's memory";
+  std::vector<std::uint8_t> items(kItems);
+  for (std::uint64_t place = 7; place < kItems; place += kStep) items[place] = place / kStep % 2 == 0 ? 5 : 3;
+  Buffer<std::uint8_t> input(kItems), output(kItems);
+  Buffer<std::uint64_t> counts(2);
+  input.upload(items.data());
+  // Zeroes are kept, 3 is the pivot, and 5 comes last.
+  runtime::three_way_partition_into_one(input.data(), output.data(), counts.data(), kItems,
+                                        {.parts = runtime::Parts::around(3)});
+  std::vector<std::uint64_t> found(2);
+  counts.download(found.data());
+  const std::uint64_t others = (kItems - 7 + kStep - 1) / kStep;
+  ASSERT_EQ(found[0], kItems - others);
+  ASSERT_EQ(found[1], others / 2);
+  std::vector<std::uint8_t> results(kItems), expected(kItems, 5);
+  output.download(results.data());
+  std::memset(expected.data(), 0, found[0]);
+  std::memset(expected.data() + found[0], 3, found[1]);
+  EXPECT_EQ(std::memcmp(results.data(), expected.data(), kItems), 0);  // of so many items a loop takes minutes
 }
 
 }  // namespace

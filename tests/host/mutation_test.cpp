@@ -299,7 +299,7 @@ class SelectTrial : public Trial {
       items_[index] = static_cast<u32>(index * 0x9e3779b1u);
     }
     input_ = allocated(4 * request_.n, setting.misaligned_input_bytes);
-    output_ = setting.in_place() ? input_ : allocated(4 * request_.n, setting.misaligned_output_bytes);
+    output_ = in_place() ? input_ : allocated(4 * request_.n, setting.misaligned_output_bytes);
     rejected_ = allocated(4 * request_.n, setting.misaligned_output_bytes);
     places_ = allocated(8 * request_.n, 0);
     values_ = allocated(4 * request_.n, 0);  // of each item its own bits, turned over
@@ -329,16 +329,18 @@ class SelectTrial : public Trial {
     arguments.values_output = values_output_;
     arguments.count = count_;
     const LaunchList list = config_->family().launches(*config_, request_, variant());
-    const HostLaunch launch{module_.get(), list.launches[0], arguments};
+    std::vector<HostLaunch> launches;
+    for (int selection = 0; selection < 2; ++selection)
+      for (int index = 0; index < list.count; ++index)
+        launches.push_back({module_.get(), list.launches[index], arguments});
 
     std::memcpy(input_, items_.data(), 4 * request_.n);
     for (unsigned char* const written : {rejected_, count_})
       std::fill_n(written, written == count_ ? 8 : 4 * request_.n, kPoison);
-    if (!setting_.in_place()) std::fill_n(output_, 4 * request_.n, kPoison);
+    if (!in_place()) std::fill_n(output_, 4 * request_.n, kPoison);
     std::fill_n(places_, 8 * request_.n, kPoison);
     std::fill_n(values_output_, 4 * request_.n, kPoison);
-    const HostLaunch both[] = {launch, launch};
-    const std::string problem = run(both, schedule);
+    const std::string problem = run(launches, schedule);
     if (!problem.empty()) return problem;
     if (setting_.wraps_epoch && !zeroed(workspace, need.bytes)) return "the wrap left words behind";
     return is_right() ? "" : "wrong result";
@@ -348,17 +350,19 @@ class SelectTrial : public Trial {
   static SelectRequest request_of(const Setting& setting) {
     return {.input_type = ValueType::u32,
             .criterion = Criterion::flagged,
-            .selected = setting.rejected == Rejected::apart ? Selected::items : Selected::items_and_indices,
+            .selected = setting.rejected == Rejected::dropped ? Selected::items_and_indices : Selected::items,
             .rejected = setting.rejected,
-            .values = setting.rejected == Rejected::apart ? Values::none : Values::bytes_4,
+            .values = setting.rejected == Rejected::dropped ? Values::bytes_4 : Values::none,
             .n = 1};
   }
+
+  bool in_place() const { return setting_.in_place() && request_.may_be_in_place(); }
 
   bool is_right() const {
     std::vector<u32> memory = items_, rest;
     std::vector<u64> places;
     std::vector<u32> kept;
-    for (int time = 0; time < (setting_.in_place() ? 2 : 1); ++time) {
+    for (int time = 0; time < (in_place() ? 2 : 1); ++time) {
       kept.clear(), rest.clear(), places.clear();
       for (u64 index = 0; index < flags_.size(); ++index) {
         if (flags_[index] != 0) kept.push_back(memory[index]), places.push_back(index);
@@ -369,7 +373,10 @@ class SelectTrial : public Trial {
     const u64 count = kept.size();
     if (std::memcmp(count_, &count, sizeof count) != 0 || std::memcmp(output_, kept.data(), 4 * count) != 0)
       return false;
-    if (request_.keeps_rejected()) return std::memcmp(rejected_, rest.data(), 4 * rest.size()) == 0;
+    if (request_.keeps_rejected()) {
+      const unsigned char* const others = request_.rejected == Rejected::apart ? rejected_ : output_ + 4 * count;
+      return std::memcmp(others, rest.data(), 4 * rest.size()) == 0;
+    }
     for (u64 index = 0; index < count; ++index) {
       const u32 value = ~items_[places[index]];
       if (std::memcmp(values_output_ + 4 * index, &value, sizeof value) != 0) return false;

@@ -29,6 +29,7 @@ struct Case {
   Config config;
   Bytes items;
   Flags kept;
+  Flags second = {};  // of three parts, those of the other items that are in the second one
   u64 seed = 1;
   const CustomOperator* custom = nullptr;
   Bytes constant = {};       // or state
@@ -42,11 +43,11 @@ std::string to_string(const Case& selection) {
          (selection.in_place ? ", in place" : "") + ", seed " + std::to_string(selection.seed);
 }
 
-// The bytes of the items that are kept, or of the others.
-Bytes taken(const Bytes& items, int item_bytes, const Flags& kept, bool wanted = true) {
+// The bytes of the items that are flagged.
+Bytes taken(const Bytes& items, int item_bytes, const Flags& flags) {
   Bytes result;
-  for (std::size_t index = 0; index < kept.size(); ++index)
-    if ((kept[index] != 0) == wanted) {
+  for (std::size_t index = 0; index < flags.size(); ++index)
+    if (flags[index] != 0) {
       const auto begin = items.begin() + static_cast<std::ptrdiff_t>(index) * item_bytes;
       result.insert(result.end(), begin, begin + item_bytes);
     }
@@ -92,8 +93,9 @@ void check(const Case& selection) {
   const auto input = array(item_bytes, 0);
   const auto output = array(request.writes_items() ? item_bytes : index_bytes, 1);
   const auto flags = array(1, 3), values = array(value_bytes, 2), values_output = array(value_bytes, 0);
-  const auto positions = array(index_bytes, 0), rejected = array(item_bytes, 2);
-  const GuardedMemory count(device, sizeof(u64), off == 0 ? 0 : sizeof(u64));
+  const auto positions = array(index_bytes, 0), rejected = array(item_bytes, 2), second = array(item_bytes, 3);
+  const u64 counts = static_cast<u64>(request.parts()) - 1;
+  const GuardedMemory count(device, counts * sizeof(u64), off == 0 ? 0 : sizeof(u64));
   Bytes beside(n * value_bytes);
   for (std::size_t byte = 0; byte < beside.size(); ++byte) beside[byte] = static_cast<unsigned char>(31 * byte + 7);
   const Workspace workspace(device, selection.config.family().workspace(selection.config, request));
@@ -106,27 +108,34 @@ void check(const Case& selection) {
   arguments.values = values->data();
   arguments.values_output = values_output->data();
   arguments.rejected = rejected->data();
+  arguments.second = second->data();
   arguments.count = count.data();
   std::ranges::copy(selection.constant, arguments.init);
   const Module& module = bench().kernels.get(instantiate(request, selection.config, variant, selection.custom));
   const LaunchList list = selection.config.family().launches(selection.config, request, variant);
 
-  const u64 kept =
-      static_cast<u64>(std::ranges::count_if(selection.kept, [](unsigned char flag) { return flag != 0; }));
-  Bytes expected_count(sizeof kept);
-  std::memcpy(expected_count.data(), &kept, sizeof kept);
+  Flags others(n), of_second = selection.second;
+  of_second.resize(n);
+  for (u64 index = 0; index < n; ++index) others[index] = selection.kept[index] == 0 && of_second[index] == 0;
+  Bytes items = taken(selection.items, request.input_bytes(), selection.kept);
+  const Bytes seconds = taken(selection.items, request.input_bytes(), of_second);
+  const Bytes rest = taken(selection.items, request.input_bytes(), others);
+  const u64 found[] = {items.size() / item_bytes, seconds.size() / item_bytes};
+  Bytes expected_count(counts * sizeof(u64));
+  std::memcpy(expected_count.data(), found, expected_count.size());
+  if (request.rejected == Rejected::behind)
+    for (const Bytes& part : {seconds, rest}) items.insert(items.end(), part.begin(), part.end());
   for (int time = 0; time < 2; ++time) {
     std::ranges::copy(selection.items, input->data());
     std::ranges::copy(selection.kept, flags->data());
     std::ranges::copy(beside, values->data());
     for (const GuardedMemory* written : std::initializer_list<const GuardedMemory*>{
-             output.get(), values_output.get(), positions.get(), rejected.get(), &count})
+             output.get(), values_output.get(), positions.get(), rejected.get(), second.get(), &count})
       std::fill_n(written->data(), written->size(), kPoison);
     std::vector<HostLaunch> launches;
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
     ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(selection.seed + static_cast<u64>(time))));
     ASSERT_TRUE(holds(count, expected_count)) << "the count";
-    const Bytes items = taken(selection.items, request.input_bytes(), selection.kept);
     const Bytes places = taken(indices(n, request.index_bytes()), request.index_bytes(), selection.kept);
     if (selection.in_place)
       ASSERT_TRUE(holds(*input, items, selection.items.data())) << "the items, in place";
@@ -144,9 +153,8 @@ void check(const Case& selection) {
     if (request.selected == Selected::items_and_indices) {
       ASSERT_TRUE(holds(*positions, places)) << "the indices";
     }
-    if (request.keeps_rejected()) {
-      ASSERT_TRUE(holds(*rejected, taken(selection.items, request.input_bytes(), selection.kept, false))) << "the rest";
-    }
+    ASSERT_TRUE(holds(*rejected, request.rejected == Rejected::apart ? rest : Bytes{})) << "the rest";
+    ASSERT_TRUE(holds(*second, request.rejected == Rejected::apart ? seconds : Bytes{})) << "the second part";
   }
 }
 
@@ -168,13 +176,17 @@ Flags pattern(int which, u64 n, Random& random) {
   return flags;
 }
 
-// A legal config with small tiles, every parameter drawn.
+// A legal config with small tiles, family and parameters drawn.
 Config drawn_config(const SelectRequest& request, Random& random) {
-  const FamilyModel& family = *find_family("select_lookback");
+  std::vector<const FamilyModel*> able;
+  for (const FamilyModel* family : algorithm_of<SelectRequest>().families())
+    if (family->unsupported_reason(request, kHostSm) == nullptr) able.push_back(family);
+  const FamilyModel& family = *able.at(random.below(static_cast<u32>(able.size())));
   const auto set = [&](Config& config, const char* name, std::vector<int> values) {
     const auto parameters = family.parameters();
     const auto found = std::ranges::find(parameters, std::string_view(name), &ParameterModel::name);
-    config[static_cast<int>(found - parameters.begin())] = values[random.below(static_cast<u32>(values.size()))];
+    if (found != parameters.end())
+      config[static_cast<int>(found - parameters.begin())] = values[random.below(static_cast<u32>(values.size()))];
   };
   for (int attempt = 0; attempt < 1000; ++attempt) {
     Config config = family.default_config(request, kHostSm);
@@ -183,6 +195,7 @@ Config drawn_config(const SelectRequest& request, Random& random) {
     set(config, "vector_bytes", {4, 8, 16});
     set(config, "window", {1, 4, 32, 64});
     set(config, "tile_order", {0, 1});
+    set(config, "ctas_per_sm", {1, 2, 4});
     if (reject_reason(config, request, kHostSm) == nullptr) return config;
   }
   throw std::runtime_error("no config is legal");
@@ -218,7 +231,7 @@ TEST_P(SelectFlagged, PutsItemsWhereTheyBelong) {
              .kept = kept,
              .seed = random.below(1u << 30),
              .misaligned_items = random.below(2) == 0 ? 0 : 1 + random.below(15),
-             .in_place = request.writes_items() && random.below(3) == 0});
+             .in_place = request.may_be_in_place() && random.below(3) == 0});
       if (HasFailure()) return;
     }
   }
@@ -231,11 +244,12 @@ std::vector<SelectRequest> requests() {
   const std::pair<int, int> sizes[] = {{1, 1}, {2, 2},  {3, 1},   {4, 4},  {6, 2},  {8, 4},
                                        {8, 8}, {12, 4}, {16, 16}, {24, 8}, {32, 16}};
   for (const auto& [bytes, alignment] : sizes) all.push_back(of_struct(bytes, alignment, Criterion::flagged, kItems));
-  for (const auto& [bytes, alignment] : sizes) {
-    SelectRequest apart = of_struct(bytes, alignment, Criterion::flagged, kItems);
-    apart.rejected = Rejected::apart;
-    all.push_back(apart);
-  }
+  for (const Rejected rejected : {Rejected::apart, Rejected::behind})
+    for (const auto& [bytes, alignment] : sizes) {
+      SelectRequest request = of_struct(bytes, alignment, Criterion::flagged, kItems);
+      request.rejected = rejected;
+      all.push_back(request);
+    }
   for (const ValueType type : {ValueType::u8, ValueType::i32, ValueType::f64})
     for (const Selected selected : {Selected::indices, Selected::items_and_indices})
       for (const ValueType index : {ValueType::u32, ValueType::i64}) {
@@ -258,7 +272,7 @@ std::string name_of(const testing::TestParamInfo<SelectRequest>& info) {
   std::string name = request.input_type == ValueType::custom ? "struct_" + std::to_string(request.custom_bytes) + "_" +
                                                                    std::to_string(request.custom_alignment)
                                                              : token(request.input_type);
-  if (request.keeps_rejected()) name += "_apart";
+  if (request.keeps_rejected()) name += std::string("_") + token(request.rejected);
   if (request.writes_indices()) name += std::string("_") + token(request.selected) + "_" + token(request.index_type);
   if (request.has_values()) name += std::string("_with_values_of_") + token(request.values);
   return name;
@@ -410,6 +424,76 @@ TEST(SelectUnique, TakesEveryNanForAnotherItem) {
   check(selection);
 }
 
+class SelectThreeParts : public testing::TestWithParam<SelectRequest> {};
+
+// By a source that looks at two bits, so this is about where items go.
+TEST_P(SelectThreeParts, PutsItemsWhereTheyBelong) {
+  const auto bytes = static_cast<u64>(GetParam().custom_bytes);
+  const CustomOperator two_bits{.source = "struct alignas(" + std::to_string(GetParam().custom_alignment) +
+                                          ") Value { unsigned char bytes[" + std::to_string(bytes) +
+                                          "]; };\n__device__ int part(Value item) { return item.bytes[0] & 3; }\n",
+                                .name = {}};
+  Random random(bytes * 4 + static_cast<u64>(GetParam().rejected));
+  for (int draw = 0; draw < kTestEffort; ++draw) {
+    SelectRequest request = GetParam();
+    request.n = 1;
+    const Config config = drawn_config(request, random);
+    for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config, request)))) {
+      request.n = n;
+      Case selection{.request = request,
+                     .config = config,
+                     .items = random_bytes(n * bytes, random),
+                     .kept = pattern(static_cast<int>(random.below(kPatterns)), n, random),
+                     .second = pattern(static_cast<int>(random.below(kPatterns)), n, random),
+                     .seed = random.below(1u << 30),
+                     .custom = &two_bits};
+      for (u64 index = 0; index < n; ++index) {
+        if (selection.kept[index] != 0) selection.second[index] = 0;
+        const u32 part = selection.kept[index] != 0 ? 0 : selection.second[index] != 0 ? 1 : 2 + random.below(2);
+        unsigned char& first = selection.items[index * bytes];
+        first = static_cast<unsigned char>((first & ~3u) | part);
+      }
+      selection.misaligned_items = random.below(2) == 0 ? 0 : 1 + random.below(15);
+      check(selection);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+std::vector<SelectRequest> of_three_parts() {
+  std::vector<SelectRequest> all;
+  for (const Rejected rejected : {Rejected::apart, Rejected::behind})
+    for (const auto& [bytes, alignment] :
+         {std::pair(1, 1), {2, 2}, {3, 1}, {4, 4}, {8, 8}, {12, 4}, {16, 16}, {32, 16}}) {
+      all.push_back(of_struct(bytes, alignment, Criterion::parts, kItems));
+      all.back().rejected = rejected;
+    }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(EverySize, SelectThreeParts, testing::ValuesIn(of_three_parts()), name_of);
+
+TEST(Select, TellsThreePartsApartAroundAPivot) {
+  Random random(43);
+  const f32 pivot = 1.5f;
+  const std::vector<f32> choices = numbers(pivot);
+  for (const Rejected rejected : {Rejected::apart, Rejected::behind}) {
+    SelectRequest request = of_type(ValueType::f32, Criterion::around, 2500);
+    request.rejected = rejected;
+    Case selection{.request = request, .config = drawn_config(request, random), .items = {}, .kept = {}};
+    selection.constant.resize(sizeof pivot);
+    std::memcpy(selection.constant.data(), &pivot, sizeof pivot);
+    for (u64 index = 0; index < request.n; ++index) {
+      const f32 item = choices[random.below(static_cast<u32>(choices.size()))];
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(&item);
+      selection.items.insert(selection.items.end(), bytes, bytes + sizeof item);
+      selection.kept.push_back(item < pivot);
+      selection.second.push_back(item == pivot);
+    }
+    check(selection);
+  }
+}
+
 // A predicate and an equality of the caller's own, with states that change.
 TEST(SelectByOwnSource, KeepsWhatThePredicateSays) {
   const CustomOperator above{.source =
@@ -514,10 +598,10 @@ TEST(Select, CountsNothingWhereThereIsNothing) {
   Random random(31);
   for (const Criterion criterion : {Criterion::flagged, Criterion::unique, Criterion::less}) {
     SelectRequest request = of_type(ValueType::i32, criterion, 0);
-    check({.request = request,
-           .config = find_family("select_lookback")->default_config(request, kHostSm),
-           .items = {},
-           .kept = {}});
+    for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind}) {
+      request.rejected = rejected;
+      check({.request = request, .config = drawn_config(request, random), .items = {}, .kept = {}});
+    }
   }
 }
 

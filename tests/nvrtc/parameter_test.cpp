@@ -71,7 +71,7 @@ std::vector<Case> cases() {
   }
   for (const FamilyModel* family : families_of<SelectRequest>(Standing::library))
     for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
-      all.push_back({family, index, {"i32", SelectRequest{.n = kTestedItems}}});
+      all.push_back({family, index, {"i32", taken_by(*family, SelectRequest{.n = kTestedItems})}});
   return all;
 }
 

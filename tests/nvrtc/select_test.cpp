@@ -41,8 +41,8 @@ constexpr SelectRequest with(SelectRequest request, Values values) {
   request.values = values;
   return request;
 }
-constexpr SelectRequest partition(SelectRequest request) {
-  request.rejected = Rejected::apart;
+constexpr SelectRequest partition(SelectRequest request, Rejected rejected = Rejected::apart) {
+  request.rejected = rejected;
   return request;
 }
 
@@ -65,6 +65,12 @@ const Problem kProblems[] = {
     {"bytes_16_unique_by", of_structs(16, Criterion::unique_by)},
     {"bytes_16_flagged_with_values", with(of_structs(16, Criterion::flagged), Values::bytes_1)},
     {"bytes_32_flagged_apart", partition(of_structs(32, Criterion::flagged))},
+    {"i32_less_behind", partition(of(ValueType::i32, Criterion::less), Rejected::behind)},
+    {"u8_flagged_behind", partition(of(ValueType::u8, Criterion::flagged), Rejected::behind)},
+    {"i32_around_apart", partition(of(ValueType::i32, Criterion::around))},
+    {"u8_parts_apart", partition(of(ValueType::u8, Criterion::parts))},
+    {"f64_around_behind", partition(of(ValueType::f64, Criterion::around), Rejected::behind)},
+    {"bytes_32_parts_apart", partition(of_structs(32, Criterion::parts))},
     {"bytes_32_unique_by", of_structs(32, Criterion::unique_by)},
 };
 

@@ -268,10 +268,10 @@ def c_arguments(header: str) -> set[tuple[str, str]]:
 
 
 def cpp_members(header: str, struct: str) -> set[tuple[str, str]]:
-    """Return (struct, member) of a plain struct whose members all have defaults."""
+    """Return (struct, member) of a plain struct."""
     body = re.search(rf"struct {struct} \{{(.*?)^\}};", without_comments(header), re.DOTALL | re.MULTILINE)
     assert body is not None
-    return {(struct, member) for member in re.findall(r"(\w+) = [^;]*;", body[1])}
+    return {(struct, member) for member in re.findall(r"(\w+)(?: = [^;]*)?;", body[1])}
 
 
 PRIVATE = re.compile(
@@ -309,6 +309,7 @@ NEVER_WRONG = {
     ("scantune_trim", "freed_bytes"),
     ("Op::custom", "state"),
     ("Predicate::source", "state"),
+    ("Parts::source", "state"),
     ("Equality::source", "state"),
     *((f"Map::{kind}", "state") for kind in ("source", "indexed", "generated", "writing")),
 }
@@ -324,6 +325,7 @@ def declared() -> set[tuple[str, str]]:
         | cpp_members(cpp["reduce.hpp"], "ArgOptions")
         | cpp_members(cpp["select.hpp"], "SelectOptions")
         | cpp_members(cpp["select.hpp"], "FlaggedOptions")
+        | cpp_members(cpp["select.hpp"], "ThreeWayOptions")
         | cpp_members(cpp["select.hpp"], "UniqueOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
         | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
@@ -374,7 +376,7 @@ def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
     table = BAD_INPUT.read_text().replace('"captured_launches", ', '"launches", ')
     structs = (
         *("scantune_problem", "ScanOptions", "ReduceOptions", "ArgOptions"),
-        *("scantune_selection", "SelectOptions", "FlaggedOptions", "UniqueOptions"),
+        *("scantune_selection", "SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
     )
     missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

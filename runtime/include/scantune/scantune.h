@@ -119,7 +119,10 @@ typedef enum scantune_criterion {
   SCANTUNE_FLAGGED = 6,   /* a byte of its own, which is not 0 */
   SCANTUNE_UNIQUE = 7,    /* the item before it, from which it differs; the first item is kept */
   SCANTUNE_PREDICATE = 8, /* keep() of a source of the caller's */
-  SCANTUNE_UNIQUE_BY = 9  /* the item before it, to which it is not equal by equal() of a source of the caller's */
+  SCANTUNE_UNIQUE_BY = 9, /* the item before it, to which it is not equal by equal() of a source of the caller's */
+  /* The last two tell three parts apart, of which the first are the kept items. */
+  SCANTUNE_PARTS = 10, /* part() of a source of the caller's: 0, 1, or anything else */
+  SCANTUNE_AROUND = 11 /* less than the constant, equal to it, or neither */
 } scantune_criterion;
 
 /* What is written of a kept item. */
@@ -132,7 +135,9 @@ typedef enum scantune_selected {
 /* What becomes of the other items. */
 typedef enum scantune_rejected {
   SCANTUNE_DROPPED = 0,
-  SCANTUNE_APART = 1 /* they are written, in their order, to an output of their own */
+  SCANTUNE_APART = 1, /* they are written, in their order, to an output of their own */
+  SCANTUNE_BEHIND = 2 /* they are written, in their order, behind the kept items, which then do not take the place of
+                         the input */
 } scantune_rejected;
 
 /* An operator in CUDA C++ source, which is compiled with the kernel. It defines
@@ -308,13 +313,15 @@ typedef struct scantune_problem {
 /* A selection: which items of an array are kept, and what is written of them. Start from SCANTUNE_SELECTION_INIT, or
  * from zeroes but for struct_bytes. No function keeps a pointer to it, nor one that it holds.
  *
- * The source of SCANTUNE_PREDICATE and SCANTUNE_UNIQUE_BY defines, at global scope,
+ * The source of SCANTUNE_PREDICATE, SCANTUNE_UNIQUE_BY and SCANTUNE_PARTS defines, at global scope,
  *     __device__ bool keep(Value item)                or  keep(Value item, State state)
  *     __device__ bool equal(Value before, Value item) or  equal(Value before, Value item, State state)
+ *     __device__ int part(Value item)                 or  part(Value item, State state)
  * Value is the type of the items: declared already when that is a built-in type, else a struct that the source defines,
  * of the size and alignment given here. State is a struct that the source defines, trivially copyable, of state_bytes
- * and aligned to at most 16. Its bytes come with every call, so another state needs no other kernel. All else holds as
- * for the source of a scantune_custom_operator. */
+ * and aligned to at most 16. Its bytes come with every call, so another state needs no other kernel. A function must
+ * give the same answer whenever it is asked about an item: it is asked once or twice, and with another answer
+ * SCANTUNE_BEHIND writes outside the arrays. All else holds as for the source of a scantune_custom_operator. */
 typedef struct scantune_selection {
   size_t struct_bytes;      /* sizeof(scantune_selection), by which the library tells versions apart */
   uint64_t n;               /* items; of 0 items the count is 0 */
@@ -325,12 +332,12 @@ typedef struct scantune_selection {
                                that selections without indices take */
   scantune_criterion criterion;
   scantune_selected selected;
-  scantune_rejected rejected; /* SCANTUNE_APART neither with indices nor with values */
+  scantune_rejected rejected; /* SCANTUNE_DROPPED with indices or values; something else of three parts */
   uint32_t value_bytes;       /* of a value beside each item, which goes where the item goes: 1, 2, 4 or 8; 0: none */
   scantune_forward_progress forward_progress;
   scantune_latency latency;
   const void* constant;      /* what items are compared with, an item in memory of the host; NULL for other criteria */
-  const char* source;        /* of SCANTUNE_PREDICATE and SCANTUNE_UNIQUE_BY, else NULL */
+  const char* source;        /* of the criteria that have one, else NULL */
   const void* state;         /* the source's State, in memory of the host; NULL if it has none */
   uint32_t state_bytes;      /* of *state: 1 to 32; 0 if there is none */
   int32_t captured_launches; /* launches of one plan that may be captured into graphs and alive at the same time */
@@ -358,22 +365,24 @@ typedef struct scantune_selection {
    NULL}
 
 /* What a selection reads and writes, all of it memory of the device. Each has room for n items, and nothing is written
- * behind those that are kept or rejected. The output may be the input; all else lies apart. What the selection does
- * not have is NULL. Start from SCANTUNE_SELECTION_ARRAYS_INIT, or from zeroes but for struct_bytes. */
+ * behind those that belong there. The output may be the input, but neither with SCANTUNE_BEHIND nor of three parts; all
+ * else lies apart. What the selection does not have is NULL. Start from SCANTUNE_SELECTION_ARRAYS_INIT, or from zeroes
+ * but for struct_bytes. */
 typedef struct scantune_selection_arrays {
   size_t struct_bytes;  /* sizeof(scantune_selection_arrays) */
   const void* input;    /* the items */
   void* output;         /* the kept items, in their order; NULL with SCANTUNE_INDICES */
-  uint64_t* count;      /* where the number of kept items goes */
+  uint64_t* count;      /* where the number of kept items goes; of three parts behind it that of the second */
   const uint8_t* flags; /* with SCANTUNE_FLAGGED, one for each item */
   const void* values;   /* with value_bytes, one for each item; values are aligned to their size */
   void* values_output;  /* with value_bytes, those of kept items */
   void* indices;        /* with SCANTUNE_INDICES and SCANTUNE_ITEMS_AND_INDICES, where kept items stand in the input */
   void* rejected;       /* with SCANTUNE_APART, the other items, in their order */
+  void* second;         /* with SCANTUNE_APART, of three parts the second */
 } scantune_selection_arrays;
 
 #define SCANTUNE_SELECTION_ARRAYS_INIT \
-  {sizeof(scantune_selection_arrays), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+  {sizeof(scantune_selection_arrays), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;

@@ -7,220 +7,20 @@
 //   runtime::unique_by_key(d_keys, d_values, d_keys_out, d_values_out, d_count, n);
 //   runtime::select_indices(d_in, d_indices, d_count, n);             // where items are that are not 0
 //   runtime::partition(d_in, d_kept, d_rejected, d_count, n, {.predicate = runtime::Predicate::less(0)});
+//   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
 //
 // All pointers lead to memory of the device, the count's too, so nothing waits for it. Every array has room for n
-// items, and nothing is written behind those that are kept or rejected. The kept items may take the place of the input;
-// all other arrays lie apart. Of 0 items the count is 0. Each function returns as soon as the work is in the stream,
-// and throws before anything is launched if an argument is wrong.
+// items, and nothing is written behind those that belong there. Kept items may take the place of the input, but not
+// where others are written behind them, nor of three parts; all other arrays lie apart. Of 0 items the count is 0. Each
+// function returns as soon as the work is in the stream, and throws before anything is launched if an argument is
+// wrong.
 #pragma once
 
 #include "scantune/runtime.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <utility>
+#include "scantune/criteria.hpp"
 
 namespace scantune::runtime {
-
-namespace detail {
-
-// What items are compared with, before their type is known.
-template <class X>
-struct Comparison {
-  scantune_criterion criterion;
-  X constant;
-};
-
-// A source of the caller's and its state. Copies share the text.
-class SelectSource {
- public:
-  SelectSource() = default;  // none
-  explicit SelectSource(std::string source) {
-    refuse_null_characters("source", source);
-    text_ = std::make_shared<const std::string>(std::move(source));
-  }
-  template <class State>
-  SelectSource(std::string source, const State& state) : SelectSource(std::move(source)) {
-    state_ = bytes_of_state(state);
-    state_bytes_ = sizeof(State);
-  }
-
-  bool is_given() const { return text_ != nullptr; }
-
-  // The selection points to what this holds.
-  void put_in(scantune_selection& selection, scantune_criterion criterion) const {
-    selection.criterion = criterion;
-    selection.source = text_->c_str();
-    selection.state = state_bytes_ == 0 ? nullptr : state_.bytes;
-    selection.state_bytes = state_bytes_;
-  }
-
- private:
-  std::shared_ptr<const std::string> text_;
-  CallBytes state_;
-  std::uint32_t state_bytes_ = 0;
-};
-
-inline constexpr ValueWords kConstantWords = {"the predicate's constant", "an item, ", "pass a constant that it holds"};
-
-// The bits of a half-precision number, by its bits of fraction and its least exponent.
-template <int kFractionBits, int kLeastExponent, class X>
-std::uint16_t half_bits(scantune_type type, const X& value) {
-  constexpr int kExponents = 2 * (1 - kLeastExponent) + 1;  // the last one is that of infinities and NaN
-  constexpr auto kInfinity = static_cast<std::uint16_t>(kExponents << kFractionBits);
-  // A long double that becomes a double first would be rounded twice.
-  using Number = std::conditional_t<std::is_same_v<X, long double>, long double, double>;
-  const auto number = static_cast<Number>(value);
-  const auto sign = static_cast<std::uint16_t>(std::signbit(number) ? 0x8000 : 0);
-  if (std::isnan(number)) return sign | kInfinity | 1;
-  if (std::isinf(number)) return sign | kInfinity;
-  const int exponent = number == 0 ? kLeastExponent : std::max(std::ilogb(number), kLeastExponent);
-  const Number fraction = std::nearbyint(std::ldexp(std::fabs(number), kFractionBits - exponent));
-  const Number bits = std::ldexp(static_cast<Number>(exponent - kLeastExponent), kFractionBits) + fraction;
-  if (bits >= kInfinity)
-    refuse_value(kConstantWords, short_text(number), type,
-                 "numbers up to " + short_text(std::ldexp(2 - std::ldexp(1, -kFractionBits), 1 - kLeastExponent)));
-  if constexpr (kIsInteger<X>)
-    if (const Integer integer = Integer::of(value); integer.bits() > kFractionBits + 1)
-      refuse_value(kConstantWords, integer.text(), type, "integers of " + std::to_string(kFractionBits + 1) + " bits");
-  return sign | static_cast<std::uint16_t>(bits);
-}
-
-// The constant as an item, by the rules of InitialValue.
-template <class T, class X>
-CallBytes constant_of(const X& value) {
-  if constexpr (kHalfType<T> != SCANTUNE_DEFAULT_TYPE) {
-    if constexpr (kHalfType<X> != SCANTUNE_DEFAULT_TYPE) {
-      static_assert(kHalfType<X> == kHalfType<T>, "the predicate's constant must be of the items' type, or a float");
-      return CallBytes::of(value);
-    } else {
-      static_assert(kIsInteger<X> || std::is_floating_point_v<X>, "the predicate's constant must be a number");
-      if constexpr (kHalfType<T> == SCANTUNE_F16)
-        return CallBytes::of(half_bits<10, -14>(SCANTUNE_F16, value));
-      else
-        return CallBytes::of(half_bits<7, -126>(SCANTUNE_BF16, value));
-    }
-  } else if constexpr (std::is_integral_v<T>) {
-    static_assert(kIsInteger<X>, "the predicate's constant must be an integer, for the items are: convert it");
-    return CallBytes::of(number_from_integer<T>(kConstantWords, value));
-  } else {
-    static_assert(std::is_floating_point_v<T>, "structs have no order: keep them by Predicate::source()");
-    static_assert(kIsNumber<X, T>, "the predicate's constant must be a number");
-    if constexpr (kIsInteger<X>)
-      return CallBytes::of(number_from_integer<T>(kConstantWords, value));
-    else
-      return CallBytes::of(number_from_floating<T>(kConstantWords, value));
-  }
-}
-
-}  // namespace detail
-
-// The rule by which a selection keeps an item: the item's value alone.
-class Predicate {
- public:
-  // Comparisons of an item with a constant, as C++ compares two numbers of the items' type: only not_equal() keeps a
-  // NaN. The constant is any number that an item holds. Floating-point numbers never become integers. An integer that
-  // an item does not hold exactly is a RequestError of the selection, as is a floating-point number that it could only
-  // round to infinity.
-  template <class X>
-  static detail::Comparison<X> less(const X& constant) {
-    return {SCANTUNE_LESS, constant};
-  }
-  template <class X>
-  static detail::Comparison<X> less_equal(const X& constant) {
-    return {SCANTUNE_LESS_EQUAL, constant};
-  }
-  template <class X>
-  static detail::Comparison<X> greater(const X& constant) {
-    return {SCANTUNE_GREATER, constant};
-  }
-  template <class X>
-  static detail::Comparison<X> greater_equal(const X& constant) {
-    return {SCANTUNE_GREATER_EQUAL, constant};
-  }
-  template <class X>
-  static detail::Comparison<X> equal(const X& constant) {
-    return {SCANTUNE_EQUAL, constant};
-  }
-  template <class X>
-  static detail::Comparison<X> not_equal(const X& constant) {
-    return {SCANTUNE_NOT_EQUAL, constant};
-  }
-
-  // A predicate in CUDA C++ source, which is compiled with the kernel. The source defines
-  //     __device__ bool keep(Value item)
-  // at global scope. Value is the type of the items: declared already if that is a number; for a struct the source
-  // defines a Value of the same members. All else holds as for Op::custom(), but a predicate has no name. Throws
-  // RequestError when the source holds a null character.
-  static Predicate source(std::string source) { return Predicate(detail::SelectSource(std::move(source))); }
-  // The same with a state, which the source's function takes behind the item:
-  //     struct State { float least; };
-  //     __device__ bool keep(Value item, State state)
-  // The source defines a State of the same members, of at most 32 bytes. It comes with every call, so another state
-  // needs no other kernel. A plan keeps the one that it was made with.
-  template <class State>
-  static Predicate source(std::string source, const State& state) {
-    return Predicate(detail::SelectSource(std::move(source), state));
-  }
-
-  const detail::SelectSource& get() const { return source_; }
-
- private:
-  explicit Predicate(detail::SelectSource source) : source_(std::move(source)) {}
-
-  detail::SelectSource source_;
-};
-
-// Whether an item is equal to the one before it. By default numbers are compared as C++ compares them: a NaN is equal
-// to nothing. Structs need a source.
-class Equality {
- public:
-  Equality() = default;
-
-  // An equality in CUDA C++ source, by the rules of Predicate::source(). The source defines
-  //     __device__ bool equal(Value before, Value item)
-  static Equality source(std::string source) { return Equality(detail::SelectSource(std::move(source))); }
-  // The same with a state: the source defines equal(Value before, Value item, State state).
-  template <class State>
-  static Equality source(std::string source, const State& state) {
-    return Equality(detail::SelectSource(std::move(source), state));
-  }
-
-  const detail::SelectSource& get() const { return source_; }
-
- private:
-  explicit Equality(detail::SelectSource source) : source_(std::move(source)) {}
-
-  detail::SelectSource source_;
-};
-
-namespace detail {
-
-// A predicate of items T: a comparison or a source.
-template <class T>
-class Criterion {
- public:
-  Criterion() = default;  // other than 0
-  template <class X>
-  Criterion(const Comparison<X>& comparison)
-      : comparison_(comparison.criterion), constant_(constant_of<T>(comparison.constant)) {}
-  Criterion(const Predicate& predicate) : source_(predicate.get()) {}
-
-  // The selection points to what this holds.
-  void put_in(scantune_selection& selection) const {
-    if (source_.is_given()) return source_.put_in(selection, SCANTUNE_PREDICATE);
-    selection.criterion = comparison_;
-    selection.constant = constant_.bytes;
-  }
-
- private:
-  scantune_criterion comparison_ = SCANTUNE_NOT_EQUAL;
-  CallBytes constant_;
-  SelectSource source_;
-};
-
-}  // namespace detail
 
 template <class T>
 struct SelectOptions {
@@ -241,6 +41,16 @@ struct FlaggedOptions {
   std::string config = {};
 };
 
+template <class T>
+struct ThreeWayOptions {
+  detail::PartRule<T> parts;  // what Parts has
+  Stream stream = nullptr;
+  ForwardProgress forward_progress = ForwardProgress::in_order;
+  Latency latency = Latency::back_to_back;
+  int captured_launches = 4;
+  std::string config = {};
+};
+
 struct UniqueOptions {
   Equality equality = {};
   Stream stream = nullptr;
@@ -251,9 +61,6 @@ struct UniqueOptions {
 };
 
 namespace detail {
-
-template <class T>
-inline constexpr bool kIsIndex = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 // Each selection points into the options, which must outlive it.
 template <class T, class Options>
@@ -317,9 +124,16 @@ scantune_selection selection_of_indices(std::uint64_t n, const SelectOptions<T>&
 }
 
 template <class T>
-scantune_selection selection_of_both(std::uint64_t n, const SelectOptions<T>& options) {
+scantune_selection selection_of(std::uint64_t n, const ThreeWayOptions<T>& options) {
+  scantune_selection selection = selection_with<T>(n, options);
+  options.parts.put_in(selection);
+  return selection;
+}
+
+template <class T, class Options>
+scantune_selection partition_of(std::uint64_t n, const Options& options, scantune_rejected rejected) {
   scantune_selection selection = selection_of<T>(n, options);
-  selection.rejected = SCANTUNE_APART;
+  selection.rejected = rejected;
   return selection;
 }
 
@@ -356,6 +170,13 @@ inline scantune_selection_arrays index_arrays(const void* input, void* indices, 
 inline scantune_selection_arrays both_arrays(const void* input, void* kept, void* rejected, std::uint64_t* count) {
   scantune_selection_arrays arrays = arrays_of(input, kept, count);
   arrays.rejected = rejected;
+  return arrays;
+}
+
+inline scantune_selection_arrays three_arrays(const void* input, void* first, void* second, void* rest,
+                                              std::uint64_t* counts) {
+  scantune_selection_arrays arrays = both_arrays(input, first, rest, counts);
+  arrays.second = second;
   return arrays;
 }
 
@@ -433,11 +254,36 @@ void select_indices(const T* input, Index* indices, std::uint64_t* count, std::u
 template <class T>
 void partition(const T* input, T* kept, T* rejected, std::uint64_t* count, std::uint64_t n,
                const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::run_selection(detail::selection_of_both<T>(n, options), detail::both_arrays(input, kept, rejected, count),
+  detail::run_selection(detail::partition_of<T>(n, options, SCANTUNE_APART),
+                        detail::both_arrays(input, kept, rejected, count), options.stream);
+}
+
+// The same into one array: the items that the predicate keeps, and behind them the others. The output lies apart.
+template <class T>
+void partition_into_one(const T* input, T* output, std::uint64_t* count, std::uint64_t n,
+                        const SelectOptions<std::type_identity_t<T>>& options = {}) {
+  detail::run_selection(detail::partition_of<T>(n, options, SCANTUNE_BEHIND), detail::arrays_of(input, output, count),
                         options.stream);
 }
 
-// A plan of select() or unique_consecutive(), with what a Plan promises.
+// Writes the items of three parts to `first`, `second` and `rest`, each in their order, and how many the first two have
+// to counts[0] and counts[1]. All arrays lie apart. Messages call them output, second and rejected.
+template <class T>
+void three_way_partition(const T* input, T* first, T* second, T* rest, std::uint64_t* counts, std::uint64_t n,
+                         const ThreeWayOptions<std::type_identity_t<T>>& options) {
+  detail::run_selection(detail::partition_of<T>(n, options, SCANTUNE_APART),
+                        detail::three_arrays(input, first, second, rest, counts), options.stream);
+}
+
+// The same into one array, one part behind the other.
+template <class T>
+void three_way_partition_into_one(const T* input, T* output, std::uint64_t* counts, std::uint64_t n,
+                                  const ThreeWayOptions<std::type_identity_t<T>>& options) {
+  detail::run_selection(detail::partition_of<T>(n, options, SCANTUNE_BEHIND), detail::arrays_of(input, output, counts),
+                        options.stream);
+}
+
+// A plan of select(), unique_consecutive() or a partition into one array, with what a Plan promises.
 template <class T>
 class SelectPlan {
  public:
@@ -461,6 +307,10 @@ class SelectPlan {
   friend SelectPlan<U> select_plan(std::uint64_t n, const SelectOptions<U>& options);
   template <class U>
   friend SelectPlan<U> unique_consecutive_plan(std::uint64_t n, const UniqueOptions& options);
+  template <class U>
+  friend SelectPlan<U> partition_into_one_plan(std::uint64_t n, const SelectOptions<U>& options);
+  template <class U>
+  friend SelectPlan<U> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<U>& options);
 
   detail::SelectionPlan plan_;
 };
@@ -564,6 +414,30 @@ class PartitionPlan {
   detail::SelectionPlan plan_;
 };
 
+// A plan of three_way_partition().
+template <class T>
+class ThreeWayPlan {
+ public:
+  void operator()(const T* input, T* first, T* second, T* rest, std::uint64_t* counts, Stream stream = nullptr) const {
+    plan_.run(detail::three_arrays(input, first, second, rest, counts), stream);
+  }
+  void operator()(const T* input, T* first, T* second, T* rest, std::uint64_t* counts, const Workspace& workspace,
+                  Stream stream = nullptr) const {
+    plan_.run_in(detail::three_arrays(input, first, second, rest, counts), workspace, stream);
+  }
+
+  std::uint64_t workspace_bytes() const { return plan_.workspace_bytes(); }
+
+  std::string describe() const { return plan_.describe(); }
+
+ private:
+  explicit ThreeWayPlan(const scantune_selection& selection) : plan_(selection) {}
+  template <class U>
+  friend ThreeWayPlan<U> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<U>& options);
+
+  detail::SelectionPlan plan_;
+};
+
 // Plans of exactly n items. Each throws RequestError when no kernel solves the problem, and another scantune::Error
 // when one cannot be had.
 template <class T>
@@ -588,7 +462,19 @@ IndicesPlan<T, Index> select_indices_plan(std::uint64_t n, const SelectOptions<T
 }
 template <class T>
 PartitionPlan<T> partition_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return PartitionPlan<T>(detail::selection_of_both<T>(n, options));
+  return PartitionPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_APART));
+}
+template <class T>
+SelectPlan<T> partition_into_one_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
+  return SelectPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_BEHIND));
+}
+template <class T>
+ThreeWayPlan<T> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
+  return ThreeWayPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_APART));
+}
+template <class T>
+SelectPlan<T> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
+  return SelectPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_BEHIND));
 }
 
 }  // namespace scantune::runtime

@@ -71,6 +71,10 @@ constexpr int size_of(scantune_type type) {
   return kBytes[type];
 }
 
+// Integers that number items.
+template <class T>
+inline constexpr bool kIsIndex = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
 // A type's name in messages. bytes and alignment are those of a struct.
 inline std::string type_name(scantune_type type, std::size_t bytes, std::size_t alignment) {
   constexpr const char* kNames[] = {"",    "i8",  "i16", "i32",  "i64", "u8", "u16",

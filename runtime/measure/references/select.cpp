@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -18,22 +19,24 @@ class SelectedItems final : public Reference {
   explicit SelectedItems(const KnownInput& input)
       : input_(input.spec),
         request_(typed<SelectRequest>(input.spec.request)),
-        kept_before_(ceil_div(request_.n, kChunkItems) + 1) {
-    parallel_for(kept_before_.size() - 1, [&](u64 chunk) {
-      const auto kept = chunk_of(input, chunk).kept;
-      kept_before_[chunk + 1] = std::accumulate(kept.begin(), kept.end(), u64{0});
+        chunks_(ceil_div(request_.n, kChunkItems)) {
+    for (int part = 0; part < request_.parts(); ++part) before_[part].resize(chunks_ + 1);
+    parallel_for(chunks_, [&](u64 chunk) {
+      for (const unsigned char part : chunk_of(input, chunk).parts) ++before_[part][chunk + 1];
     });
-    std::partial_sum(kept_before_.begin(), kept_before_.end(), kept_before_.begin());
+    for (std::vector<u64>& counts : before_) std::partial_sum(counts.begin(), counts.end(), counts.begin());
   }
 
   u64 item_bytes() const override {
     return static_cast<u64>(request_.writes_items() ? request_.input_bytes() : request_.index_bytes());
   }
-  u64 bytes() const override { return sizeof *this + kept_before_.capacity() * sizeof(u64); }
+  u64 bytes() const override { return sizeof *this + before_.size() * (chunks_ + 1) * sizeof(u64); }
 
   u64 written(const RequestOperand& operand) const override {
-    if (operand.role == OperandRole::count) return 1;
-    return operand.role == OperandRole::rejected ? request_.n - kept_before_.back() : kept_before_.back();
+    if (operand.role == OperandRole::count) return operand.items;
+    u64 items = 0;
+    for (const int part : parts_in(operand.role)) items += before_[part].back();
+    return items;
   }
 
   std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
@@ -48,21 +51,31 @@ class SelectedItems final : public Reference {
   }
 
   void expect(const KnownInput& input, std::span<std::byte> output) const override {
-    expect_of(input, OperandRole::output, 0, output.first(kept_before_.back() * item_bytes()));
+    u64 items = 0;
+    for (const int part : parts_in(OperandRole::output)) items += before_[part].back();
+    expect_of(input, OperandRole::output, 0, output.first(items * item_bytes()));
   }
 
   void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
-    if (role == OperandRole::count)
-      std::memcpy(expected.data(), &kept_before_.back(), expected.size());
-    else
-      expect_of(input_, role, first, expected);
+    if (role != OperandRole::count) return expect_of(input_, role, first, expected);
+    const u64 counts[] = {before_[0].back(), before_[1].back()};
+    std::memcpy(expected.data(), counts + first, expected.size());
   }
 
  private:
   struct Chunk {
     std::vector<std::byte> items;
-    std::vector<unsigned char> kept;
+    std::vector<unsigned char> parts;
   };
+
+  // The parts whose items an operand has, one behind the other.
+  std::span<const int> parts_in(OperandRole role) const {
+    static constexpr int kAll[] = {0, 1, 2};
+    const auto all = std::span(kAll).first(static_cast<std::size_t>(request_.parts()));
+    if (role == OperandRole::rejected) return all.last(1);
+    if (role == OperandRole::second) return all.subspan(1, 1);
+    return role == OperandRole::output && request_.rejected == Rejected::behind ? all : all.first(1);
+  }
 
   u64 chunk_items(u64 chunk) const { return std::min(kChunkItems, request_.n - chunk * kChunkItems); }
 
@@ -71,44 +84,39 @@ class SelectedItems final : public Reference {
     std::vector<std::byte> scratch(before_bytes + chunk_items(chunk) * bytes);
     const auto made = input.items(first - (chunk > 0), scratch);
     Chunk result{{made.begin() + static_cast<std::ptrdiff_t>(before_bytes), made.end()}, {}};
-    result.kept = kept_items(input.spec, first, result.items, chunk > 0 ? made.data() : nullptr);
+    result.parts = parts_of_items(input.spec, first, result.items, chunk > 0 ? made.data() : nullptr);
     return result;
-  }
-
-  // Results of an operand before a chunk's first one.
-  u64 results_before(OperandRole role, u64 chunk) const {
-    const u64 kept = kept_before_[chunk];
-    return role == OperandRole::rejected ? std::min(chunk * kChunkItems, request_.n) - kept : kept;
   }
 
   void expect_of(const KnownInput& input, OperandRole role, u64 first, std::span<std::byte> out) const {
     const u64 bytes = std::max<u64>(result_bytes(role), 1);  // nobody asks for values of none
-    const u64 end = first + out.size() / bytes;
-    // The first chunk for which this holds; it holds for all behind it.
-    const auto first_where = [&](const auto& holds) {
-      u64 begin = 0, behind = kept_before_.size() - 1;
-      while (begin < behind) {
-        const u64 middle = begin + (behind - begin) / 2;
-        if (holds(middle))
-          behind = middle;
-        else
-          begin = middle + 1;
-      }
-      return begin;
-    };
-    const u64 begin_chunk = first_where([&](u64 chunk) { return results_before(role, chunk + 1) > first; });
-    const u64 end_chunk = first_where([&](u64 chunk) { return results_before(role, chunk) >= end; });
-    parallel_for(end_chunk - std::min(begin_chunk, end_chunk), [&](u64 place) {
+    u64 begin = 0;                                           // of the part among the operand's items
+    for (const int part : parts_in(role)) {
+      const u64 end = begin + before_[part].back(), asked_end = first + out.size() / bytes;
+      const u64 from = std::max(first, begin), to = std::min(asked_end, end);
+      if (from < to)
+        expect_part(input, role, part, from - begin, out.subspan((from - first) * bytes, (to - from) * bytes));
+      begin = end;
+    }
+  }
+
+  void expect_part(const KnownInput& input, OperandRole role, int part, u64 first, std::span<std::byte> out) const {
+    const u64 bytes = result_bytes(role), end = first + out.size() / bytes;
+    // The chunks that have results from the first to the last one.
+    const auto& before = before_[part];
+    const auto begin_chunk = static_cast<u64>(std::ranges::upper_bound(before, first) - before.begin() - 1);
+    const auto end_chunk = static_cast<u64>(std::ranges::lower_bound(before, end) - before.begin());
+    parallel_for(end_chunk - begin_chunk, [&](u64 place) {
       const u64 chunk = begin_chunk + place;
-      u64 result = results_before(role, chunk);
+      u64 result = before[chunk];
       const Chunk made = chunk_of(input, chunk);
       std::vector<std::byte> values;
       if (role == OperandRole::values_output) {
         values.resize(chunk_items(chunk) * bytes);
         fill_beside_selection(input.spec, OperandRole::values, chunk * kChunkItems, values);
       }
-      for (u64 item = 0; item < made.kept.size(); ++item) {
-        if ((made.kept[item] != 0) == (role == OperandRole::rejected)) continue;
+      for (u64 item = 0; item < made.parts.size(); ++item) {
+        if (made.parts[item] != part) continue;
         if (result >= first && result < end) {
           const u64 index = chunk * kChunkItems + item;  // little-endian, so its first bytes are those of fewer bits
           const auto* const from = writes_indices(role) ? reinterpret_cast<const std::byte*>(&index)
@@ -131,14 +139,17 @@ class SelectedItems final : public Reference {
 
   KnownInput input_;  // without its items
   SelectRequest request_;
-  std::vector<u64> kept_before_;  // each chunk, and behind the last
+  u64 chunks_;
+  std::array<std::vector<u64>, 3> before_;  // of each part, the items before each chunk, and behind the last
 };
 
 class SelectReference final : public AlgorithmReference {
  public:
   const AlgorithmModel& algorithm() const override { return algorithm_of<SelectRequest>(); }
 
-  bool has(InputPattern pattern, const Request&) const override { return pattern != InputPattern::rounding; }
+  bool has(InputPattern pattern, const Request&) const override {
+    return pattern == InputPattern::exact || pattern == InputPattern::specials;
+  }
   void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
     fill_selection_input(spec, first, out);
   }

@@ -75,18 +75,28 @@ void put_constant(ValueType type, std::byte* out) {
   });
 }
 
+// One of the three that the item is to be in.
+Criterion drawn_comparison(const InputSpec& spec, u64 index) {
+  constexpr Criterion kThree[] = {Criterion::less, Criterion::equal, Criterion::greater};
+  const Share share = share_of(spec, index);
+  if (share == Share::none) return Criterion::greater;
+  if (share == Share::all) return kThree[random_bits(spec.seed + kOfChoices, index / kRegionItems) % 2];
+  return kThree[random_bits(spec.seed + kOfChoices, index) % 3];
+}
+
 void put_compared(const InputSpec& spec, const SelectRequest& request, u64 index, std::byte* item) {
   std::byte constant[kMaxValueBytes];
   put_constant(request.input_type, constant);
-  const bool kept = is_to_be_kept(spec, index);
-  if (kept == (request.criterion == Criterion::equal) &&
-      (request.criterion == Criterion::equal || request.criterion == Criterion::not_equal)) {
+  const bool is_around = request.criterion == Criterion::around;
+  const Criterion wanted = is_around ? drawn_comparison(spec, index) : request.criterion;
+  const bool holding = is_around || is_to_be_kept(spec, index);
+  if ((wanted == Criterion::equal && holding) || (wanted == Criterion::not_equal && !holding)) {
     std::copy_n(constant, request.input_bytes(), item);
     return;
   }
   for (int attempt = 0; attempt < kTries; ++attempt) {
     fill_random(spec.seed + static_cast<u64>(attempt) * kOfChoices, index, request.input_bytes(), item);
-    if (holds(request.criterion, request.input_type, item, constant) == kept) return;
+    if (holds(wanted, request.input_type, item, constant) == holding) return;
   }
 }
 
@@ -129,31 +139,37 @@ void fill_selection_constant(const Request& request, unsigned char* constant) {
   if (has_constant(selection.criterion)) put_constant(selection.input_type, reinterpret_cast<std::byte*>(constant));
 }
 
-std::vector<unsigned char> kept_items(const InputSpec& spec, u64 first, std::span<const std::byte> items,
-                                      const std::byte* before) {
+std::vector<unsigned char> parts_of_items(const InputSpec& spec, u64 first, std::span<const std::byte> items,
+                                          const std::byte* before) {
   const auto request = typed<SelectRequest>(spec.request);
   const auto bytes = static_cast<std::size_t>(request.input_bytes());
-  std::vector<unsigned char> kept(items.size() / bytes);
+  std::vector<unsigned char> parts(items.size() / bytes);
   if (request.criterion == Criterion::flagged) {
-    fill_beside_selection(spec, OperandRole::flags, first, std::as_writable_bytes(std::span(kept)));
-    for (unsigned char& flag : kept) flag = flag != 0;
-    return kept;
+    fill_beside_selection(spec, OperandRole::flags, first, std::as_writable_bytes(std::span(parts)));
+    for (unsigned char& flag : parts) flag = flag == 0;
+    return parts;
   }
   std::byte constant[kMaxValueBytes];
   if (has_constant(request.criterion)) put_constant(request.input_type, constant);
-  for (std::size_t index = 0; index < kept.size(); ++index) {
+  const auto is_kept = [&](const std::byte* item, const std::byte* last) {
+    if (has_constant(request.criterion)) return holds(request.criterion, request.input_type, item, constant);
+    if (request.criterion == Criterion::predicate) return (item[0] & std::byte{1}) != std::byte{0};
+    if (last == nullptr) return true;
+    if (request.criterion == Criterion::unique) return holds(Criterion::not_equal, request.input_type, last, item);
+    return ((item[0] ^ last[0]) & std::byte{3}) != std::byte{0};  // the stand-in compares two bits
+  };
+  for (std::size_t index = 0; index < parts.size(); ++index) {
     const std::byte* const item = &items[index * bytes];
-    const std::byte* const last = index > 0 ? item - bytes : before;
-    if (has_constant(request.criterion))
-      kept[index] = holds(request.criterion, request.input_type, item, constant);
-    else if (request.criterion == Criterion::predicate)
-      kept[index] = std::to_integer<unsigned char>(item[0]) & 1;
-    else if (request.criterion == Criterion::unique)
-      kept[index] = last == nullptr || holds(Criterion::not_equal, request.input_type, last, item);
-    else  // the stand-in compares two bits
-      kept[index] = last == nullptr || ((item[0] ^ last[0]) & std::byte{3}) != std::byte{0};
+    if (request.criterion == Criterion::parts)
+      parts[index] = static_cast<unsigned char>(std::min(std::to_integer<int>(item[0]) & 3, 2));
+    else if (request.criterion == Criterion::around)
+      parts[index] = holds(Criterion::less, request.input_type, item, constant)    ? 0
+                     : holds(Criterion::equal, request.input_type, item, constant) ? 1
+                                                                                   : 2;
+    else
+      parts[index] = !is_kept(item, index > 0 ? item - bytes : before);
   }
-  return kept;
+  return parts;
 }
 
 }  // namespace scantune
