@@ -122,6 +122,8 @@ inline Request plain_request(const FamilyModel& family, u64 n) {
   if (&family.algorithm() == &algorithm_of<SelectRequest>()) return taken_by(family, SelectRequest{.n = n});
   Request request(family.algorithm());
   request.n = n;
+  for (const ExtentModel& extent : family.algorithm().extents())
+    if (extent.member == nullptr) request.set(extent, 1);
   return request;
 }
 

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "c_api/allocator.h"
+#include "c_api/balance.h"
 #include "c_api/problem.h"
 #include "c_api/selection.h"
 #include "c_api/status.h"
 #include "launch/checked_call.h"
+#include "launch/offsets_check.h"
 #include "launch/workspace_layout.h"
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
@@ -19,15 +21,17 @@ using namespace scantune;
 using namespace scantune::c_api;
 
 // The functions that run a plan: scantune_plan_run() and its kin.
-enum class RunBy { run, run_arg, run_select };
+enum class RunBy { run, run_arg, run_select, run_load_balance };
 
 struct scantune_plan {
   std::shared_ptr<Plan> plan;  // null where there is nothing to do
   Problem problem;
   std::string description;
   RunBy run_by;
-  SelectionArrays arrays = {};                         // of a selection
-  std::unique_ptr<const CallStates> states = nullptr;  // what those of the problem are
+  SelectionArrays arrays = {};                                  // of a selection
+  Assigned assigned = Assigned::segments;                       // by a load balance
+  std::unique_ptr<const OffsetsCheck> offsets_check = nullptr;  // of a load balance; null: nothing is checked
+  std::unique_ptr<const CallStates> states = nullptr;           // what those of the problem are
 };
 
 struct scantune_buffer {
@@ -115,6 +119,8 @@ struct Runners {
 constexpr Runners runners_of(RunBy run_by) {
   if (run_by == RunBy::run_arg) return {"scantune_plan_run_arg()", "scantune_plan_run_arg_in()"};
   if (run_by == RunBy::run_select) return {"scantune_plan_run_select()", "scantune_plan_run_select_in()"};
+  if (run_by == RunBy::run_load_balance)
+    return {"scantune_plan_run_load_balance()", "scantune_plan_run_load_balance(), for it needs no workspace"};
   return {"scantune_plan_run()", "scantune_plan_run_in()"};
 }
 
@@ -122,6 +128,10 @@ constexpr Runners runners_of(RunBy run_by) {
   const Runners runners = runners_of(plan.run_by);
   const std::string instead = std::string(": run it by ") + (in_workspace ? runners.in_workspace : runners.plain);
   if (plan.run_by == RunBy::run_select) throw RequestError("the plan is of a selection" + instead);
+  if (plan.run_by == RunBy::run_load_balance) throw RequestError("the plan is of a load balance" + instead);
+  if (asked == RunBy::run_load_balance)
+    throw RequestError("the plan is of no load balance" + instead +
+                       ", or make one by scantune_load_balance_plan_create()");
   if (asked == RunBy::run_select)
     throw RequestError("the plan is of no selection" + instead + ", or make one by scantune_select_plan_create()");
   if (plan.run_by == RunBy::run_arg) throw RequestError("the plan also says where the result stands" + instead);
@@ -195,6 +205,17 @@ scantune_status scantune_select(const scantune_selection* selection, const scant
   });
 }
 
+scantune_status scantune_load_balance(const scantune_balance* balance, const scantune_balance_arrays* arrays,
+                                      scantune_stream stream) {
+  return guarded([&] {
+    const BalanceProblem asked = checked_balance(balance);
+    const Pointers pointers = checked_arrays(asked.assigned, arrays);
+    if (asked.checks_offsets)
+      OffsetsCheck(current_device(), asked.problem.request).check(pointers[0], stream_of(stream));
+    run(asked.problem, pointers, stream);
+  });
+}
+
 scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
@@ -229,6 +250,21 @@ scantune_status scantune_select_plan_create(const scantune_selection* selection,
   });
 }
 
+scantune_status scantune_load_balance_plan_create(const scantune_balance* balance, scantune_plan** plan) {
+  return guarded([&] {
+    scantune_plan*& place = not_null("plan", plan);
+    const BalanceProblem asked = checked_balance(balance);
+    auto made = made_plan(asked.problem, RunBy::run_load_balance);
+    made->assigned = asked.assigned;
+    if (asked.checks_offsets) {
+      auto check = std::make_unique<OffsetsCheck>(current_device(), asked.problem.request);
+      check->load();
+      made->offsets_check = std::move(check);
+    }
+    place = made.release();
+  });
+}
+
 scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run, false>(plan);
@@ -251,6 +287,16 @@ scantune_status scantune_plan_run_select(scantune_plan* plan, const scantune_sel
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run_select, false>(plan);
     made.plan->run(checked_arrays(made.arrays, arrays), made.problem.init, stream_of(stream), made.problem.states);
+  });
+}
+
+scantune_status scantune_plan_run_load_balance(scantune_plan* plan, const scantune_balance_arrays* arrays,
+                                               scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = checked_plan<RunBy::run_load_balance, false>(plan);
+    const Pointers pointers = checked_arrays(made.assigned, arrays);
+    if (made.offsets_check != nullptr) made.offsets_check->check(pointers[0], stream_of(stream));
+    if (made.plan != nullptr) made.plan->run(pointers, made.problem.init, stream_of(stream), made.problem.states);
   });
 }
 

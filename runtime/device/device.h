@@ -86,6 +86,10 @@ class Device {
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
   virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
   virtual void copy(void* destination, const void* source, u64 bytes) = 0;      // within the device; synchronous
+  // Downloads what the work in that stream leaves there, and waits for no other stream.
+  virtual void download_behind(Stream, void* destination, const void* source, u64 bytes) {
+    download(destination, source, bytes);
+  }
   virtual void synchronize() = 0;
 
   // Memory of the host that is copied from and to at the full speed of the bus. Throws OutOfMemoryError.

@@ -94,11 +94,13 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
 // of the gallery.
 std::string definitions(const Request& request, const FamilyModel& family, const CustomOperator* custom) {
   std::string text;
+  bool selects = false;  // or takes values, which come with the arguments of selections
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list()) {
     if (operand.role == OperandRole::n) text += "#define SCANTUNE_READS_N\n";
-    if (operand.role == OperandRole::count) text += "#define SCANTUNE_SELECTS\n";
+    selects |= operand.role == OperandRole::count || operand.role == OperandRole::values;
   }
+  if (selects) text += "#define SCANTUNE_SELECTS\n";
   // A predicate's state comes in the place of an initial value.
   const int operator_state = custom != nullptr && !request.value<Criterion>() ? custom->state_bytes : 0;
   if (custom != nullptr && operator_state + custom->load.state_bytes + custom->store.state_bytes > 0)

@@ -22,7 +22,7 @@ std::optional<Request> copy_beside(const Request& request) {
   const Operands operands(request);
   const auto all = operands.list();
   if (all.size() < 2 || all[0].role != OperandRole::input || all[1].role != OperandRole::output ||
-      all[0].items != all[1].items)
+      all[0].items != all[1].items || all[1].lies_apart)
     return std::nullopt;
   if (std::ranges::any_of(all.subspan(2), [](const auto& other) { return !is_argument(other.role); }))
     return std::nullopt;

@@ -18,8 +18,8 @@ enum class InputPattern {
   // random bytes.
   exact,
   rounding,  // floating-point sums and products only: every combination rounds
-  // Floating-point min and max: an infinity, -0 beside +0, and a NaN at three quarters. What is kept of a
-  // selection: extremes, in long runs.
+  // Floating-point min and max: an infinity, -0 beside +0, and a NaN at three quarters. What is kept of a selection and
+  // how long segments are: extremes, in long runs.
   specials
 };
 template <>

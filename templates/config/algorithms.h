@@ -4,6 +4,8 @@
 
 #include "config/copy.h"
 #include "config/copy_vectors.h"
+#include "config/load_balance.h"
+#include "config/load_balance_merge.h"
 #include "config/lookback.h"
 #include "config/one_shot.h"
 #include "config/pipelined.h"
@@ -63,6 +65,7 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, SumTwoPassConfig, SumTwoPassWarpConfig,
                SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
-    FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>>;
+    FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
+    FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>>;
 
 }  // namespace scantune

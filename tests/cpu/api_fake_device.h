@@ -126,6 +126,11 @@ class FakeDevice : public Device {
   }
   void upload(void* destination, const void* source, u64 bytes) override { copy(destination, source, bytes); }
   void download(void* destination, const void* source, u64 bytes) override { copy(destination, source, bytes); }
+  // No kernel runs, so that none has left anything but zeroes.
+  void download_behind(Stream stream, void* destination, const void*, u64 bytes) override {
+    waited_for.push_back(stream);
+    std::memset(destination, 0, bytes);
+  }
   void copy(void* destination, const void* source, u64 bytes) override {
     if (bytes > 0) std::memcpy(destination, source, bytes);
   }
@@ -160,6 +165,7 @@ class FakeDevice : public Device {
 
   std::vector<FakeLaunch> launched;
   std::vector<FakeZeroing> zeroed;  // in streams
+  std::vector<Stream> waited_for;
   std::set<void*> allocations;
   int driver_calls = 0;  // how many calls a capture would forbid
   int stream_queries = 0;

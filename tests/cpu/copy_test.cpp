@@ -50,6 +50,7 @@ TEST(Ceiling, IsACopyOfIntegersAsWideAsTheItems) {
       .input_type = ValueType::f16, .accumulator_type = ValueType::f32, .output_type = ValueType::f32, .n = 1000};
   EXPECT_EQ(to_string(*copy_beside(widening)), "u16 to u32 copy of 1000 items");
   EXPECT_EQ(copy_beside(CopyRequest{.n = 5}), std::nullopt) << "nothing is its own ceiling";
+  EXPECT_EQ(copy_beside(LoadBalanceRequest{.n = 5, .segments = 4}), std::nullopt) << "offsets are no items";
   EXPECT_EQ(copy_beside(SelectRequest{.n = 5}), std::nullopt) << "only the count says how much is written";
 }
 

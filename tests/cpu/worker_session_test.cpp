@@ -267,7 +267,7 @@ TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
 
 TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
-  ASSERT_EQ(algorithms.size(), 4u);
+  ASSERT_EQ(algorithms.size(), 5u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
   ASSERT_EQ(algorithms[0]["extents"].size(), 2u);
   EXPECT_EQ(algorithms[0]["extents"][0]["name"], "rows");
@@ -281,6 +281,10 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(algorithms[3]["name"], "select");
   EXPECT_EQ(algorithms[3]["operands"][2],
             Json::parse(R"({"name": "count", "role": "count", "type": "u64", "extent": "one"})"));
+  EXPECT_EQ(algorithms[4]["name"], "load_balance");
+  EXPECT_EQ(algorithms[4]["extents"][0]["name"], "segments");
+  EXPECT_EQ(algorithms[4]["operands"][0],
+            Json::parse(R"({"name": "offsets", "role": "input", "type": "input_type", "extent": "segments"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
   EXPECT_EQ(members.size(), 14u);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <optional>
@@ -394,11 +395,92 @@ class SelectTrial : public Trial {
   unsigned char *input_, *output_, *rejected_, *places_, *values_, *values_output_, *device_flags_, *count_;
 };
 
+// Two load balances, of which the second takes the segments that the first has told its items for offsets.
+class LoadBalanceTrial : public Trial {
+ public:
+  LoadBalanceTrial(const Setting& setting, std::span<const TemplateFile> templates) : Trial(setting, templates) {
+    const LoadBalanceRequest request{.assigned = Assigned::segments_and_ranks, .n = 1, .segments = 1};
+    const FamilyModel& family = *find_family(setting.family);
+    config_ = config_of(family, request, setting.values);
+    const Instantiation instantiation = instantiate(request, *config_, Variant::aligned);
+    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    // Neither the first segment nor the last is empty, so that their numbers are offsets of as many items.
+    const u64 places = setting.tiles * static_cast<u64>(family.tile_items(*config_, request)) + setting.tail_items;
+    Random random(1);
+    std::vector<u32> offsets{0};
+    while (offsets.back() + offsets.size() < places) {
+      const u64 run = offsets.size() / 23 % 3;
+      const u32 length = offsets.size() == 1 ? 1 : run == 0 ? 0 : run == 1 ? random.below(4) : random.below(40);
+      offsets.push_back(offsets.back() + length);
+    }
+    offsets.push_back(offsets.back() + 1);
+    steps_[0] = step_of(request, offsets);
+    steps_[1] = step_of(request, steps_[0].segments);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(offsets.data());
+    offsets_ = allocated(4 * offsets.size(), 0);
+    std::copy_n(bytes, 4 * offsets.size(), offsets_);
+    for (Step& step : steps_) {
+      step.output = allocated(4 * step.request.n, 0);
+      step.position = allocated(4 * step.request.n, 0);
+    }
+  }
+
+  std::string failure(const Schedule& schedule) override {
+    std::vector<HostLaunch> launches;
+    const unsigned char* offsets = offsets_;
+    for (const Step& step : steps_) {
+      std::fill_n(step.output, 4 * step.request.n, kPoison);
+      std::fill_n(step.position, 4 * step.request.n, kPoison);
+      KernelArguments arguments{};
+      arguments.input = offsets;
+      arguments.output = step.output;
+      arguments.position = step.position;
+      launches.push_back(
+          {module_.get(), config_->family().launches(*config_, step.request, Variant::aligned).launches[0], arguments});
+      offsets = step.output;
+    }
+    const std::string problem = run(launches, schedule);
+    if (!problem.empty()) return problem;
+    const bool is_right = std::ranges::all_of(steps_, [](const Step& step) {
+      return std::memcmp(step.output, step.segments.data(), 4 * step.request.n) == 0 &&
+             std::memcmp(step.position, step.ranks.data(), 4 * step.request.n) == 0;
+    });
+    return is_right ? "" : "wrong result";
+  }
+
+ private:
+  struct Step {
+    LoadBalanceRequest request;
+    std::vector<u32> segments, ranks;  // as they should be
+    unsigned char* output = nullptr;
+    unsigned char* position = nullptr;
+  };
+
+  static Step step_of(LoadBalanceRequest request, const std::vector<u32>& offsets) {
+    request.n = offsets.back();
+    request.segments = offsets.size() - 1;
+    Step step{.request = request, .segments = {}, .ranks = {}};
+    for (u32 segment = 0; segment < request.segments; ++segment)
+      for (u32 item = offsets[segment]; item < offsets[segment + 1]; ++item) {
+        step.segments.push_back(segment);
+        step.ranks.push_back(item - offsets[segment]);
+      }
+    return step;
+  }
+
+  std::optional<Config> config_;
+  std::unique_ptr<Module> module_;
+  std::array<Step, 2> steps_;
+  unsigned char* offsets_;
+};
+
 std::unique_ptr<Trial> trial_of(const Setting& setting, std::span<const TemplateFile> templates) {
   if (&find_family(setting.family)->algorithm() == &algorithm_of<ReduceRequest>())
     return std::make_unique<ReduceTrial>(setting, templates);
   if (&find_family(setting.family)->algorithm() == &algorithm_of<SelectRequest>())
     return std::make_unique<SelectTrial>(setting, templates);
+  if (&find_family(setting.family)->algorithm() == &algorithm_of<LoadBalanceRequest>())
+    return std::make_unique<LoadBalanceTrial>(setting, templates);
   return std::make_unique<ScanTrial>(setting, templates);
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr int kSm = 90;
 constexpr int kTriedConfigs = 12;  // some values matter only beside others, such as a limit of registers that is tight
 
-// A scan of numbers, or of wide structs with an operator of the caller's; or a selection.
+// A scan of numbers, or of wide structs with an operator of the caller's; a selection; or a load balance.
 struct Problem {
   const char* name;
   Request request;
@@ -72,6 +72,9 @@ std::vector<Case> cases() {
   for (const FamilyModel* family : families_of<SelectRequest>(Standing::library))
     for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
       all.push_back({family, index, {"i32", taken_by(*family, SelectRequest{.n = kTestedItems})}});
+  for (const FamilyModel* family : families_of<LoadBalanceRequest>(Standing::library))
+    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
+      all.push_back({family, index, {"u32", LoadBalanceRequest{.n = kTestedItems, .segments = kTestedItems / 4}}});
   return all;
 }
 

@@ -256,6 +256,57 @@ def test_selection_that_is_none_is_refused_with_what_is_wrong(named: list[str], 
     assert reason in " ".join(ended.stderr.split()), ended.stderr
 
 
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize(
+    ("named", "title"),
+    [
+        (["u32"], "load_balance u32 segments≈2^10"),
+        (["u64:i32", "--assigned", "segments_and_ranks"], "load_balance u64:i32 segments_and_ranks segments≈2^10"),
+        (["i32:custom12", "--assigned", "values"], "load_balance i32:custom12 values segments≈2^10"),
+    ],
+)
+def test_load_balance_is_tuned_and_kept_by_the_magnitude_of_its_segments(
+    named: list[str], title: str, tmp_path: Path
+) -> None:
+    database = ["--db", str(tmp_path / "tuning.db")]
+    problem = ["--arch", "host", "--algorithm", "load_balance", "--n", "2^12", "--type", *named]
+    told = {}
+    for command in (
+        ["tune", *problem, "--segments", "1000", "--budget", "3s"], ["db", "show"],
+        ["db", "explain", *problem, "--segments", "1100", "--json", "-"],
+    ):  # fmt: skip
+        ended = subprocess.run(
+            [sys.executable, "-m", "scantune", *command, *database], capture_output=True, text=True, timeout=150,
+            env={**os.environ, "COLUMNS": "200"},
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        told[command[1] if command[0] == "db" else command[0]] = ended.stdout
+    for table in (told["tune"], told["show"]):
+        assert re.search(rf"^{re.escape(title)} +2\^12 +\d+\.\d+ .* load_balance_merge", table, re.MULTILINE), table
+    (selection,) = json.loads(told["explain"])["results"]
+    assert (selection["origin"], selection["config"]["family"]) == ("exact_n", "load_balance_merge")
+
+
+@pytest.mark.parametrize(
+    ("named", "reason"),
+    [
+        (["u32"], "--segments"),
+        (["u16", "--segments", "7"], "offsets are integers of 4 or 8 bytes: i32, i64, u32 or u64"),
+        (["u32:f32", "--segments", "7"], "segments and ranks are integers of 4 or 8 bytes: i32, i64, u32 or u64"),
+        (["u32:custom12", "--segments", "7"], "segments and ranks are numbers, not of a custom type"),
+        (["u32", "--segments", "7", "--assigned", "both"], "request.assigned must be one of segments, ranks,"),
+    ],
+)
+def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str], reason: str, tmp_path: Path) -> None:
+    command = ["tune", "--arch", "host", "--algorithm", "load_balance", "--n", "2^12", "--type", *named]
+    ended = subprocess.run(
+        [sys.executable, "-m", "scantune", *command, "--db", str(tmp_path / "tuning.db")], capture_output=True,
+        text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode != 0
+    assert reason in " ".join(ended.stderr.split()), ended.stderr
+
+
 def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> None:
     gpu = Device("sm_90", "NVIDIA H200", 132)
     with Worker(shlex.split(str(WORKER)), HOST, described=gpu) as worker:

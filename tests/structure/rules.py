@@ -52,6 +52,7 @@ SHOWN_EXAMPLES = {
     "docs/c-api.md": {"scan.c"},
     "docs/coming-from-cub.md": {"compaction.cpp", "compaction_cxx11.cpp"},
     "docs/getting-started.md": {"scan.cpp"},
+    "docs/load-balance.md": {"load_balance.cpp"},
     "docs/maps.md": {"maps.cpp"},
     "docs/reduce.md": {"reduce.cpp"},
     "docs/select.md": {"select.cpp"},

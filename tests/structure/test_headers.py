@@ -216,6 +216,11 @@ REFUSED_CALLS = [
     ("unique_by_key(ints, wide, ints, wide, counts, 1)", "values must have 1, 2, 4 or 8 bytes"),
     ('Op::custom("", 0, std::string())', "a state must be trivially copyable"),
     ('Predicate::source("", wide[0])', "a state must have at most 32 bytes"),
+    ("load_balance(floats, 1, ints, 1)", "offsets must be integers of 4 or 8 bytes"),
+    ("load_balance(ints, 1, bytes, 1)", "segments and ranks must be integers of 4 or 8 bytes"),
+    ("load_balance(ints, 1, const_ints, 1)", "the output is const"),
+    ("expand(ints, 1, wide, wide, 1)", "values must have at most 32 bytes"),
+    ("expand(bytes, 1, ints, ints, 1)", "offsets must be integers of 4 or 8 bytes"),
 ]
 CALLS = """#pragma once
 #include <scantune/runtime.hpp>
@@ -304,6 +309,7 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
 # Arguments of which no value is wrong: members that the library ignores, what it passes on, and where a result may go.
 NEVER_WRONG = {
     *(("scantune_problem", name) for name in ("reserved", "more_reserved", "last_reserved")),
+    ("scantune_balance", "reserved"),
     ("scantune_custom_operator", "reserved"),
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
@@ -327,6 +333,9 @@ def declared() -> set[tuple[str, str]]:
         | cpp_members(cpp["select.hpp"], "FlaggedOptions")
         | cpp_members(cpp["select.hpp"], "ThreeWayOptions")
         | cpp_members(cpp["select.hpp"], "UniqueOptions")
+        | cpp_members(cpp["load_balance.hpp"], "LoadBalanceOptions")
+        | cpp_members(cpp["load_balance.hpp"], "LoadBalancePlanOptions")
+        | cpp_members(cpp["load_balance.hpp"], "ExpandOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
         | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
     ) - NEVER_WRONG

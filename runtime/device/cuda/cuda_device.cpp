@@ -212,6 +212,14 @@ void CudaDevice::download(void* destination, const void* source, u64 bytes) {
   context_->check(Driver::instance().cuMemcpyDtoH(destination, address_of(source), bytes), "cuMemcpyDtoH");
 }
 
+void CudaDevice::download_behind(Stream stream, void* destination, const void* source, u64 bytes) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemcpyDtoHAsync(destination, address_of(source), bytes, stream),
+                  "cuMemcpyDtoHAsync");
+  context_->check(Driver::instance().cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
 void CudaDevice::copy(void* destination, const void* source, u64 bytes) {
   synchronize();
   if (bytes == 0) return;

@@ -37,6 +37,7 @@ class CudaDevice : public Device {
   // Both wait for all work on the device first.
   void upload(void* destination, const void* source, u64 bytes) override;
   void download(void* destination, const void* source, u64 bytes) override;
+  void download_behind(Stream stream, void* destination, const void* source, u64 bytes) override;
   void copy(void* destination, const void* source, u64 bytes) override;
   void synchronize() override;
   void* allocate_staging(u64 bytes) override;  // page-locked

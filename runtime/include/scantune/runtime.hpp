@@ -8,6 +8,7 @@
 //   plan(d_in, d_out, stream);
 //   runtime::reduce(d_in, d_sum, n);                                           // reduce.hpp has reductions
 //   runtime::select(d_in, d_out, d_count, n);                                  // select.hpp has selections
+//   runtime::load_balance(d_offsets, segments, d_segment_of, n);               // load_balance.hpp
 //
 // Items are integers of 8 to 64 bits, float, double, half-precision numbers (f16 and bf16 of types.hpp, __half,
 // __nv_bfloat16, _Float16), and, with an operator of the caller's own, structs of up to 32 bytes. All functions may be
@@ -326,5 +327,6 @@ inline void release(Stream stream) { detail::check(scantune_release(stream)); }
 
 }  // namespace scantune::runtime
 
+#include "scantune/load_balance.hpp"
 #include "scantune/reduce.hpp"
 #include "scantune/select.hpp"

@@ -43,7 +43,7 @@ typedef enum scantune_status {
 } scantune_status;
 
 typedef enum scantune_type {
-  SCANTUNE_DEFAULT_TYPE = 0, /* an accumulator as by scantune_accumulator(), or indices of SCANTUNE_U64 */
+  SCANTUNE_DEFAULT_TYPE = 0, /* an accumulator as by scantune_accumulator(), or numbers of SCANTUNE_U64 */
   SCANTUNE_I8 = 1,
   SCANTUNE_I16 = 2,
   SCANTUNE_I32 = 3,
@@ -139,6 +139,14 @@ typedef enum scantune_rejected {
   SCANTUNE_BEHIND = 2 /* they are written, in their order, behind the kept items, which then do not take the place of
                          the input */
 } scantune_rejected;
+
+/* What a load balance writes for an item. */
+typedef enum scantune_assigned {
+  SCANTUNE_SEGMENT_OF = 0,       /* the segment that it is in */
+  SCANTUNE_RANK_OF = 1,          /* its place in that segment, from 0 on */
+  SCANTUNE_SEGMENT_AND_RANK = 2, /* both, each to an output of its own */
+  SCANTUNE_VALUE_OF = 3          /* the value of that segment */
+} scantune_assigned;
 
 /* An operator in CUDA C++ source, which is compiled with the kernel. It defines
  *     __device__ Value combine(Value earlier, Value later)
@@ -384,6 +392,53 @@ typedef struct scantune_selection_arrays {
 #define SCANTUNE_SELECTION_ARRAYS_INIT \
   {sizeof(scantune_selection_arrays), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
+/* A load balance: which segment each of n items is in. Segment s has the items from offsets[s] on and before
+ * offsets[s + 1]. Start from SCANTUNE_BALANCE_INIT, or from zeroes but for struct_bytes. No function keeps a pointer to
+ * it, nor one that it holds. */
+typedef struct scantune_balance {
+  size_t struct_bytes;       /* sizeof(scantune_balance), by which the library tells versions apart */
+  uint64_t n;                /* items; of 0 items nothing is written */
+  uint64_t segments;         /* of any lengths, 0 among them; there is one offset more */
+  scantune_type offset_type; /* an integer of 4 or 8 bytes */
+  scantune_assigned assigned;
+  scantune_type output_type; /* of segments and ranks, an integer of 4 or 8 bytes: SCANTUNE_DEFAULT_TYPE is
+                                SCANTUNE_U64; with SCANTUNE_VALUE_OF that of the values, which must be named */
+  uint32_t value_bytes;      /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
+  uint32_t value_alignment;  /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
+  scantune_latency latency;
+  uint32_t check;     /* 1: the offsets are checked first, which waits for the stream; refused while it is captured */
+  uint32_t reserved;  /* not read by this version; 0 with SCANTUNE_BALANCE_INIT */
+  const char* config; /* as scantune_problem has one: {"family": "load_balance_merge"}; NULL: the library chooses */
+} scantune_balance;
+
+#define SCANTUNE_BALANCE_INIT \
+  {sizeof(scantune_balance),  \
+   0,                         \
+   0,                         \
+   SCANTUNE_DEFAULT_TYPE,     \
+   SCANTUNE_SEGMENT_OF,       \
+   SCANTUNE_DEFAULT_TYPE,     \
+   0,                         \
+   0,                         \
+   SCANTUNE_BACK_TO_BACK,     \
+   0,                         \
+   0,                         \
+   NULL}
+
+/* What a load balance reads and writes, all of it memory of the device. Outputs lie apart from all else. What the load
+ * balance does not have is NULL. Start from SCANTUNE_BALANCE_ARRAYS_INIT, or from zeroes but for struct_bytes. */
+typedef struct scantune_balance_arrays {
+  size_t struct_bytes; /* sizeof(scantune_balance_arrays) */
+  const void* offsets; /* segments + 1 of them, ascending from 0 to n. The host does not look at them. Wrong ones give
+                          wrong results, and touch no memory but these arrays */
+  const void* values;  /* with SCANTUNE_VALUE_OF, one for each segment */
+  void* segment_of;    /* with SCANTUNE_SEGMENT_OF and SCANTUNE_SEGMENT_AND_RANK, one for each item */
+  void* rank_of;       /* with SCANTUNE_RANK_OF and SCANTUNE_SEGMENT_AND_RANK, one for each item */
+  void* output;        /* with SCANTUNE_VALUE_OF, a value for each item */
+} scantune_balance_arrays;
+
+#define SCANTUNE_BALANCE_ARRAYS_INIT {sizeof(scantune_balance_arrays), NULL, NULL, NULL, NULL, NULL}
+
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;
 typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy default stream */
@@ -436,6 +491,12 @@ SCANTUNE_API scantune_status scantune_arg_reduce(const scantune_problem* problem
 SCANTUNE_API scantune_status scantune_select(const scantune_selection* selection,
                                              const scantune_selection_arrays* arrays, scantune_stream stream);
 
+/* Writes the segment of every item, its rank there, or the value of the segment. Returns as soon as the work is in the
+ * stream, unless the offsets are to be checked: then it waits for the stream, and a wrong one is a
+ * SCANTUNE_REQUEST_ERROR that names the first. */
+SCANTUNE_API scantune_status scantune_load_balance(const scantune_balance* balance,
+                                                   const scantune_balance_arrays* arrays, scantune_stream stream);
+
 /* A scan of exactly problem->n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled
  * and loaded. The problem is copied, what init, custom, load, store and config point to as well; device_init,
  * device_inits, device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several,
@@ -458,6 +519,11 @@ SCANTUNE_API scantune_status scantune_plan_run_arg(scantune_plan* plan, const vo
 SCANTUNE_API scantune_status scantune_select_plan_create(const scantune_selection* selection, scantune_plan** plan);
 SCANTUNE_API scantune_status scantune_plan_run_select(scantune_plan* plan, const scantune_selection_arrays* arrays,
                                                       scantune_stream stream);
+
+/* The same of load balances, of exactly balance->n items and balance->segments segments. They need no workspace. */
+SCANTUNE_API scantune_status scantune_load_balance_plan_create(const scantune_balance* balance, scantune_plan** plan);
+SCANTUNE_API scantune_status scantune_plan_run_load_balance(scantune_plan* plan, const scantune_balance_arrays* arrays,
+                                                            scantune_stream stream);
 
 /* Bytes of workspace that one run of the plan needs: 0 where it needs none, and for NULL. */
 SCANTUNE_API uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan);

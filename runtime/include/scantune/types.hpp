@@ -75,6 +75,16 @@ constexpr int size_of(scantune_type type) {
 template <class T>
 inline constexpr bool kIsIndex = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
+// The type that values are moved as, whatever they are: all of one size and alignment share their kernels.
+template <class T>
+constexpr scantune_type moved_type() {
+  static_assert(std::is_trivially_copyable_v<T>, "values must be trivially copyable to be moved on a device");
+  static_assert(sizeof(T) <= 32, "values must have at most 32 bytes: move the indices of larger ones");
+  static_assert(alignof(T) <= 16, "values must be aligned to at most 16 bytes");
+  if (alignof(T) != sizeof(T) || sizeof(T) > 8) return SCANTUNE_CUSTOM_TYPE;
+  return static_cast<scantune_type>(SCANTUNE_U8 + std::countr_zero(sizeof(T)));
+}
+
 // A type's name in messages. bytes and alignment are those of a struct.
 inline std::string type_name(scantune_type type, std::size_t bytes, std::size_t alignment) {
   constexpr const char* kNames[] = {"",    "i8",  "i16", "i32",  "i64", "u8", "u16",

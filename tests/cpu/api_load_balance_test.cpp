@@ -1,0 +1,133 @@
+// Load balances by the public functions, C and C++: what reaches the device of their arguments.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "api_counting_new.h"
+#include "api_current_device.h"
+#include "scantune/runtime.hpp"
+
+namespace scantune::testing {
+namespace {
+
+constexpr u64 kItems = 1000, kSegments = 10;
+
+template <class T>
+T* device_memory(std::uintptr_t where) {
+  return static_cast<T*>(address(where));
+}
+
+const std::uint32_t* const kOffsets = device_memory<std::uint32_t>(0x1000000);
+std::uint32_t* const kSegmentOf = device_memory<std::uint32_t>(0x2000000);
+std::uint32_t* const kRankOf = device_memory<std::uint32_t>(0x3000000);
+
+class LoadBalanceApi : public PublicApi {
+ protected:
+  std::string last_source() const { return device_->compiler().sources.back(); }
+};
+
+TEST_F(LoadBalanceApi, PutsEveryArrayWhereKernelsFindIt) {
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kItems);
+  EXPECT_EQ(last_launch().arguments.input, kOffsets);
+  EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
+  EXPECT_EQ(last_launch().arguments.n, kItems);
+  EXPECT_EQ(last_launch().arguments.source_offset, kSegments);
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kItems, {.rank_of = kRankOf});
+  EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
+  EXPECT_EQ(last_launch().arguments.position, kRankOf);
+  runtime::load_balance(kOffsets, kSegments, static_cast<std::uint32_t*>(nullptr), kItems, {.rank_of = kRankOf});
+  EXPECT_EQ(last_launch().arguments.output, kRankOf);
+  EXPECT_TRUE(contains(last_source(), "::ranks")) << last_source();
+  const double* const values = device_memory<double>(0x4000000);
+  double* const output = device_memory<double>(0x5000000);
+  runtime::expand(kOffsets, kSegments, values, output, kItems);
+  EXPECT_EQ(last_launch().arguments.values, values);
+  EXPECT_EQ(last_launch().arguments.output, output);
+}
+
+TEST_F(LoadBalanceApi, PlansDoSo) {
+  const auto both = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(
+      kSegments, kItems, {.assigned = runtime::Assigned::segments_and_ranks});
+  both(kOffsets, kSegmentOf, kRankOf);
+  EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
+  EXPECT_EQ(last_launch().arguments.position, kRankOf);
+  const auto ranks = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kItems,
+                                                                              {.assigned = runtime::Assigned::ranks});
+  ranks(kOffsets, nullptr, kRankOf);
+  EXPECT_EQ(last_launch().arguments.output, kRankOf);
+  const auto expand = runtime::expand_plan<std::uint32_t, float>(kSegments, kItems);
+  expand(kOffsets, device_memory<float>(0x4000000), device_memory<float>(0x5000000));
+  EXPECT_EQ(last_launch().arguments.values, device_memory<float>(0x4000000));
+  EXPECT_TRUE(contains(both.describe(), "u32 load_balance, segments_and_ranks assigned of 1000 items, 10 segments"))
+      << both.describe();
+  EXPECT_TRUE(contains(expand.describe(), "load_balance_merge{")) << expand.describe();
+}
+
+struct alignas(4) Wide {
+  unsigned char bytes[12];
+};
+struct Unaligned {
+  unsigned char bytes[4];
+};
+
+// Values of one size and alignment share their kernels, whatever they are.
+TEST_F(LoadBalanceApi, ValuesAreMovedAsBytes) {
+  const auto source_of = [&]<class T>() {
+    runtime::expand_plan<std::int64_t, T>(kSegments, kItems);
+    return last_source();
+  };
+  const std::string of_floats = source_of.operator()<float>();
+  EXPECT_TRUE(contains(of_floats, "::u32")) << of_floats;
+  EXPECT_TRUE(contains(of_floats, "input_type)::u64") || contains(of_floats, "::u64")) << of_floats;
+  EXPECT_EQ(source_of.operator()<std::int32_t>(), of_floats);
+  EXPECT_TRUE(contains(source_of.operator()<Wide>(), ".custom_bytes = 12, .custom_alignment = 4"));
+  EXPECT_TRUE(contains(source_of.operator()<Unaligned>(), ".custom_bytes = 4, .custom_alignment = 1"));
+}
+
+TEST_F(LoadBalanceApi, OfNoItemsLaunchesNothing) {
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, 0);
+  runtime::load_balance(kOffsets, 0, kSegmentOf, 0);
+  runtime::load_balance_plan<std::uint32_t, std::uint32_t>(0, 0)(kOffsets, kSegmentOf);
+  runtime::expand<std::uint32_t, int>(nullptr, 0, nullptr, nullptr, 0);
+  EXPECT_TRUE(device_->launched.empty());
+}
+
+TEST_F(LoadBalanceApi, ChecksOffsetsInTheStreamBeforeItLaunches) {
+  const Stream stream = device_->make_stream();
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kItems, {.check = true, .stream = stream});
+  ASSERT_EQ(device_->launched.size(), 2u);
+  EXPECT_EQ(device_->launched[0].module->kernels, std::vector<std::string>{"check_offsets"});
+  EXPECT_EQ(device_->launched[0].stream, stream);
+  EXPECT_EQ(device_->launched[0].arguments.source_offset, kSegments);
+  EXPECT_EQ(device_->waited_for, std::vector<Stream>{stream});
+  ASSERT_EQ(device_->zeroed.size(), 1u);
+  EXPECT_EQ(device_->zeroed[0].launches_before, 0u);
+  const auto plan = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kItems, {.check = true});
+  plan(kOffsets, kSegmentOf, nullptr, stream);
+  EXPECT_EQ(device_->launched.size(), 4u);
+  EXPECT_EQ(device_->waited_for.size(), 2u);
+}
+
+TEST_F(LoadBalanceApi, ChecksOffsetsOfNoItemsToo) {
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, 0, {.check = true});
+  ASSERT_EQ(device_->launched.size(), 1u);
+  EXPECT_EQ(device_->launched[0].module->kernels, std::vector<std::string>{"check_offsets"});
+}
+
+// Nothing is allocated, and nothing is waited for.
+TEST_F(LoadBalanceApi, PlansMayBeCaptured) {
+  const auto plan = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kItems);
+  const Stream stream = device_->make_stream();
+  device_->begin_capture(stream, 1);
+  device_->launched.reserve(100);
+  const long before = allocation_count;
+  for (int time = 0; time < 100; ++time) plan(kOffsets, kSegmentOf, nullptr, stream);
+  EXPECT_EQ(allocation_count, before);
+  EXPECT_EQ(device_->launched.size(), 100u);
+  EXPECT_TRUE(device_->allocations.empty());
+  EXPECT_TRUE(device_->waited_for.empty());
+}
+
+}  // namespace
+}  // namespace scantune::testing
