@@ -57,6 +57,7 @@ SHOWN_EXAMPLES = {
     "docs/reduce.md": {"reduce.cpp"},
     "docs/select.md": {"select.cpp"},
     "docs/types.md": {"recurrence.cpp"},
+    "docs/uses.md": {"csr_row_pointers.cpp"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
