@@ -124,6 +124,57 @@ def shapes() -> str:
     return table(heads, body, "h200-shapes-mended")
 
 
+def selections() -> str:
+    """Return the faster CUB's time over ours, by criterion, type and share of the items that is kept."""
+    rows = read("h100-selections").rows
+    sizes = sorted({int(row["n"]) for row in rows})
+    shown = {(row["criterion"], row["type"], row["kept"], int(row["n"])): row["ratio"] for row in rows}
+    cells = dict.fromkeys((row["criterion"], row["type"], row["kept"]) for row in rows)
+    body = (
+        [f"`{criterion}`, {kind}", kept, *(f"{float(shown[criterion, kind, kept, n]):.2f}" for n in sizes)]
+        for criterion, kind, kept in cells
+    )
+    return table(["", "kept", *map(size, sizes)], body, "h100-selections")
+
+
+def maps() -> str:
+    """Return microseconds of a mapped and of a plain scan, and the faster CUB's time over the mapped one's."""
+    rows = read("h100-maps").rows
+    body = ([size(int(row["n"])), microseconds(row["us"]), microseconds(row["plain_us"]), row["ratio"]] for row in rows)
+    return table(["N", "µs", "without a map, µs", "CUB's time over ours"], body, "h100-maps")
+
+
+def selection_draws() -> str:
+    """Return how many drawn selections there are, and the least and the median of CUB's time over ours."""
+    found: dict[str, list[float]] = {}
+    for row in read("h100-selection-draws").rows:
+        found.setdefault(row["criterion"], []).append(float(row["ratio"]))
+    body = (
+        [f"`{name}`", str(len(ratios)), str(sum(one < 0.98 for one in ratios)), f"{min(ratios):.2f}",
+         f"{statistics.median(ratios):.2f}"]
+        for name, ratios in sorted(found.items())
+    )  # fmt: skip
+    return table(["", "cases", "below 0.98", "least", "median"], body, "h100-selection-draws")
+
+
+def load_balances() -> str:
+    """Return microseconds, Thrust's time over ours and the share of a copy's speed, by the segments' lengths."""
+    rows = read("h100-load-balances").rows
+    sizes = sorted({int(row["n"]) for row in rows})
+    shown = {(row["lengths"], row["ranks"], int(row["n"])): row for row in rows}
+    named = {"4": "of 4 items", "256": "of 256 items", "power": "by a power law"}
+    body = (
+        [named[lengths] + (", with ranks" if ranks == "true" else ""),
+         *(_balance_cell(shown[lengths, ranks, n]) for n in sizes)]
+        for lengths, ranks in dict.fromkeys((row["lengths"], row["ranks"]) for row in rows)
+    )  # fmt: skip
+    return table(["segments", *map(size, sizes)], body, "h100-load-balances")
+
+
+def _balance_cell(row: Row) -> str:
+    return f"{microseconds(row['us'])} µs, **{float(row['thrust_ratio']):.2f}**, {share(row['copy_us'], row['us'])}"
+
+
 def host_path() -> str:
     rows = read("h200-host-path").rows
     heads = ["subject", "call", "ns", "beyond the bare launch", "instructions"]
@@ -188,6 +239,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "custom operators": custom_operators,
     "wide items": wide_items,
     "shapes": shapes,
+    "selections": selections,
+    "selection draws": selection_draws,
+    "load balances": load_balances,
+    "maps": maps,
     "host path": host_path,
     "first calls": first_calls,
     "peers": peers,
