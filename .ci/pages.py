@@ -33,7 +33,7 @@ INCLUDE = "runtime/include/"
 REFERENCE = {
     "api-cpp.md": (
         "C++ reference",
-        ("runtime", "select", "load_balance", "op", "types", "initial_value", "buffer", "log", "error"),
+        ("runtime", "select", "load_balance", "sort", "op", "types", "initial_value", "buffer", "log", "error"),
         ".hpp",
     ),
     "api-c.md": ("C reference", ("scantune",), ".h"),

@@ -80,6 +80,15 @@ inline SelectRequest taken_by(const FamilyModel& family, SelectRequest request) 
   return request;
 }
 
+// A sort as the family can take it: of bytes alone, where it counts keys and moves none.
+inline SortRequest taken_by(const FamilyModel& family, SortRequest request) {
+  if (family.unsupported_reason(request, kHostSm) == nullptr) return request;
+  request.input_type = ValueType::u8;
+  request.value_type = ValueType::u32;
+  request.sorted = Sorted::keys;
+  return request;
+}
+
 // The request as a config can take it: cut into rows that its CTAs hold, where these hold one row each.
 template <class Typed>
 Typed taken_by(const Config& config, Typed request) {
@@ -120,6 +129,7 @@ inline Request plain_request(const FamilyModel& family, u64 n) {
   if (&family.algorithm() == &algorithm_of<ScanRequest>()) return taken_by(family, ScanRequest{.n = n});
   if (&family.algorithm() == &algorithm_of<ReduceRequest>()) return taken_by(family, ReduceRequest{.n = n});
   if (&family.algorithm() == &algorithm_of<SelectRequest>()) return taken_by(family, SelectRequest{.n = n});
+  if (&family.algorithm() == &algorithm_of<SortRequest>()) return taken_by(family, SortRequest{.n = n});
   Request request(family.algorithm());
   request.n = n;
   for (const ExtentModel& extent : family.algorithm().extents())

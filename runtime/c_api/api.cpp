@@ -8,6 +8,7 @@
 #include "c_api/balance.h"
 #include "c_api/problem.h"
 #include "c_api/selection.h"
+#include "c_api/sorting.h"
 #include "c_api/status.h"
 #include "launch/checked_call.h"
 #include "launch/offsets_check.h"
@@ -21,7 +22,7 @@ using namespace scantune;
 using namespace scantune::c_api;
 
 // The functions that run a plan: scantune_plan_run() and its kin.
-enum class RunBy { run, run_arg, run_select, run_load_balance };
+enum class RunBy { run, run_arg, run_select, run_load_balance, run_sort };
 
 struct scantune_plan {
   std::shared_ptr<Plan> plan;  // null where there is nothing to do
@@ -30,6 +31,7 @@ struct scantune_plan {
   RunBy run_by;
   SelectionArrays arrays = {};                                  // of a selection
   Assigned assigned = Assigned::segments;                       // by a load balance
+  Sorted sorted = Sorted::keys;                                 // by a sort
   std::unique_ptr<const OffsetsCheck> offsets_check = nullptr;  // of a load balance; null: nothing is checked
   std::unique_ptr<const CallStates> states = nullptr;           // what those of the problem are
 };
@@ -121,6 +123,7 @@ constexpr Runners runners_of(RunBy run_by) {
   if (run_by == RunBy::run_select) return {"scantune_plan_run_select()", "scantune_plan_run_select_in()"};
   if (run_by == RunBy::run_load_balance)
     return {"scantune_plan_run_load_balance()", "scantune_plan_run_load_balance(), for it needs no workspace"};
+  if (run_by == RunBy::run_sort) return {"scantune_plan_run_sort()", "scantune_plan_run_sort_in()"};
   return {"scantune_plan_run()", "scantune_plan_run_in()"};
 }
 
@@ -129,6 +132,9 @@ constexpr Runners runners_of(RunBy run_by) {
   const std::string instead = std::string(": run it by ") + (in_workspace ? runners.in_workspace : runners.plain);
   if (plan.run_by == RunBy::run_select) throw RequestError("the plan is of a selection" + instead);
   if (plan.run_by == RunBy::run_load_balance) throw RequestError("the plan is of a load balance" + instead);
+  if (plan.run_by == RunBy::run_sort) throw RequestError("the plan is of a sort" + instead);
+  if (asked == RunBy::run_sort)
+    throw RequestError("the plan is of no sort" + instead + ", or make one by scantune_sort_plan_create()");
   if (asked == RunBy::run_load_balance)
     throw RequestError("the plan is of no load balance" + instead +
                        ", or make one by scantune_load_balance_plan_create()");
@@ -216,6 +222,14 @@ scantune_status scantune_load_balance(const scantune_balance* balance, const sca
   });
 }
 
+scantune_status scantune_sort(const scantune_sorting* sorting, const scantune_sorting_arrays* arrays,
+                              scantune_stream stream) {
+  return guarded([&] {
+    const SortingProblem asked = checked_sort(sorting);
+    run(asked.problem, checked_arrays(asked.sorted, arrays), stream);
+  });
+}
+
 scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
@@ -265,6 +279,16 @@ scantune_status scantune_load_balance_plan_create(const scantune_balance* balanc
   });
 }
 
+scantune_status scantune_sort_plan_create(const scantune_sorting* sorting, scantune_plan** plan) {
+  return guarded([&] {
+    scantune_plan*& place = not_null("plan", plan);
+    const SortingProblem asked = checked_sort(sorting);
+    auto made = made_plan(asked.problem, RunBy::run_sort);
+    made->sorted = asked.sorted;
+    place = made.release();
+  });
+}
+
 scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
   return guarded([&] {
     const scantune_plan& made = checked_plan<RunBy::run, false>(plan);
@@ -300,6 +324,15 @@ scantune_status scantune_plan_run_load_balance(scantune_plan* plan, const scantu
   });
 }
 
+scantune_status scantune_plan_run_sort(scantune_plan* plan, const scantune_sorting_arrays* arrays,
+                                       scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = checked_plan<RunBy::run_sort, false>(plan);
+    const Pointers pointers = checked_arrays(made.sorted, arrays);
+    if (made.plan != nullptr) made.plan->run(pointers, made.problem.init, stream_of(stream), made.problem.states);
+  });
+}
+
 uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan) {
   return plan == nullptr || plan->plan == nullptr ? 0 : plan->plan->workspace_bytes();
 }
@@ -329,6 +362,17 @@ scantune_status scantune_plan_run_select_in(scantune_plan* plan, const scantune_
     const scantune_plan& made = checked_plan<RunBy::run_select, true>(plan);
     made.plan->run_in({workspace, workspace_bytes}, checked_arrays(made.arrays, arrays), made.problem.init,
                       stream_of(stream), made.problem.states);
+  });
+}
+
+scantune_status scantune_plan_run_sort_in(scantune_plan* plan, const scantune_sorting_arrays* arrays, void* workspace,
+                                          uint64_t workspace_bytes, scantune_stream stream) {
+  return guarded([&] {
+    const scantune_plan& made = checked_plan<RunBy::run_sort, true>(plan);
+    const Pointers pointers = checked_arrays(made.sorted, arrays);
+    if (made.plan != nullptr)
+      made.plan->run_in({workspace, workspace_bytes}, pointers, made.problem.init, stream_of(stream),
+                        made.problem.states);
   });
 }
 

@@ -15,16 +15,18 @@ enum class InputPattern {
   // Integer sums and products wrap over their whole range. Floating-point sums and products telescope, so that those of
   // any segment are small integers or powers of two; those of reductions stay small in any order. Running minima and
   // maxima move on to the end, and so do bit_and and bit_or as far as their bits last. Items of custom operators are
-  // random bytes.
+  // random bytes, and keys that are sorted are random bits.
   exact,
   rounding,  // floating-point sums and products only: every combination rounds
   // Floating-point min and max: an infinity, -0 beside +0, and a NaN at three quarters. What is kept of a selection and
-  // how long segments are: extremes, in long runs.
-  specials
+  // how long segments are: extremes, in long runs. Keys that are sorted: many equal ones, from the ends of their order.
+  specials,
+  alike,   // keys that are sorted only: they differ in a few bits or not at all
+  ordered  // keys that are sorted only: they ascend or descend
 };
 template <>
 struct Tokens<InputPattern> {
-  static constexpr const char* kNames[] = {"exact", "rounding", "specials"};
+  static constexpr const char* kNames[] = {"exact", "rounding", "specials", "alike", "ordered"};
 };
 
 struct InputSpec {

@@ -100,7 +100,8 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
     if (const u64 launched = items_of_longer_launch(prepared, most_items, sm); prepared.reads_n() && launched > n)
       all.push_back({.n = n, .in_place = in_place && !aligned, .launched = launched});
     if (n != of_other_patterns || !aligned) continue;
-    for (const InputPattern pattern : {InputPattern::rounding, InputPattern::specials})
+    for (const InputPattern pattern :
+         {InputPattern::rounding, InputPattern::specials, InputPattern::alike, InputPattern::ordered})
       if (applies(pattern, request)) all.push_back({.n = n, .pattern = pattern});
   }
   return all;
@@ -177,8 +178,10 @@ int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 
                                     .seed = options.seed,
                                     .whole_items = which.n > kSmallItems && !from_end ? most_items : 0});
     const bool on_device = which.n > options.most_items_on_cpu && DeviceCheck::exists_for(input.spec);
-    run.run(prepared, which, input,
-            {[&] { return reference(input); }, on_device ? check_on_device(input.spec.request) : nullptr});
+    // Several operands are checked, several times, by what may have taken seconds.
+    std::shared_ptr<const Reference> made;
+    const auto once = [&] { return made != nullptr ? made : made = reference(input); };
+    run.run(prepared, which, input, {once, on_device ? check_on_device(input.spec.request) : nullptr});
   }
   if (prepared.reads_n()) run.run_empty(prepared, items_of_longer_launch(prepared, most_items, sm));
   return static_cast<int>(all.size()) + prepared.reads_n();
@@ -219,7 +222,10 @@ KnownInput Verifier::known(const InputSpec& input) {
 std::shared_ptr<const Reference> Verifier::reference(const KnownInput& input) {
   KnownInput key = input;
   key.spec.request = reference_of(input.spec.request.algorithm()).same_results(input.spec.request);
-  return references_.get(key.spec, [&] { return std::shared_ptr(make_lasting_reference(key)); });
+  const bool is_of_many = Operands(input.spec.request).of(OperandRole::output).bytes() > kMostKeptBytes;
+  return (is_of_many ? references_of_many_ : references_).get(key.spec, [&] {
+    return std::shared_ptr(make_lasting_reference(key));
+  });
 }
 
 }  // namespace scantune

@@ -45,9 +45,12 @@ class Verifier {
   explicit Verifier(Device& device) : device_(device) {}
 
   // What is kept between calls, at most. A problem of the largest size that is kept needs two inputs, of n and of n - 1
-  // items, and up to seven outputs of theirs.
+  // items, and up to seven outputs of theirs. Beside each a sort keeps the order of its keys.
   static constexpr u64 kMostInputBytes = 4 * kMostKeptBytes;
-  static constexpr u64 kMostReferenceBytes = 8 * kMostKeptBytes;
+  static constexpr u64 kMostReferenceBytes = 16 * kMostKeptBytes;
+  // The same for outputs that are too large to be kept. Most references to these are small. That of a sort is the order
+  // of its keys, of n and of n - 1 keys, which takes seconds to compute.
+  static constexpr u64 kMostReferenceBytesOfMany = u64{4} << 30;
 
   // Runs request.n items, one fewer, and sizes around the config's tile, by the kernel for aligned pointers and by the
   // one for any pointer. It runs out of place and, where items keep their size, in place. Outputs are poisoned and lie
@@ -72,7 +75,7 @@ class Verifier {
   Device& device_;
   Staging staging_{device_};
   SpecCache<KnownItems> inputs_{kMostInputBytes};
-  SpecCache<Reference> references_{kMostReferenceBytes};
+  SpecCache<Reference> references_{kMostReferenceBytes}, references_of_many_{kMostReferenceBytesOfMany};
   // The checks by request, without n; null where none compiles.
   std::vector<std::pair<Request, std::unique_ptr<const DeviceCheck>>> checks_;
 };

@@ -24,6 +24,11 @@
 #include "config/select_lookback.h"
 #include "config/select_two_pass.h"
 #include "config/single_block.h"
+#include "config/sort.h"
+#include "config/sort_block.h"
+#include "config/sort_cluster.h"
+#include "config/sort_fill.h"
+#include "config/sort_onesweep.h"
 #include "config/three_phase.h"
 #include "gallery/batch.h"
 #include "gallery/brent_kung.h"
@@ -66,6 +71,7 @@ using AllAlgorithms = AlgorithmList<
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, SumTwoPassConfig, SumTwoPassWarpConfig,
                SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
-    FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>>;
+    FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
+    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig>>;
 
 }  // namespace scantune

@@ -103,6 +103,36 @@ SCANTUNE_DEVICE u32 count_ones(u32 bits) { return static_cast<u32>(__popc(static
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
 SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - __clz(static_cast<int>(bits)); }
 
+// The lanes of the warp that have the same value, which has no more than kBits bits. The first takes a vote on each
+// bit, by four instructions: compilers make seven of the same in C++.
+template <int kBits>
+SCANTUNE_DEVICE u32 match_by_votes(u32 value) {
+  u32 same = ~0u;
+#pragma unroll
+  for (int bit = 0; bit < kBits; ++bit)
+    asm volatile(
+        "{ .reg .pred is_set; .reg .u32 own, set;\n"
+        "and.b32 own, %1, %2;\n"
+        "setp.ne.u32 is_set, own, 0;\n"
+        "vote.sync.ballot.b32 set, is_set, 0xffffffff;\n"
+        "@!is_set not.b32 set, set;\n"
+        "and.b32 %0, %0, set; }"
+        : "+r"(same)
+        : "r"(value), "r"(1u << bit));
+  return same;
+}
+template <int kBits>
+SCANTUNE_DEVICE u32 match_lanes(u32 value) {
+  return __match_any_sync(~0u, value);
+}
+
+// Adds to a counter in shared memory, to which other threads may be adding, and does not wait for it.
+SCANTUNE_DEVICE void add_shared(u32* counter, u32 value) {
+  asm volatile("red.shared::cta.add.u32 [%0], %1;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(counter))),
+               "r"(value)
+               : "memory");
+}
+
 template <class T>
 SCANTUNE_DEVICE T from_bits(auto bits) {
   static_assert(sizeof(T) == sizeof(bits));
@@ -221,6 +251,23 @@ SCANTUNE_DEVICE void store_global(T* address, T value) {
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)
     store_word<kHint>(reinterpret_cast<typename Words::Type*>(address) + word, words[word]);
+}
+
+// Stores a value at an address in global memory that has been kept as a number. Compilers would take it for one in any
+// memory, and keep the order of what may then be the same.
+template <CacheHint kHint, class T>
+SCANTUNE_DEVICE void store_global_at(u64 address, T value) {
+  using Words = WordsOf<T>;
+  typename Words::Type words[Words::kCount];
+  scantune::copy_bytes(words, &value, sizeof(T));
+  auto* const destination = reinterpret_cast<typename Words::Type*>(address);
+#pragma unroll
+  for (int word = 0; word < Words::kCount; ++word) {
+    if constexpr (kHint == CacheHint::normal)
+      __stwb(destination + word, words[word]);
+    else
+      store_word<kHint>(destination + word, words[word]);
+  }
 }
 
 // Status words: single-copy-atomic at gpu scope.

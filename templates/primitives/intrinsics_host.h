@@ -96,6 +96,24 @@ SCANTUNE_DEVICE u32 count_ones(u32 bits) {
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
 SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - static_cast<u32>(__builtin_clz(bits)); }
 
+template <int kBits>
+SCANTUNE_DEVICE u32 match_by_votes(u32 value, SCANTUNE_SITE) {
+  u32 same = ~0u;
+  for (int bit = 0; bit < kBits; ++bit) {
+    const bool is_set = (value >> bit & 1) != 0;
+    const u32 set = host::hooks->ballot(~0u, is_set, site);
+    same &= is_set ? set : ~set;
+  }
+  return same;
+}
+template <int kBits>
+SCANTUNE_DEVICE u32 match_lanes(u32 value, SCANTUNE_SITE) {
+  return match_by_votes<kBits>(value, site);
+}
+
+// No other thread runs in between.
+SCANTUNE_DEVICE void add_shared(u32* counter, u32 value) { *counter += value; }
+
 SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { __builtin_memcpy(to, from, bytes); }
 
 template <class T>
@@ -126,6 +144,11 @@ SCANTUNE_DEVICE void store_global(T* address, T value, SCANTUNE_SITE) {
   for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
     host::hooks->store(reinterpret_cast<unsigned char*>(address) + offset,
                        reinterpret_cast<const unsigned char*>(&value) + offset, alignof(T), host::Order::plain, site);
+}
+
+template <CacheHint kHint, class T>
+SCANTUNE_DEVICE void store_global_at(u64 address, T value, SCANTUNE_SITE) {
+  scantune::store_global<kHint>(reinterpret_cast<T*>(address), value, site);
 }
 
 SCANTUNE_DEVICE u32 load_relaxed(const u32* address, SCANTUNE_SITE) {

@@ -52,6 +52,7 @@ TEST(Ceiling, IsACopyOfIntegersAsWideAsTheItems) {
   EXPECT_EQ(copy_beside(CopyRequest{.n = 5}), std::nullopt) << "nothing is its own ceiling";
   EXPECT_EQ(copy_beside(LoadBalanceRequest{.n = 5, .segments = 4}), std::nullopt) << "offsets are no items";
   EXPECT_EQ(copy_beside(SelectRequest{.n = 5}), std::nullopt) << "only the count says how much is written";
+  EXPECT_EQ(copy_beside(SortRequest{.n = 5}), std::nullopt) << "keys are moved several times";
 }
 
 TEST(Ceiling, IsThatOfTheDefaultWithoutARecord) {

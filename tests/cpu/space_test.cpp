@@ -103,8 +103,8 @@ TEST(Space, HasAtMostFourThousandSearchedConfigsPerFamilyAndProblem) {
       }
 }
 
-// Requests of an algorithm with each built-in type for all of its types, with every option at each of its values, and
-// by sum or max where it combines values.
+// Requests of an algorithm with each built-in type for all of its types, or for what is named first alone, with every
+// option at each of its values, and by sum or max where it combines values.
 std::vector<Request> plain_requests(const AlgorithmModel& algorithm) {
   std::vector<Request> all;
   for (const ValueType type : kTypes)
@@ -115,6 +115,9 @@ std::vector<Request> plain_requests(const AlgorithmModel& algorithm) {
       for (const MemberModel& member : algorithm.members())
         if (member.spelling == Spelling::value_type) plain.set(member, static_cast<int>(type));
       all.push_back(plain);
+      Request first = algorithm.by_default();
+      first.set(algorithm.members().front(), static_cast<int>(type));
+      all.push_back(first);
       for (const MemberModel& option : algorithm.members())
         for (int value = 0; option.is_option() && value < static_cast<int>(option.tokens.size()); ++value) {
           Request departed = plain;
@@ -302,6 +305,92 @@ TEST(Space, LoadBalancesFitTheirTypes) {
   EXPECT_TRUE(reason({.input_type = ValueType::f32, .n = 1, .segments = 1}).starts_with("offsets are integers"));
   EXPECT_TRUE(reason({.output_type = ValueType::f32, .n = 1, .segments = 1}).starts_with("segments and ranks are"));
   EXPECT_EQ(unsupported_reason({.n = 0, .segments = 0}), nullptr);
+}
+
+TEST(Space, NoSortCountsMoreRowsThanAGridAddsUp) {
+  for (const char* const name : {"sort_fill", "sort_onesweep"}) {
+    const FamilyModel& family = *find_family(name);
+    for (const u64 rows : {u64{1} << 20, u64{1} << 24, (u64{1} << 24) + 1, u64{1} << 29, u64{1} << 30}) {
+      const SortRequest request{.input_type = ValueType::u8, .segments = Segments::rows, .n = rows, .rows = rows};
+      if (family.unsupported_reason(request, 90) != nullptr) {
+        EXPECT_GT(rows, u64{1} << 24) << name;
+        continue;
+      }
+      const Launch adds = family.launches(family.default_config(request, 90), request, Variant::any).launches[1];
+      EXPECT_EQ(adds.grid_blocks, 8 * rows) << name << " of " << rows << " rows";
+    }
+  }
+}
+
+TEST(Space, EverySortHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
+  std::vector<SortRequest> types;
+  for (const ValueType key : kTypes) {
+    if (key == ValueType::custom) continue;
+    types.push_back({.input_type = key});
+    for (const ValueType value : kTypes)
+      for (const Sorted sorted : {Sorted::pairs, Sorted::indices, Sorted::keys_and_indices})
+        if (value != ValueType::custom) types.push_back({.input_type = key, .value_type = value, .sorted = sorted});
+    if (key != ValueType::u8 && key != ValueType::f64) continue;
+    SortRequest custom{.input_type = key, .value_type = ValueType::custom, .sorted = Sorted::pairs};
+    for (custom.custom_bytes = 1; custom.custom_bytes <= kMaxValueBytes; ++custom.custom_bytes)
+      for (custom.custom_alignment = 1; custom.custom_alignment <= kVectorAlignmentBytes; custom.custom_alignment *= 2)
+        types.push_back(custom);
+  }
+  int legal = 0;
+  for (SortRequest request : types)
+    for (const u64 n : kSizes)
+      for (const u64 rows : {u64{0}, u64{1}, n / 1000 + 1, n}) {
+        request.n = n;
+        request.rows = rows;
+        request.segments = rows == 0 ? Segments::none : Segments::rows;
+        for (const KeyBits key_bits : {KeyBits::all, KeyBits::some}) {
+          request.key_bits = key_bits;
+          request.end_bit = request.bits = key_bits == KeyBits::some ? 7 : 0;
+          if (unsupported_reason(request) != nullptr) continue;
+          for (const int sm : kArchs)
+            for (const FamilyModel* family : algorithm_of<SortRequest>().families()) {
+              if (family->unsupported_reason(request, sm) != nullptr) continue;
+              const Config config = family->default_config(request, sm);
+              const char* const reason = reject_reason(config, request, sm);
+              ASSERT_EQ(reason, nullptr) << reason << ": " << to_string(config) << " of " << to_string(Request(request))
+                                         << ", sm " << sm;
+              for (std::size_t index = 0; index < family->parameters().size(); ++index)
+                ASSERT_NE(std::ranges::find(family->parameters()[index].values, config[static_cast<int>(index)]),
+                          family->parameters()[index].values.end())
+                    << family->parameters()[index].name << " of " << to_string(config);
+              ++legal;
+            }
+        }
+      }
+  EXPECT_GT(legal, 1000);
+}
+
+// Bits that no key has, and indices that do not fit.
+TEST(Space, SortsFitTheirTypes) {
+  const auto reason = [](SortRequest request) { return std::string(unsupported_reason(request)); };
+  EXPECT_EQ(unsupported_reason(SortRequest{.input_type = ValueType::f64, .n = u64{1} << 40}), nullptr);
+  EXPECT_TRUE(
+      reason({.input_type = ValueType::custom, .custom_bytes = 4, .n = 1}).starts_with("keys of a custom type"));
+  EXPECT_TRUE(reason({.segments = Segments::columns, .n = 1}).starts_with("rows are sorted, and columns are not"));
+  EXPECT_TRUE(reason({.segments = Segments::rows, .n = 1}).starts_with("there are items and no rows"));
+  EXPECT_TRUE(reason({.value_type = ValueType::u64, .n = 1}).starts_with("value_type is for sorts with values"));
+  const SortRequest indices{.sorted = Sorted::indices, .n = u64{1} << 32};
+  EXPECT_EQ(unsupported_reason(indices), nullptr);
+  for (const ValueType type : {ValueType::u16, ValueType::f32}) {
+    SortRequest of_no_index = indices;
+    of_no_index.value_type = type;
+    EXPECT_TRUE(reason(of_no_index).starts_with("indices are integers of 4 or 8 bytes"));
+  }
+  SortRequest in_rows = indices;
+  in_rows.n += 2;
+  EXPECT_TRUE(reason(in_rows).starts_with("there are more keys than value_type has indices for"));
+  in_rows.segments = Segments::rows;
+  in_rows.rows = 2;
+  EXPECT_EQ(unsupported_reason(in_rows), nullptr);
+  in_rows.value_type = ValueType::i32;
+  EXPECT_TRUE(reason(in_rows).starts_with("there are more keys than value_type has indices for"));
+  EXPECT_TRUE(reason({.key_bits = KeyBits::some, .n = 1, .end_bit = 33, .bits = 1}).starts_with("bits end behind"));
+  EXPECT_TRUE(reason({.key_bits = KeyBits::some, .n = 1, .end_bit = 3, .bits = 4}).starts_with("bits begin before"));
 }
 
 TEST(Space, EveryFamilyHasALegalDefaultForRowsOfEveryLength) {

@@ -267,7 +267,7 @@ TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
 
 TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
-  ASSERT_EQ(algorithms.size(), 5u);
+  ASSERT_EQ(algorithms.size(), 6u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
   ASSERT_EQ(algorithms[0]["extents"].size(), 2u);
   EXPECT_EQ(algorithms[0]["extents"][0]["name"], "rows");
@@ -285,6 +285,9 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(algorithms[4]["extents"][0]["name"], "segments");
   EXPECT_EQ(algorithms[4]["operands"][0],
             Json::parse(R"({"name": "offsets", "role": "input", "type": "input_type", "extent": "segments"})"));
+  EXPECT_EQ(algorithms[5]["name"], "sort");
+  ASSERT_EQ(algorithms[5]["extents"].size(), 3u);
+  EXPECT_EQ(algorithms[5]["extents"][2]["where"], Json::parse(R"({"key_bits": "some"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
   EXPECT_EQ(members.size(), 14u);

@@ -15,9 +15,11 @@
 #include <tuple>
 
 #include "expected_scan.h"
+#include "families_under_test.h"
 #include "jit/host_compiler.h"
 #include "mutants.h"
 #include "mutation_settings.h"
+#include "plain_sort.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
 #include "scantune/error.hpp"
@@ -474,6 +476,120 @@ class LoadBalanceTrial : public Trial {
   unsigned char* offsets_;
 };
 
+// Two sorts, of which the second takes what the first has put in order, and compares other bits.
+class SortTrial : public Trial {
+ public:
+  SortTrial(const Setting& setting, std::span<const TemplateFile> templates) : Trial(setting, templates) {
+    const FamilyModel& family = *find_family(setting.family);
+    SortRequest request = request_of(setting, family);
+    config_ = config_of(family, request, setting.values);
+    const u64 row = setting.tiles * static_cast<u64>(family.tile_items(*config_, request)) + setting.tail_items;
+    request.n = setting.rows == 0 ? row : setting.rows * row - 5;  // the last row is shorter
+    const Instantiation instantiation = instantiate(request, *config_, variant());
+    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    input_ = items_in_memory(drawn_items(request), setting.misaligned_input_bytes);
+    Items last = drawn_items(request);
+    for (Step& step : steps_) {
+      step.request = request;
+      if (request.has_values()) {
+        step.request.key_bits = KeyBits::some;
+        step.request.end_bit = &step == &steps_[0] ? 32 : 13;
+        step.request.bits = step.request.end_bit - 1;
+      }
+      step.expected = last = in_order(step.request, last);
+      step.output = items_in_memory(last, setting.misaligned_output_bytes);
+    }
+  }
+
+  std::string failure(const Schedule& schedule) override {
+    Workspace workspace(device_, config_->family().workspace(*config_, steps_[0].request));
+    std::vector<HostLaunch> launches;
+    const InMemory* from = &input_;
+    for (const Step& step : steps_) {
+      std::fill_n(step.output.keys, step.expected.keys.size(), kPoison);
+      std::fill_n(step.output.values, step.expected.values.size(), kPoison);
+      KernelArguments arguments{};
+      arguments.input = from->keys;
+      arguments.values = from->values;
+      arguments.output = step.output.keys;
+      arguments.values_output = step.output.values;
+      arguments.workspace = workspace.data();
+      const LaunchList list = config_->family().launches(*config_, step.request, variant());
+      for (int index = 0; index < list.count; ++index)
+        launches.push_back({module_.get(), list.launches[index], arguments});
+      from = &step.output;
+    }
+    const std::string problem = run(launches, schedule);
+    if (!problem.empty()) return problem;
+    const bool is_right = std::ranges::all_of(steps_, [](const Step& step) {
+      return std::ranges::equal(step.expected.keys, std::span(step.output.keys, step.expected.keys.size())) &&
+             std::ranges::equal(step.expected.values, std::span(step.output.values, step.expected.values.size()));
+    });
+    return is_right ? "" : "wrong result";
+  }
+
+ private:
+  struct Items {
+    Bytes keys, values;
+  };
+  struct InMemory {
+    unsigned char *keys, *values;
+  };
+  struct Step {
+    SortRequest request;
+    Items expected;
+    InMemory output;
+  };
+
+  // Pairs of four bytes each, or what the family takes.
+  static SortRequest request_of(const Setting& setting, const FamilyModel& family) {
+    SortRequest request{.sorted = Sorted::pairs, .n = std::max<u64>(setting.rows, 1), .rows = setting.rows};
+    if (setting.rows != 0) request.segments = Segments::rows;
+    return taken_by(family, request);
+  }
+
+  // Random keys and few, by turns, and of each its own value.
+  static Items drawn_items(const SortRequest& request) {
+    const auto key_bytes = static_cast<u64>(request.input_bytes());
+    Items items{Bytes(request.n * key_bytes), Bytes(request.has_values() ? 4 * request.n : 0)};
+    Random random(1);
+    for (u64 index = 0; index < request.n; ++index) {
+      const u32 any = random.below(1u << 31) * 2 + random.below(2), key = index / 203 % 2 == 0 ? any : any % 3;
+      const u32 value = static_cast<u32>(index * 0x9e3779b1u);
+      std::memcpy(&items.keys[index * key_bytes], &key, key_bytes);
+      if (request.has_values()) std::memcpy(&items.values[4 * index], &value, sizeof value);
+    }
+    return items;
+  }
+
+  static Items in_order(const SortRequest& request, const Items& items) {
+    const auto key_bytes = static_cast<u64>(request.input_bytes());
+    Items sorted = items;
+    u64 place = 0;
+    for (const u64 index : plain_order(request, items.keys.data())) {
+      std::memcpy(&sorted.keys[place * key_bytes], &items.keys[index * key_bytes], key_bytes);
+      if (request.has_values()) std::memcpy(&sorted.values[4 * place], &items.values[4 * index], 4);
+      ++place;
+    }
+    return sorted;
+  }
+
+  InMemory items_in_memory(const Items& items, u64 misaligned_bytes) {
+    const InMemory memory{allocated(items.keys.size(), misaligned_bytes),
+                          allocated(items.values.size(), misaligned_bytes)};
+    std::ranges::copy(items.keys, memory.keys);
+    std::ranges::copy(items.values, memory.values);
+    return memory;
+  }
+
+  Variant variant() const { return setting_.misaligned_input_bytes == 0 ? Variant::aligned : Variant::any; }
+
+  std::optional<Config> config_;
+  std::unique_ptr<Module> module_;
+  InMemory input_;
+  std::array<Step, 2> steps_;
+};
+
 std::unique_ptr<Trial> trial_of(const Setting& setting, std::span<const TemplateFile> templates) {
   if (&find_family(setting.family)->algorithm() == &algorithm_of<ReduceRequest>())
     return std::make_unique<ReduceTrial>(setting, templates);
@@ -481,6 +597,8 @@ std::unique_ptr<Trial> trial_of(const Setting& setting, std::span<const Template
     return std::make_unique<SelectTrial>(setting, templates);
   if (&find_family(setting.family)->algorithm() == &algorithm_of<LoadBalanceRequest>())
     return std::make_unique<LoadBalanceTrial>(setting, templates);
+  if (&find_family(setting.family)->algorithm() == &algorithm_of<SortRequest>())
+    return std::make_unique<SortTrial>(setting, templates);
   return std::make_unique<ScanTrial>(setting, templates);
 }
 

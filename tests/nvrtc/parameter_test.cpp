@@ -17,7 +17,7 @@ namespace {
 constexpr int kSm = 90;
 constexpr int kTriedConfigs = 12;  // some values matter only beside others, such as a limit of registers that is tight
 
-// A scan of numbers, or of wide structs with an operator of the caller's; a selection; or a load balance.
+// A scan of numbers, or of wide structs with an operator of the caller's; a selection; a load balance; or a sort.
 struct Problem {
   const char* name;
   Request request;
@@ -75,6 +75,13 @@ std::vector<Case> cases() {
   for (const FamilyModel* family : families_of<LoadBalanceRequest>(Standing::library))
     for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
       all.push_back({family, index, {"u32", LoadBalanceRequest{.n = kTestedItems, .segments = kTestedItems / 4}}});
+  for (const FamilyModel* family : families_of<SortRequest>(Standing::library)) {
+    // Those that sort in one launch hold as many keys as they must in CTAs of any size.
+    SortRequest request = taken_by(*family, SortRequest{.sorted = Sorted::pairs, .n = 300});
+    if (family->kernels().size() > 1) request.n = kTestedItems;
+    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
+      all.push_back({family, index, {"keys", request}});
+  }
   return all;
 }
 
@@ -90,6 +97,17 @@ std::string compiled_code(const Problem& problem, const Config& config) {
 
 bool runs_alike(const Problem& problem, const Config& one, const Config& other) {
   return compiled_code(problem, one) == compiled_code(problem, other);
+}
+
+// Kernels that are told how many keys a CTA counts are the same for all numbers.
+bool is_launched_alike(const Problem& problem, const Config& one, const Config& other) {
+  const auto launches_of = [&](const Config& config) {
+    return config.family().launches(config, problem.request, Variant::aligned);
+  };
+  const LaunchList list = launches_of(one), its = launches_of(other);
+  return std::ranges::equal(std::span(list.launches, static_cast<std::size_t>(list.count)),
+                            std::span(its.launches, static_cast<std::size_t>(its.count)), {}, &Launch::grid_blocks,
+                            &Launch::grid_blocks);
 }
 
 // The values that some legal config has: not every vector holds wide items, nor do registers hold many of them.
@@ -110,7 +128,9 @@ bool changes_what_runs(const Problem& problem, Config config, int parameter, int
     with_one[parameter] = one;
     with_other[parameter] = other;
     const bool legal = !reject_reason(with_one, request, kSm) && !reject_reason(with_other, request, kSm);
-    if (legal && !runs_alike(problem, with_one, with_other)) return true;
+    const std::string_view name = config.family().parameters()[static_cast<std::size_t>(parameter)].name;
+    const auto& alike = name == "count_items" ? is_launched_alike : runs_alike;
+    if (legal && !alike(problem, with_one, with_other)) return true;
     config = drawn_config(config.family(), request, kSm, random);
   }
   return false;

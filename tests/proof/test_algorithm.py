@@ -107,7 +107,7 @@ def test_patch_touches_few_files() -> None:
 @pytest.mark.slow
 def test_worker_lists_it_with_its_extent(user: User) -> None:
     algorithms = {one["name"]: one for one in user.ask_worker("hello")["result"]["algorithms"]}
-    assert list(algorithms) == ["scan", "reduce", "copy", "select", "load_balance", "row_sums"]
+    assert list(algorithms) == ["scan", "reduce", "copy", "select", "load_balance", "sort", "row_sums"]
     assert [extent["name"] for extent in algorithms["row_sums"]["extents"]] == ["rows"]
     assert [operand["extent"] for operand in algorithms["row_sums"]["operands"]] == ["n", "rows"]
 

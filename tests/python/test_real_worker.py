@@ -307,6 +307,62 @@ def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str
     assert reason in " ".join(ended.stderr.split()), ended.stderr
 
 
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize(
+    ("named", "title"),
+    [
+        (["u32"], "sort u32"),
+        (["f32:custom12", "--sorted", "pairs", "--order", "descending"], "sort f32:custom12 descending pairs"),
+        (
+            ["i16:u32", "--sorted", "indices", "--segments", "rows", "--rows", "64"],
+            "sort i16:u32 indices rows rows≈2^6",
+        ),
+        (
+            ["u64:u32", "--key-bits", "some", "--end-bit", "40", "--bits", "20"],
+            "sort u64:u32 some end_bit≈2^5 bits≈2^4",
+        ),
+    ],
+)
+def test_sort_is_tuned_and_shown(named: list[str], title: str, tmp_path: Path) -> None:
+    database = ["--db", str(tmp_path / "tuning.db")]
+    problem = ["--arch", "host", "--algorithm", "sort", "--n", "2^12", "--type", *named]
+    told = {}
+    for command in (
+        ["tune", *problem, "--budget", "3s"], ["db", "show"], ["db", "explain", *problem, "--json", "-"],
+    ):  # fmt: skip
+        ended = subprocess.run(
+            [sys.executable, "-m", "scantune", *command, *database], capture_output=True, text=True, timeout=150,
+            env={**os.environ, "COLUMNS": "200"},
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        told[command[1] if command[0] == "db" else command[0]] = ended.stdout
+    for table in (told["tune"], told["show"]):
+        assert re.search(rf"^{re.escape(title)} +2\^12 +\d+\.\d+ .* sort_", table, re.MULTILINE), table
+    (selection,) = json.loads(told["explain"])["results"]
+    assert selection["origin"] == "exact_n"
+
+
+@pytest.mark.parametrize(
+    ("named", "reason"),
+    [
+        (["custom12"], "keys of a custom type have no order"),
+        (["i32:u8", "--sorted", "indices"], "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64"),
+        (["i32:f32"], "value_type is for sorts with values or indices: leave it out"),
+        (["i32", "--segments", "columns"], "rows are sorted, and columns are not: transpose them"),
+        (["i16", "--key-bits", "some", "--end-bit", "17", "--bits", "4"], "bits end behind the key's last one"),
+        (["i32", "--order", "random"], "request.order must be one of ascending, descending"),
+    ],
+)
+def test_sort_that_is_none_is_refused_with_what_is_wrong(named: list[str], reason: str, tmp_path: Path) -> None:
+    command = ["tune", "--arch", "host", "--algorithm", "sort", "--n", "2^12", "--type", *named]
+    ended = subprocess.run(
+        [sys.executable, "-m", "scantune", *command, "--db", str(tmp_path / "tuning.db")], capture_output=True,
+        text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode != 0
+    assert reason in " ".join(ended.stderr.split()), ended.stderr
+
+
 def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> None:
     gpu = Device("sm_90", "NVIDIA H200", 132)
     with Worker(shlex.split(str(WORKER)), HOST, described=gpu) as worker:

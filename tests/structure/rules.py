@@ -56,6 +56,7 @@ SHOWN_EXAMPLES = {
     "docs/maps.md": {"maps.cpp"},
     "docs/reduce.md": {"reduce.cpp"},
     "docs/select.md": {"select.cpp"},
+    "docs/sort.md": {"sort.cpp"},
     "docs/types.md": {"recurrence.cpp"},
     "docs/uses.md": {"csr_row_pointers.cpp"},
 }

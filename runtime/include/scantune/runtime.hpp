@@ -9,6 +9,7 @@
 //   runtime::reduce(d_in, d_sum, n);                                           // reduce.hpp has reductions
 //   runtime::select(d_in, d_out, d_count, n);                                  // select.hpp has selections
 //   runtime::load_balance(d_offsets, segments, d_segment_of, n);               // load_balance.hpp
+//   runtime::sort(d_keys, d_out, n);                                           // sort.hpp
 //
 // Items are integers of 8 to 64 bits, float, double, half-precision numbers (f16 and bf16 of types.hpp, __half,
 // __nv_bfloat16, _Float16), and, with an operator of the caller's own, structs of up to 32 bytes. All functions may be
@@ -330,3 +331,4 @@ inline void release(Stream stream) { detail::check(scantune_release(stream)); }
 #include "scantune/load_balance.hpp"
 #include "scantune/reduce.hpp"
 #include "scantune/select.hpp"
+#include "scantune/sort.hpp"

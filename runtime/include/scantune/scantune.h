@@ -148,6 +148,17 @@ typedef enum scantune_assigned {
   SCANTUNE_VALUE_OF = 3          /* the value of that segment */
 } scantune_assigned;
 
+/* Which key of a sort comes first. Equal keys keep their order either way. */
+typedef enum scantune_order { SCANTUNE_ASCENDING = 0, SCANTUNE_DESCENDING = 1 } scantune_order;
+
+/* What a sort writes in the order of the keys. */
+typedef enum scantune_sorted {
+  SCANTUNE_SORTED_KEYS = 0,
+  SCANTUNE_SORTED_PAIRS = 1,           /* the keys, and the value beside each */
+  SCANTUNE_SORTED_INDICES = 2,         /* where each key stood, in its row if there are rows */
+  SCANTUNE_SORTED_KEYS_AND_INDICES = 3 /* both, each to an output of its own */
+} scantune_sorted;
+
 /* An operator in CUDA C++ source, which is compiled with the kernel. It defines
  *     __device__ Value combine(Value earlier, Value later)
  * at global scope, associative but not necessarily commutative. Value is the accumulator: declared already when that is
@@ -439,6 +450,67 @@ typedef struct scantune_balance_arrays {
 
 #define SCANTUNE_BALANCE_ARRAYS_INIT {sizeof(scantune_balance_arrays), NULL, NULL, NULL, NULL, NULL}
 
+/* A sort of n keys, or of each row of them by itself. It is stable: equal keys keep their order. Integers compare as in
+ * C. Floating-point numbers have a total order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of
+ * one sign by their bits. Start from SCANTUNE_SORTING_INIT, or from zeroes but for struct_bytes. No function keeps a
+ * pointer to it, nor one that it holds. */
+typedef struct scantune_sorting {
+  size_t struct_bytes;      /* sizeof(scantune_sorting), by which the library tells versions apart */
+  uint64_t n;               /* keys, of all rows; of 0 keys nothing is written */
+  scantune_type key_type;   /* a number; items of another kind are the values of keys that stand for them */
+  scantune_type value_type; /* with SCANTUNE_SORTED_PAIRS that of the values, which must be named; of indices an integer
+                               of 4 or 8 bytes: SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all that keys alone take */
+  uint32_t value_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
+  uint32_t value_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
+  scantune_sorted sorted;
+  scantune_order order;
+  /* The bits of a key that are compared: those from begin_bit on and before end_bit, counted from the lowest bit of the
+   * unsigned number that stands for the key in ascending order. That is an unsigned key itself; a signed one has its
+   * highest bit flipped, a floating-point number that bit, and all others if it is negative. An end_bit of 0 is behind
+   * the key's highest bit. */
+  int32_t begin_bit;
+  int32_t end_bit;
+  scantune_segments segments; /* SCANTUNE_ROWS: each row is sorted by itself; columns are not sorted */
+  scantune_forward_progress forward_progress;
+  uint64_t rows; /* how many rows n keys are, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
+  scantune_latency latency;
+  int32_t captured_launches; /* launches of one plan that may be captured into graphs and alive at the same time; each
+                                has a workspace with room for about one more copy of the keys and what goes with them */
+  const char* config;        /* as scantune_problem has one: {"family": "sort_block"}; NULL: the library chooses */
+} scantune_sorting;
+
+#define SCANTUNE_SORTING_INIT \
+  {sizeof(scantune_sorting),  \
+   0,                         \
+   SCANTUNE_DEFAULT_TYPE,     \
+   SCANTUNE_DEFAULT_TYPE,     \
+   0,                         \
+   0,                         \
+   SCANTUNE_SORTED_KEYS,      \
+   SCANTUNE_ASCENDING,        \
+   0,                         \
+   0,                         \
+   SCANTUNE_NO_SEGMENTS,      \
+   SCANTUNE_IN_ORDER,         \
+   0,                         \
+   SCANTUNE_BACK_TO_BACK,     \
+   1,                         \
+   NULL}
+
+/* What a sort reads and writes, all of it memory of the device, n items each. All arrays lie apart: no output takes the
+ * place of an input. What the sort does not have is NULL. Start from SCANTUNE_SORTING_ARRAYS_INIT, or from zeroes but
+ * for struct_bytes. */
+typedef struct scantune_sorting_arrays {
+  size_t struct_bytes; /* sizeof(scantune_sorting_arrays) */
+  const void* input;   /* the keys */
+  void* output;        /* the keys in order; NULL with SCANTUNE_SORTED_INDICES */
+  const void* values;  /* with SCANTUNE_SORTED_PAIRS, one beside each key */
+  void* values_output; /* with SCANTUNE_SORTED_PAIRS, in the order of their keys */
+  void* indices;       /* with SCANTUNE_SORTED_INDICES and SCANTUNE_SORTED_KEYS_AND_INDICES, where each key stood */
+} scantune_sorting_arrays;
+
+#define SCANTUNE_SORTING_ARRAYS_INIT {sizeof(scantune_sorting_arrays), NULL, NULL, NULL, NULL, NULL}
+
 typedef struct scantune_plan scantune_plan;
 typedef struct scantune_buffer scantune_buffer;
 typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy default stream */
@@ -497,6 +569,11 @@ SCANTUNE_API scantune_status scantune_select(const scantune_selection* selection
 SCANTUNE_API scantune_status scantune_load_balance(const scantune_balance* balance,
                                                    const scantune_balance_arrays* arrays, scantune_stream stream);
 
+/* Writes the keys in order, and the values beside them or where they stood, as the sort asks for. Returns as soon as
+ * the work is in the stream. */
+SCANTUNE_API scantune_status scantune_sort(const scantune_sorting* sorting, const scantune_sorting_arrays* arrays,
+                                           scantune_stream stream);
+
 /* A scan of exactly problem->n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled
  * and loaded. The problem is copied, what init, custom, load, store and config point to as well; device_init,
  * device_inits, device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several,
@@ -525,14 +602,19 @@ SCANTUNE_API scantune_status scantune_load_balance_plan_create(const scantune_ba
 SCANTUNE_API scantune_status scantune_plan_run_load_balance(scantune_plan* plan, const scantune_balance_arrays* arrays,
                                                             scantune_stream stream);
 
+/* The same of sorts, of exactly sorting->n keys. */
+SCANTUNE_API scantune_status scantune_sort_plan_create(const scantune_sorting* sorting, scantune_plan** plan);
+SCANTUNE_API scantune_status scantune_plan_run_sort(scantune_plan* plan, const scantune_sorting_arrays* arrays,
+                                                    scantune_stream stream);
+
 /* Bytes of workspace that one run of the plan needs: 0 where it needs none, and for NULL. */
 SCANTUNE_API uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan);
 /* What the address of a workspace must be a multiple of, in bytes; all memory that CUDA allocates is. */
 #define SCANTUNE_WORKSPACE_ALIGNMENT 256
-/* The same as scantune_plan_run(), scantune_plan_run_arg() and scantune_plan_run_select(), in memory of the caller's:
- * the library allocates nothing for the run and keeps nothing for its stream, and a capture takes none of
- * captured_launches. The workspace lies on the device, apart from all that the run reads or writes, and may hold
- * anything: what has to be zero there is zeroed in the stream, before the scan. Its first
+/* The same as scantune_plan_run(), scantune_plan_run_arg(), scantune_plan_run_select() and scantune_plan_run_sort(), in
+ * memory of the caller's: the library allocates nothing for the run and keeps nothing for its stream, and a capture
+ * takes none of captured_launches. The workspace lies on the device, apart from all that the run reads or writes, and
+ * may hold anything: what has to be zero there is zeroed in the stream, before the scan. Its first
  * scantune_plan_workspace_bytes() bytes are used. It serves one run at a time: runs enqueued one after another in one
  * stream may share it, and a graph needs it at every replay. Calls from several threads with one workspace must take
  * turns. A plan that needs no workspace takes any, and NULL. */
@@ -544,6 +626,9 @@ SCANTUNE_API scantune_status scantune_plan_run_arg_in(scantune_plan* plan, const
 SCANTUNE_API scantune_status scantune_plan_run_select_in(scantune_plan* plan, const scantune_selection_arrays* arrays,
                                                          void* workspace, uint64_t workspace_bytes,
                                                          scantune_stream stream);
+SCANTUNE_API scantune_status scantune_plan_run_sort_in(scantune_plan* plan, const scantune_sorting_arrays* arrays,
+                                                       void* workspace, uint64_t workspace_bytes,
+                                                       scantune_stream stream);
 
 /* Which config runs, from which record, and why. The text belongs to the plan; it is "" for NULL. */
 SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);

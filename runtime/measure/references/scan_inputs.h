@@ -29,7 +29,7 @@ constexpr bool applies_to_scan(InputPattern pattern, const ScanRequest& request)
     return (floating && request.op == Operator::sum) || (floating_items && request.op == Operator::product);
   if (pattern == InputPattern::specials)
     return floating_items && (request.op == Operator::min || request.op == Operator::max);
-  return true;
+  return pattern == InputPattern::exact;
 }
 
 void fill_scan_input(const ScanSpec& spec, u64 first, std::span<std::byte> out);

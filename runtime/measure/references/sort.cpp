@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure/parallel.h"
+#include "measure/references/algorithm_reference.h"
+#include "measure/references/sort_inputs.h"
+#include "measure/value_types.h"
+
+namespace scantune {
+namespace {
+
+constexpr int kDigitBits = 8;
+constexpr u64 kDigits = u64{1} << kDigitBits;
+constexpr u64 kMostParts = 256;  // by which one pass is shared among cores
+
+// What stands where, in numbers wide enough for every index. Keys are made again whenever they are looked at: only
+// their order is kept.
+template <class Index>
+class SortedOrder {
+ public:
+  SortedOrder(const DrawnKeys& keys, const SortRequest& request)
+      : keys_(keys), row_items_(std::max<u64>(row_items(request), 1)), order_(request.n) {
+    for_parts([&](u64, u64 begin, u64 end) {
+      for (u64 place = begin; place < end; ++place) order_[place] = static_cast<Index>(place);
+    });
+    std::vector<Index> next(request.n);
+    for (int bit = 0; bit < request.sorted_bits(); bit += kDigitBits)
+      sort_by(next, [&](u64 index) { return keys_.rank(keys_[index]) >> bit; });
+    // Rows stay apart where their number is what is sorted by last.
+    const u64 last_row = request.n > 0 ? (request.n - 1) / row_items_ : 0;
+    for (int bit = 0; last_row >> bit > 0; bit += kDigitBits)
+      sort_by(next, [&](u64 index) { return index / row_items_ >> bit; });
+  }
+
+  u64 operator[](u64 place) const { return order_[place]; }
+  u64 bytes() const { return order_.size() * sizeof(Index); }
+
+ private:
+  using Counts = std::array<u64, kDigits>;
+
+  u64 part_items() const { return std::max(ceil_div<u64>(order_.size(), kMostParts), Reference::kChunkItems); }
+  u64 parts() const { return ceil_div<u64>(order_.size(), part_items()); }
+
+  template <class Visit>
+  void for_parts(const Visit& visit) const {
+    parallel_for(parts(), [&](u64 part) {
+      visit(part, part * part_items(), std::min<u64>((part + 1) * part_items(), order_.size()));
+    });
+  }
+
+  // Sorts by the lowest bits of a number of each index, stably.
+  template <class Number>
+  void sort_by(std::vector<Index>& next, const Number& number) {
+    std::vector<Counts> places(parts(), Counts{});
+    for_parts([&](u64 part, u64 begin, u64 end) {
+      for (u64 place = begin; place < end; ++place) ++places[part][number(order_[place]) % kDigits];
+    });
+    u64 before = 0;
+    for (u64 digit = 0; digit < kDigits; ++digit)
+      for (Counts& of_part : places) before += std::exchange(of_part[digit], before);
+    for_parts([&](u64 part, u64 begin, u64 end) {
+      for (u64 place = begin; place < end; ++place)
+        next[places[part][number(order_[place]) % kDigits]++] = order_[place];
+    });
+    order_.swap(next);
+  }
+
+  const DrawnKeys& keys_;
+  u64 row_items_;
+  std::vector<Index> order_;
+};
+
+// The results of a sort, whose order is computed once.
+template <class Index>
+class SortedItems final : public Reference {
+ public:
+  explicit SortedItems(const InputSpec& spec)
+      : spec_(spec),
+        request_(typed<SortRequest>(spec.request)),
+        keys_(spec),
+        order_(keys_, request_),
+        row_items_(std::max<u64>(row_items(request_), 1)) {}
+
+  u64 item_bytes() const override { return bytes_of(OperandRole::output); }
+  u64 bytes() const override { return sizeof *this + order_.bytes(); }
+
+  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
+    std::vector<std::byte> expected(found.size());
+    expect_of(OperandRole::output, first, expected);
+    const auto wrong = std::ranges::mismatch(expected, found).in1;
+    if (wrong == expected.end()) return std::nullopt;
+    const u64 item = static_cast<u64>(wrong - expected.begin()) / item_bytes();
+    const ValueType type = request_.writes_keys() ? request_.input_type : request_.value_type;
+    const std::byte *const right = expected.data() + item * item_bytes(), *const its =
+                                                                              found.data() + item * item_bytes();
+    Mismatch mismatch{first + item, spell_value(spec_.request, type, right), spell_value(spec_.request, type, its)};
+    if (mismatch.expected == mismatch.found) {  // NaNs, which are told apart by their bits
+      mismatch.expected += " of bits " + bits_at(right);
+      mismatch.found += " of bits " + bits_at(its);
+    }
+    return mismatch;
+  }
+
+  void expect(const KnownInput&, std::span<std::byte> output) const override {
+    expect_of(OperandRole::output, 0, output);
+  }
+
+  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
+    expect_of(role, first, expected);
+  }
+
+ private:
+  bool writes_indices(OperandRole role) const {
+    return role == OperandRole::position || (role == OperandRole::output && !request_.writes_keys());
+  }
+  std::string bits_at(const std::byte* item) const {
+    u64 bits = 0;
+    std::memcpy(&bits, item, item_bytes());
+    char text[2 + 2 * sizeof bits + 1];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(bits));
+    return text;
+  }
+  u64 bytes_of(OperandRole role) const {
+    const bool are_keys = role == OperandRole::output && request_.writes_keys();
+    return static_cast<u64>(are_keys ? request_.input_bytes() : request_.value_bytes());
+  }
+
+  void expect_of(OperandRole role, u64 first, std::span<std::byte> out) const {
+    const u64 bytes = bytes_of(role), count = out.size() / bytes;
+    parallel_for(ceil_div(count, kChunkItems), [&](u64 chunk) {
+      for (u64 item = chunk * kChunkItems; item < std::min(count, (chunk + 1) * kChunkItems); ++item) {
+        const u64 place = first + item, index = order_[place];
+        if (role == OperandRole::values_output) {
+          put_sorted_value(spec_, static_cast<int>(bytes), index, &out[item * bytes]);
+          continue;
+        }
+        const u64 number = writes_indices(role) ? index - place / row_items_ * row_items_ : keys_[index];
+        std::memcpy(&out[item * bytes], &number, bytes);  // little-endian: its first bytes are those of fewer bits
+      }
+    });
+  }
+
+  InputSpec spec_;
+  SortRequest request_;
+  DrawnKeys keys_;
+  SortedOrder<Index> order_;
+  u64 row_items_;
+};
+
+class SortReference final : public AlgorithmReference {
+ public:
+  const AlgorithmModel& algorithm() const override { return algorithm_of<SortRequest>(); }
+
+  bool has(InputPattern pattern, const Request&) const override { return pattern != InputPattern::rounding; }
+
+  void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
+    const DrawnKeys keys(spec);
+    const auto bytes = static_cast<u64>(typed<SortRequest>(spec.request).input_bytes());
+    for (u64 item = 0; item < out.size() / bytes; ++item) {
+      const u64 key = keys[first + item];
+      std::memcpy(&out[item * bytes], &key, bytes);
+    }
+  }
+
+  void fill_beside(const InputSpec& spec, OperandRole, u64 first, std::span<std::byte> out) const override {
+    fill_sorted_values(spec, typed<SortRequest>(spec.request).value_bytes(), first, out);
+  }
+
+  std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
+    if (input.spec.request.n <= std::numeric_limits<u32>::max()) return std::make_unique<SortedItems<u32>>(input.spec);
+    return std::make_unique<SortedItems<u64>>(input.spec);
+  }
+
+  // A record for one order, for all bits or for some rows serves the others. Which bits are compared, kernels are told
+  // when they are launched: digits may begin and end anywhere.
+  std::vector<RequestVariant> also_served(const Request& request) const override {
+    const auto own = typed<SortRequest>(request);
+    auto some = own, other_order = own;
+    some.key_bits = other_order.key_bits = KeyBits::some;
+    some.end_bit = static_cast<u64>(8 * own.input_bytes()) - 1;
+    some.bits = some.end_bit - 2;
+    other_order.order = own.order == Order::ascending ? Order::descending : Order::ascending;
+    other_order.end_bit = static_cast<u64>(4 * own.input_bytes()) + 1;
+    other_order.bits = 3;
+    std::vector<RequestVariant> served{{some, Variant::aligned}, {other_order, Variant::any}};
+    if (own.segments == Segments::rows)
+      for (const auto& [rows, variant] : {std::pair<u64, Variant>(1, Variant::aligned), {33, Variant::any}}) {
+        SortRequest other = own;
+        other.rows = rows;
+        if (unsupported_reason(other) == nullptr) served.push_back({other, variant});
+      }
+    return served;
+  }
+
+  u64 sequences(const Request& request) const override {
+    const auto sort = typed<SortRequest>(request);
+    return sort.segments == Segments::rows ? sort.rows : 1;
+  }
+};
+
+}  // namespace
+
+const AlgorithmReference& reference_of_sort() {
+  static const SortReference kSort;
+  return kSort;
+}
+
+}  // namespace scantune

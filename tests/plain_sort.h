@@ -1,0 +1,49 @@
+// The order that a sort has to give, by a plain sort of the standard library.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "config/sort.h"
+
+namespace scantune {
+
+// The place of a number among all of its type, from the least on: what a key is compared by.
+inline u64 place_among_all(ValueType type, u64 bits) {
+  const u64 half = u64{1} << (8 * size_of(type) - 1);
+  if (is_integer(type)) return is_signed(type) ? bits ^ half : bits;
+  // Floating-point numbers lie on both sides of the middle, as far away as their magnitudes say.
+  return bits >= half ? half - 1 - (bits - half) : half + bits;
+}
+
+// The bits of it that the request compares.
+inline u64 compared_bits(const SortRequest& request, u64 bits) {
+  const u64 place = place_among_all(request.input_type, bits);
+  if (request.sorted_bits() == 0) return 0;
+  const u64 below_last = request.last_bit() == 64 ? place : place & ((u64{1} << request.last_bit()) - 1);
+  return below_last >> request.first_bit();
+}
+
+// The index of the key that belongs in each place. Rows are sorted one by one.
+inline std::vector<u64> plain_order(const SortRequest& request, const void* keys) {
+  const auto bytes = static_cast<u64>(request.input_bytes());
+  std::vector<u64> order(request.n), numbers(request.n);
+  std::iota(order.begin(), order.end(), u64{0});
+  for (u64 index = 0; index < request.n; ++index) {
+    u64 bits = 0;
+    std::memcpy(&bits, static_cast<const unsigned char*>(keys) + index * bytes, bytes);
+    numbers[index] = compared_bits(request, bits);
+  }
+  const u64 length = std::max<u64>(row_items(request), 1);
+  for (u64 first = 0; first < request.n; first += length)
+    std::stable_sort(
+        order.begin() + static_cast<std::ptrdiff_t>(first),
+        order.begin() + static_cast<std::ptrdiff_t>(std::min(first + length, request.n)), [&](u64 one, u64 other) {
+          return request.order == Order::ascending ? numbers[one] < numbers[other] : numbers[one] > numbers[other];
+        });
+  return order;
+}
+
+}  // namespace scantune
