@@ -30,6 +30,7 @@ _PICTURES = ROOT / "docs" / "pictures"
 _GALLERY = _PICTURES / "gallery-h200"
 _BLOCK = re.compile(r"(<!-- figures: (.*?) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 _SUMS = ("h200-sums-small", "h200-sums-large")
+_SORTS, _SORT_DRAWS = "h100-sorts", "h100-sort-draws"  # their tables are empty until they are there
 _PICTURED = [results_file.ROOM / f"{name}.csv" for name in _SUMS]
 _TYPES = ("i8", "u8", "i16", "u16", "f16", "bf16", "i32", "u32", "f32", "i64", "u64", "f64")
 
@@ -175,6 +176,49 @@ def _balance_cell(row: Row) -> str:
     return f"{microseconds(row['us'])} µs, **{float(row['thrust_ratio']):.2f}**, {share(row['copy_us'], row['us'])}"
 
 
+def sorts() -> str:
+    """Return microseconds, and the faster CUB's time over ours, by what is sorted."""
+    return _sorts(lambda row: row["rows"] == "0")
+
+
+def row_sorts() -> str:
+    """Return the same of sorts of rows."""
+    return _sorts(lambda row: row["rows"] != "0")
+
+
+def _is_measured(name: str) -> bool:
+    return (results_file.ROOM / f"{name}.csv").exists()
+
+
+def _sorts(is_shown: Callable[[Row], bool]) -> str:
+    if not _is_measured(_SORTS):
+        return ""
+    rows = [row for row in read(_SORTS).rows if is_shown(row)]
+    sizes = sorted({int(row["n"]) for row in rows})
+    shown = {
+        (row["label"], int(row["n"])): f"{microseconds(row['us'])} µs, **{float(row['ratio']):.2f}**" for row in rows
+    }
+    body = (
+        [label, *(shown.get((label, n), "") for n in sizes)] for label in dict.fromkeys(row["label"] for row in rows)
+    )
+    return table(["", *map(size, sizes)], body, _SORTS)
+
+
+def sort_draws() -> str:
+    """Return how many drawn sorts there are, and the least and the median of CUB's time over ours, by type."""
+    if not _is_measured(_SORT_DRAWS):
+        return ""
+    found: dict[str, list[float]] = {}
+    for row in read(_SORT_DRAWS).rows:
+        found.setdefault(row["type"], []).append(float(row["ratio"]))
+    body = (
+        [name, str(len(ratios)), str(sum(one < 0.98 for one in ratios)), f"{min(ratios):.2f}",
+         f"{statistics.median(ratios):.2f}"]
+        for name, ratios in sorted(found.items())
+    )  # fmt: skip
+    return table(["keys", "cases", "below 0.98", "least", "median"], body, _SORT_DRAWS)
+
+
 def host_path() -> str:
     rows = read("h200-host-path").rows
     heads = ["subject", "call", "ns", "beyond the bare launch", "instructions"]
@@ -242,6 +286,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "selections": selections,
     "selection draws": selection_draws,
     "load balances": load_balances,
+    "sorts": sorts,
+    "sorts of rows": row_sorts,
+    "sort draws": sort_draws,
     "maps": maps,
     "host path": host_path,
     "first calls": first_calls,

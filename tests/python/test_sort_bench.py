@@ -1,0 +1,124 @@
+"""What the benchmark of sorts times: problems, distributions and configs, without a GPU."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sort_problems
+from sort_problems import DISTRIBUTIONS, KEY_BYTES, SIZES, Case
+
+Array = Any
+_INTEGERS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+
+
+def drawer(case: Case) -> Callable[[int], Array]:
+    def draw(turn: int) -> Array:
+        drawn = np.random.default_rng(turn).bytes(case.n * case.key_bytes)
+        return np.frombuffer(drawn, dtype=_INTEGERS[case.key_bytes]).copy()
+
+    return draw
+
+
+def keys_of(case: Case) -> Array:
+    def in_order(keys: Array) -> Array:
+        ordered = keys[np.argsort(sort_problems.comparable(Case(case.n, case.type), keys), kind="stable")]
+        return ordered[::-1] if case.keys == "reversed" else ordered
+
+    return sort_problems.distributed(case, drawer(case), in_order)
+
+
+def unsigned(case: Case, keys: Array) -> Array:
+    return keys.view(f"u{case.key_bytes}")
+
+
+@pytest.mark.parametrize(("kind", "entropy"), [("uniform", 1.0), ("entropy 0.54", 0.54), ("entropy 0.2", 0.2)])
+def test_each_bit_has_the_entropy_that_the_distribution_says(kind: str, entropy: float) -> None:
+    case = Case(1 << 16, keys=kind)
+    share = np.unpackbits(keys_of(case).view(np.uint8)).mean()
+    found = -share * math.log2(share) - (1 - share) * math.log2(1 - share)
+    assert found == pytest.approx(entropy, abs=0.01)
+
+
+def test_keys_are_alike_or_in_order_where_the_distribution_says_so() -> None:
+    constant, rising, falling = (keys_of(Case(4096, keys=kind)) for kind in ("constant", "sorted", "reversed"))
+    assert len(set(constant.tolist())) == 1
+    assert constant[0] != 0
+    assert (np.diff(rising.view(np.uint32).astype(np.int64)) >= 0).all()
+    assert (rising[::-1] == falling).all()
+
+
+def test_floating_point_keys_are_numbers_that_are_not_zero() -> None:
+    for kind in DISTRIBUTIONS:
+        keys = keys_of(Case(1 << 16, "f32", keys=kind)).view(np.float32)
+        assert np.isfinite(keys).all()
+        assert (keys != 0).all()
+
+
+@pytest.mark.parametrize("order", ["ascending", "descending"])
+@pytest.mark.parametrize("kind", KEY_BYTES)
+def test_keys_are_compared_as_numbers_of_their_type(kind: str, order: str) -> None:
+    case = Case(5000, kind, order=order)
+    keys = keys_of(case)
+    found = keys[np.argsort(sort_problems.comparable(case, keys), kind="stable")]
+    numbers = (lambda some: some.view(np.float32)) if kind == "f32" else (lambda some: unsigned(case, some))
+    expected = np.sort(numbers(keys))
+    assert (numbers(found) == (expected if order == "ascending" else expected[::-1])).all()
+
+
+@pytest.mark.parametrize(("kind", "begin", "end"), [("u8", 2, 5), ("u32", 0, 31), ("u32", 31, 32), ("u64", 17, 0)])
+def test_only_some_bits_are_compared_and_equal_ones_keep_their_order(kind: str, begin: int, end: int) -> None:
+    case = Case(3000, kind, begin_bit=begin, end_bit=end)
+    keys = keys_of(case)
+    first, behind = case.key_bits
+    numbers = [int(key) % 2**behind >> first for key in unsigned(case, keys)]
+    expected = sorted(range(case.n), key=numbers.__getitem__)
+    assert np.argsort(sort_problems.comparable(case, keys), kind="stable").tolist() == expected
+
+
+def test_a_draw_depends_on_its_seed_alone_and_can_be_asked_for_again() -> None:
+    cases = list(sort_problems.drawn(200, 7))
+    assert cases == list(sort_problems.drawn(200, 7))
+    assert cases != list(sort_problems.drawn(200, 8))
+    assert [sort_problems.case_of(case.text()) for case in cases] == cases
+    assert {case.type for case in cases} == set(KEY_BYTES)
+    assert all(0 <= first < behind <= 8 * case.key_bytes for case in cases for first, behind in [case.key_bits])
+    assert all(case.n % case.rows == 0 for case in cases if case.rows)
+
+
+def test_table_has_each_row_at_each_size_that_memory_holds() -> None:
+    cases = sort_problems.table_cases([], None)
+    assert {label for label, _ in cases} == set(sort_problems.TABLE)
+    assert [case.n for label, case in cases if label == "u32 keys"] == [1 << power for power in SIZES]
+    assert max(case.n for label, case in cases if label == "u64 keys") == 1 << 27
+    assert [case.rows for label, case in sort_problems.table_cases(["u32 rows"], None)] == [1024] * 3
+
+
+def test_one_text_names_every_combination_of_parameters() -> None:
+    found = sort_problems.configs_of("sort_onesweep digit_bits=7,8 tile_order=ticket")
+    assert found == [
+        {"family": "sort_onesweep", "digit_bits": 7, "tile_order": "ticket"},
+        {"family": "sort_onesweep", "digit_bits": 8, "tile_order": "ticket"},
+    ]
+    assert sort_problems.name_of_config(found[0]) == "sort_onesweep digit_bits=7 tile_order=ticket"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("type=u32", "n is missing"), ("n=8 type=i3", "none of u8"), ("n=8 sorted=pairs", "value_bytes"), ("m=8", "m=8")],
+)
+def test_a_problem_that_is_none_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        sort_problems.case_of(text)
+
+
+def test_ratio_is_that_of_the_faster_cub_and_of_double_buffers_only_where_they_count() -> None:
+    row = {"label": "u32 keys", "case": Case(1 << 20), "failed": [], "cannot": {}}
+    row["us"] = {"default": 10.0, "sort_block": 8.0, "CUB 1.0": 12.0, "CUB 2.0": 11.0, "CUB 1.0 double": 5.0}
+    assert sort_problems.ratio(row) == pytest.approx(1.1)
+    assert sort_problems.ratio(row, doubled=True) == pytest.approx(0.5)
+    assert sort_problems.best_family(row) == ("sort_block", 1.25)
+    assert "10.00 1.10x (block 1.25x)" in sort_problems.compact_table([row])
