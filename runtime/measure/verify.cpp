@@ -151,10 +151,15 @@ int Verifier::verify(const Request& request, const Config& config, const CustomO
     const u64 most = std::max(request.n, std::min(several_tiles(config, kernel.request), kOtherKindsItems));
     return kernel.request == request && kernel.custom == nullptr ? most : std::min(most, kOtherKindsItems);
   };
-  std::vector<Request> largest;
-  largest.reserve(kernels.size());
-  for (const VerifiedKernel& kernel : kernels) largest.push_back(with_items(kernel.request, most_items(kernel)));
-  VerifyRun run(device_, staging_, config, largest);
+  // The most items do not always take the largest workspace: of rows that they do not fill, fewer items fill more.
+  std::vector<Request> verified;
+  for (const VerifiedKernel& kernel : kernels) {
+    const u64 most = most_items(kernel);
+    verified.push_back(with_items(kernel.request, most));
+    for (const u64 n : sizes(config, kernel.request, device_.identity().sm))
+      if (n <= most) verified.push_back(with_items(kernel.request, n));
+  }
+  VerifyRun run(device_, staging_, config, verified);
   int checks = 0;
   for (const VerifiedKernel& kernel : kernels) {
     const PreparedConfig prepared(device_, kernel.request, config, kernel.variant, kernel.custom);

@@ -66,12 +66,12 @@ std::string fault_in_part(const Reference& reference, u64 first_byte, std::span<
 
 }  // namespace
 
-VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> largest)
+VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> requests)
     : device_(device),
       staging_(staging),
-      workspace_bytes_(most_workspace_bytes(config, largest)),
+      workspace_bytes_(most_workspace_bytes(config, requests)),
       workspace_(device, workspace_bytes_ + kGuardBytes) {
-  for (const RequestOperand& operand : largest_operands(largest))
+  for (const RequestOperand& operand : largest_operands(requests))
     arenas_.push_back(Arena{operand, DeviceBuffer(device, arena_bytes(operand))});
   if (workspace_bytes_ != 0) device_.zero(workspace_.data(), workspace_bytes_);
   device_.fill(workspace_.data() + workspace_bytes_, kPoison, kGuardBytes);

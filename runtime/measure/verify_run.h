@@ -31,9 +31,8 @@ struct Expected {
 
 class VerifyRun {
  public:
-  // Makes room for each of these requests, which are of one algorithm, and for fewer items. The staging must live
-  // longer.
-  VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> largest);
+  // Makes room for each of these requests, which are of one algorithm. The staging must live longer.
+  VerifyRun(Device& device, Staging& staging, const Config& config, std::span<const Request> requests);
 
   // Runs into poisoned memory and compares, several times where it is out of place, on the workspace of all runs
   // before. Throws WrongResult and NoCheck.

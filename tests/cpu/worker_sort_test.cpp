@@ -313,6 +313,31 @@ class SortingDevice : public ScanningDevice {
   SortRequest request_;
 };
 
+// A device on which every launch writes the whole workspace that a sort of so many keys may need.
+class WorkspaceFillingDevice : public SortingDevice {
+ public:
+  WorkspaceFillingDevice(const SortRequest& request, const Config& config)
+      : SortingDevice(request), request_(request), config_(config) {}
+
+  u64 least_need = ~u64{0}, most_need = 0;
+
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override {
+    SortRequest request = request_;
+    request.n = launch.n;
+    const u64 need = config_.family().workspace(config_, request).bytes;
+    least_need = std::min(least_need, need);
+    most_need = std::max(most_need, need);
+    std::memset(arguments.workspace, 0xff, need);
+    Launch alone = launch;
+    alone.destination_offset = u64{8} << 8;  // as sort_block is told the bits
+    SortingDevice::launch(module, alone, arguments, stream);
+  }
+
+ private:
+  SortRequest request_;
+  Config config_;
+};
+
 int verified(SortingDevice& device, SortRequest request) {
   request.n = 3000;
   const Request erased(request);
@@ -328,6 +353,18 @@ TEST(VerifierOfSorts, AcceptsWhatIsRight) {
     EXPECT_GT(device.sorts, 20);
     EXPECT_TRUE(device.has_descended && device.has_taken_some_bits) << to_string(Request(request));
   }
+}
+
+// The most items that are verified fill fewer of so many rows than the request's own do.
+TEST(VerifierOfSorts, HasTheWorkspaceThatAnySizeNeeds) {
+  SortRequest request = in_rows({.input_type = ValueType::u8}, 4099);
+  request.n = 3 * request.rows;
+  const Request erased(request);
+  ScanningDevice any;
+  const Config config = find_family("sort_fill")->default_config(erased, any.identity().sm);
+  WorkspaceFillingDevice device(request, config);
+  EXPECT_GT(Verifier(device).verify(erased, config, nullptr, {.all_kinds = false}), 10);
+  EXPECT_LT(device.least_need, device.most_need);
 }
 
 TEST(VerifierOfSorts, RefusesWhatIsWrong) {
