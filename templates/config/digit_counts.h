@@ -47,11 +47,16 @@ constexpr const char* invalid_count_reason(int count_items) {
   return count_items < 512 || count_items > 1 << 20 ? "count_items must be between 512 and 1048576" : nullptr;
 }
 
-// Bytes of shared memory of a CTA that counts: two counters for each digit of every pass there may be.
-inline constexpr int kCounterCopies = 2;
-constexpr int count_shared_bytes(int digit_bits, const SortRequest& request) {
-  return kCounterCopies * ceil_div(8 * request.input_bytes(), digit_bits) * (1 << digit_bits) *
-         static_cast<int>(sizeof(u32));
+// Null if lanes can count in so many columns, else why not.
+constexpr const char* invalid_columns_reason(int columns) {
+  return columns < 1 || columns > kWarpThreads || (columns & (columns - 1)) != 0
+             ? "count_columns must be a power of two up to 32"
+             : nullptr;
+}
+
+// Bytes of shared memory of a CTA that counts: a counter in each column for each digit of every pass there may be.
+constexpr int count_shared_bytes(int digit_bits, int columns, const SortRequest& request) {
+  return columns * ceil_div(8 * request.input_bytes(), digit_bits) * (1 << digit_bits) * static_cast<int>(sizeof(u32));
 }
 inline constexpr int kAddSharedBytes = kAddThreads * static_cast<int>(sizeof(u64));
 

@@ -131,7 +131,7 @@ struct Family<SortBlockConfig> {
 #endif
 
  private:
-  static constexpr u64 kFewItems = u64{1} << 13;
+  static constexpr u64 kFewItems = u64{1} << 10;
 
   // What fits the shared memory of one CTA, beside the counts of narrow digits.
   static constexpr u64 most_row_items(const SortRequest& request, int sm) {

@@ -56,15 +56,16 @@ struct Family<SortClusterConfig> {
 
   // Where one CTA does not hold a row, or would be slow.
   static constexpr int preference(const SortRequest& request, int) {
-    const u64 items = row_items(request);
-    return items <= kMostForOneCluster && request.segments == Segments::none ? 2 : 1;
+    if (request.segments == Segments::rows) return 1;
+    return row_items(request) <= kMostForOneCluster ? 2 : 0;
   }
 
   static constexpr SortClusterConfig default_config(const SortRequest& request, int sm) {
     SortClusterConfig config;
+    config.block_threads = 256;
     config.items_per_thread = 1;
     while (row_items(request) > config.tile_items() * static_cast<u64>(config.cluster_blocks)) {
-      const bool widen = config.block_threads < kMaxBlockThreads && config.items_per_thread >= 8;
+      const bool widen = config.block_threads < kMaxBlockThreads && config.items_per_thread >= 16;
       int& grown = widen ? config.block_threads : config.items_per_thread;
       grown *= 2;
     }
@@ -126,7 +127,7 @@ struct Family<SortClusterConfig> {
 #endif
 
  private:
-  static constexpr u64 kMostForOneCluster = u64{1} << 16;
+  static constexpr u64 kMostForOneCluster = u64{1} << 15;
 
   // What fits the shared memory of a cluster's CTAs, beside the counts of narrow digits.
   static constexpr u64 most_row_items(const SortRequest& request, int sm) {

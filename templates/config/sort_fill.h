@@ -13,6 +13,7 @@ struct SortFillConfig {
   int block_threads = 256;     // threads of a CTA that fills
   int vectors_per_thread = 4;  // vectors of 16 keys that each of them stores
   int count_items = 8192;      // keys that a CTA counts, or more where there are many
+  int count_columns = 32;     // counters of a digit in a CTA that counts, dealt to the lanes of a warp
   CacheHint count_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
@@ -47,11 +48,22 @@ struct Family<SortFillConfig> {
   }
 
   // From some keys on; below, one launch is faster.
-  static constexpr int preference(const SortRequest& request, int) { return row_items(request) > u64{1} << 12 ? 3 : 1; }
+  static constexpr int preference(const SortRequest& request, int) { return row_items(request) > u64{1} << 15 ? 3 : 1; }
 
   static constexpr SortFillConfig default_config(const SortRequest& request, int sm) {
     SortFillConfig config;
-    if (row_items(request) <= u64{1} << 21) config.vectors_per_thread = 1;
+    const u64 items = row_items(request);
+    // Few keys go to many CTAs. To clear and to add up many columns takes many keys.
+    if (items <= u64{1} << 22) {
+      config.vectors_per_thread = 1;
+      config.count_items = 16384;
+      config.count_columns = 1;
+    } else if (items <= u64{1} << 26) {
+      config.count_items = 131072;
+    } else {
+      config.vectors_per_thread = 16;
+      config.count_items = 1 << 20;
+    }
     config.pdl = limits_of(sm).has_pdl;
     return config;
   }
@@ -64,6 +76,7 @@ struct Family<SortFillConfig> {
       return "vectors_per_thread must be between 1 and 64";
     if (config.tile_items() < kLeastTileItems) return "a tile must hold at least 512 keys";
     if (const char* reason = invalid_count_reason(config.count_items)) return reason;
+    if (const char* reason = invalid_columns_reason(config.count_columns)) return reason;
     if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
     if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
     return nullptr;
@@ -85,7 +98,7 @@ struct Family<SortFillConfig> {
     Launch launch{.kernel = kCountKeys,
                   .grid_blocks = static_cast<u32>(rows * told.count_ctas),
                   .block_threads = kCountThreads,
-                  .shared_bytes = count_shared_bytes(config.digit_bits, request),
+                  .shared_bytes = count_shared_bytes(config.digit_bits, config.count_columns, request),
                   .n = request.n,
                   .source_offset = row,
                   .destination_offset = told.packed(),
@@ -110,6 +123,7 @@ struct Family<SortFillConfig> {
       SCANTUNE_PARAMETER(SortFillConfig, block_threads, primary, 128, 256, 512, 1024),
       SCANTUNE_PARAMETER(SortFillConfig, vectors_per_thread, primary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(SortFillConfig, count_items, secondary, 4096, 8192, 16384, 32768),
+      SCANTUNE_PARAMETER(SortFillConfig, count_columns, secondary, 1, 2, 4, 8, 16, 32),
       SCANTUNE_PARAMETER(SortFillConfig, count_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(SortFillConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),

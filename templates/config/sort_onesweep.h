@@ -14,11 +14,14 @@ struct SortOnesweepConfig {
   int items_per_thread = 16;  // keys of each thread (batchSize)
   int digit_bits = 8;         // bits of a key that are looked at in a pass
   Matching matching = Matching::votes;
-  int window = 16;         // descriptors that a thread reads at once when it looks back
+  int status_bits = 32;    // of a descriptor: 64 where rows have 2^30 keys or more
+  int window = 8;          // descriptors that a thread reads at once when it looks back
   int first_delay_ns = 0;  // sleep before the first poll, so that it finds a prefix at once
   int poll_delay_ns = 0;   // sleep between unsuccessful polls
   TileOrder tile_order = TileOrder::block_index;
   int count_items = 8192;  // keys that a CTA counts, or more where there are many
+  int count_columns = 8;  // counters of a digit in a CTA that counts, dealt to the lanes of a warp
+  int early_payload = 0;   // load what goes with keys while digits are added up, not when keys are in shared memory
   CacheHint count_hint = CacheHint::normal;
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
@@ -31,27 +34,35 @@ struct SortOnesweepConfig {
   constexpr bool operator==(const SortOnesweepConfig&) const = default;
 };
 
-// Keys are put in order in shared memory, and after them what goes with them. Digits have been ranked before, in the
-// same bytes.
+// Keys are put in order in shared memory. Digits have been ranked before, in the same bytes.
+constexpr int exchanged_key_bytes(const SortRequest& request) { return request.input_bytes() == 8 ? 8 : 4; }
+constexpr int moved_bytes(const SortRequest& request) {
+  return exchanged_key_bytes(request) + (request.has_payload() ? request.value_bytes() : 0);
+}
+
+// What goes with the keys lies behind them.
+constexpr u64 payload_offset(const SortOnesweepConfig& config, const SortRequest& request) {
+  return round_up(config.tile_items() * static_cast<u64>(exchanged_key_bytes(request)), kVectorAlignmentBytes);
+}
 constexpr u64 exchange_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
-  const u64 key = request.input_bytes() == 8 ? 8 : 4;
-  const u64 value = request.has_payload() ? static_cast<u64>(request.value_bytes()) : 0;
-  const u64 exchanged = config.tile_items() * (key > value ? key : value);
+  const u64 exchanged = payload_offset(config, request) +
+                        config.tile_items() * static_cast<u64>(moved_bytes(request) - exchanged_key_bytes(request));
   const u64 ranked = rank_bytes(config.block_threads, config.digit_bits);
   return round_up(exchanged > ranked ? exchanged : ranked, kVectorAlignmentBytes);
 }
 
-// Behind them lie where each digit's run goes, totals of warps, and the tile's number.
+// Behind them lie where each digit's keys go and what goes with them, totals of warps, and the tile's number.
 constexpr int shared_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
   return static_cast<int>(exchange_bytes(config, request)) +
-         (config.digits() + kWarpThreads) * static_cast<int>(sizeof(u64)) + kVectorAlignmentBytes;
+         ((request.has_payload() ? 2 : 1) * config.digits() + kWarpThreads) * static_cast<int>(sizeof(u64)) +
+         kVectorAlignmentBytes;
 }
 
 // A copy of keys and values, and where digits are counted, in bytes from the workspace's start. A pass moves the keys
 // from one copy to the other, and the last one to the output; keys that are not put out have two copies here.
 struct OnesweepLayout {
   DigitCountsLayout counts;
-  u64 status;     // a u64 for each tile and digit
+  u64 status;     // a word for each tile and digit
   u64 tiles;      // of all rows
   u64 row_tiles;  // of one row
   u64 keys;
@@ -78,7 +89,7 @@ constexpr OnesweepLayout onesweep_layout(const SortOnesweepConfig& config, const
   // The last row may be short.
   layout.tiles = (rows - 1) * layout.row_tiles + ceil_div(n - (rows - 1) * row_items, config.tile_items());
   layout.status = round_up(layout.counts.end, kVectorAlignmentBytes);
-  layout.keys = round_up(layout.status + layout.tiles * digits * sizeof(u64), kVectorAlignmentBytes);
+  layout.keys = round_up(layout.status + layout.tiles * digits * static_cast<u64>(config.status_bits / 8), kVectorAlignmentBytes);
   const u64 key_bytes = round_up(n * static_cast<u64>(request.input_bytes()), kVectorAlignmentBytes);
   layout.other_keys = layout.keys + (passes > 1 ? key_bytes : 0);
   layout.payload = layout.other_keys + (passes > 2 && !request.writes_keys() ? key_bytes : 0);
@@ -95,6 +106,7 @@ struct Family<SortOnesweepConfig> {
   enum KernelIndex { kCountDigits, kAddDigitCounts, kMoveByDigit };
   static constexpr const char* const kKernels[] = {"count_digits", "add_digit_counts", "move_by_digit"};
   static constexpr u64 kLeastTileItems = 1024;
+  static constexpr u64 kMostNarrowCounts = (u64{1} << 30) - 1;
 
   static constexpr const char* unsupported_reason(const SortRequest& request, int) {
     if (const char* reason = scantune::unsupported_reason(request)) return reason;
@@ -107,23 +119,33 @@ struct Family<SortOnesweepConfig> {
 
   static constexpr SortOnesweepConfig default_config(const SortRequest& request, int sm) {
     SortOnesweepConfig config;
-    const int key = request.input_bytes(), value = request.has_payload() ? request.value_bytes() : 0;
-    const int widest = key > value ? key : value;
     const u64 items = row_items(request);
-    // Few keys go to many CTAs. More of them are as many in a CTA as two CTAs hold in the registers of an SM.
     if (items <= u64{1} << 21) {
-      config.block_threads = items <= u64{1} << 18 ? 256 : 512;
-      config.items_per_thread = items <= u64{1} << 17 ? 4 : 8;
-    } else {
+      // Few keys go to many CTAs, and little is left to be cleared or added up.
+      config.block_threads = items <= u64{1} << 17 ? 256 : 512;
+      config.items_per_thread = items <= u64{1} << 19 ? 8 : 16;
+      config.count_items = items <= u64{1} << 17 ? 2048 : 4096;
+      config.count_columns = 1;
+    } else if (moved_bytes(request) <= 4) {
+      // As many keys as two CTAs hold in the registers of an SM.
+      config.items_per_thread = 24;
       config.min_ctas_per_sm = 2;
-      if (widest > 4 || value > 0) {
-        config.block_threads = 384;
-        config.items_per_thread = 12;
-        config.window = 8;
-      }
+      config.window = 4;
+    } else {
+      // The longer a digit's keys in a tile, the faster they are stored. Two CTAs with fewer are faster where one with
+      // more would leave SMs without a tile at the end.
+      const bool are_many = items > (request.has_payload() ? u64{1} << 23 : u64{1} << 24) || moved_bytes(request) > 8;
+      const int fitting = 288 / moved_bytes(request);
+      config.items_per_thread = !are_many ? 16 : fitting < 28 ? fitting : 28;
+      config.min_ctas_per_sm = are_many ? 1 : 2;
+      config.early_payload = request.has_payload();
+      if (request.has_payload()) config.load_hint = CacheHint::no_allocate;
+      config.window = 4;
     }
-    if (widest > 8) config.items_per_thread = 4;
-    while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
+    if (items > kMostNarrowCounts) config.status_bits = 64;
+    const int most_bytes = limits_of(sm).shared_bytes_per_block;
+    while (shared_bytes(config, request) > most_bytes) config.items_per_thread /= 2;
+    while (count_shared_bytes(config.digit_bits, config.count_columns, request) > most_bytes) config.count_columns /= 2;
     const int most_ctas = limits_of(sm).threads_per_sm / config.block_threads;
     if (config.min_ctas_per_sm > most_ctas) config.min_ctas_per_sm = most_ctas;
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
@@ -141,14 +163,22 @@ struct Family<SortOnesweepConfig> {
     if (config.items_per_thread < 1 || config.items_per_thread > 32) return "items_per_thread must be between 1 and 32";
     if (config.tile_items() < kLeastTileItems) return "a tile must hold at least 1024 keys";
     if (const char* reason = invalid_look_back_reason(config, request.forward_progress)) return reason;
+    if (config.status_bits != 32 && config.status_bits != 64) return "status_bits must be 32 or 64";
+    if (config.status_bits == 32 && row_items(request) > kMostNarrowCounts)
+      return "descriptors of 32 bits count fewer than 2^30 keys of a row";
     if (config.window > 16) return "window must be between 1 and 16";
     if (const char* reason = invalid_count_reason(config.count_items)) return reason;
+    if (const char* reason = invalid_columns_reason(config.count_columns)) return reason;
+    if (config.early_payload < 0 || config.early_payload > 1) return "early_payload must be 0 or 1";
+    if (config.early_payload != 0 && !request.has_payload()) return "early_payload is for keys that something goes with";
     if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
       return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
     if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
     if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
-      return "the tile does not fit in shared memory";
+    const int most = limits_of(sm).shared_bytes_per_block;
+    if (shared_bytes(config, request) > most) return "the tile does not fit in shared memory";
+    if (count_shared_bytes(config.digit_bits, config.count_columns, request) > most)
+      return "the counters of digits do not fit in shared memory";
     return nullptr;
   }
 
@@ -177,7 +207,7 @@ struct Family<SortOnesweepConfig> {
       launch.destination_offset = told.packed();
       list.add(launch);
     };
-    add(kCountDigits, rows * told.count_ctas, kCountThreads, count_shared_bytes(config.digit_bits, request));
+    add(kCountDigits, rows * told.count_ctas, kCountThreads, count_shared_bytes(config.digit_bits, config.count_columns, request));
     add(kAddDigitCounts, add_ctas(rows, all, digits), kAddThreads, kAddSharedBytes);
     if (config.tile_order == TileOrder::block_index) launch.dispatch = Dispatch::in_order;
     // A list has room for no more, whatever the config.
@@ -192,11 +222,14 @@ struct Family<SortOnesweepConfig> {
       SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24),
       SCANTUNE_PARAMETER(SortOnesweepConfig, digit_bits, primary, 5, 6, 7, 8),
       SCANTUNE_PARAMETER(SortOnesweepConfig, matching, primary, Matching::votes, Matching::instruction),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, status_bits, secondary, 32, 64),
       SCANTUNE_PARAMETER(SortOnesweepConfig, window, secondary, 1, 4, 8, 16),
       SCANTUNE_PARAMETER(SortOnesweepConfig, first_delay_ns, secondary, 0, 400, 1000),
       SCANTUNE_PARAMETER(SortOnesweepConfig, poll_delay_ns, secondary, 0, 300),
       SCANTUNE_PARAMETER(SortOnesweepConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
       SCANTUNE_PARAMETER(SortOnesweepConfig, count_items, secondary, 4096, 8192, 16384, 32768),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, count_columns, secondary, 1, 2, 4, 8, 16, 32),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, early_payload, secondary, 0, 1),
       SCANTUNE_PARAMETER(SortOnesweepConfig, count_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(SortOnesweepConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,

@@ -13,7 +13,7 @@ SCANTUNE_DEVICE DigitCountsLayout layout_of_counts(const KernelArguments& argume
 // Phase 1: how often each key occurs in each share of a row.
 template <class Problem, SortFillConfig kConfig>
 SCANTUNE_DEVICE void count_keys(const KernelArguments& arguments) {
-  using Counts = DigitCounts<Problem, kConfig.digit_bits, kConfig.count_hint>;
+  using Counts = DigitCounts<Problem, kConfig.digit_bits, kConfig.count_columns, kConfig.count_hint>;
   const SortLaunch launch = SortLaunch::unpacked(arguments.destination_offset);
   const DigitCountsLayout layout = layout_of_counts(arguments, launch);
   const Counts counts(shared_memory<typename Counts::Shared>(), launch);

@@ -9,6 +9,9 @@
 
 namespace scantune {
 
+template <SortOnesweepConfig kConfig>
+using OnesweepStatus = DigitStatus<kConfig.digits(), kConfig.status_bits>;
+
 template <class Problem, SortOnesweepConfig kConfig>
 SCANTUNE_DEVICE OnesweepLayout layout_of(const KernelArguments& arguments, const SortLaunch& launch) {
   return onesweep_layout(kConfig, Problem::kRequest, arguments.n, arguments.source_offset,
@@ -18,7 +21,7 @@ SCANTUNE_DEVICE OnesweepLayout layout_of(const KernelArguments& arguments, const
 // Phase 1: how often each digit occurs in each share of a row. It also prepares the workspace.
 template <class Problem, SortOnesweepConfig kConfig>
 SCANTUNE_DEVICE void count_digits(const KernelArguments& arguments) {
-  using Counts = DigitCounts<Problem, kConfig.digit_bits, kConfig.count_hint>;
+  using Counts = DigitCounts<Problem, kConfig.digit_bits, kConfig.count_columns, kConfig.count_hint>;
   const SortLaunch launch = SortLaunch::unpacked(arguments.destination_offset);
   const OnesweepLayout layout = scantune::layout_of<Problem, kConfig>(arguments, launch);
   const Counts counts(shared_memory<typename Counts::Shared>(), launch);
@@ -33,7 +36,7 @@ SCANTUNE_DEVICE void count_digits(const KernelArguments& arguments) {
                       layout.other_keys,       layout.payload,       layout.row_tiles, {}};
     scantune::store_global<CacheHint::normal>(reinterpret_cast<OnesweepHead*>(workspace), head);
   }
-  DigitStatus<kConfig.digits()>::clear(workspace + layout.status, layout.tiles);
+  OnesweepStatus<kConfig>::clear(workspace + layout.status, layout.tiles);
 
   // Count a share of a row.
   counts.count_share(arguments);
@@ -58,7 +61,8 @@ class OnesweepTile {
   using Key = typename Problem::Key;
   using Value = typename Problem::Value;
   using Ranks = DigitRanks<kConfig.block_threads, kConfig.items_per_thread, kConfig.digit_bits, kConfig.matching>;
-  using Status = DigitStatus<kConfig.digits()>;
+  using Status = OnesweepStatus<kConfig>;
+  using Count = typename Status::Count;
   static constexpr SortRequest kRequest = Problem::kRequest;
   static constexpr int kItems = kConfig.items_per_thread;
   static constexpr u32 kThreads = kConfig.block_threads;
@@ -71,7 +75,8 @@ class OnesweepTile {
 
   struct alignas(kVectorAlignmentBytes) Shared {
     alignas(kVectorAlignmentBytes) unsigned char exchange[exchange_bytes(kConfig, kRequest)];
-    u64 destinations[kDigits];  // the address where a digit's items would go if the first of them had place 0
+    // The address where a digit's keys would go if the first of them had place 0, and what goes with the keys.
+    u64 destinations[kHasPayload ? 2 : 1][kDigits];
     u64 totals[kWarpThreads];
     u32 index;
   };
@@ -125,25 +130,38 @@ class OnesweepTile {
   SCANTUNE_DEVICE bool copies() const { return moves_ == 0 && is_last_pass_; }
 
   SCANTUNE_DEVICE void copy() const {
-    for (u32 place = thread_rank(); place < count_; place += kThreads) {
-      if constexpr (kRequest.writes_keys())
-        scantune::store_global<kConfig.store_hint>(
-            Problem::output(arguments_) + first_ + place,
-            scantune::load_global<kConfig.load_hint>(Problem::input(arguments_) + first_ + place));
-      if constexpr (kRequest.has_payload())
-        scantune::store_global<kConfig.store_hint>(Problem::payload_output(arguments_) + first_ + place,
-                                                   first_payload(place));
+    constexpr u32 kAtOnce = 4;
+#pragma unroll 1
+    for (u32 place = thread_rank(); place < count_; place += kAtOnce * kThreads) {
+      Stored keys[kAtOnce];
+      Value payload[kHasPayload ? kAtOnce : 1];
+#pragma unroll
+      for (u32 step = 0; step < kAtOnce; ++step)
+        if (const u32 own = place + step * kThreads; own < count_) {
+          if constexpr (kRequest.writes_keys())
+            keys[step] = scantune::load_global<kConfig.load_hint>(Problem::input(arguments_) + first_ + own);
+          if constexpr (kHasPayload) payload[step] = first_payload(own);
+        }
+#pragma unroll
+      for (u32 step = 0; step < kAtOnce; ++step)
+        if (const u32 own = place + step * kThreads; own < count_) {
+          if constexpr (kRequest.writes_keys())
+            scantune::store_global<kConfig.store_hint>(Problem::output(arguments_) + first_ + own, keys[step]);
+          if constexpr (kHasPayload)
+            scantune::store_global<kConfig.store_hint>(Problem::payload_output(arguments_) + first_ + own,
+                                                       payload[step]);
+        }
     }
   }
 
   // In full tiles there is no place without a key to ask for.
   template <bool kFull>
   SCANTUNE_DEVICE void load() {
-    const Stored* const source = keys_source() + first_;
+    const Stored* const source = keys_source() + first_ + ranks_.place(0);
 #pragma unroll
     for (int step = 0; step < kItems; ++step)
-      if (const u32 place = ranks_.place(step); kFull || place < count_)
-        keys_[step] = Problem::key_of(scantune::load_global<kConfig.load_hint>(source + place));
+      if (kFull || ranks_.place(step) < count_)
+        keys_[step] = Problem::key_of(scantune::load_global<kConfig.load_hint>(source + step * kWarpThreads));
   }
 
   // Ranks the keys, and tells later tiles how many of each digit there are. Places of no key count as the last digit,
@@ -155,73 +173,58 @@ class OnesweepTile {
     for (int step = 0; step < kItems; ++step)
       digits[step] = kFull || ranks_.place(step) < count_ ? digit_.of(keys_[step]) : kDigits - 1;
     ranks_.count(digits, places_);
+    if constexpr (kHasPayload && kConfig.early_payload != 0) load_payload<kFull>();
     ranks_.add_up(mine_);
-    if (row_tile_ > 0 && looks_back()) status().publish_count(index_, thread_rank(), launch_.pass, mine_[0].count);
+    if (row_tile_ > 0 && looks_back())
+      status().publish_count(index_, thread_rank(), moves_before_, static_cast<Count>(mine_[0].count));
     ranks_.place_in_tile(mine_, digits, places_);
   }
 
-  // Puts the keys in order in shared memory, and finds where their digits go in the row meanwhile.
-  SCANTUNE_DEVICE void exchange_keys() {
+  // Puts the keys in order in shared memory, and what goes with them. Finds where their digits go in the row meanwhile.
+  template <bool kFull>
+  SCANTUNE_DEVICE void exchange() {
     sync_block();  // all have read their ranks
 #pragma unroll
-    for (int step = 0; step < kItems; ++step) exchanged<Key>()[places_[step]] = keys_[step];
+    for (int step = 0; step < kItems; ++step) exchanged_keys()[places_[step]] = keys_[step];
+    if constexpr (kHasPayload) {
+      if constexpr (kConfig.early_payload == 0) load_payload<kFull>();
+#pragma unroll
+      for (int step = 0; step < kItems; ++step)
+        if (kFull || ranks_.place(step) < count_) exchanged_payload()[places_[step]] = payload_[step];
+    }
     if (row_tile_ == 0)
       start_row();
     else if (looks_back())
       look_back();
-    if (looks_back()) set_destination(keys_destination());
     sync_block();
   }
 
   template <bool kFull>
-  SCANTUNE_DEVICE void store_keys() {
-    const bool stores = kRequest.writes_keys() || moves_before_ + 1 < moves_;
+  SCANTUNE_DEVICE void store() {
+    const bool stores_keys = kRequest.writes_keys() || moves_before_ + 1 < moves_;
     in_batches([&](int first) {
       Key keys[kBatch];
-      u64 addresses[kBatch];
+      u64 addresses[kBatch], payload_addresses[kHasPayload ? kBatch : 1];
+      Value payload[kHasPayload ? kBatch : 1];
 #pragma unroll
       for (int step = 0; step < kBatch; ++step)
         if (const u32 place = place_in_order(first + step); kFull || place < count_) {
-          keys[step] = exchanged<Key>()[place];
-          digits_[first + step] = digit_.of(keys[step]);
-          addresses[step] = address_of<Stored>(digits_[first + step], place);
+          keys[step] = exchanged_keys()[place];
+          const u32 digit = digit_.of(keys[step]);
+          addresses[step] = shared_.destinations[0][digit] + place * u64{sizeof(Stored)};
+          if constexpr (kHasPayload) {
+            payload[step] = exchanged_payload()[place];
+            payload_addresses[step] = shared_.destinations[1][digit] + place * u64{sizeof(Value)};
+          }
         }
 #pragma unroll
-      for (int step = 0; step < kBatch; ++step)
-        if (stores && (kFull || place_in_order(first + step) < count_))
+      for (int step = 0; step < kBatch; ++step) {
+        if (!kFull && place_in_order(first + step) >= count_) continue;
+        if (stores_keys)
           scantune::store_global_at<kConfig.store_hint>(addresses[step], Problem::stored_of(keys[step]));
-    });
-  }
-
-  // Moves what goes with the keys as they were moved.
-  template <bool kFull>
-  SCANTUNE_DEVICE void move_payload() {
-    Value values[kItems];
-#pragma unroll
-    for (int step = 0; step < kItems; ++step)
-      if (const u32 place = ranks_.place(step); kFull || place < count_)
-        values[step] = moves_before_ == 0
-                           ? first_payload(place)
-                           : scantune::load_global<kConfig.load_hint>(payload_at(moves_before_ - 1) + first_ + place);
-    sync_block();  // all have read their keys, and where they go
-    if (looks_back()) set_destination(payload_at(moves_before_));
-#pragma unroll
-    for (int step = 0; step < kItems; ++step)
-      if (kFull || ranks_.place(step) < count_) exchanged<Value>()[places_[step]] = values[step];
-    sync_block();
-    in_batches([&](int first) {
-      Value batch[kBatch];
-      u64 addresses[kBatch];
-#pragma unroll
-      for (int step = 0; step < kBatch; ++step)
-        if (const u32 place = place_in_order(first + step); kFull || place < count_) {
-          batch[step] = exchanged<Value>()[place];
-          addresses[step] = address_of<Value>(digits_[first + step], place);
-        }
-#pragma unroll
-      for (int step = 0; step < kBatch; ++step)
-        if (kFull || place_in_order(first + step) < count_)
-          scantune::store_global_at<kConfig.store_hint>(addresses[step], batch[step]);
+        if constexpr (kHasPayload)
+          scantune::store_global_at<kConfig.store_hint>(payload_addresses[step], payload[step]);
+      }
     });
   }
 
@@ -233,19 +236,39 @@ class OnesweepTile {
     return reinterpret_cast<T*>(static_cast<unsigned char*>(arguments_.workspace) +
                                 load_global<CacheHint::normal>(offset));
   }
-  template <class T>
-  SCANTUNE_DEVICE T* exchanged() const {
-    return reinterpret_cast<T*>(shared_.exchange);
-  }
-  SCANTUNE_DEVICE Status status() const { return Status(at<u64>(&head_.status)); }
   SCANTUNE_DEVICE bool looks_back() const { return thread_rank() < kDigits; }
+  SCANTUNE_DEVICE Key* exchanged_keys() const { return reinterpret_cast<Key*>(shared_.exchange); }
+  SCANTUNE_DEVICE Value* exchanged_payload() const {
+    return reinterpret_cast<Value*>(shared_.exchange + payload_offset(kConfig, kRequest));
+  }
+  SCANTUNE_DEVICE Status status() const { return Status(at<Count>(&head_.status)); }
 
-  // What goes with a key of the input, before it is moved.
+  // Before the first move, what goes with a key is its place or a value of the input.
+  template <bool kFull>
+  SCANTUNE_DEVICE void load_payload() {
+    if constexpr (!kRequest.has_values())
+      if (moves_before_ == 0) {
+#pragma unroll
+        for (int step = 0; step < kItems; ++step) payload_[step] = first_payload(ranks_.place(step));
+        return;
+      }
+    const Value* const source = payload_source() + first_ + ranks_.place(0);
+#pragma unroll
+    for (int step = 0; step < kItems; ++step)
+      if (kFull || ranks_.place(step) < count_)
+        payload_[step] = scantune::load_global<kConfig.load_hint>(source + step * kWarpThreads);
+  }
+
   SCANTUNE_DEVICE Value first_payload(u32 place) const {
     if constexpr (kRequest.has_values())
       return scantune::load_global<kConfig.load_hint>(Problem::values(arguments_) + first_ + place);
     else
       return static_cast<Value>(first_ - row_first_ + place);
+  }
+  SCANTUNE_DEVICE const Value* payload_source() const {
+    if constexpr (kRequest.has_values())
+      if (moves_before_ == 0) return Problem::values(arguments_);
+    return payload_at(moves_before_ - 1);
   }
 
   // Move number `move` goes to the output if an even number of moves come after it.
@@ -273,45 +296,42 @@ class OnesweepTile {
   SCANTUNE_DEVICE void look_back() {
     const Status all = status();
     pause<kConfig.first_delay_ns>();
-    u64 before = 0;
-    for (u32 tile = index_;;) {
-      const u32 first = index_ - row_tile_;
+    Count before = 0;
+    for (u32 tile = index_;; tile -= kConfig.window) {
+      const u32 left = tile - (index_ - row_tile_);
       typename Status::Word words[kConfig.window];
 #pragma unroll
       for (u32 step = 0; step < kConfig.window; ++step)
-        if (tile - first > step) words[step] = all.poll(tile - 1 - step, thread_rank());
+        if (left > step) words[step] = all.poll(tile - 1 - step, thread_rank());
 #pragma unroll
       for (u32 step = 0; step < kConfig.window; ++step) {
-        while (!words[step].is_known(launch_.pass)) {
+        while (!words[step].is_known(moves_before_)) {
           poll_pause<kConfig.poll_delay_ns>();
           words[step] = all.poll(tile - 1 - step, thread_rank());
         }
         before += words[step].count();
-        if (words[step].is_prefix(launch_.pass)) return set_start(before);
+        if (words[step].is_prefix()) return set_start(before);
       }
-      tile -= kConfig.window;
     }
   }
 
+  // Lets later tiles look no further back than here, and tells all threads where this thread's digit goes.
   SCANTUNE_DEVICE void set_start(u64 before) {
     if (u64{row_tile_} * kTile + count_ < arguments_.source_offset)
-      status().publish_prefix(index_, thread_rank(), launch_.pass, before + mine_[0].count);
-    start_ = before - mine_[0].before;
-  }
-
-  // Tells all threads where this thread's digit goes in a copy of the keys or of what goes with them.
-  template <class T>
-  SCANTUNE_DEVICE void set_destination(T* copy) const {
-    shared_.destinations[thread_rank()] = reinterpret_cast<u64>(copy + row_first_ + start_);
-  }
-  template <class T>
-  SCANTUNE_DEVICE u64 address_of(u32 digit, u32 place) const {
-    return shared_.destinations[digit] + place * u64{sizeof(T)};
+      status().publish_prefix(index_, thread_rank(), moves_before_, static_cast<Count>(before + mine_[0].count));
+    const u64 start = row_first_ + before - mine_[0].before;
+    shared_.destinations[0][thread_rank()] = reinterpret_cast<u64>(keys_destination() + start);
+    if constexpr (kHasPayload)
+      shared_.destinations[1][thread_rank()] = reinterpret_cast<u64>(payload_at(moves_before_) + start);
   }
 
   // Items in order are dealt to threads one by one. What is loaded of several of them comes before any is stored.
   SCANTUNE_DEVICE static u32 place_in_order(int step) { return static_cast<u32>(step) * kThreads + thread_rank(); }
-  static constexpr int kBatch = kItems % 8 == 0 ? 8 : kItems % 4 == 0 ? 4 : kItems % 2 == 0 ? 2 : 1;
+  static constexpr int kMostInBatch = kHasPayload ? 4 : 8;
+  static constexpr int kBatch = kItems % kMostInBatch == 0 ? kMostInBatch
+                                : kItems % 4 == 0          ? 4
+                                : kItems % 2 == 0          ? 2
+                                                           : 1;
   SCANTUNE_DEVICE static void in_batches(const auto& move) {
 #pragma unroll
     for (int first = 0; first < kItems; first += kBatch) move(first);
@@ -331,9 +351,8 @@ class OnesweepTile {
   bool moves_now_ = false, is_last_pass_;
   Key keys_[kItems];
   u32 places_[kItems];  // in the tile, where the keys go
-  u32 digits_[kItems];  // of the keys that this thread has stored
+  Value payload_[kHasPayload ? kItems : 1];
   typename Ranks::Digit mine_[1];
-  u64 start_;  // where in the row this thread's digit goes, less the first one's place in the tile
 };
 
 template <bool kFull, class Tile>
@@ -343,11 +362,10 @@ SCANTUNE_DEVICE void move_tile(Tile& tile) {
   tile.template rank<kFull>();
 
   // Put them in order, and look back for where they go.
-  tile.exchange_keys();
+  tile.template exchange<kFull>();
 
-  // Store them, and then what goes with them.
-  tile.template store_keys<kFull>();
-  if constexpr (Tile::kHasPayload) tile.template move_payload<kFull>();
+  // Store them, and what goes with them.
+  tile.template store<kFull>();
 }
 
 // Phase 3, once a digit: every key where its digit belongs.
@@ -359,7 +377,7 @@ SCANTUNE_DEVICE void move_by_digit(const KernelArguments& arguments) {
 
   // Take a tile, if its row has anything to move.
   tile.take();
-  if (tile.copies()) tile.copy();
+  if (tile.copies()) return tile.copy();
   if (!tile.moves()) return;
   if (tile.is_full())
     scantune::move_tile<true>(tile);

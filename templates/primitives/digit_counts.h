@@ -7,13 +7,14 @@
 
 namespace scantune {
 
-// The counts of one CTA's share of a row.
-template <class Problem, int kDigitBits, CacheHint kHint>
+// The counts of one CTA's share of a row. Lanes count in kColumns columns, so that fewer meet at one counter or one bank.
+template <class Problem, int kDigitBits, int kColumns, CacheHint kHint>
 class DigitCounts {
   using Stored = typename Problem::Stored;
   using Key = typename Problem::Key;
   static constexpr u32 kDigits = 1u << kDigitBits;
-  static constexpr u32 kMostPasses = ceil_div(8 * Problem::kRequest.input_bytes(), kDigitBits);
+  static constexpr u32 kKeyBits = 8 * Problem::kRequest.input_bytes();
+  static constexpr u32 kMostPasses = ceil_div(kKeyBits, static_cast<u32>(kDigitBits));
   static constexpr u32 kVectorItems = kVectorAlignmentBytes / sizeof(Stored);
   static constexpr u32 kVectorsAtOnce = 4;
   struct alignas(kVectorAlignmentBytes) Vector {
@@ -21,22 +22,20 @@ class DigitCounts {
   };
 
  public:
-  // Half of the warps count apart from the others, so that fewer meet at one counter.
   struct Shared {
-    u32 counts[kCounterCopies][kMostPasses * kDigits];
+    u32 counts[kMostPasses * kDigits][kColumns];
   };
-  static_assert(sizeof(Shared) == count_shared_bytes(kDigitBits, Problem::kRequest));
+  static_assert(sizeof(Shared) == count_shared_bytes(kDigitBits, kColumns, Problem::kRequest));
 
   SCANTUNE_DEVICE DigitCounts(Shared& shared, SortLaunch launch)
       : shared_(shared),
         launch_(launch),
         passes_(launch.passes(kDigitBits)),
-        counts_(shared.counts[thread_rank() / kWarpThreads % kCounterCopies]) {}
+        column_(thread_rank() % kColumns) {}
 
   SCANTUNE_DEVICE void clear() const {
-    for (u32 place = thread_rank(); place < passes_ * kDigits; place += kCountThreads)
-#pragma unroll
-      for (int copy = 0; copy < kCounterCopies; ++copy) shared_.counts[copy][place] = 0;
+    for (u32 place = thread_rank(); place < passes_ * kDigits * kColumns; place += kCountThreads)
+      shared_.counts[place / kColumns][place % kColumns] = 0;
   }
 
   // Counts the CTA's share of a row.
@@ -44,7 +43,12 @@ class DigitCounts {
     const u64 row = block_rank() / launch_.count_ctas, cta = block_rank() % launch_.count_ctas;
     const u64 row_items = arguments.source_offset, left = arguments.n - row * row_items;
     const u64 items = left < row_items ? left : row_items, begin = items * cta / launch_.count_ctas;
-    count(Problem::input(arguments) + row * row_items + begin, items * (cta + 1) / launch_.count_ctas - begin);
+    const Stored* const first = Problem::input(arguments) + row * row_items + begin;
+    const u64 taken = items * (cta + 1) / launch_.count_ctas - begin;
+    if (launch_.first_bit == 0 && launch_.last_bit == kKeyBits)
+      count<true>(first, taken);
+    else
+      count<false>(first, taken);
   }
 
   // Leaves the CTA's counts in the workspace. No pass is known yet to have one digit alone.
@@ -55,7 +59,7 @@ class DigitCounts {
     for (u32 place = thread_rank(); place < passes_ * kDigits; place += kCountThreads) {
       u32 sum = 0;
 #pragma unroll
-      for (int copy = 0; copy < kCounterCopies; ++copy) sum += shared_.counts[copy][place];
+      for (u32 step = 0; step < kColumns; ++step) sum += shared_.counts[place][(step + place) % kColumns];
       store_global<CacheHint::normal>(parts + place, sum);
     }
     const u64 row = block_rank() / launch_.count_ctas;
@@ -66,12 +70,13 @@ class DigitCounts {
 
  private:
   // Counts the digits of keys[0, count). Those before the first and behind the last vector boundary come one by one.
+  template <bool kAll>
   SCANTUNE_DEVICE void count(const Stored* keys, u64 count) const {
     u64 before = bytes_before_boundary(keys) / sizeof(Stored);
     if (before > count) before = count;
     const u64 vectors = (count - before) / kVectorItems, behind = before + vectors * kVectorItems;
-    if (thread_rank() < before) count_key(scantune::load_global<kHint>(keys + thread_rank()));
-    if (behind + thread_rank() < count) count_key(scantune::load_global<kHint>(keys + behind + thread_rank()));
+    if (thread_rank() < before) count_key<kAll>(scantune::load_global<kHint>(keys + thread_rank()));
+    if (behind + thread_rank() < count) count_key<kAll>(scantune::load_global<kHint>(keys + behind + thread_rank()));
     const auto* const all = reinterpret_cast<const Vector*>(keys + before);
     for (u64 first = thread_rank(); first < vectors; first += kCountThreads * kVectorsAtOnce) {
       Vector loaded[kVectorsAtOnce];
@@ -83,24 +88,26 @@ class DigitCounts {
       for (u32 step = 0; step < kVectorsAtOnce; ++step)
         if (first + step * kCountThreads < vectors)
 #pragma unroll
-          for (const Stored key : loaded[step].keys) count_key(key);
+          for (const Stored key : loaded[step].keys) count_key<kAll>(key);
     }
   }
 
+  // kAll: all bits of the keys are compared, so the compiler knows where digits are.
+  template <bool kAll>
   SCANTUNE_DEVICE void count_key(Stored stored) const {
     const Key key = Problem::key_of(stored);
 #pragma unroll
     for (u32 pass = 0; pass < kMostPasses; ++pass) {
-      const u32 bit = launch_.first_bit + pass * kDigitBits;
-      if (bit >= launch_.last_bit) break;
-      add_shared(counts_ + pass * kDigits + DigitPlace(bit, launch_.last_bit, kDigitBits).of(key), 1);
+      const u32 bit = (kAll ? 0 : launch_.first_bit) + pass * kDigitBits, last_bit = kAll ? kKeyBits : launch_.last_bit;
+      if (bit >= last_bit) break;
+      add_shared(&shared_.counts[pass * kDigits + DigitPlace(bit, last_bit, kDigitBits).of(key)][column_], 1);
     }
   }
 
   Shared& shared_;
   const SortLaunch launch_;
   const u32 passes_;
-  u32* const counts_;
+  const u32 column_;
 };
 
 // Adds up what CTAs have counted of some digits of a pass of a row, and marks a pass whose keys all have one digit.

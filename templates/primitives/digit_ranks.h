@@ -65,7 +65,7 @@ class DigitRanks {
 #pragma unroll
     for (int step = 0; step < kItems; ++step) {
       const u32 same = scantune::lanes_with<kDigitBits, kMatching>(digits[step]);
-      const u32 before = counts[digits[step]], earlier = count_ones(same & ((1u << lane_) - 1));
+      const u32 before = counts[digits[step]], earlier = count_ones(lanes_before(same, lane_));
       ranks[step] = before + earlier;
       sync_warp();
       if (same >> lane_ == 1) counts[digits[step]] = before + earlier + 1;  // the last of them

@@ -103,22 +103,27 @@ SCANTUNE_DEVICE u32 count_ones(u32 bits) { return static_cast<u32>(__popc(static
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return __ffs(static_cast<int>(bits)) - 1; }
 SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - __clz(static_cast<int>(bits)); }
 
+// Those of the lanes that come before this one, each so many places higher.
+SCANTUNE_DEVICE u32 lanes_before(u32 lanes, u32 lane) { return __funnelshift_r(0, lanes, lane); }
+
 // The lanes of the warp that have the same value, which has no more than kBits bits. The first takes a vote on each
 // bit, by four instructions: compilers make seven of the same in C++.
 template <int kBits>
 SCANTUNE_DEVICE u32 match_by_votes(u32 value) {
   u32 same = ~0u;
 #pragma unroll
-  for (int bit = 0; bit < kBits; ++bit)
+  for (int bit = 0; bit < kBits; ++bit) {
+    u32 alike;
     asm volatile(
-        "{ .reg .pred is_set; .reg .u32 own, set;\n"
+        "{ .reg .pred is_set; .reg .u32 own;\n"
         "and.b32 own, %1, %2;\n"
         "setp.ne.u32 is_set, own, 0;\n"
-        "vote.sync.ballot.b32 set, is_set, 0xffffffff;\n"
-        "@!is_set not.b32 set, set;\n"
-        "and.b32 %0, %0, set; }"
-        : "+r"(same)
+        "vote.sync.ballot.b32 %0, is_set, 0xffffffff;\n"
+        "@!is_set not.b32 %0, %0; }"
+        : "=r"(alike)
         : "r"(value), "r"(1u << bit));
+    same &= alike;
+  }
   return same;
 }
 template <int kBits>

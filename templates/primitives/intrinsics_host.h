@@ -96,6 +96,10 @@ SCANTUNE_DEVICE u32 count_ones(u32 bits) {
 SCANTUNE_DEVICE u32 count_trailing_zeros(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
 SCANTUNE_DEVICE u32 highest_bit(u32 bits) { return 31 - static_cast<u32>(__builtin_clz(bits)); }
 
+SCANTUNE_DEVICE u32 lanes_before(u32 lanes, u32 lane) {
+  return lane == 0 ? 0 : lanes << (kWarpThreads - static_cast<int>(lane));
+}
+
 template <int kBits>
 SCANTUNE_DEVICE u32 match_by_votes(u32 value, SCANTUNE_SITE) {
   u32 same = ~0u;
