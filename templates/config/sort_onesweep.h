@@ -140,7 +140,7 @@ struct Family<SortOnesweepConfig> {
       config.min_ctas_per_sm = are_many ? 1 : 2;
       config.early_payload = request.has_payload();
       if (request.has_payload()) config.load_hint = CacheHint::no_allocate;
-      config.window = 4;
+      config.window = request.has_payload() ? 2 : 4;
     }
     if (items > kMostNarrowCounts) config.status_bits = 64;
     const int most_bytes = limits_of(sm).shared_bytes_per_block;

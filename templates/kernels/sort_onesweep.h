@@ -154,14 +154,19 @@ class OnesweepTile {
     }
   }
 
-  // In full tiles there is no place without a key to ask for.
+  // In full tiles there is no place without a key to ask for. Between the first move and the last one keys are stored
+  // as the numbers that are compared.
   template <bool kFull>
   SCANTUNE_DEVICE void load() {
     const Stored* const source = keys_source() + first_ + ranks_.place(0);
 #pragma unroll
     for (int step = 0; step < kItems; ++step)
       if (kFull || ranks_.place(step) < count_)
-        keys_[step] = Problem::key_of(scantune::load_global<kConfig.load_hint>(source + step * kWarpThreads));
+        keys_[step] = scantune::load_global<kConfig.load_hint>(source + step * kWarpThreads);
+    if (moves_before_ > 0) return;
+#pragma unroll
+    for (int step = 0; step < kItems; ++step)
+      if (kFull || ranks_.place(step) < count_) keys_[step] = Problem::key_of(static_cast<Stored>(keys_[step]));
   }
 
   // Ranks the keys, and tells later tiles how many of each digit there are. Places of no key count as the last digit,
@@ -201,7 +206,7 @@ class OnesweepTile {
 
   template <bool kFull>
   SCANTUNE_DEVICE void store() {
-    const bool stores_keys = kRequest.writes_keys() || moves_before_ + 1 < moves_;
+    const bool is_last = moves_before_ + 1 == moves_, stores_keys = kRequest.writes_keys() || !is_last;
     in_batches([&](int first) {
       Key keys[kBatch];
       u64 addresses[kBatch], payload_addresses[kHasPayload ? kBatch : 1];
@@ -221,7 +226,8 @@ class OnesweepTile {
       for (int step = 0; step < kBatch; ++step) {
         if (!kFull && place_in_order(first + step) >= count_) continue;
         if (stores_keys)
-          scantune::store_global_at<kConfig.store_hint>(addresses[step], Problem::stored_of(keys[step]));
+          scantune::store_global_at<kConfig.store_hint>(
+              addresses[step], is_last ? Problem::stored_of(keys[step]) : static_cast<Stored>(keys[step]));
         if constexpr (kHasPayload)
           scantune::store_global_at<kConfig.store_hint>(payload_addresses[step], payload[step]);
       }
