@@ -24,6 +24,7 @@ import argparse
 import contextlib
 import ctypes
 import functools
+import gc
 import json
 import statistics
 import subprocess
@@ -390,6 +391,7 @@ class Bench:
 
     def timed(self, label: str, case: Case, plans: Mapping[str, Future[ctypes.c_void_p]]) -> Row:
         """Return the medians in microseconds of all contenders, which are checked first."""
+        gc.collect()  # graphs and their memory are in cycles
         torch.cuda.empty_cache()
         calls = 64 if case.n <= 1 << 20 else 16 if case.n <= 1 << 24 else 4
         double = self.double and bool(self.cubs) and not case.rows
@@ -414,7 +416,9 @@ class Bench:
             found = ratio(row)
             if found is None or found >= SLOWER or label != "draw":
                 break
-        row["failed"] += [one for one in failed if not one.startswith("torch")]
+        # torch and CUB's sort of rows cannot always be captured. Then others are compared.
+        uncaptured = ("torch", "CUB") if case.rows else ("torch",)
+        row["failed"] += [one for one in failed if not one.startswith(uncaptured)]
         return row
 
     def _own(
