@@ -82,7 +82,8 @@ struct Family<SortBlockConfig> {
     const int threads = config.block_threads;
     if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
       return "block_threads must be a multiple of 32 up to 1024";
-    if (config.rows_per_block < 1 || threads % (config.rows_per_block * kWarpThreads) != 0)
+    if (config.rows_per_block < 1 || config.rows_per_block > threads / kWarpThreads ||
+        threads % (config.rows_per_block * kWarpThreads) != 0)
       return "rows_per_block must be so few that each row has whole warps of the CTA";
     if (const char* reason = invalid_digits_reason(config.row_threads(), config.digit_bits)) return reason;
     if (config.items_per_thread < 1 || config.items_per_thread > kMostItems)

@@ -13,7 +13,7 @@ struct SortFillConfig {
   int block_threads = 256;     // threads of a CTA that fills
   int vectors_per_thread = 4;  // vectors of 16 keys that each of them stores
   int count_items = 8192;      // keys that a CTA counts, or more where there are many
-  int count_columns = 32;     // counters of a digit in a CTA that counts, dealt to the lanes of a warp
+  int count_columns = 32;      // counters of a digit in a CTA that counts, dealt to the lanes of a warp
   CacheHint count_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
@@ -122,7 +122,7 @@ struct Family<SortFillConfig> {
   static constexpr Parameter<SortFillConfig> kParameters[] = {
       SCANTUNE_PARAMETER(SortFillConfig, block_threads, primary, 128, 256, 512, 1024),
       SCANTUNE_PARAMETER(SortFillConfig, vectors_per_thread, primary, 1, 2, 4, 8, 16),
-      SCANTUNE_PARAMETER(SortFillConfig, count_items, secondary, 4096, 8192, 16384, 32768),
+      SCANTUNE_PARAMETER(SortFillConfig, count_items, secondary, 4096, 16384, 65536, 131072, 524288, 1048576),
       SCANTUNE_PARAMETER(SortFillConfig, count_columns, secondary, 1, 2, 4, 8, 16, 32),
       SCANTUNE_PARAMETER(SortFillConfig, count_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),

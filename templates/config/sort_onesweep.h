@@ -1,4 +1,4 @@
-// sort_onesweep: one launch counts all digits of all keys, and then one launch a digit moves the keys: each CTA ranks
+// sort_onesweep: two launches count all digits of all keys, and then one launch a digit moves the keys: each CTA ranks
 // the digits of a tile, and looks back for how many keys of each digit earlier tiles have (Adinets and Merrill,
 // "Onesweep: a faster least significant digit radix sort for GPUs", 2022).
 #pragma once
@@ -20,7 +20,7 @@ struct SortOnesweepConfig {
   int poll_delay_ns = 0;   // sleep between unsuccessful polls
   TileOrder tile_order = TileOrder::block_index;
   int count_items = 8192;  // keys that a CTA counts, or more where there are many
-  int count_columns = 8;  // counters of a digit in a CTA that counts, dealt to the lanes of a warp
+  int count_columns = 8;   // counters of a digit in a CTA that counts, dealt to the lanes of a warp
   int early_payload = 0;   // load what goes with keys while digits are added up, not when keys are in shared memory
   CacheHint count_hint = CacheHint::normal;
   CacheHint load_hint = CacheHint::normal;
@@ -34,7 +34,7 @@ struct SortOnesweepConfig {
   constexpr bool operator==(const SortOnesweepConfig&) const = default;
 };
 
-// Keys are put in order in shared memory. Digits have been ranked before, in the same bytes.
+// Keys are put in order in shared memory, as the numbers that are compared.
 constexpr int exchanged_key_bytes(const SortRequest& request) { return request.input_bytes() == 8 ? 8 : 4; }
 constexpr int moved_bytes(const SortRequest& request) {
   return exchanged_key_bytes(request) + (request.has_payload() ? request.value_bytes() : 0);
@@ -44,6 +44,7 @@ constexpr int moved_bytes(const SortRequest& request) {
 constexpr u64 payload_offset(const SortOnesweepConfig& config, const SortRequest& request) {
   return round_up(config.tile_items() * static_cast<u64>(exchanged_key_bytes(request)), kVectorAlignmentBytes);
 }
+// Digits have been ranked before, in the same bytes.
 constexpr u64 exchange_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
   const u64 exchanged = payload_offset(config, request) +
                         config.tile_items() * static_cast<u64>(moved_bytes(request) - exchanged_key_bytes(request));
@@ -51,7 +52,7 @@ constexpr u64 exchange_bytes(const SortOnesweepConfig& config, const SortRequest
   return round_up(exchanged > ranked ? exchanged : ranked, kVectorAlignmentBytes);
 }
 
-// Behind them lie where each digit's keys go and what goes with them, totals of warps, and the tile's number.
+// Behind the exchange lie where each digit's keys go and what goes with them, totals of warps, and the tile's number.
 constexpr int shared_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
   return static_cast<int>(exchange_bytes(config, request)) +
          ((request.has_payload() ? 2 : 1) * config.digits() + kWarpThreads) * static_cast<int>(sizeof(u64)) +
@@ -59,7 +60,8 @@ constexpr int shared_bytes(const SortOnesweepConfig& config, const SortRequest& 
 }
 
 // A copy of keys and values, and where digits are counted, in bytes from the workspace's start. A pass moves the keys
-// from one copy to the other, and the last one to the output; keys that are not put out have two copies here.
+// from one copy to the other, and the last one to the output; keys that are not put out have two copies here. Between
+// the first move and the last one keys are kept as the numbers that are compared, in the output too.
 struct OnesweepLayout {
   DigitCountsLayout counts;
   u64 status;     // a word for each tile and digit
@@ -89,7 +91,8 @@ constexpr OnesweepLayout onesweep_layout(const SortOnesweepConfig& config, const
   // The last row may be short.
   layout.tiles = (rows - 1) * layout.row_tiles + ceil_div(n - (rows - 1) * row_items, config.tile_items());
   layout.status = round_up(layout.counts.end, kVectorAlignmentBytes);
-  layout.keys = round_up(layout.status + layout.tiles * digits * static_cast<u64>(config.status_bits / 8), kVectorAlignmentBytes);
+  layout.keys =
+      round_up(layout.status + layout.tiles * digits * static_cast<u64>(config.status_bits / 8), kVectorAlignmentBytes);
   const u64 key_bytes = round_up(n * static_cast<u64>(request.input_bytes()), kVectorAlignmentBytes);
   layout.other_keys = layout.keys + (passes > 1 ? key_bytes : 0);
   layout.payload = layout.other_keys + (passes > 2 && !request.writes_keys() ? key_bytes : 0);
@@ -144,7 +147,7 @@ struct Family<SortOnesweepConfig> {
     }
     if (items > kMostNarrowCounts) config.status_bits = 64;
     const int most_bytes = limits_of(sm).shared_bytes_per_block;
-    while (shared_bytes(config, request) > most_bytes) config.items_per_thread /= 2;
+    while (shared_bytes(config, request) > most_bytes) --config.items_per_thread;
     while (count_shared_bytes(config.digit_bits, config.count_columns, request) > most_bytes) config.count_columns /= 2;
     const int most_ctas = limits_of(sm).threads_per_sm / config.block_threads;
     if (config.min_ctas_per_sm > most_ctas) config.min_ctas_per_sm = most_ctas;
@@ -170,7 +173,8 @@ struct Family<SortOnesweepConfig> {
     if (const char* reason = invalid_count_reason(config.count_items)) return reason;
     if (const char* reason = invalid_columns_reason(config.count_columns)) return reason;
     if (config.early_payload < 0 || config.early_payload > 1) return "early_payload must be 0 or 1";
-    if (config.early_payload != 0 && !request.has_payload()) return "early_payload is for keys that something goes with";
+    if (config.early_payload != 0 && !request.has_payload())
+      return "early_payload is for keys that something goes with";
     if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
       return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
     if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
@@ -207,7 +211,8 @@ struct Family<SortOnesweepConfig> {
       launch.destination_offset = told.packed();
       list.add(launch);
     };
-    add(kCountDigits, rows * told.count_ctas, kCountThreads, count_shared_bytes(config.digit_bits, config.count_columns, request));
+    add(kCountDigits, rows * told.count_ctas, kCountThreads,
+        count_shared_bytes(config.digit_bits, config.count_columns, request));
     add(kAddDigitCounts, add_ctas(rows, all, digits), kAddThreads, kAddSharedBytes);
     if (config.tile_order == TileOrder::block_index) launch.dispatch = Dispatch::in_order;
     // A list has room for no more, whatever the config.
@@ -219,15 +224,16 @@ struct Family<SortOnesweepConfig> {
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<SortOnesweepConfig> kParameters[] = {
       SCANTUNE_PARAMETER(SortOnesweepConfig, block_threads, primary, 256, 384, 512, 1024),
-      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 28)
+          .from_default_only(7, 9, 10, 11, 14, 18),
       SCANTUNE_PARAMETER(SortOnesweepConfig, digit_bits, primary, 5, 6, 7, 8),
       SCANTUNE_PARAMETER(SortOnesweepConfig, matching, primary, Matching::votes, Matching::instruction),
       SCANTUNE_PARAMETER(SortOnesweepConfig, status_bits, secondary, 32, 64),
-      SCANTUNE_PARAMETER(SortOnesweepConfig, window, secondary, 1, 4, 8, 16),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, window, secondary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(SortOnesweepConfig, first_delay_ns, secondary, 0, 400, 1000),
       SCANTUNE_PARAMETER(SortOnesweepConfig, poll_delay_ns, secondary, 0, 300),
       SCANTUNE_PARAMETER(SortOnesweepConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
-      SCANTUNE_PARAMETER(SortOnesweepConfig, count_items, secondary, 4096, 8192, 16384, 32768),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, count_items, secondary, 2048, 4096, 8192, 16384, 32768),
       SCANTUNE_PARAMETER(SortOnesweepConfig, count_columns, secondary, 1, 2, 4, 8, 16, 32),
       SCANTUNE_PARAMETER(SortOnesweepConfig, early_payload, secondary, 0, 1),
       SCANTUNE_PARAMETER(SortOnesweepConfig, count_hint, secondary, CacheHint::normal, CacheHint::streaming,

@@ -7,7 +7,8 @@
 
 namespace scantune {
 
-// The counts of one CTA's share of a row. Lanes count in kColumns columns, so that fewer meet at one counter or one bank.
+// The counts of one CTA's share of a row. Lanes count in kColumns columns, so that fewer meet at one counter or one
+// bank.
 template <class Problem, int kDigitBits, int kColumns, CacheHint kHint>
 class DigitCounts {
   using Stored = typename Problem::Stored;
@@ -28,10 +29,7 @@ class DigitCounts {
   static_assert(sizeof(Shared) == count_shared_bytes(kDigitBits, kColumns, Problem::kRequest));
 
   SCANTUNE_DEVICE DigitCounts(Shared& shared, SortLaunch launch)
-      : shared_(shared),
-        launch_(launch),
-        passes_(launch.passes(kDigitBits)),
-        column_(thread_rank() % kColumns) {}
+      : shared_(shared), launch_(launch), passes_(launch.passes(kDigitBits)), column_(thread_rank() % kColumns) {}
 
   SCANTUNE_DEVICE void clear() const {
     for (u32 place = thread_rank(); place < passes_ * kDigits * kColumns; place += kCountThreads)

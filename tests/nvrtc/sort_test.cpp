@@ -58,6 +58,7 @@ const Problem kProblems[] = {
     {"u32_pairs_bytes_3", with_structs(keys(ValueType::u32), 3, 1)},
     {"u32_pairs_bytes_12", with_structs(keys(ValueType::u32), 12, 4)},
     {"u32_pairs_bytes_32", with_structs(keys(ValueType::u32), 32, 16)},
+    {"u64_pairs_bytes_32", with_structs(keys(ValueType::u64), 32, 16)},
     {"f32_descending_indices", with(keys(ValueType::f32, Order::descending), ValueType::u32, Sorted::indices)},
     {"f32_keys_and_indices_in_rows", in_rows(with(keys(ValueType::f32), ValueType::i64, Sorted::keys_and_indices))},
     {"u64", keys(ValueType::u64)},
