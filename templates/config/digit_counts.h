@@ -20,10 +20,7 @@ struct SortLaunch {
   u32 pass;                 // which digit, from the lowest
   u32 count_ctas;           // CTAs that count a row
 
-  // At least one, as in passes() of a request.
-  constexpr u32 passes(int digit_bits) const {
-    return last_bit == first_bit ? 1 : ceil_div(last_bit - first_bit, static_cast<u32>(digit_bits));
-  }
+  constexpr u32 passes(int digit_bits) const { return ceil_div(last_bit - first_bit, static_cast<u32>(digit_bits)); }
 
   constexpr u64 packed() const { return u64{first_bit} | u64{last_bit} << 8 | u64{pass} << 16 | u64{count_ctas} << 32; }
   static constexpr SortLaunch unpacked(u64 bits) {

@@ -21,11 +21,8 @@ struct Tokens<Matching> {
 inline constexpr int kLeastDigitBits = 4;
 inline constexpr int kMostDigitBits = 8;
 
-// The digits of a key, from the lowest to the highest, that a sort has to look at. Where no bit is compared, there is
-// one of no bits: the keys are moved all the same.
-constexpr int passes(int digit_bits, const SortRequest& request) {
-  return request.sorted_bits() == 0 ? 1 : ceil_div(request.sorted_bits(), digit_bits);
-}
+// The digits of a key, from the lowest to the highest, that a sort has to look at.
+constexpr int passes(int digit_bits, const SortRequest& request) { return ceil_div(request.sorted_bits(), digit_bits); }
 
 // The first bit and the one behind the last, as launches hold them.
 constexpr u64 packed_bits(const SortRequest& request) {

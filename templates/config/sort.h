@@ -90,11 +90,12 @@ constexpr const char* unsupported_reason(const SortRequest& request) {
     if (!is_integer(request.value_type) || size_of(request.value_type) < 4)
       return "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64";
     if (size_of(request.value_type) == 4 && row_items(request) > u64{1} << (is_signed(request.value_type) ? 31 : 32))
-      return "there are more keys than value_type has indices for: ask for 64 bits";
+      return "a row has more keys than indices of 32 bits can number: ask for indices of 64 bits";
   }
   if (request.key_bits == KeyBits::all) return nullptr;
   if (request.end_bit > 8 * static_cast<u64>(request.input_bytes())) return "bits end behind the key's last one";
   if (request.bits > request.end_bit) return "bits begin before the key's first one";
+  if (request.bits == 0) return "no bits are compared: compare at least one";
   return nullptr;
 }
 

@@ -514,8 +514,8 @@ const std::vector<BadInput> kBadInput = {
     // The sort.
     {"scantune_sorting", "struct_bytes", "left out", c_sorting([](auto& s) { s.struct_bytes = 0; }), {"struct_bytes is 0", "scantune_sorting", "SCANTUNE_SORTING_INIT"}},
     {"scantune_sorting", "n", "more keys than an address space", c_sorting([](auto& s) { s.n = ~u64{0}; }), {"n is 18446744073709551615", "more items than fit"}},
-    {"scantune_sorting", "n", "more keys than 32 bits number", c_sorting([](auto& s) { s.n = (u64{1} << 32) + 1; }, kPlaces), {"there are more keys than value_type has indices for: ask for 64 bits"}},
-    {"scantune_sorting", "n", "more keys than 31 bits number", c_sorting([](auto& s) { s.n = (u64{1} << 31) + 1; s.value_type = SCANTUNE_I32; }, kBoth), {"there are more keys than value_type has indices for"}},
+    {"scantune_sorting", "n", "more keys than 32 bits number", c_sorting([](auto& s) { s.n = (u64{1} << 32) + 1; }, kPlaces), {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
+    {"scantune_sorting", "n", "more keys than 31 bits number", c_sorting([](auto& s) { s.n = (u64{1} << 31) + 1; s.value_type = SCANTUNE_I32; }, kBoth), {"a row has more keys than indices of 32 bits can number"}},
     {"scantune_sorting", "n", "no multiple of the rows", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; s.rows = 7; }), {"n is 1000, which is no multiple of rows, which is 7", "equal length"}},
     {"scantune_sorting", "key_type", "left out", c_sorting([](auto& s) { s.key_type = SCANTUNE_DEFAULT_TYPE; }), {"key_type is 0", "scantune_type"}},
     {"scantune_sorting", "key_type", "no type", c_sorting([](auto& s) { write(s.key_type, 14); }), {"key_type is 14", "1 to 13"}},
@@ -600,14 +600,14 @@ const std::vector<BadInput> kBadInput = {
     {"KeyBits", "begin_bit", "behind the last bit", options({.bits = {.begin_bit = 40}}), {"begin_bit is 40"}},
     {"KeyBits", "end_bit", "behind the key's", options({.bits = {.end_bit = 40}}), {"end_bit is 40"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "segments", "of other keys", options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 1000"}},
-    {"SortOptions ArgsortOptions SortPlanOptions", "segments", "with strides", options({.segments = Segments::rows({.count = 10, .length = 100, .row_stride = 200})}), {"segments is Segments::rows() with strides", "one after the other"}},
+    {"SortOptions ArgsortOptions SortPlanOptions", "segments", "with strides", options({.segments = Segments::rows({.count = 10, .length = 100, .row_stride = 200})}), {"segments is Segments::rows() with strides", "one behind the other first"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "segments", "columns", options({.segments = Segments::columns(10, 100)}), {"rows are sorted, and columns are not"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "forward_progress", "no guarantee", options({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "latency", "no latency", options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "captured_launches", "below 0", options({.captured_launches = -2}), {"captured_launches is -2"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "config", "with a null character", options({.config = kWithNull}), {"config holds a null character"}},
     {"SortOptions", "values", "beside indices", {cpp([](Arguments& a) { runtime::sort(a.keys(), a.output(), kItems, {.values = {at<float>(kValues), at<float>(kValuesOutput)}, .indices = at<int>(kIndices)}); })}, {"values and indices are both given", "pass structs of a value and an index"}},
-    {"SortOptions", "indices", "too narrow for n", {cpp([](Arguments& a) { runtime::sort(a.keys(), at<int>(std::uintptr_t{1} << 40), (u64{1} << 32) + 1, {.indices = at<std::uint32_t>(std::uintptr_t{1} << 50)}); })}, {"there are more keys than value_type has indices for: ask for 64 bits"}},
+    {"SortOptions", "indices", "too narrow for n", {cpp([](Arguments& a) { runtime::sort(a.keys(), at<int>(std::uintptr_t{1} << 40), (u64{1} << 32) + 1, {.indices = at<std::uint32_t>(std::uintptr_t{1} << 50)}); })}, {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
 };
 // clang-format on
 

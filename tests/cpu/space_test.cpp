@@ -383,14 +383,29 @@ TEST(Space, SortsFitTheirTypes) {
   }
   SortRequest in_rows = indices;
   in_rows.n += 2;
-  EXPECT_TRUE(reason(in_rows).starts_with("there are more keys than value_type has indices for"));
+  EXPECT_TRUE(reason(in_rows).starts_with("a row has more keys than indices of 32 bits can number"));
   in_rows.segments = Segments::rows;
   in_rows.rows = 2;
   EXPECT_EQ(unsupported_reason(in_rows), nullptr);
   in_rows.value_type = ValueType::i32;
-  EXPECT_TRUE(reason(in_rows).starts_with("there are more keys than value_type has indices for"));
+  EXPECT_TRUE(reason(in_rows).starts_with("a row has more keys than indices of 32 bits can number"));
   EXPECT_TRUE(reason({.key_bits = KeyBits::some, .n = 1, .end_bit = 33, .bits = 1}).starts_with("bits end behind"));
   EXPECT_TRUE(reason({.key_bits = KeyBits::some, .n = 1, .end_bit = 3, .bits = 4}).starts_with("bits begin before"));
+  EXPECT_TRUE(
+      reason({.key_bits = KeyBits::some, .n = 1, .end_bit = 32, .bits = 0}).starts_with("no bits are compared"));
+}
+
+// The product with the threads of a warp is 0 in 32 bits.
+TEST(Space, RefusesMoreRowsThanACtaOfASortHasWarps) {
+  const SortRequest request{.n = 100};
+  const FamilyModel& family = *find_family("sort_block");
+  Config config = family.default_config(request, 90);
+  const auto parameters = family.parameters();
+  const auto rows = std::ranges::find(parameters, std::string_view("rows_per_block"), &ParameterModel::name);
+  config[static_cast<int>(rows - parameters.begin())] = 1 << 27;
+  const char* const reason = reject_reason(config, request, 90);
+  ASSERT_NE(reason, nullptr);
+  EXPECT_TRUE(std::string_view(reason).starts_with("rows_per_block must be so few"));
 }
 
 TEST(Space, EveryFamilyHasALegalDefaultForRowsOfEveryLength) {

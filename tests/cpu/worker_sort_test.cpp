@@ -61,7 +61,6 @@ std::vector<SortRequest> requests() {
       all.push_back(with_indices(keys, ValueType::i64, Sorted::keys_and_indices));
     }
   const SortRequest keys{.input_type = ValueType::u16};
-  all.push_back(by_bits(keys, 16, 0));
   SortRequest wide = with_values(keys, ValueType::custom);
   wide.custom_bytes = 12;
   wide.custom_alignment = 4;
