@@ -531,32 +531,5 @@ TEST(SortsOnOneWorkspace, PutKeysInOrder) {
     }
 }
 
-// The last epoch wraps: what follows starts from zeroed words.
-TEST(SortsWithEpochs, GoOnWhereTheseAreUsedUp) {
-  Random random(9);
-  for (const auto& [request, configs] : some_sorts())
-    for (const Config& config : configs) {
-      const SortRequest sized = with_items(request, many_items(config, request));
-      const WorkspaceNeed need = config.family().workspace(config, sized);
-      if (need.kind != WorkspaceKind::packed_status && need.kind != WorkspaceKind::split_status) continue;
-      const Case sorted{.request = sized, .config = config, .keys = keys_of(sized, 0, random)};
-      SCOPED_TRACE(to_string(sorted));
-      const Sort sort(sorted);
-      const int passes = config.family().launches(config, sized, Variant::aligned).count;
-      for (u32 left = 1; left <= 2 * static_cast<u32>(passes) + 1; ++left) {
-        const Workspace workspace(bench().device, need);
-        workspace.header().epoch = kLastEpoch - left;
-        for (int time = 0; time < 3; ++time) {
-          sort.poison();
-          std::vector<HostLaunch> launches;
-          sort.append(launches, workspace.data());
-          ASSERT_NO_THROW(bench().device.run(launches, Schedule::from_seed(random.below(1u << 30))));
-          sort.check();
-          if (HasFailure()) return;
-        }
-      }
-    }
-}
-
 }  // namespace
 }  // namespace scantune
