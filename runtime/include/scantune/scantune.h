@@ -475,7 +475,8 @@ typedef struct scantune_sorting {
   uint64_t rows; /* how many rows n keys are, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
   scantune_latency latency;
   int32_t captured_launches; /* launches of one plan that may be captured into graphs and alive at the same time; each
-                                has a workspace with room for about one more copy of the keys and what goes with them */
+                                has a workspace with room for about one more copy of the keys and what goes with them,
+                                or two of keys that are not put out */
   const char* config;        /* as scantune_problem has one: {"family": "sort_block"}; NULL: the library chooses */
 } scantune_sorting;
 

@@ -90,7 +90,7 @@ struct SortOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   // It means what it means for scans. The default differs: each workspace has room for about one more copy of the keys
-  // and of what goes with them.
+  // and of what goes with them, or two of keys that are not put out.
   int captured_launches = 1;
   std::string config = {};  // as of scans
 };
@@ -124,7 +124,8 @@ inline void check_dense_rows(const Segments& segments) {
   const Rows& rows = segments.placed();
   if ((rows.row_stride | rows.item_stride | rows.out_row_stride | rows.out_item_stride | rows.plane_stride |
        rows.out_plane_stride) != 0)
-    throw RequestError("segments is Segments::rows() with strides, and a sort has none: rows lie one after the other");
+    throw RequestError(
+        "segments is Segments::rows() with strides, and a sort has none: copy the rows one behind the other first");
 }
 
 // The sort points into the options, which must outlive it.
