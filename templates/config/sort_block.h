@@ -53,9 +53,9 @@ struct Family<SortBlockConfig> {
     return nullptr;
   }
 
-  // One launch is faster than several as long as one CTA keeps up.
+  // As long as one CTA keeps up, or many sort rows side by side.
   static constexpr int preference(const SortRequest& request, int) {
-    return row_items(request) <= kFewItems || request.segments == Segments::rows ? 2 : 0;
+    return row_items(request) <= kFewItems || filled_rows(request) >= kManyRows ? 3 : 0;
   }
 
   static constexpr SortBlockConfig default_config(const SortRequest& request, int sm) {
@@ -133,6 +133,7 @@ struct Family<SortBlockConfig> {
 
  private:
   static constexpr u64 kFewItems = u64{1} << 10;
+  static constexpr u64 kManyRows = 64;
 
   // What fits the shared memory of one CTA, beside the counts of narrow digits.
   static constexpr u64 most_row_items(const SortRequest& request, int sm) {

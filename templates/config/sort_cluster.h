@@ -56,7 +56,6 @@ struct Family<SortClusterConfig> {
 
   // Where one CTA does not hold a row, or would be slow.
   static constexpr int preference(const SortRequest& request, int) {
-    if (request.segments == Segments::rows) return 1;
     return row_items(request) <= kMostForOneCluster ? 2 : 0;
   }
 

@@ -48,7 +48,7 @@ struct Family<SortFillConfig> {
   }
 
   // From some keys on; below, one launch is faster.
-  static constexpr int preference(const SortRequest& request, int) { return row_items(request) > u64{1} << 15 ? 3 : 1; }
+  static constexpr int preference(const SortRequest& request, int) { return row_items(request) > u64{1} << 15 ? 4 : 1; }
 
   static constexpr SortFillConfig default_config(const SortRequest& request, int sm) {
     SortFillConfig config;
