@@ -204,6 +204,26 @@ def _sorts(is_shown: Callable[[Row], bool]) -> str:
     return table(["", *map(size, sizes)], body, _SORTS)
 
 
+def sorts_beside() -> str:
+    """Return the time of the faster CUB with double buffers over ours, and torch's, by what is sorted."""
+    if not _is_measured(_SORTS):
+        return ""
+    rows = [row for row in read(_SORTS).rows if row["rows"] == "0"]
+    sizes = sorted({int(row["n"]) for row in rows})
+    shown = {(row["label"], int(row["n"])): _beside_cell(row) for row in rows}
+    body = (
+        [label, *(shown.get((label, n), "") for n in sizes)] for label in dict.fromkeys(row["label"] for row in rows)
+    )
+    return table(["", *map(size, sizes)], body, _SORTS)
+
+
+def _beside_cell(row: Row) -> str:
+    double = [float(row[name]) for name in row if name.endswith("_double_us") and row[name]]
+    ours = float(row["us"])
+    told = [f"{min(double) / ours:.2f}"] if double else []
+    return ", ".join(told + ([f"{float(row['torch_us']) / ours:.2f}"] if row["torch_us"] else []))
+
+
 def sort_draws() -> str:
     """Return how many drawn sorts there are, and the least and the median of CUB's time over ours, by type."""
     if not _is_measured(_SORT_DRAWS):
@@ -288,6 +308,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "load balances": load_balances,
     "sorts": sorts,
     "sorts of rows": row_sorts,
+    "sorts beside others": sorts_beside,
     "sort draws": sort_draws,
     "maps": maps,
     "host path": host_path,
