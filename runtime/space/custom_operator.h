@@ -51,8 +51,13 @@ inline std::optional<CustomOperatorView> view_of(const CustomOperator* custom) {
   return CustomOperatorView{custom->source, custom->name, custom->state_bytes};
 }
 
+// As ==, which calls a function for the comparison.
+inline bool are_same(const std::string& text, std::string_view view) {
+  return text.size() == view.size() && std::char_traits<char>::compare(text.data(), view.data(), view.size()) == 0;
+}
+
 inline bool are_same(const MapSource& map, const MapView& view) {
-  return map.state_bytes == view.state_bytes && map.source == view.source;
+  return map.state_bytes == view.state_bytes && are_same(map.source, view.source);
 }
 
 inline bool are_same(const CustomOperator& custom, const MapViews& maps) {
@@ -63,8 +68,8 @@ inline bool are_same(const CustomOperator& custom, const MapViews& maps) {
 // Every call with a source of the caller's own asks this.
 inline bool are_same(const CustomOperator* custom, const std::optional<CustomOperatorView>& view) {
   if (custom == nullptr || !view) return custom == nullptr && !view;
-  return custom->state_bytes == view->state_bytes && custom->source == view->source && custom->name == view->name &&
-         (view->maps == nullptr || are_same(*custom, *view->maps));
+  return custom->state_bytes == view->state_bytes && are_same(custom->source, view->source) &&
+         are_same(custom->name, view->name) && (view->maps == nullptr || are_same(*custom, *view->maps));
 }
 
 inline std::optional<CustomOperator> copy_of(const std::optional<CustomOperatorView>& custom) {
