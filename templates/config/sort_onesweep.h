@@ -224,9 +224,10 @@ struct Family<SortOnesweepConfig> {
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<SortOnesweepConfig> kParameters[] = {
       SCANTUNE_PARAMETER(SortOnesweepConfig, block_threads, primary, 256, 384, 512, 1024),
-      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 28).from_default_only(2),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 2, 4, 8, 12, 16, 20, 24, 28)
+          .from_default_only(2),
       SCANTUNE_PARAMETER(SortOnesweepConfig, digit_bits, primary, 5, 6, 7, 8),
-      SCANTUNE_PARAMETER(SortOnesweepConfig, matching, primary, Matching::votes, Matching::instruction),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, matching, secondary, Matching::votes, Matching::instruction),
       SCANTUNE_PARAMETER(SortOnesweepConfig, status_bits, secondary, 32, 64),
       SCANTUNE_PARAMETER(SortOnesweepConfig, window, secondary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(SortOnesweepConfig, first_delay_ns, secondary, 0, 400, 1000),
