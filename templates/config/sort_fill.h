@@ -58,11 +58,9 @@ struct Family<SortFillConfig> {
       config.vectors_per_thread = 1;
       config.count_items = 16384;
       config.count_columns = 1;
-    } else if (items <= u64{1} << 26) {
-      config.count_items = 131072;
     } else {
-      config.vectors_per_thread = 16;
-      config.count_items = 1 << 20;
+      config.count_items = 131072;
+      if (items > u64{1} << 26) config.vectors_per_thread = 16;
     }
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -122,7 +120,7 @@ struct Family<SortFillConfig> {
   static constexpr Parameter<SortFillConfig> kParameters[] = {
       SCANTUNE_PARAMETER(SortFillConfig, block_threads, primary, 128, 256, 512, 1024),
       SCANTUNE_PARAMETER(SortFillConfig, vectors_per_thread, primary, 1, 2, 4, 8, 16),
-      SCANTUNE_PARAMETER(SortFillConfig, count_items, secondary, 4096, 16384, 65536, 131072, 524288, 1048576),
+      SCANTUNE_PARAMETER(SortFillConfig, count_items, secondary, 4096, 16384, 65536, 131072),
       SCANTUNE_PARAMETER(SortFillConfig, count_columns, secondary, 1, 2, 4, 8, 16, 32),
       SCANTUNE_PARAMETER(SortFillConfig, count_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),

@@ -138,7 +138,9 @@ struct Family<SortOnesweepConfig> {
       // The longer a digit's keys in a tile, the faster they are stored. Two CTAs with fewer are faster where one with
       // more would leave SMs without a tile at the end.
       const bool are_many = items > (request.has_payload() ? u64{1} << 23 : u64{1} << 24) || moved_bytes(request) > 8;
-      const int fitting = 80 / moved_bytes(request) * 4;
+      // Values that are moved byte by byte take registers.
+      const bool in_words = !request.has_payload() || request.value_bytes() % 4 == 0;
+      const int fitting = in_words ? 80 / moved_bytes(request) * 4 : 16;
       config.items_per_thread = !are_many ? 16 : fitting < 28 ? fitting : 28;
       config.min_ctas_per_sm = are_many ? 1 : 2;
       config.early_payload = request.has_payload();
@@ -147,7 +149,10 @@ struct Family<SortOnesweepConfig> {
     }
     if (items > kMostNarrowCounts) config.status_bits = 64;
     const int most_bytes = limits_of(sm).shared_bytes_per_block;
-    while (shared_bytes(config, request) > most_bytes) config.items_per_thread -= config.items_per_thread > 4 ? 4 : 2;
+    while (shared_bytes(config, request) > most_bytes) {
+      if (config.items_per_thread == 4) config.block_threads /= 2;
+      if (config.items_per_thread > 4) config.items_per_thread -= 4;
+    }
     while (count_shared_bytes(config.digit_bits, config.count_columns, request) > most_bytes) config.count_columns /= 2;
     const int most_ctas = limits_of(sm).threads_per_sm / config.block_threads;
     if (config.min_ctas_per_sm > most_ctas) config.min_ctas_per_sm = most_ctas;
@@ -224,8 +229,7 @@ struct Family<SortOnesweepConfig> {
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<SortOnesweepConfig> kParameters[] = {
       SCANTUNE_PARAMETER(SortOnesweepConfig, block_threads, primary, 256, 384, 512, 1024),
-      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 2, 4, 8, 12, 16, 20, 24, 28)
-          .from_default_only(2),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 28),
       SCANTUNE_PARAMETER(SortOnesweepConfig, digit_bits, primary, 5, 6, 7, 8),
       SCANTUNE_PARAMETER(SortOnesweepConfig, matching, secondary, Matching::votes, Matching::instruction),
       SCANTUNE_PARAMETER(SortOnesweepConfig, status_bits, secondary, 32, 64),
