@@ -51,7 +51,7 @@ inline std::optional<CustomOperatorView> view_of(const CustomOperator* custom) {
   return CustomOperatorView{custom->source, custom->name, custom->state_bytes};
 }
 
-// As ==, which calls a function for the comparison.
+// What == says, without the call that == makes for the comparison.
 inline bool are_same(const std::string& text, std::string_view view) {
   return text.size() == view.size() && std::char_traits<char>::compare(text.data(), view.data(), view.size()) == 0;
 }

@@ -53,7 +53,7 @@ struct Family<SortBlockConfig> {
     return nullptr;
   }
 
-  // As long as one CTA keeps up, or many sort rows side by side.
+  // It is fastest as long as one CTA keeps up, or where many CTAs have a row each.
   static constexpr int preference(const SortRequest& request, int) {
     return row_items(request) <= kFewItems || filled_rows(request) >= kManyRows ? 3 : 0;
   }

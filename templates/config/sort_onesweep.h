@@ -130,7 +130,7 @@ struct Family<SortOnesweepConfig> {
       config.count_items = items <= u64{1} << 17 ? 2048 : 4096;
       config.count_columns = 1;
     } else if (moved_bytes(request) <= 4) {
-      // As many keys as two CTAs hold in the registers of an SM.
+      // Two CTAs with so many keys are what the registers of an SM hold.
       config.items_per_thread = 24;
       config.min_ctas_per_sm = 2;
       config.window = 4;

@@ -53,7 +53,7 @@ class LoadBalanceTile {
 
   // Finds how many segments stand before the tile. Every thread calls.
   SCANTUNE_DEVICE void search() {
-    // Of the places before the tile no more than n are items, and the others are segments.
+    // The places before the tile are n items at most, and segments.
     const u64 n = arguments_.n, segments = Problem::segments(arguments_);
     u64 low = first_ > n ? first_ - n : 0, high = first_ < segments ? first_ : segments;
     if constexpr (kConfig.search_threads == kWarpThreads) {

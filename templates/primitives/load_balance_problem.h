@@ -24,7 +24,7 @@ struct LoadBalanceProblem {
   SCANTUNE_DEVICE static Output* output(const KernelArguments& arguments) {
     return static_cast<Output*>(arguments.output);
   }
-  // Of ranks that are written beside segments.
+  // Where ranks go that are written beside segments.
   SCANTUNE_DEVICE static Output* ranks(const KernelArguments& arguments) {
     return static_cast<Output*>(arguments.position);
   }
