@@ -60,7 +60,7 @@ struct Family<SortFillConfig> {
       config.count_columns = 1;
     } else {
       config.count_items = 131072;
-      if (items > u64{1} << 26) config.vectors_per_thread = 16;
+      if (items > u64{1} << 25) config.vectors_per_thread = 16;
     }
     config.pdl = limits_of(sm).has_pdl;
     return config;
