@@ -235,6 +235,17 @@ def test_selection_is_tuned_and_shown_without_a_bandwidth(named: list[str], titl
     assert (result["gigabytes_per_second"], result["ceiling_us"]) == (None, None)
 
 
+def refusal(algorithm: str, named: list[str], folder: Path) -> str:
+    """Return what the command says of a problem that it does not tune."""
+    command = ["tune", "--arch", "host", "--algorithm", algorithm, "--n", "2^12", "--type", *named]
+    ended = subprocess.run(
+        [sys.executable, "-m", "scantune", *command, "--db", str(folder / "tuning.db")], capture_output=True,
+        text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode != 0
+    return " ".join(ended.stderr.split())
+
+
 @pytest.mark.parametrize(
     ("named", "reason"),
     [
@@ -247,13 +258,7 @@ def test_selection_is_tuned_and_shown_without_a_bandwidth(named: list[str], titl
     ],
 )
 def test_selection_that_is_none_is_refused_with_what_is_wrong(named: list[str], reason: str, tmp_path: Path) -> None:
-    command = ["tune", "--arch", "host", "--algorithm", "select", "--n", "2^12", "--type", *named]
-    ended = subprocess.run(
-        [sys.executable, "-m", "scantune", *command, "--db", str(tmp_path / "tuning.db")], capture_output=True,
-        text=True, timeout=60,
-    )  # fmt: skip
-    assert ended.returncode != 0
-    assert reason in " ".join(ended.stderr.split()), ended.stderr
+    assert reason in refusal("select", named, tmp_path)
 
 
 @pytest.mark.timeout(200)
@@ -298,13 +303,7 @@ def test_load_balance_is_tuned_and_kept_by_the_magnitude_of_its_segments(
     ],
 )
 def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str], reason: str, tmp_path: Path) -> None:
-    command = ["tune", "--arch", "host", "--algorithm", "load_balance", "--n", "2^12", "--type", *named]
-    ended = subprocess.run(
-        [sys.executable, "-m", "scantune", *command, "--db", str(tmp_path / "tuning.db")], capture_output=True,
-        text=True, timeout=60,
-    )  # fmt: skip
-    assert ended.returncode != 0
-    assert reason in " ".join(ended.stderr.split()), ended.stderr
+    assert reason in refusal("load_balance", named, tmp_path)
 
 
 @pytest.mark.timeout(200)
@@ -354,13 +353,7 @@ def test_sort_is_tuned_and_shown(named: list[str], title: str, tmp_path: Path) -
     ],
 )
 def test_sort_that_is_none_is_refused_with_what_is_wrong(named: list[str], reason: str, tmp_path: Path) -> None:
-    command = ["tune", "--arch", "host", "--algorithm", "sort", "--n", "2^12", "--type", *named]
-    ended = subprocess.run(
-        [sys.executable, "-m", "scantune", *command, "--db", str(tmp_path / "tuning.db")], capture_output=True,
-        text=True, timeout=60,
-    )  # fmt: skip
-    assert ended.returncode != 0
-    assert reason in " ".join(ended.stderr.split()), ended.stderr
+    assert reason in refusal("sort", named, tmp_path)
 
 
 def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> None:
