@@ -1,6 +1,9 @@
 #include "mutants.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <optional>
 #include <regex>
 #include <string_view>
 
@@ -65,15 +68,38 @@ bool in_comment(const std::string& text, std::size_t position) {
   return text.find("//", line) < position;
 }
 
+// What every match of the pattern begins with: looking for that first is a hundred times as fast as for the pattern.
+std::string literal_beginning(std::string_view pattern) {
+  std::string literal;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    const bool is_escaped = pattern[at] == '\\';
+    if (is_escaped && pattern[at + 1] == 'b') {
+      ++at;
+    } else if (is_escaped && std::ispunct(static_cast<unsigned char>(pattern[at + 1]))) {
+      literal += pattern[++at];
+    } else if (std::isalnum(static_cast<unsigned char>(pattern[at])) || std::strchr(" _&!=-<>:;", pattern[at])) {
+      literal += pattern[at];
+    } else if (pattern[at] != '(' || !literal.empty()) {
+      if (pattern[at] == '?' || pattern[at] == '*') literal.pop_back();  // it may be missing
+      break;
+    }
+  }
+  return literal;
+}
+
 void add_mutants(const std::string& path, const std::string& text, const Rule& rule, std::vector<Mutant>& mutants) {
-  const std::regex pattern(rule.pattern);
+  const std::string beginning = literal_beginning(rule.pattern);
+  std::optional<std::regex> pattern;
   int occurrence = 0;
-  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
-    const auto position = static_cast<std::size_t>(match->position());
-    if (in_comment(text, position)) continue;
-    const auto line = 1 + std::count(text.begin(), text.begin() + match->position(), '\n');
+  for (std::size_t at = text.find(beginning); at != text.npos; at = text.find(beginning, at + 1)) {
+    if (!pattern) pattern.emplace(rule.pattern);
+    const auto first = text.begin() + static_cast<std::ptrdiff_t>(at);
+    std::smatch match;
+    const auto here = std::regex_constants::match_continuous | std::regex_constants::match_prev_avail;
+    if (in_comment(text, at) || !std::regex_search(first, text.end(), match, *pattern, here)) continue;
+    const auto line = 1 + std::count(text.begin(), first, '\n');
     std::string changed = text;
-    changed.replace(position, static_cast<std::size_t>(match->length()), match->format(rule.replacement));
+    changed.replace(at, static_cast<std::size_t>(match.length()), match.format(rule.replacement));
     mutants.push_back({path, static_cast<int>(line), rule.kind, ++occurrence, std::move(changed)});
   }
 }
@@ -87,13 +113,20 @@ std::string Mutant::name() const {
 }
 
 std::set<std::string> included_by(std::span<const TemplateFile> templates, const std::string& path) {
-  static const std::regex kInclude(R"re(#include "([^"]+)")re");
+  constexpr std::string_view kInclude = "#include \"";
   std::set<std::string> all{path};
-  for (const TemplateFile& file : templates) {
-    if (file.path != path) continue;
-    const std::string text = file.text;
-    for (std::sregex_iterator include(text.begin(), text.end(), kInclude), end; include != end; ++include)
-      all.merge(included_by(templates, (*include)[1]));
+  std::vector<std::string> unread{path};
+  while (!unread.empty()) {
+    const std::string next = unread.back();
+    unread.pop_back();
+    const auto file = std::ranges::find(templates, next, [](const TemplateFile& known) { return known.path; });
+    if (file == templates.end()) continue;
+    const std::string_view text = file->text;
+    for (std::size_t at = text.find(kInclude); at != text.npos; at = text.find(kInclude, at)) {
+      at += kInclude.size();
+      const std::string included(text.substr(at, text.find('"', at) - at));
+      if (all.insert(included).second) unread.push_back(included);
+    }
   }
   return all;
 }
