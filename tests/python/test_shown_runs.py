@@ -57,6 +57,7 @@ LESS = (
     (r'^make tune(?: ARGS="(.*)")?$', r"scantune \1"),  # which is what it does after building
     (r"--arch sm_90", "--arch host"),
     (r"2\^\d+(?:,|\.\.)2\^\d+", "2^6,2^8"),
+    (r"--(rows|columns) 2\^\d\d", r"--\1 4"),
     (r"2\^\d\d", "2^10"),
     (r"--budget \S+", "--budget 2s"),
     (r"--(seeds|samples) \d+", r"--\1 1"),
