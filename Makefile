@@ -9,12 +9,12 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-half test-all test-long fuzz kills bench docs lint format install clean
+.PHONY: help setup tune test test-ci test-all test-long fuzz kills bench docs lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
 	@echo "make test        run the tests that this machine can run; of large products some, drawn by commit (SEED=...)"
-	@echo "make test-half   run half of the large products, as CI does; another half by each commit"
+	@echo "make test-ci     run a quarter of the large products, as CI does; another quarter by each commit"
 	@echo "make test-all    run all of them"
 	@echo "make test-long   run all of them, and those that take minutes"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
@@ -37,9 +37,9 @@ test: setup
 	@cmake --build $(BUILD) -j $(JOBS)
 	@.ci/test
 
-test-half: setup
+test-ci: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
-	@.ci/test half
+	@.ci/test ci
 
 test-all: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
