@@ -60,6 +60,7 @@ def library(prefix: Path) -> Path:
     return next(prefix.rglob("libscantune.so"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", ["C", "C;CXX"])
 def test_a_cmake_project_finds_the_package_and_its_programs_run(
     languages: str, prefix: Path, environment: dict[str, str], tmp_path: Path
@@ -75,6 +76,7 @@ def test_a_cmake_project_finds_the_package_and_its_programs_run(
     assert f"0 tests failed out of {len(wanted)}" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_pkg_config_says_how_to_build_a_program(
     example: Path, library: Path, environment: dict[str, str], tmp_path: Path

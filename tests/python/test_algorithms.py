@@ -286,6 +286,7 @@ def test_default_sizes_begin_where_the_extents_allow(
 
 
 @pytest.mark.usefixtures("fake_worker_command")
+@pytest.mark.slow
 def test_command_tunes_and_shows_what_it_was_asked_for(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
     options = ["--arch", "host", "--n", "2^12", "--type", "i8:i64", "--workers", "1", "--db", str(db)]

@@ -93,6 +93,7 @@ def test_bench_and_regret_tell_their_results() -> None:
     assert message["results"][0].keys() >= {*SELECTED, "ratio", "best", "selected_us", "best_us", "error"}
 
 
+@pytest.mark.slow
 def test_database_commands_tell_their_results(tuned: str, tmp_path: Path) -> None:
     message = on_standard_output("db", "show", "--db", tuned)
     assert message["source"] == tuned

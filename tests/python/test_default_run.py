@@ -139,6 +139,7 @@ def shipped_records() -> dict[Cell, Config]:
     }
 
 
+@pytest.mark.slow
 def test_default_run_reaches_every_type_at_every_size_within_ten_minutes(default_run: DefaultRun) -> None:
     outcome, minutes, _ = default_run()
     assert minutes < 10
@@ -268,7 +269,8 @@ def test_budget_that_ends_during_the_races_leaves_out_large_scans_and_goes_on_wi
 
 
 @pytest.mark.parametrize(("effort", "budget_s", "sizes"), [
-    (Effort.quick, 3.0, (2**16,)), (Effort.normal, 5.0, (2**16,)), (Effort.exhaustive, 20.0, (2**14, 2**16)),
+    (Effort.quick, 3.0, (2**16,)), (Effort.normal, 5.0, (2**16,)),
+    pytest.param(Effort.exhaustive, 20.0, (2**14, 2**16), marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_few_searches_keep_to_the_budget_too(
     default_run: DefaultRun, effort: Effort, budget_s: float, sizes: tuple[int, ...]
@@ -278,6 +280,7 @@ def test_few_searches_keep_to_the_budget_too(
     assert 60 * minutes < budget_s + 4.0 * len(sizes)  # for the final rounds that come after it
 
 
+@pytest.mark.slow
 def test_search_in_which_nothing_works_leaves_those_beside_it_alone(default_run: DefaultRun) -> None:
     def wrong_at_small(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
         return WRONG if method == "measure" and request["n"] == SMALL else None
@@ -362,6 +365,7 @@ def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_bu
     assert len(outcome.records) == len(types) * len(portfolio_sizes(GPU))
 
 
+@pytest.mark.slow
 def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultRun) -> None:
     budget_s = 180.0  # less than the breakpoints between all sizes would take
     outcome, minutes, _ = default_run(is_portfolio=True, budget_s=budget_s)
@@ -508,6 +512,7 @@ def test_nothing_is_asked_of_cells_that_there_is_no_time_for(default_run: Defaul
     assert asked.isdisjoint({2**28, 2**30})
 
 
+@pytest.mark.slow
 def test_run_goes_on_from_the_races_of_one_that_its_budget_ended(default_run: DefaultRun) -> None:
     problems, sizes = ALL_SUMS[:6], default_sizes(GPU)[:6]
     short, _, _ = default_run(problems, sizes, budget_s=25.0)

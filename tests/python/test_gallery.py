@@ -367,6 +367,7 @@ def test_gallery_of_the_real_worker_is_raced_on_the_host_device() -> None:
 
 @pytest.mark.timeout(100)
 @pytest.mark.usefixtures("real_worker")
+@pytest.mark.slow
 def test_search_of_the_gallery_is_kept_as_trials_that_are_raced() -> None:
     arguments = ["--families", "sum_vector", "--n", "2^10", "--tune", "--workers", "1"]
     found = contenders(message(*arguments)["races"][0])

@@ -98,6 +98,7 @@ def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_the
         assert (selection["origin"], selection["config"]["family"]) == (origin, family)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_configs_of_choice_are_searched_told_and_raced(tmp_path: Path) -> None:
     def results(*arguments: str) -> Any:
@@ -121,6 +122,7 @@ def test_configs_of_choice_are_searched_told_and_raced(tmp_path: Path) -> None:
     assert all(one["against_first"]["verdict"] in ("faster", "slower", "same") for one in raced["results"][1:])
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_databases_of_two_teams_are_compared_merged_and_united_by_git(tmp_path: Path) -> None:
     def run(*command: str) -> str:
@@ -171,6 +173,7 @@ def test_databases_of_two_teams_are_compared_merged_and_united_by_git(tmp_path: 
     assert selection["record"]["origin"] == json.loads(merged)["policy"]["origin"]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(200)
 def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "space.json.gz"
@@ -189,6 +192,7 @@ def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     assert all(len(one.samples_us) == 5 for one in recorded.configs if not one.failure)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(200)
 def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(tmp_path: Path) -> None:
     """What the effects that come along know of its families is of GPUs."""
@@ -207,28 +211,42 @@ def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(tmp_path:
     assert re.search(r"reduce i32 2,000, .* default +1 +[01]\.\d{4}", ended.stdout), ended.stdout
 
 
+def slow(*values: object) -> Any:
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+def told_by(folder: Path, **commands: list[str]) -> dict[str, str]:
+    """Run commands with one database, and return what each printed."""
+    told = {}
+    for name, command in commands.items():
+        ended = subprocess.run(
+            [sys.executable, "-m", "scantune", *command, "--db", str(folder / "tuning.db")], capture_output=True,
+            text=True, timeout=150, env={**os.environ, "COLUMNS": "200"},
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        told[name] = ended.stdout
+    return told
+
+
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize(
     ("named", "title"),
     [
         (["i32"], "select i32:u64"),
-        (["u8:u32", "--criterion", "flagged", "--selected", "indices"], "select u8:u32 flagged indices"),
-        (["custom12", "--criterion", "unique_by", "--rejected", "apart"], "select custom12:u64 unique_by apart"),
+        slow(["u8:u32", "--criterion", "flagged", "--selected", "indices"], "select u8:u32 flagged indices"),
+        slow(["custom12", "--criterion", "unique_by", "--rejected", "apart"], "select custom12:u64 unique_by apart"),
     ],
 )
 def test_selection_is_tuned_and_shown_without_a_bandwidth(named: list[str], title: str, tmp_path: Path) -> None:
     """Nobody knows before how many items are written."""
-    database = ["--db", str(tmp_path / "tuning.db")]
     problem = ["--arch", "host", "--algorithm", "select", "--n", "2^12", "--type", *named]
-    told = {}
-    for command in (["tune", *problem, "--budget", "3s"], ["db", "show"], ["bench", *problem, "--json", "-"]):
-        ended = subprocess.run(
-            [sys.executable, "-m", "scantune", *command, *database], capture_output=True, text=True, timeout=150,
-            env={**os.environ, "COLUMNS": "200"},
-        )  # fmt: skip
-        assert ended.returncode == 0, ended.stderr
-        told[command[0]] = ended.stdout
-    for table in (told["tune"], told["db"]):
+    told = told_by(
+        tmp_path,
+        tune=["tune", *problem, "--budget", "3s"],
+        show=["db", "show"],
+        bench=["bench", *problem, "--json", "-"],
+    )
+    for table in (told["tune"], told["show"]):
         assert re.search(rf"^{title} +2\^12 +\d+\.\d+ +– +– .* select_lookback", table, re.MULTILINE), table
     (result,) = json.loads(told["bench"])["results"]
     assert (result["failure"], result["config"]["family"]) == (None, "select_lookback")
@@ -266,26 +284,18 @@ def test_selection_that_is_none_is_refused_with_what_is_wrong(named: list[str], 
     ("named", "title"),
     [
         (["u32"], "load_balance u32 segments≈2^10"),
-        (["u64:i32", "--assigned", "segments_and_ranks"], "load_balance u64:i32 segments_and_ranks segments≈2^10"),
-        (["i32:custom12", "--assigned", "values"], "load_balance i32:custom12 values segments≈2^10"),
+        slow(["u64:i32", "--assigned", "segments_and_ranks"], "load_balance u64:i32 segments_and_ranks segments≈2^10"),
+        slow(["i32:custom12", "--assigned", "values"], "load_balance i32:custom12 values segments≈2^10"),
     ],
 )
 def test_load_balance_is_tuned_and_kept_by_the_magnitude_of_its_segments(
     named: list[str], title: str, tmp_path: Path
 ) -> None:
-    database = ["--db", str(tmp_path / "tuning.db")]
-    problem = ["--arch", "host", "--algorithm", "load_balance", "--n", "2^12", "--type", *named]
-    told = {}
-    for command in (
-        ["tune", *problem, "--segments", "1000", "--budget", "3s"], ["db", "show"],
-        ["db", "explain", *problem, "--segments", "1100", "--json", "-"],
-    ):  # fmt: skip
-        ended = subprocess.run(
-            [sys.executable, "-m", "scantune", *command, *database], capture_output=True, text=True, timeout=150,
-            env={**os.environ, "COLUMNS": "200"},
-        )  # fmt: skip
-        assert ended.returncode == 0, ended.stderr
-        told[command[1] if command[0] == "db" else command[0]] = ended.stdout
+    problem = ["--arch", "host", "--algorithm", "load_balance", "--n", "2^12", "--type", *named, "--segments"]
+    told = told_by(
+        tmp_path, tune=["tune", *problem, "1000", "--budget", "3s"], show=["db", "show"],
+        explain=["db", "explain", *problem, "1100", "--json", "-"],
+    )  # fmt: skip
     for table in (told["tune"], told["show"]):
         assert re.search(rf"^{re.escape(title)} +2\^12 +\d+\.\d+ .* load_balance_merge", table, re.MULTILINE), table
     (selection,) = json.loads(told["explain"])["results"]
@@ -311,30 +321,23 @@ def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str
     ("named", "title"),
     [
         (["u32"], "sort u32"),
-        (["f32:custom12", "--sorted", "pairs", "--order", "descending"], "sort f32:custom12 descending pairs"),
-        (
+        slow(["f32:custom12", "--sorted", "pairs", "--order", "descending"], "sort f32:custom12 descending pairs"),
+        slow(
             ["i16:u32", "--sorted", "indices", "--segments", "rows", "--rows", "64"],
             "sort i16:u32 indices rows rows≈2^6",
         ),
-        (
+        slow(
             ["u64:u32", "--key-bits", "some", "--end-bit", "40", "--bits", "20"],
             "sort u64:u32 some end_bit≈2^5 bits≈2^4",
         ),
     ],
 )
 def test_sort_is_tuned_and_shown(named: list[str], title: str, tmp_path: Path) -> None:
-    database = ["--db", str(tmp_path / "tuning.db")]
     problem = ["--arch", "host", "--algorithm", "sort", "--n", "2^12", "--type", *named]
-    told = {}
-    for command in (
-        ["tune", *problem, "--budget", "3s"], ["db", "show"], ["db", "explain", *problem, "--json", "-"],
-    ):  # fmt: skip
-        ended = subprocess.run(
-            [sys.executable, "-m", "scantune", *command, *database], capture_output=True, text=True, timeout=150,
-            env={**os.environ, "COLUMNS": "200"},
-        )  # fmt: skip
-        assert ended.returncode == 0, ended.stderr
-        told[command[1] if command[0] == "db" else command[0]] = ended.stdout
+    told = told_by(
+        tmp_path, tune=["tune", *problem, "--budget", "3s"], show=["db", "show"],
+        explain=["db", "explain", *problem, "--json", "-"],
+    )  # fmt: skip
     for table in (told["tune"], told["show"]):
         assert re.search(rf"^{re.escape(title)} +2\^12 +\d+\.\d+ .* sort_", table, re.MULTILINE), table
     (selection,) = json.loads(told["explain"])["results"]
@@ -441,6 +444,7 @@ __device__ Value combine(Value earlier, Value later) {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_own_operator_is_tuned_from_its_source_and_selected_by_its_name(tmp_path: Path) -> None:
     db, file = tmp_path / "tuning.db", tmp_path / "affine.cu"

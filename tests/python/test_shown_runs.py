@@ -175,6 +175,7 @@ LINES = list(
 NAMED = {one.line: one for page in PAGES for one in commands_named_in(page, text_of(page)) if re.match(WHOLE, one.line)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", [*(one for one in LINES if is_run(one.line)), *NAMED.values()], ids=str)
 def test_a_shown_command_runs(shown: Shown, place: Place) -> None:
     command = less(shown.line)
