@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "space/space.h"
@@ -25,8 +27,18 @@ std::string spell_type(const Request& request, ValueType type) { return spell({t
 
 std::string spell_types(const Request& request) {
   std::vector<std::string> types;
+  const MemberModel* last = nullptr;
   for (const MemberModel& member : request.members())
-    if (member.spelling == Spelling::value_type) types.push_back(spell(member, request));
+    if (member.spelling == Spelling::value_type) {
+      types.push_back(spell(member, request));
+      last = &member;
+    }
+  // Values or indices that are not asked for have a type too.
+  const OperandList list = request.algorithm().operands(request);
+  const std::span operands(list.operands, static_cast<std::size_t>(list.count));
+  if (types.size() > 1 &&
+      std::ranges::none_of(operands, [&](const Operand& one) { return std::string_view(one.type) == last->name; }))
+    types.pop_back();
   std::string text = types.front();
   if (std::ranges::adjacent_find(types, std::not_equal_to<>()) == types.end()) return text;
   text += " to " + types.back();

@@ -27,6 +27,14 @@ TEST(Spelling, RefusesWhatIsNoType) {
     EXPECT_EQ(parse_type(text), std::nullopt) << text;
 }
 
+TEST(Spelling, NamesTheTypesThatAreReadOrWritten) {
+  EXPECT_EQ(spell_types(ScanRequest{.input_type = ValueType::i8, .output_type = ValueType::i64}), "i8 to i64 in i32");
+  EXPECT_EQ(spell_types(SortRequest{.input_type = ValueType::i8}), "i8");
+  EXPECT_EQ(spell_types(SortRequest{.input_type = ValueType::i8, .sorted = Sorted::indices}), "i8 to u32");
+  EXPECT_EQ(spell_types(SelectRequest{.input_type = ValueType::f32}), "f32");
+  EXPECT_EQ(spell_types(SelectRequest{.input_type = ValueType::f32, .selected = Selected::indices}), "f32 to u64");
+}
+
 TEST(Spelling, OfEveryOperatorRoundTrips) {
   for (const Operator op : testing::all_operators()) {
     EXPECT_EQ(parse_operator(token(op)), (SpelledOperator{op, {}}));
