@@ -26,19 +26,21 @@ std::optional<SpelledType> parse_type(std::string_view text) {
 std::string spell_type(const Request& request, ValueType type) { return spell({type, request.custom_bytes}); }
 
 std::string spell_types(const Request& request) {
-  std::vector<std::string> types;
-  const MemberModel* last = nullptr;
+  std::vector<const MemberModel*> members;
   for (const MemberModel& member : request.members())
-    if (member.spelling == Spelling::value_type) {
-      types.push_back(spell(member, request));
-      last = &member;
-    }
+    if (member.spelling == Spelling::value_type) members.push_back(&member);
   // Values or indices that are not asked for have a type too.
   const OperandList list = request.algorithm().operands(request);
   const std::span operands(list.operands, static_cast<std::size_t>(list.count));
-  if (types.size() > 1 &&
-      std::ranges::none_of(operands, [&](const Operand& one) { return std::string_view(one.type) == last->name; }))
-    types.pop_back();
+  const auto is_used = [&](const MemberModel* member) {
+    return std::ranges::any_of(operands,
+                               [&](const Operand& one) { return member->name == std::string_view(one.type); });
+  };
+  if (members.size() > 1 && !is_used(members.back())) members.pop_back();
+
+  std::vector<std::string> types;
+  types.reserve(members.size());
+  for (const MemberModel* member : members) types.push_back(spell(*member, request));
   std::string text = types.front();
   if (std::ranges::adjacent_find(types, std::not_equal_to<>()) == types.end()) return text;
   text += " to " + types.back();

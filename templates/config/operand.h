@@ -56,7 +56,7 @@ struct Operand {
 };
 
 struct OperandList {
-  static constexpr int kCapacity = 7;
+  static constexpr int kCapacity = 8;  // a request that is refused may ask for more than any that is served
   Operand operands[kCapacity] = {};
   int count = 0;
 

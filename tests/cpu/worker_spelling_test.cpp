@@ -35,6 +35,16 @@ TEST(Spelling, NamesTheTypesThatAreReadOrWritten) {
   EXPECT_EQ(spell_types(SelectRequest{.input_type = ValueType::f32, .selected = Selected::indices}), "f32 to u64");
 }
 
+TEST(Spelling, NamesTheTypesOfARequestThatIsRefused) {
+  const SelectRequest refused{.criterion = Criterion::flagged,
+                              .selected = Selected::items_and_indices,
+                              .rejected = Rejected::apart,
+                              .values = Values::bytes_4};
+  ASSERT_NE(unsupported_reason(refused), nullptr);
+  EXPECT_EQ(spell_types(refused), "i32 to u64");
+  EXPECT_LE(algorithm_of<SelectRequest>().operands(refused).count, OperandList::kCapacity);
+}
+
 TEST(Spelling, OfEveryOperatorRoundTrips) {
   for (const Operator op : testing::all_operators()) {
     EXPECT_EQ(parse_operator(token(op)), (SpelledOperator{op, {}}));
