@@ -14,7 +14,7 @@ bin := .venv/bin
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
 	@echo "make test        run the tests that this machine can run; of large products some, drawn by commit (SEED=...)"
-	@echo "make test-ci     run a quarter of the large products, as CI does; another quarter by each commit"
+	@echo "make test-ci     run an eighth of the large products, as CI does; another eighth by each commit"
 	@echo "make test-all    run all of them"
 	@echo "make test-long   run all of them, and those that take minutes"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
