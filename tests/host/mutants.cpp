@@ -95,7 +95,8 @@ void add_mutants(const std::string& path, const std::string& text, const Rule& r
     if (!pattern) pattern.emplace(rule.pattern);
     const auto first = text.begin() + static_cast<std::ptrdiff_t>(at);
     std::smatch match;
-    const auto here = std::regex_constants::match_continuous | std::regex_constants::match_prev_avail;
+    auto here = std::regex_constants::match_continuous;
+    if (at > 0) here |= std::regex_constants::match_prev_avail;
     if (in_comment(text, at) || !std::regex_search(first, text.end(), match, *pattern, here)) continue;
     const auto line = 1 + std::count(text.begin(), first, '\n');
     std::string changed = text;
