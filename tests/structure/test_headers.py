@@ -17,7 +17,10 @@ CONFIG = sorted([*(ROOT / "templates/config").glob("*.h"), *(ROOT / "templates/g
 PUBLIC_CPP = [path for path in PUBLIC if path.suffix == ".hpp"]
 C_HEADER = ROOT / PUBLIC_INCLUDE / "scantune/scantune.h"
 ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # users catch these and do not make them
-BAD_INPUT = "".join((ROOT / f"tests/cpu/api_{name}_test.cpp").read_text() for name in ("bad_input", "sort"))
+BAD_INPUT = "".join(
+    (ROOT / f"tests/cpu/api_{name}_test.cpp").read_text()
+    for name in ("bad_input", "bad_selection", "bad_balance", "sort")
+)
 
 GXX = os.environ.get("CXX", "g++")
 CXX_COMPILERS = [GXX, "clang++"]
