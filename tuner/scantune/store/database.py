@@ -40,6 +40,7 @@ _FREE_S = 5.0
 _BYTES_PER_S = 2**21
 _STEPS_PER_LOOK = 10_000  # steps of SQLite's machine between looks at the clock
 _ROWS_AT_ONCE = 1000
+_READERS_MS = 1000  # the log of a file that is written anew waits so long for its readers
 _FREE = ("freelist_count", "page_size")
 
 Row = Mapping[str, Any]
@@ -189,10 +190,12 @@ class Database:
                 ) from None
 
     def vacuum(self) -> None:
-        """Write the file anew without gaps, and empty its log as far as nobody reads it."""
+        """Write the file anew without gaps, and empty its log as far as nobody reads it for longer than a second."""
         with self.failures():
             self._connection.execute("VACUUM")
+            self._connection.execute(f"PRAGMA busy_timeout = {_READERS_MS}")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._connection.execute(f"PRAGMA busy_timeout = {1000 * BUSY_TIMEOUT_S:.0f}")
 
     def free_bytes(self) -> int:
         """Return how much of the file holds nothing."""
