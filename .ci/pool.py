@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 LABELS = frozenset({"python", "cpu", "nvrtc", "host", "long", "gpu", "gpu_long"})
 DRAWN = "-drawn"  # suffix of the label of executables whose cases are products
-SHARE = 10  # `make test` draws one case in so many
+SHARE = 20  # `make test` draws one case in so many
 SLOWEST = 10
 FAMILY_SHARE = 0.05  # of what `make test` costs: seconds would differ with the machine, and with what else it does
 KERNELS = Path(__file__).parents[1] / "templates" / "kernels"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune, start
+from command import scantune, scantune_here, start
 from examples import RECORDS
 from fake_worker import DEFAULTS
 from scantune import __main__ as program
@@ -131,7 +131,7 @@ def test_what_cannot_be_done_as_asked_ends_with_2_and_says_what_to_do(
 ) -> None:
     if gpu:
         faults(gpu=gpu)
-    code, output = scantune(*arguments)
+    code, output = scantune_here(*arguments)
     assert code == 2, output
     assert re.search(words, output), output
     assert "Traceback" not in output
@@ -524,7 +524,7 @@ def test_version_and_help_do_not_tune() -> None:
 )
 def test_help_is_whole_at_80_columns(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    code, output = scantune(*command.split(), "--help")
+    code, output = scantune_here(*command.split(), "--help")
     assert code == 0
     assert "…" not in output
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune, streams
+from command import scantune, streams, streams_here
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
@@ -54,7 +54,7 @@ EXPLAIN = ["db", "explain", "--type", "i32", "--n", "2^10"]
 def test_usage_error_ends_with_2_before_a_worker_is_started(
     arguments: list[str], words: str, request_log: Requests, tmp_path: Path
 ) -> None:
-    code, out, err = streams(*arguments)
+    code, out, err = streams_here(*arguments)
     assert code == 2, err
     assert re.search(words, err), err
     assert out == ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from command import scantune
+from command import scantune_here
 from examples import CONFIGS, DEVICES, MEASUREMENTS, NOON, PROBLEMS, RECORDS, RUNS
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint, Probe
@@ -125,7 +125,7 @@ def test_dry_run_tells_what_the_options_choose_and_drops_nothing(
     path: Path, tmp_path: Path, options: list[str], winners: int, breakpoints: int, trials: int
 ) -> None:
     told = tmp_path / "told.json"
-    code, output = scantune("db", "forget", *options, "--dry-run", "--db", str(path), "--json", str(told))
+    code, output = scantune_here("db", "forget", *options, "--dry-run", "--db", str(path), "--json", str(told))
     assert code == 0, output
     assert f"would be forgotten in {path}" in output
     message = json.loads(told.read_text())
@@ -138,7 +138,7 @@ def test_dry_run_tells_what_the_options_choose_and_drops_nothing(
 @pytest.mark.usefixtures("fake_worker_command")
 @pytest.mark.parametrize(("options", "is_left"), [(["--origin", "ada"], 3), (["--all"], 0)])
 def test_what_is_told_is_dropped(path: Path, options: list[str], is_left: int) -> None:
-    code, output = scantune("db", "forget", *options, "--db", str(path))
+    code, output = scantune_here("db", "forget", *options, "--db", str(path))
     assert code == 0, output
     assert f"trial{'s' if is_left == 0 else ''} forgotten in {path}" in output
     with open_database(path) as database:
@@ -157,7 +157,7 @@ def test_what_is_no_choice_ends_with_2(path: Path) -> None:
         (["--origin", " "], "names nobody"),
         (["--all", "--db", str(path.with_name("other.db"))], "there is no such database"),
     ):
-        code, output = scantune("db", "forget", "--db", str(path), *options)
+        code, output = scantune_here("db", "forget", "--db", str(path), *options)
         assert (code, words in output) == (2, True), output
     with open_database(path) as database:
         assert len(left(database)[0]) == 4
@@ -165,6 +165,6 @@ def test_what_is_no_choice_ends_with_2(path: Path) -> None:
 
 def test_problems_are_not_chosen_where_no_worker_tells_them(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
-    code, output = scantune("db", "forget", "--db", str(path), "--op", "sum")
+    code, output = scantune_here("db", "forget", "--db", str(path), "--op", "sum")
     assert (code, "no worker can be asked" in output) == (1, True), output
-    assert scantune("db", "forget", "--db", str(path), "--device", "H100")[0] == 0
+    assert scantune_here("db", "forget", "--db", str(path), "--device", "H100")[0] == 0

@@ -75,6 +75,7 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     assert json.loads(config).items() <= selection["config"]["parameters"].items()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(200)
 def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_them(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
@@ -409,6 +410,7 @@ def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) 
     assert len(tried) == len(set(tried)), "a config was tried twice"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_winner_that_is_exported_and_imported_is_what_another_user_s_runtime_selects(tmp_path: Path) -> None:
     file = tmp_path / "export.db"

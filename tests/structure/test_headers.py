@@ -190,6 +190,7 @@ inline void call(const In* input, Out* output) {{
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("input_type", "accumulator", "output_type", "sentence"), SCANNABLE)
 def test_types_that_cannot_be_scanned_are_refused_with_a_sentence(
     input_type: str, accumulator: str, output_type: str, sentence: str | None, tmp_path: Path
