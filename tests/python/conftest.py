@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -54,8 +53,6 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    if kernels := os.environ.get("SCANTUNE_TEST_KERNELS"):
-        monkeypatch.setenv("SCANTUNE_CACHE", kernels)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(worker_module, "START_PAUSE_S", 0.0)
 
