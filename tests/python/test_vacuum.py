@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from scantune.model.algorithms import Algorithms
 from scantune.model.config import Config
 from scantune.model.trial import Trial
 from scantune.store.archive import Archive
+from scantune.store.connection import BUSY_TIMEOUT_S
 from scantune.store.database import Database, open_database, open_readonly
 from scantune.store.forget import forget
 from scantune.store.vacuum import unreferred, vacuum, vacuum_planned
@@ -59,7 +61,9 @@ def test_readers_of_before_see_what_was_there(database: Database) -> None:
     fill(database)
     with open_readonly(database.path) as reader:
         forget(database, lambda entry: True, Algorithms())
+        began = time.monotonic()
         vacuum(database)
+        assert time.monotonic() - began < BUSY_TIMEOUT_S / 2, "it waited for a reader that stays"
         assert len(reader.rows("all_records")) == len(RECORDS)
     with open_readonly(database.path) as reader:
         assert reader.rows("all_records") == []

@@ -194,8 +194,10 @@ class Database:
         with self.failures():
             self._connection.execute("VACUUM")
             self._connection.execute(f"PRAGMA busy_timeout = {_READERS_MS}")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            self._connection.execute(f"PRAGMA busy_timeout = {1000 * BUSY_TIMEOUT_S:.0f}")
+            try:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                self._connection.execute(f"PRAGMA busy_timeout = {1000 * BUSY_TIMEOUT_S:.0f}")
 
     def free_bytes(self) -> int:
         """Return how much of the file holds nothing."""
