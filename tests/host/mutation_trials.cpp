@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 
 #include "expected_scan.h"
 #include "families_under_test.h"
@@ -26,12 +25,8 @@ class ScanTrial : public Trial {
  public:
   ScanTrial(const Setting& setting, std::span<const TemplateFile> templates)
       : Trial(setting, templates), request_(request_of(setting)) {
-    const FamilyModel& family = *find_family(setting.family);
-    config_ = config_of(family, request_, setting.values);
-    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + setting.tail_items;
-    const Instantiation instantiation =
-        instantiate(request_, *config_, variant(), setting.custom ? &setting.custom->custom : nullptr);
-    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    request_.n = configure(request_);
+    load(request_, variant());
     items_ = scan_items(request_, 1, custom());
     init_ = scan_init(request_, custom());
     expected_ = expected_scan(request_, items_, init_.data(), custom());
@@ -103,8 +98,6 @@ class ScanTrial : public Trial {
   }
 
   ScanRequest request_;
-  std::optional<Config> config_;
-  std::unique_ptr<Module> module_;
   Bytes items_, init_, expected_;
   unsigned char *input_, *output_, *n_;
 };
@@ -114,12 +107,8 @@ class ReduceTrial : public Trial {
  public:
   ReduceTrial(const Setting& setting, std::span<const TemplateFile> templates)
       : Trial(setting, templates), request_(request_of(setting)) {
-    const FamilyModel& family = *find_family(setting.family);
-    config_ = config_of(family, request_, setting.values);
-    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + setting.tail_items;
-    const Instantiation instantiation =
-        instantiate(request_, *config_, variant(), setting.custom ? &setting.custom->custom : nullptr);
-    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    request_.n = configure(request_);
+    load(request_, variant());
     ScanRequest scan{.op = request_.op, .init = Init::value, .n = request_.n};
     if (setting.custom) {
       scan = setting.custom->request;
@@ -214,8 +203,6 @@ class ReduceTrial : public Trial {
   }
 
   ReduceRequest request_;
-  std::optional<Config> config_;
-  std::unique_ptr<Module> module_;
   Bytes items_, next_items_, init_, expected_;
   unsigned char *input_, *next_input_, *output_;
 };
@@ -225,11 +212,8 @@ class SelectTrial : public Trial {
  public:
   SelectTrial(const Setting& setting, std::span<const TemplateFile> templates)
       : Trial(setting, templates), request_(request_of(setting)) {
-    const FamilyModel& family = *find_family(setting.family);
-    config_ = config_of(family, request_, setting.values);
-    request_.n = setting.tiles * static_cast<u64>(family.tile_items(*config_, request_)) + setting.tail_items;
-    const Instantiation instantiation = instantiate(request_, *config_, variant());
-    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    request_.n = configure(request_);
+    load(request_, variant());
     Random random(1);
     flags_.resize(request_.n);
     items_.resize(request_.n);
@@ -328,8 +312,6 @@ class SelectTrial : public Trial {
   Variant variant() const { return setting_.misaligned_input_bytes == 0 ? Variant::aligned : Variant::any; }
 
   SelectRequest request_;
-  std::optional<Config> config_;
-  std::unique_ptr<Module> module_;
   std::vector<u32> items_;
   std::vector<unsigned char> flags_;
   unsigned char *input_, *output_, *rejected_, *places_, *values_, *values_output_, *device_flags_, *count_;
@@ -340,12 +322,9 @@ class LoadBalanceTrial : public Trial {
  public:
   LoadBalanceTrial(const Setting& setting, std::span<const TemplateFile> templates) : Trial(setting, templates) {
     const LoadBalanceRequest request{.assigned = Assigned::segments_and_ranks, .n = 1, .segments = 1};
-    const FamilyModel& family = *find_family(setting.family);
-    config_ = config_of(family, request, setting.values);
-    const Instantiation instantiation = instantiate(request, *config_, Variant::aligned);
-    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    const u64 places = configure(request);
+    load(request, Variant::aligned);
     // Neither the first segment nor the last is empty, so that their numbers are offsets of as many items.
-    const u64 places = setting.tiles * static_cast<u64>(family.tile_items(*config_, request)) + setting.tail_items;
     Random random(1);
     std::vector<u32> offsets{0};
     while (offsets.back() + offsets.size() < places) {
@@ -408,8 +387,6 @@ class LoadBalanceTrial : public Trial {
     return step;
   }
 
-  std::optional<Config> config_;
-  std::unique_ptr<Module> module_;
   std::array<Step, 2> steps_;
   unsigned char* offsets_;
 };
@@ -418,13 +395,10 @@ class LoadBalanceTrial : public Trial {
 class SortTrial : public Trial {
  public:
   SortTrial(const Setting& setting, std::span<const TemplateFile> templates) : Trial(setting, templates) {
-    const FamilyModel& family = *find_family(setting.family);
-    SortRequest request = request_of(setting, family);
-    config_ = config_of(family, request, setting.values);
-    const u64 row = setting.tiles * static_cast<u64>(family.tile_items(*config_, request)) + setting.tail_items;
+    SortRequest request = request_of(setting, *find_family(setting.family));
+    const u64 row = configure(request);
     request.n = setting.rows == 0 ? row : setting.rows * row - 5;  // the last row is shorter
-    const Instantiation instantiation = instantiate(request, *config_, variant());
-    module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+    load(request, variant());
     input_ = items_in_memory(drawn_items(request), setting.misaligned_input_bytes);
     Items last = drawn_items(request);
     for (Step& step : steps_) {
@@ -522,13 +496,23 @@ class SortTrial : public Trial {
 
   Variant variant() const { return setting_.misaligned_input_bytes == 0 ? Variant::aligned : Variant::any; }
 
-  std::optional<Config> config_;
-  std::unique_ptr<Module> module_;
   InMemory input_;
   std::array<Step, 2> steps_;
 };
 
 }  // namespace
+
+u64 Trial::configure(const Request& request) {
+  const FamilyModel& family = *find_family(setting_.family);
+  config_ = config_of(family, request, setting_.values);
+  return setting_.tiles * static_cast<u64>(family.tile_items(*config_, request)) + setting_.tail_items;
+}
+
+void Trial::load(const Request& request, Variant variant) {
+  const Instantiation instantiation =
+      instantiate(request, *config_, variant, setting_.custom ? &setting_.custom->custom : nullptr);
+  module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
+}
 
 std::string Trial::run(std::span<const HostLaunch> launches, const Schedule& schedule) {
   try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -32,15 +33,24 @@ class Trial {
     return static_cast<unsigned char*>(device_.allocate(bytes + misaligned_bytes)) + misaligned_bytes;
   }
 
+  // Takes the config that the setting names for a request, and returns how many items its tiles have.
+  u64 configure(const Request& request);
+
+  // Compiles the kernels of that config.
+  void load(const Request& request, Variant variant);
+
   // What the device reports; empty if nothing.
   std::string run(std::span<const HostLaunch> launches, const Schedule& schedule);
 
   const Setting& setting_;
   HostDevice device_;
   HostCompiler compiler_;
+  std::optional<Config> config_;
+  std::unique_ptr<Module> module_;
 };
 
-// Of the algorithm of the setting's family; the setting is one of kSettings.
+// Makes the trial of the algorithm that the setting's family belongs to. The setting must be one of kSettings, since
+// its place among them numbers its seeds.
 std::unique_ptr<Trial> trial_of(const Setting& setting, std::span<const TemplateFile> templates);
 
 }  // namespace scantune
