@@ -93,8 +93,7 @@ void for_each_include(std::string_view text, Use use) {
   }
 }
 
-// Writes the templates that a source includes, and those that they include: a kernel needs a quarter of them, and to
-// write all takes as long as a tenth of its compilation.
+// Writes the templates that a source includes, and those that they include: at most a third of all for any family.
 void write_templates(std::span<const TemplateFile> templates, std::string_view source, const fs::path& root) {
   std::set<std::string_view> written;
   std::vector<std::string_view> waiting = {source};
