@@ -9,7 +9,7 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-ci test-all test-long fuzz kills bench docs lint format install clean
+.PHONY: help setup tune test test-ci test-all test-long designs fuzz kills bench docs lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-ci     run an eighth of the large products, as CI does; another eighth by each commit"
 	@echo "make test-all    run all of them"
 	@echo "make test-long   run all of them, and those that take minutes"
+	@echo "make designs     write the tables of the tests' cases anew (tests/designs), after a change of what may be combined"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
 	@echo "make kills       kill every command that writes, 20 times, and run it again"
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
@@ -48,6 +49,9 @@ test-all: setup
 test-long: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
 	@.ci/test long
+
+designs: setup
+	@cmake --build $(BUILD) -j $(JOBS) --target designs
 
 fuzz:
 	@.ci/setup fuzz
