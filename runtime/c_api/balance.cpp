@@ -18,13 +18,13 @@ static_assert(std::has_unique_object_representations_v<scantune_balance> &&
               std::has_unique_object_representations_v<scantune_balance_arrays>);
 
 constexpr scantune_balance kDefaultBalance = SCANTUNE_BALANCE_INIT;
-constexpr scantune_balance_arrays kNoArrays = SCANTUNE_BALANCE_ARRAYS_INIT;
+constexpr scantune_balance_arrays kNoBalanceArrays = SCANTUNE_BALANCE_ARRAYS_INIT;
 constexpr StructVersion kBalanceVersion = {"struct_bytes", "scantune_balance", "start from SCANTUNE_BALANCE_INIT",
                                            sizeof(scantune_balance), sizeof(scantune_balance)};
-constexpr StructVersion kArraysVersion = {"arrays.struct_bytes", "scantune_balance_arrays",
-                                          "start from SCANTUNE_BALANCE_ARRAYS_INIT", sizeof(scantune_balance_arrays),
-                                          sizeof(scantune_balance_arrays)};
-static_assert(kBalanceVersion.oldest_bytes == 64 && kArraysVersion.oldest_bytes == 48);
+constexpr StructVersion kBalanceArraysVersion = {"arrays.struct_bytes", "scantune_balance_arrays",
+                                                 "start from SCANTUNE_BALANCE_ARRAYS_INIT",
+                                                 sizeof(scantune_balance_arrays), sizeof(scantune_balance_arrays)};
+static_assert(kBalanceVersion.oldest_bytes == 64 && kBalanceArraysVersion.oldest_bytes == 48);
 
 ValueType checked_output_type(const scantune_balance& asked, Assigned assigned) {
   if (number_in(asked.output_type) != SCANTUNE_DEFAULT_TYPE) return checked_type("output_type", asked.output_type);
@@ -51,7 +51,7 @@ LoadBalanceRequest request_of(const scantune_balance& asked) {
   return request;
 }
 
-void refuse_array(const char* member, const void* given, const char* assigned) {
+void refuse_unassigned(const char* member, const void* given, const char* assigned) {
   if (given != nullptr) fail(member, std::string("given, and assigned is ") + assigned + ": leave it NULL");
 }
 
@@ -72,17 +72,17 @@ BalanceProblem checked_balance(const scantune_balance* caller) {
 Pointers checked_arrays(Assigned its, const scantune_balance_arrays* caller) {
   if (caller == nullptr) fail("arrays", "NULL; it must point to a scantune_balance_arrays");
   scantune_balance_arrays storage;
-  const scantune_balance_arrays& given = *as_known(kArraysVersion, caller, kNoArrays, storage);
+  const scantune_balance_arrays& given = *as_known(kBalanceArraysVersion, caller, kNoBalanceArrays, storage);
   constexpr const char* kConstants[] = {"SCANTUNE_SEGMENT_OF", "SCANTUNE_RANK_OF", "SCANTUNE_SEGMENT_AND_RANK",
                                         "SCANTUNE_VALUE_OF"};
   const char* const assigned = kConstants[static_cast<int>(its)];
   const bool has_segments = its == Assigned::segments || its == Assigned::segments_and_ranks;
   const bool has_ranks = its == Assigned::ranks || its == Assigned::segments_and_ranks;
-  if (!has_segments) refuse_array("segment_of", given.segment_of, assigned);
-  if (!has_ranks) refuse_array("rank_of", given.rank_of, assigned);
+  if (!has_segments) refuse_unassigned("segment_of", given.segment_of, assigned);
+  if (!has_ranks) refuse_unassigned("rank_of", given.rank_of, assigned);
   if (its != Assigned::values) {
-    refuse_array("values", given.values, assigned);
-    refuse_array("output", given.output, assigned);
+    refuse_unassigned("values", given.values, assigned);
+    refuse_unassigned("output", given.output, assigned);
   }
   switch (its) {
     case Assigned::segments:

@@ -28,13 +28,13 @@ static_assert(std::has_unique_object_representations_v<scantune_selection> &&
               std::has_unique_object_representations_v<scantune_selection_arrays>);
 
 constexpr scantune_selection kDefaultSelection = SCANTUNE_SELECTION_INIT;
-constexpr scantune_selection_arrays kNoArrays = SCANTUNE_SELECTION_ARRAYS_INIT;
+constexpr scantune_selection_arrays kNoSelectionArrays = SCANTUNE_SELECTION_ARRAYS_INIT;
 constexpr StructVersion kSelectionVersion = {"struct_bytes", "scantune_selection", "start from SCANTUNE_SELECTION_INIT",
                                              sizeof(scantune_selection), sizeof(scantune_selection)};
-constexpr StructVersion kArraysVersion = {
+constexpr StructVersion kSelectionArraysVersion = {
     "arrays.struct_bytes", "scantune_selection_arrays", "start from SCANTUNE_SELECTION_ARRAYS_INIT",
     offsetof(scantune_selection_arrays, second), sizeof(scantune_selection_arrays)};
-static_assert(kSelectionVersion.oldest_bytes == 96 && kArraysVersion.oldest_bytes == 72);
+static_assert(kSelectionVersion.oldest_bytes == 96 && kSelectionArraysVersion.oldest_bytes == 72);
 
 std::string criterion_is(Criterion criterion) {
   constexpr const char* kConstants[] = {"SCANTUNE_LESS",          "SCANTUNE_LESS_EQUAL", "SCANTUNE_GREATER",
@@ -119,7 +119,7 @@ InitialValue checked_init(const scantune_selection& asked, const Request& reques
   return init;
 }
 
-void refuse_array(const char* member, const void* given, const char* why) {
+void refuse_unselected(const char* member, const void* given, const char* why) {
   if (given != nullptr) fail(member, std::string("given, and ") + why + ": leave it NULL");
 }
 
@@ -151,16 +151,18 @@ SelectionProblem checked_selection(const scantune_selection* caller) {
 Pointers checked_arrays(const SelectionArrays& its, const scantune_selection_arrays* caller) {
   if (caller == nullptr) fail("arrays", "NULL; it must point to a scantune_selection_arrays");
   scantune_selection_arrays storage;
-  const scantune_selection_arrays& given = *as_known(kArraysVersion, caller, kNoArrays, storage);
-  if (!its.has_items) refuse_array("output", given.output, "selected is SCANTUNE_INDICES, so no items are written");
-  if (!its.has_flags) refuse_array("flags", given.flags, "criterion is not SCANTUNE_FLAGGED");
+  const scantune_selection_arrays& given = *as_known(kSelectionArraysVersion, caller, kNoSelectionArrays, storage);
+  if (!its.has_items)
+    refuse_unselected("output", given.output, "selected is SCANTUNE_INDICES, so no items are written");
+  if (!its.has_flags) refuse_unselected("flags", given.flags, "criterion is not SCANTUNE_FLAGGED");
   if (!its.has_values) {
-    refuse_array("values", given.values, "value_bytes is 0");
-    refuse_array("values_output", given.values_output, "value_bytes is 0");
+    refuse_unselected("values", given.values, "value_bytes is 0");
+    refuse_unselected("values_output", given.values_output, "value_bytes is 0");
   }
-  if (!its.has_indices) refuse_array("indices", given.indices, "selected is SCANTUNE_ITEMS");
-  if (!its.has_rejected) refuse_array("rejected", given.rejected, "rejected of the selection is not SCANTUNE_APART");
-  if (!its.has_second) refuse_array("second", given.second, "the selection has no second part apart");
+  if (!its.has_indices) refuse_unselected("indices", given.indices, "selected is SCANTUNE_ITEMS");
+  if (!its.has_rejected)
+    refuse_unselected("rejected", given.rejected, "rejected of the selection is not SCANTUNE_APART");
+  if (!its.has_second) refuse_unselected("second", given.second, "the selection has no second part apart");
 
   Pointers pointers{given.input, its.has_items ? given.output : given.indices};
   std::size_t place = 2;

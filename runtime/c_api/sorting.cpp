@@ -19,13 +19,13 @@ static_assert(std::has_unique_object_representations_v<scantune_sorting> &&
               std::has_unique_object_representations_v<scantune_sorting_arrays>);
 
 constexpr scantune_sorting kDefaultSorting = SCANTUNE_SORTING_INIT;
-constexpr scantune_sorting_arrays kNoArrays = SCANTUNE_SORTING_ARRAYS_INIT;
+constexpr scantune_sorting_arrays kNoSortingArrays = SCANTUNE_SORTING_ARRAYS_INIT;
 constexpr StructVersion kSortingVersion = {"struct_bytes", "scantune_sorting", "start from SCANTUNE_SORTING_INIT",
                                            sizeof(scantune_sorting), sizeof(scantune_sorting)};
-constexpr StructVersion kArraysVersion = {"arrays.struct_bytes", "scantune_sorting_arrays",
-                                          "start from SCANTUNE_SORTING_ARRAYS_INIT", sizeof(scantune_sorting_arrays),
-                                          sizeof(scantune_sorting_arrays)};
-static_assert(kSortingVersion.oldest_bytes == 80 && kArraysVersion.oldest_bytes == 48);
+constexpr StructVersion kSortingArraysVersion = {"arrays.struct_bytes", "scantune_sorting_arrays",
+                                                 "start from SCANTUNE_SORTING_ARRAYS_INIT",
+                                                 sizeof(scantune_sorting_arrays), sizeof(scantune_sorting_arrays)};
+static_assert(kSortingVersion.oldest_bytes == 80 && kSortingArraysVersion.oldest_bytes == 48);
 
 const char* constant_of(Sorted sorted) {
   constexpr const char* kConstants[] = {"SCANTUNE_SORTED_KEYS", "SCANTUNE_SORTED_PAIRS", "SCANTUNE_SORTED_INDICES",
@@ -92,7 +92,7 @@ SortRequest request_of(const scantune_sorting& asked) {
   return request;
 }
 
-void refuse_array(const char* member, const void* given, Sorted sorted) {
+void refuse_unsorted(const char* member, const void* given, Sorted sorted) {
   if (given != nullptr) fail(member, std::string("given, and sorted is ") + constant_of(sorted) + ": leave it NULL");
 }
 
@@ -116,13 +116,13 @@ SortingProblem checked_sort(const scantune_sorting* caller) {
 Pointers checked_arrays(Sorted its, const scantune_sorting_arrays* caller) {
   if (caller == nullptr) fail("arrays", "NULL; it must point to a scantune_sorting_arrays");
   scantune_sorting_arrays storage;
-  const scantune_sorting_arrays& given = *as_known(kArraysVersion, caller, kNoArrays, storage);
-  if (its == Sorted::indices) refuse_array("output", given.output, its);
+  const scantune_sorting_arrays& given = *as_known(kSortingArraysVersion, caller, kNoSortingArrays, storage);
+  if (its == Sorted::indices) refuse_unsorted("output", given.output, its);
   if (its != Sorted::pairs) {
-    refuse_array("values", given.values, its);
-    refuse_array("values_output", given.values_output, its);
+    refuse_unsorted("values", given.values, its);
+    refuse_unsorted("values_output", given.values_output, its);
   }
-  if (its == Sorted::keys || its == Sorted::pairs) refuse_array("indices", given.indices, its);
+  if (its == Sorted::keys || its == Sorted::pairs) refuse_unsorted("indices", given.indices, its);
   switch (its) {
     case Sorted::keys:
       return {given.input, given.output};

@@ -165,9 +165,9 @@ std::optional<bool> decided(std::string_view directive, bool is_defined) {
   return std::nullopt;
 }
 
-class Reader {
+class TemplateReader {
  public:
-  explicit Reader(TemplateView view) : defines_cuda_(view == TemplateView::cuda) {}
+  explicit TemplateReader(TemplateView view) : defines_cuda_(view == TemplateView::cuda) {}
 
   TemplateText read(std::string_view source) {
     result_.text.reserve(source.size());
@@ -247,6 +247,6 @@ class Reader {
 
 }  // namespace
 
-TemplateText template_text(std::string_view source, TemplateView view) { return Reader(view).read(source); }
+TemplateText template_text(std::string_view source, TemplateView view) { return TemplateReader(view).read(source); }
 
 }  // namespace scantune

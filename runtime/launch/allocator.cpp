@@ -10,18 +10,18 @@
 namespace scantune {
 namespace {
 
-std::mutex mutex;
+std::mutex allocator_mutex;
 Allocator chosen;  // guarded by the mutex
 
 }  // namespace
 
 void set_allocator(const Allocator& allocator) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(allocator_mutex);
   chosen = allocator;
 }
 
 Allocator current_allocator() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(allocator_mutex);
   return chosen;
 }
 

@@ -7,7 +7,7 @@
 namespace scantune {
 namespace {
 
-std::mutex mutex;
+std::mutex contexts_mutex;
 
 // The mutex is locked. A context keeps its device alive, so an address is never that of another device.
 auto& contexts() {
@@ -19,7 +19,7 @@ auto& contexts() {
 std::vector<LaunchContext*> live_contexts() {
   std::vector<LaunchContext*> live;
   {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(contexts_mutex);
     for (const auto& [device, context] : contexts()) live.push_back(context.get());
   }
   std::erase_if(live, [](const LaunchContext* context) { return context->device().is_gone(); });
@@ -29,7 +29,7 @@ std::vector<LaunchContext*> live_contexts() {
 }  // namespace
 
 LaunchContext& launch_context(const std::shared_ptr<Device>& device) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(contexts_mutex);
   auto& context = contexts()[device.get()];
   if (context == nullptr) context = std::make_unique<LaunchContext>(device);
   return *context;

@@ -9,7 +9,7 @@
 namespace scantune {
 namespace {
 
-struct Member {
+struct OriginMember {
   const char* name;
   std::string RecordOrigin::*text;
   std::size_t longest;  // characters
@@ -18,7 +18,7 @@ struct Member {
 };
 
 // The limits that tuner/scantune/model/origin.py has.
-constexpr Member kMembers[] = {
+constexpr OriginMember kOriginMembers[] = {
     {"by", &RecordOrigin::by, 64, true, true},           {"file", &RecordOrigin::file, 128, true, false},
     {"run", &RecordOrigin::run, 16, true, false},        {"host", &RecordOrigin::host, 64, false, true},
     {"signer", &RecordOrigin::signer, 128, false, true},
@@ -32,7 +32,7 @@ std::size_t characters(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-bool is_valid(const Member& member, const std::string& text) {
+bool is_valid(const OriginMember& member, const std::string& text) {
   return characters(text) <= member.longest && std::ranges::none_of(text, is_control) &&
          (member.may_be_empty || !text.empty());
 }
@@ -47,7 +47,7 @@ std::shared_ptr<const RecordOrigin> origin_of_policy(std::string_view policy) {
   const auto origin = parsed.find("origin");
   if (origin == parsed.end() || !origin->is_object()) return nullptr;
   RecordOrigin read;
-  for (const Member& member : kMembers) {
+  for (const OriginMember& member : kOriginMembers) {
     const auto found = origin->find(member.name);
     if (found == origin->end() && !member.is_required) continue;
     if (found == origin->end() || !found->is_string()) return nullptr;

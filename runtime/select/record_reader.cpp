@@ -84,9 +84,9 @@ void read_columns(const SqlColumns& columns, ProblemRow& row) {
   }
 }
 
-// Reading says how rows of one type are read, and how long their texts may be.
+// RowReading says how rows of one type are read, and how long their texts may be.
 template <class Row>
-struct Reading {
+struct RowReading {
   void (*read)(const SqlColumns&, Row&) = [](const SqlColumns& columns, Row& row) { read_row(columns, row); };
   std::size_t longest_text = kLongestText;
 };
@@ -95,7 +95,7 @@ struct Reading {
 template <class Row>
 class RowsById {
  public:
-  RowsById(SQLite::Statement by_id, TextBudget& budget, Reading<Row> reading = {})
+  RowsById(SQLite::Statement by_id, TextBudget& budget, RowReading<Row> reading = {})
       : by_id_(std::move(by_id)), budget_(budget), reading_(reading) {}
 
   // Null if there is none.
@@ -114,7 +114,7 @@ class RowsById {
  private:
   SQLite::Statement by_id_;
   TextBudget& budget_;
-  Reading<Row> reading_;
+  RowReading<Row> reading_;
   std::map<std::int64_t, Row> rows_;
 };
 
@@ -129,11 +129,11 @@ class RecordReader {
         devices_(database.statement(query("load_device.sql")), budget_),
         problems_(schema_version < 3
                       ? RowsById(database.statement(query("version_2_problem.sql")), budget_,
-                                 Reading<ProblemRow>{.read = read_columns})
+                                 RowReading<ProblemRow>{.read = read_columns})
                       : RowsById(database.statement(query("load_problem.sql")), budget_,
-                                 Reading<ProblemRow>{.read = read_problem, .longest_text = kLongestRequest})),
+                                 RowReading<ProblemRow>{.read = read_problem, .longest_text = kLongestRequest})),
         runs_(database.statement(query("load_run.sql")), budget_,
-              Reading<RunRow>{.read = read_run, .longest_text = kLongestPolicy}) {
+              RowReading<RunRow>{.read = read_run, .longest_text = kLongestPolicy}) {
     row_.layer = layer;
     row_.database = file.string();
   }

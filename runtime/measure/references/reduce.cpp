@@ -12,8 +12,8 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kLeastPartLines = 64;  // a Running takes about as many bytes, so it costs one for each item
-constexpr u64 kPieceItems = 256;     // of an input, made at a time: they stay in the nearest cache
+constexpr u64 kLeastPartLines = 64;      // a Running takes about as many bytes, so it costs one for each item
+constexpr u64 kReducedPieceItems = 256;  // of an input, made at a time: they stay in the nearest cache
 
 // The scan whose last result the reduction returns.
 ScanRequest as_scan(const ReduceRequest& request) {
@@ -42,9 +42,9 @@ InputSpec as_scan(const InputSpec& spec) {
 // Calls visit(index, item) for every item of [first, end), in order.
 template <class Visit>
 void visit_items(const KnownInput& input, u64 first, u64 end, const Visit& visit) {
-  std::byte scratch[kPieceItems * kMaxValueBytes];
-  for (u64 piece = first; piece < end; piece += kPieceItems) {
-    const u64 count = std::min(kPieceItems, end - piece);
+  std::byte scratch[kReducedPieceItems * kMaxValueBytes];
+  for (u64 piece = first; piece < end; piece += kReducedPieceItems) {
+    const u64 count = std::min(kReducedPieceItems, end - piece);
     const auto made = input.items(piece, std::span(scratch).first(count * input.item_bytes()));
     for (u64 item = 0; item < count; ++item) visit(piece + item, made.data() + item * input.item_bytes());
   }

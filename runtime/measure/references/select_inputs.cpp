@@ -13,17 +13,17 @@ constexpr u64 kRegionItems = 777;  // neighbours that are kept alike, with Input
 constexpr int kTries = 8;          // to find a number that compares as it should
 
 // Seeds apart from that of the items.
-constexpr u64 kOfChoices = 0x5e1ec7, kOfValues = 0xba97, kOfFlags = 0xf1a6;
+constexpr u64 kOfSelectChoices = 0x5e1ec7, kOfSelectedValues = 0xba97, kOfFlags = 0xf1a6;
 
 enum class Share { none, half, all };
 Share share_of(const InputSpec& spec, u64 index) {
   if (spec.pattern != InputPattern::specials) return Share::half;
-  return static_cast<Share>(random_bits(spec.seed + kOfChoices, ~(index / kRegionItems)) % 3);
+  return static_cast<Share>(random_bits(spec.seed + kOfSelectChoices, ~(index / kRegionItems)) % 3);
 }
 
 bool is_to_be_kept(const InputSpec& spec, u64 index) {
   const Share share = share_of(spec, index);
-  return share == Share::half ? (random_bits(spec.seed + kOfChoices, index) & 1) != 0 : share == Share::all;
+  return share == Share::half ? (random_bits(spec.seed + kOfSelectChoices, index) & 1) != 0 : share == Share::all;
 }
 
 // The item that starts the run of equal ones which an item is in.
@@ -80,8 +80,8 @@ Criterion drawn_comparison(const InputSpec& spec, u64 index) {
   constexpr Criterion kThree[] = {Criterion::less, Criterion::equal, Criterion::greater};
   const Share share = share_of(spec, index);
   if (share == Share::none) return Criterion::greater;
-  if (share == Share::all) return kThree[random_bits(spec.seed + kOfChoices, index / kRegionItems) % 2];
-  return kThree[random_bits(spec.seed + kOfChoices, index) % 3];
+  if (share == Share::all) return kThree[random_bits(spec.seed + kOfSelectChoices, index / kRegionItems) % 2];
+  return kThree[random_bits(spec.seed + kOfSelectChoices, index) % 3];
 }
 
 void put_compared(const InputSpec& spec, const SelectRequest& request, u64 index, std::byte* item) {
@@ -95,7 +95,7 @@ void put_compared(const InputSpec& spec, const SelectRequest& request, u64 index
     return;
   }
   for (int attempt = 0; attempt < kTries; ++attempt) {
-    fill_random(spec.seed + static_cast<u64>(attempt) * kOfChoices, index, request.input_bytes(), item);
+    fill_random(spec.seed + static_cast<u64>(attempt) * kOfSelectChoices, index, request.input_bytes(), item);
     if (holds(wanted, request.input_type, item, constant) == holding) return;
   }
 }
@@ -130,7 +130,7 @@ void fill_beside_selection(const InputSpec& spec, OperandRole role, u64 first, s
       out[done] =
           is_to_be_kept(spec, index) ? std::byte(1 + random_bits(spec.seed + kOfFlags, index) % 255) : std::byte{0};
     else
-      fill_random(spec.seed + kOfValues, index, static_cast<int>(bytes), &out[done]);
+      fill_random(spec.seed + kOfSelectedValues, index, static_cast<int>(bytes), &out[done]);
   }
 }
 

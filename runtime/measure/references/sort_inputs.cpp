@@ -9,7 +9,7 @@ namespace scantune {
 namespace {
 
 // Seeds apart from that of the keys.
-constexpr u64 kOfChoices = 0x5e1ec7, kOfShapes = 0x54a9e, kOfValues = 0xba97;
+constexpr u64 kOfSortChoices = 0x5e1ec7, kOfShapes = 0x54a9e, kOfSortedValues = 0xba97;
 
 constexpr u64 lowest_bits(int count) { return count >= 64 ? ~u64{0} : (u64{1} << count) - 1; }
 
@@ -45,7 +45,7 @@ u64 DrawnKeys::operator[](u64 index) const {
 }
 
 u64 DrawnKeys::special_key(u64 index) const {
-  const u64 choice = random_bits(seed_ + kOfChoices, index), drawn = random_bits(seed_, index);
+  const u64 choice = random_bits(seed_ + kOfSortChoices, index), drawn = random_bits(seed_, index);
   const u64 sign = choice & 1 ? u64{1} << (bits_ - 1) : 0, few = drawn & 3;
   // Few bits are set in a number that is drawn three times.
   const u64 sparse = drawn & random_bits(seed_ + 1, index) & random_bits(seed_ + 2, index);
@@ -91,7 +91,7 @@ u64 DrawnKeys::ordered_key(u64 index) const {
 }
 
 void put_sorted_value(const InputSpec& spec, int value_bytes, u64 index, std::byte* out) {
-  fill_random(spec.seed + kOfValues, index, value_bytes, out);
+  fill_random(spec.seed + kOfSortedValues, index, value_bytes, out);
 }
 
 void fill_sorted_values(const InputSpec& spec, int value_bytes, u64 first, std::span<std::byte> out) {
