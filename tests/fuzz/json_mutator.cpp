@@ -1,24 +1,14 @@
 #include "json_mutator.h"
 
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <string_view>
 
+#include "draws.h"
 #include "libfuzzer.h"
 
 namespace scantune::fuzz {
 namespace {
-
-using Random = std::minstd_rand;
-
-std::size_t below(Random& random, std::size_t count) { return random() % count; }
-
-template <class T>
-const T& one_of(Random& random, const std::vector<T>& choices) {
-  return choices[below(random, choices.size())];
-}
 
 std::vector<Json> edges() {
   return {nullptr,
@@ -70,12 +60,6 @@ void mutate_number(Json& json, Random& random) {
     json = static_cast<std::uint64_t>(json.get<std::uint64_t>() + static_cast<std::uint64_t>(step));
   else
     json = static_cast<std::uint64_t>(random()) << below(random, 33);
-}
-
-std::size_t put(const std::string& text, std::uint8_t* data, std::size_t size, std::size_t most_bytes) {
-  if (text.size() > most_bytes) return size;
-  std::memcpy(data, text.data(), text.size());
-  return text.size();
 }
 
 }  // namespace

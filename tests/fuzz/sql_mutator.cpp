@@ -1,21 +1,14 @@
 #include "sql_mutator.h"
 
 #include <algorithm>
-#include <cstring>
 #include <sstream>
 
+#include "draws.h"
 #include "examples.h"
 #include "libfuzzer.h"
 
 namespace scantune::fuzz {
 namespace {
-
-std::size_t below(std::minstd_rand& random, std::size_t count) { return random() % count; }
-
-template <class Choices>
-auto one_of(std::minstd_rand& random, const Choices& choices) {
-  return choices[below(random, std::size(choices))];
-}
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
@@ -75,7 +68,7 @@ std::vector<std::string> literals() {
 }
 
 // Another column of the row; columns of one kind begin alike: n_low, n_high, n_switch.
-std::string neighbour(std::minstd_rand& random, const TableColumns& table, const std::string& column) {
+std::string neighbour(Random& random, const TableColumns& table, const std::string& column) {
   std::vector<std::string> alike = table.columns;
   alike.push_back(column);
   if (below(random, 4) != 0) std::erase_if(alike, [&](const std::string& one) { return one[0] != column[0]; });
@@ -88,24 +81,18 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return all;
 }
 
-std::string hex(std::minstd_rand& random, std::size_t bytes) {
+std::string hex(Random& random, std::size_t bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (std::size_t digit = 0; digit < 2 * bytes; ++digit) text += kDigits[below(random, 16)];
   return text;
 }
 
-std::vector<std::string> lines_of(std::string_view script) {
+std::vector<std::string> split_lines(std::string_view script) {
   std::istringstream text{std::string(script)};
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
-}
-
-std::size_t put(const std::string& text, std::uint8_t* data, std::size_t size, std::size_t most_bytes) {
-  if (text.size() > most_bytes) return size;
-  std::memcpy(data, text.data(), text.size());
-  return text.size();
 }
 
 }  // namespace
@@ -275,7 +262,7 @@ void SqlMutator::change(std::vector<std::string>& lines, Random& random) const {
 std::size_t SqlMutator::mutate(std::uint8_t* data, std::size_t size, std::size_t most_bytes, unsigned seed) const {
   Random random(seed);
   if (below(random, 12) == 0) return LLVMFuzzerMutate(data, size, most_bytes);
-  std::vector<std::string> lines = lines_of({reinterpret_cast<const char*>(data), size});
+  std::vector<std::string> lines = split_lines({reinterpret_cast<const char*>(data), size});
   // Half of the scripts are new, because those that grow damage more and more of a database.
   if (lines.empty() || below(random, 2) == 0)
     lines = new_script(random);

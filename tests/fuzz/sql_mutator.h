@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "draws.h"
 #include "sql_script.h"
 
 namespace scantune::fuzz {
@@ -19,8 +19,6 @@ class SqlMutator {
   std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t most_bytes, unsigned seed) const;
 
  private:
-  using Random = std::minstd_rand;
-
   std::vector<std::string> new_script(Random& random) const;
   void change(std::vector<std::string>& lines, Random& random) const;
   std::string line(Random& random) const;

@@ -89,7 +89,7 @@ Json example_record(const Config& config) {
         {"template_hash", template_hash(config.family(), false, 90)}}}};
 }
 
-std::vector<Json> examples() {
+std::vector<Json> text_examples() {
   std::vector<Json> all;
   for (const StatedRequest& stated : example_requests()) {
     all.push_back(to_json(stated));
@@ -121,6 +121,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 }
 
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most_bytes, unsigned seed) {
-  static const scantune::fuzz::JsonMutator kMutator(scantune::fuzz::examples());
+  static const scantune::fuzz::JsonMutator kMutator(scantune::fuzz::text_examples());
   return kMutator.mutate(data, size, most_bytes, seed);
 }

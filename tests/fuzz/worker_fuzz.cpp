@@ -63,7 +63,7 @@ void check_answer(const std::string& answer) {
 
 Json line(const char* method, Json params) { return {{"id", 1}, {"method", method}, {"params", std::move(params)}}; }
 
-std::vector<Json> examples() {
+std::vector<Json> line_examples() {
   std::vector<Json> lines{line("hello", Json::object())};
   for (const StatedRequest& stated : example_requests()) {
     const Json request = to_json(stated);
@@ -106,6 +106,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 }
 
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most_bytes, unsigned seed) {
-  static const scantune::fuzz::JsonMutator kMutator(scantune::fuzz::examples());
+  static const scantune::fuzz::JsonMutator kMutator(scantune::fuzz::line_examples());
   return kMutator.mutate(data, size, most_bytes, seed);
 }

@@ -1,0 +1,18 @@
+# The fuzz targets' fixed inputs, tests of the ordinary build.
+set(fuzz ${CMAKE_CURRENT_LIST_DIR})
+include(${fuzz}/planted.cmake)
+scantune_test(fixed_inputs_test LABEL cpu SOURCES ${fuzz}/fixed_inputs_test.cpp USES nlohmann_json::nlohmann_json)
+target_include_directories(fixed_inputs_test PRIVATE ${fuzz} ${PROJECT_SOURCE_DIR}/tests/cpu)
+target_compile_definitions(fixed_inputs_test PRIVATE SCANTUNE_DB_DIRECTORY="${PROJECT_SOURCE_DIR}/db"
+  SCANTUNE_FUZZ_INPUTS="${fuzz}")
+
+# The inputs with a name over a library with a planted mistake, which they must find.
+scantune_planted_source(planted)
+add_executable(planted_inputs_test ${planted} $<TARGET_OBJECTS:fixed_inputs_test>)
+target_compile_options(planted_inputs_test PRIVATE -O0)
+target_link_libraries(planted_inputs_test PRIVATE scantune_core GTest::gtest_main nlohmann_json::nlohmann_json)
+target_include_directories(planted_inputs_test PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
+add_test(NAME FixedInputs.FindAPlantedMistake
+  COMMAND planted_inputs_test --gtest_filter=*OfTheCorpus*/database WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+set_tests_properties(FixedInputs.FindAPlantedMistake PROPERTIES LABELS cpu
+  PASS_REGULAR_EXPRESSION "does not hold: a breakpoint lies above its record's n")

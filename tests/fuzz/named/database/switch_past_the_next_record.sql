@@ -1,0 +1,1 @@
+UPDATE breakpoint SET n_switch = n_high + 1
