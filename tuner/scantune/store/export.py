@@ -14,6 +14,7 @@ from scantune.model.breakpoint import Breakpoint
 from scantune.model.record import Record, Run
 from scantune.store.connection import connected, content_beside
 from scantune.store.database import Database, DatabaseError
+from scantune.store.file_system import remove_trial_files
 from scantune.store.signature import beside
 from scantune.store.text_form import built_in_text, place_of, text_of
 
@@ -153,7 +154,8 @@ def remove_abandoned(parent: Path, prefix: str, written: str) -> None:
 
 
 def _remove(directory: Path, written: str) -> None:
-    """Remove a directory with the file that was to be written in it, and what SQLite keeps beside that."""
+    """Remove a directory with the file that was to be written in it, and what is kept beside a database."""
+    remove_trial_files(directory)
     for end in ("", "-journal", "-wal", "-shm"):
         (directory / f"{written}{end}").unlink(missing_ok=True)
     directory.rmdir()

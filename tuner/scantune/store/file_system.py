@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ _OF_NETWORKS = {
 _FUSE = "fuse"  # sshfs and many cluster file systems are of this type
 _MOUNTS = Path("/proc/self/mountinfo")
 _PREFIX = ".scantune-lock-"
+_DAY_S = 24 * 3600
 
 
 def network_file_system(path: Path) -> str | None:
@@ -54,12 +56,22 @@ def _is_granted(file: int) -> bool:
     return True
 
 
+def remove_trial_files(directory: Path) -> None:
+    """Remove the files of lock trials that commands of this user left when they were killed a day or more ago."""
+    for file in directory.glob(_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            found = file.lstat()
+            if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _DAY_S:
+                file.unlink()
+
+
 @contextlib.contextmanager
 def _two_openings(directory: Path) -> Iterator[tuple[int, int]]:
     """Yield two descriptors of a temporary file.
 
     It is not the database, because closing one descriptor of a file gives up all locks of the process on it.
     """
+    remove_trial_files(directory)
     first, name = tempfile.mkstemp(prefix=_PREFIX, dir=directory)
     try:
         try:
