@@ -38,6 +38,18 @@ _DEVICES = (Device("sm_90", "NVIDIA H200", 132), Device("host", "A CPU", 8))
 
 _TYPES = ("i32", "f32", "u8", "i64", "f64", "i16", "u32", "f16", "i8", "u64", "bf16", "u16")
 
+_SCHEMA_VERSION_2 = _ROOT / "tests" / "python" / "schema_version_2.sql"
+_ROWS_OF_VERSION_2 = f"""
+INSERT INTO run VALUES (3, '{_NOON}', '0.1.0', '{"a" * 64}', 'NVRTC 13.0', '580', 'quick', 1, '{{}}');
+INSERT INTO device VALUES (5, 'sm_90', 'NVIDIA H200', 132);
+INSERT INTO problem VALUES
+  (7, 'i32', 'i32', 'i32', 'sum', 'inclusive', 'unconstrained', 'in_order', 'back_to_back'),
+  (9, 'i32', 'i32', 'i32', 'max', 'inclusive', 'unconstrained', 'in_order', 'back_to_back');
+INSERT INTO record SELECT 5, id, 4096, 'lookback', '{{"window":0}}', 3, 0.7, 0.01, 0.9, NULL, '{_NOON}' FROM problem;
+INSERT INTO trial SELECT NULL, 3, 5, id, 4096, 'lookback', '{{"window":0}}', '{"a" * 64}', 'ok', NULL, 0, 0.7, 0.01, 3,
+  1.0, 1980, '{_NOON}' FROM problem;
+"""
+
 _MORE_RECORDS = """
 WITH RECURSIVE more (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM more LIMIT ?)
 INSERT INTO record SELECT device_id, problem_id, n + k, family, config, run_id, median_us, spread, default_us,
@@ -53,6 +65,8 @@ FROM trial, more
 
 class Scene:
     """A command in a folder of its own, with caches, temporary files and databases there."""
+
+    much, little = 300, 30  # records of databases
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -73,19 +87,40 @@ class Scene:
         """Return what is wrong with the files after a kill."""
         raise NotImplementedError
 
+    def unfinished(self) -> list[str]:
+        """Return what a command that ran to its end has not done."""
+        return []
+
     def resumed(self) -> list[str]:
         """Run the command to its end after all kills, and return what is wrong then."""
         self.before()
-        return self.run(self.arguments()) + self.faults()
+        return self.continued(self.arguments())
+
+    def continued(self, arguments: list[str]) -> list[str]:
+        """Run the command to its end on the files that are there, a day later, and return what is wrong then."""
+        _let_a_day_pass(self.folder / "files")
+        return self.run(arguments) + self.faults() + self.unfinished()
+
+    def strangers(self) -> list[str]:
+        """Return the files that no command promised."""
+        return strangers_in(self.folder / "files", {self.database.name + end for end in ("", "-wal", "-shm")})
+
+    def variants(self) -> list[list[str]]:
+        """Return the arguments of each form of the command whose every write is a kill point."""
+        return [self.arguments()]
 
     def summary(self) -> str:
         raise NotImplementedError
 
     def start(self, arguments: list[str] | None = None) -> subprocess.Popen[bytes]:
         self._runs += 1
+        return self.process(arguments or self.arguments())
+
+    def process(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+        """Start the command in a session of its own; what it prints goes to the file `output`."""
         with (self.folder / "output").open("wb") as output:
             return subprocess.Popen(
-                [sys.executable, "-m", "scantune", *(arguments or self.arguments())],
+                [sys.executable, "-m", "scantune", *arguments],
                 env=self.environment(),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
@@ -171,8 +206,8 @@ class Import(Scene):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._theirs, self._ours = folder / "theirs.db", folder / "ours.db"
-        save(self._theirs, 300, microseconds=2.0)
-        save(self._ours, 30, microseconds=3.0)
+        save(self._theirs, self.much, microseconds=2.0)
+        save(self._ours, self.little, microseconds=3.0)
         self._merged = 0
         self.before()
         self._old = Contents.of(self.database)
@@ -194,6 +229,9 @@ class Import(Scene):
         self._merged += now == self._new
         return [] if now in (self._old, self._new) else [f"half of it was merged: {len(now.trials)} trials"]
 
+    def unfinished(self) -> list[str]:
+        return self.strangers() + ([] if Contents.of(self.database) == self._new else ["it is not merged"])
+
     def summary(self) -> str:
         return f"{self._merged} of {self._runs} runs had merged {len(self._new.trials)} trials"
 
@@ -205,7 +243,7 @@ class Export(Scene):
         super().__init__(folder)
         self._targets = (folder / "files" / "export.db", folder / "files" / "export.jsonl")
         self._older, self._newer = folder / "older", folder / "newer"
-        for state, count in ((self._older, 30), (self._newer, 300)):
+        for state, count in ((self._older, self.little), (self._newer, self.much)):
             state.mkdir()
             self.database.unlink(missing_ok=True)
             save(self.database, count, microseconds=2.0)
@@ -231,10 +269,18 @@ class Export(Scene):
                 wrong.append(f"{target.name} is neither the older export nor the newer one")
         return wrong
 
-    def resumed(self) -> list[str]:
-        _let_a_day_pass(self.folder / "files")
-        beside = {self.database.name + end for end in ("", "-wal", "-shm")} | {target.name for target in self._targets}
-        return super().resumed() + strangers_in(self.folder / "files", beside)
+    def strangers(self) -> list[str]:
+        targets = [str(target) for target in self._targets]
+        return [one for one in super().strangers() if not one.startswith(tuple(f"{target} " for target in targets))]
+
+    def continued(self, arguments: list[str]) -> list[str]:
+        wrong = super().continued(arguments) + self.strangers()
+        target = Path(next(one for one in arguments if one in map(str, self._targets)))
+        is_new = _content(target) == _content(self._newer / target.name)
+        return wrong + ([] if is_new else [f"{target.name} was not replaced"])
+
+    def variants(self) -> list[list[str]]:
+        return [self._writing(target) for target in self._targets]
 
     def summary(self) -> str:
         return f"{self._replaced} of {self._runs} runs had replaced the file"
@@ -249,12 +295,12 @@ class Merge(Export):
 
     def __init__(self, folder: Path) -> None:
         self._theirs = folder / "theirs.db"
-        save(self._theirs, 100, microseconds=1.0)
+        save(self._theirs, self.much // 3, microseconds=1.0)
         super().__init__(folder)
 
-    def resumed(self) -> list[str]:
+    def continued(self, arguments: list[str]) -> list[str]:
         left = _let_a_day_pass(self.folder / "temporary")
-        return super().resumed() + [f"{path} was left over" for path in left if path.exists()]
+        return super().continued(arguments) + [f"{path} was left over" for path in left if path.exists()]
 
     def _writing(self, target: Path) -> list[str]:
         return ["db", "merge", str(self.database), str(self._theirs), "-o", str(target), "--force"]
@@ -288,11 +334,83 @@ class Regret(Scene):
         return f"{self._results} comparisons were read"
 
 
+class Forget(Scene):
+    """A command that drops the winners of one device, or none."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._full = folder / "full.db"
+        save(self._full, self.much, microseconds=2.0)
+        self.before()
+        self._old = self._state()
+        self.longest_s = 1.1 * self.timed(self.arguments())
+        self._new = self._state()
+        self._changed = 0
+
+    def arguments(self) -> list[str]:
+        return ["db", "forget", "--arch", "sm_90", "--db", str(self.database)]
+
+    def before(self) -> None:
+        for path in self.database.parent.iterdir():
+            path.unlink()
+        shutil.copy(self._full, self.database)
+
+    def faults(self) -> list[str]:
+        if wrong := damage_of(self.database):
+            return wrong
+        now = self._state()
+        self._changed += now == self._new
+        return [] if now in (self._old, self._new) else [f"half of it was done: {now}"]
+
+    def unfinished(self) -> list[str]:
+        return self.strangers() + ([] if self._state() == self._new else ["it was not done"])
+
+    def summary(self) -> str:
+        return f"{self._changed} of {self._runs} runs had changed the database"
+
+    def _state(self) -> Mapping[str, object]:
+        """Return the version of the schema and how many rows each table has."""
+        with closing(sqlite3.connect(self.database)) as connection:
+            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+            counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in names}
+            return {"version": connection.execute("PRAGMA user_version").fetchone()[0], **counts}
+
+
+class Vacuum(Forget):
+    """A command that drops what no winner names, and writes the file anew."""
+
+    def arguments(self) -> list[str]:
+        return ["db", "vacuum", "--db", str(self.database)]
+
+    def before(self) -> None:
+        super().before()
+        with closing(sqlite3.connect(self.database)) as connection, connection:
+            connection.execute("DELETE FROM record WHERE device_id = 1")
+
+
+class Upgrade(Forget):
+    """The first command that writes to a database of an older schema."""
+
+    def arguments(self) -> list[str]:
+        return ["db", "vacuum", "--db", str(self.database)]
+
+    def before(self) -> None:
+        for path in self.database.parent.iterdir():
+            path.unlink()
+        with closing(sqlite3.connect(self.database)) as connection:
+            connection.executescript(_SCHEMA_VERSION_2.read_text(encoding="utf-8"))
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(_ROWS_OF_VERSION_2)
+
+
 COMMANDS: Mapping[str, type[Scene]] = {
     "tune": Tune,
     "import": Import,
     "export": Export,
     "merge": Merge,
+    "forget": Forget,
+    "vacuum": Vacuum,
+    "upgrade": Upgrade,
     "regret": Regret,
 }
 
@@ -321,7 +439,7 @@ def save(
 def _let_a_day_pass(folder: Path) -> list[Path]:
     """Make the files in a folder so old that a command removes those that killed ones left there; return them."""
     paths = list(folder.iterdir())
-    for path in paths:
+    for path in [*folder.rglob("*")]:
         os.utime(path, (0, 0))
     return paths
 
