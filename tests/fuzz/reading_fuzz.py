@@ -371,15 +371,15 @@ def limits() -> Iterator[None]:
     require(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MOST_KIB, "an input takes little memory")
 
 
-def fuzz(seconds: float, seed: int, found: Path) -> int:
-    """Fuzz for some seconds. Return 1 if an input failed a check; it is then in `found`."""
+def fuzz(seconds: float, seed: int, found: Path, most: int | None = None) -> int:
+    """Fuzz for some seconds, or until so many inputs. Return 1 if one failed a check; it is then in `found`."""
     with contextlib.ExitStack() as stack:
         tools = Tools(stack, seed)
         kept = {name: [example(tools) for _ in range(4)] for name, (_, example, _, _) in TARGETS.items()}
         counts = dict.fromkeys(TARGETS, 0)
         weights = [share for share, *_ in TARGETS.values()]
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end and sum(counts.values()) != most:
             (name,) = tools.random.choices(list(TARGETS), weights)
             _, _, mutate, check = TARGETS[name]
             content = mutate(tools.random.choice(kept[name]), tools)
