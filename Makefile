@@ -9,7 +9,7 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-ci test-all test-long designs fuzz kills bench docs lint format install clean
+.PHONY: help setup tune test test-ci test-all test-long designs fuzz kills campaign bench docs lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
@@ -20,6 +20,7 @@ help:
 	@echo "make designs     write the tables of the tests' cases anew (tests/designs), after a change of what may be combined"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
 	@echo "make kills       kill every command that writes, 20 times, and run it again"
+	@echo "make campaign    look for new faults for MINUTES=30, by chance: fuzz, kills, processes, long tests, mutants, lint"
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
 	@echo "make docs        build the documentation as a site, in build/docs/site"
 	@echo "make lint        clang-format, ruff, mypy, and clang-tidy on what has changed (ALL=1: on everything)"
@@ -60,6 +61,10 @@ fuzz:
 kills: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune-worker
 	@$(bin)/python tests/campaign/kill_and_resume.py $(ARGS)
+
+campaign: setup
+	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
+	@.ci/campaign
 
 bench: setup
 	@.ci/bench $(ARGS)
