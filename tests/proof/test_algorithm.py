@@ -104,7 +104,7 @@ def test_patch_touches_few_files() -> None:
     assert 0 < len(files_of("algorithm.patch")) <= MOST_FILES
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_worker_lists_it_with_its_extent(user: User) -> None:
     algorithms = {one["name"]: one for one in user.ask_worker("hello")["result"]["algorithms"]}
     assert list(algorithms) == ["scan", "reduce", "copy", "select", "load_balance", "sort", "row_sums"]
@@ -112,14 +112,14 @@ def test_worker_lists_it_with_its_extent(user: User) -> None:
     assert [operand["extent"] for operand in algorithms["row_sums"]["operands"]] == ["n", "rows"]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("rows", [1, ROWS, N])
 def test_worker_verifies_it(user: User, rows: int) -> None:
     answer = user.ask_worker("verify", request=request(rows=rows), config=CONFIG)
     assert answer["result"]["checks"] >= 20, answer
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_worker_refuses_a_mistake_in_the_kernel(mistaken: User) -> None:
     error = mistaken.ask_worker("verify", request=request(), config=CONFIG)["error"]
     assert error["kind"] == "wrong_result"
@@ -127,14 +127,14 @@ def test_worker_refuses_a_mistake_in_the_kernel(mistaken: User) -> None:
     assert "item 0 should be" in error["message"]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_worker_says_why_it_does_not_do_it(user: User) -> None:
     error = user.ask_worker("space", request=request(n=10, rows=11))["error"]
     assert error["kind"] == "unsupported"
     assert "there are more rows than items" in error["message"]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_record_keeps_algorithm_request_and_the_magnitude_of_the_extent(tuned: User) -> None:
     with closing(sqlite3.connect(tuned.database)) as connection:
         (row,) = connection.execute("SELECT algorithm, request, shape FROM problem").fetchall()
@@ -143,7 +143,7 @@ def test_record_keeps_algorithm_request_and_the_magnitude_of_the_extent(tuned: U
     assert (n, family) == (N, "row_sums")
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_second_run_resumes(tuned: User) -> None:
     before = trials(tuned)
     assert before > 0
@@ -151,7 +151,7 @@ def test_second_run_resumes(tuned: User) -> None:
     assert trials(tuned) == before
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_record_serves_as_many_rows_and_else_is_the_nearest(tuned: User) -> None:
     same = explained(tuned, ROWS)
     assert (same["origin"], same["reason"]) == ("exact_n", f"tuned for n = {N} on this device")
@@ -160,7 +160,7 @@ def test_record_serves_as_many_rows_and_else_is_the_nearest(tuned: User) -> None
     assert "tuned for about 1024 rows" in other["reason"]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_command_line_shows_it(tuned: User) -> None:
     assert "row_sums i32 rows≈2^10" in tuned.scantune("db", "show")
     (winner,) = json.loads(tuned.scantune("db", "show", "--json", "-"))["winners"]
@@ -169,14 +169,14 @@ def test_command_line_shows_it(tuned: User) -> None:
     assert "--rows" in tuned.scantune("bench", "--help")
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_default_sizes_are_those_that_hold_the_rows(tuned: User) -> None:
     benched = tuned.scantune("bench", "--arch", "host", "--algorithm", "row_sums", "--type", "i32", "--rows", "2^17",
                              "--json", "-")  # fmt: skip
     assert {result["n"] for result in json.loads(benched)["results"]} == {2**18}
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_programs_run_what_was_tuned(tuned: User, program: Path) -> None:
     described = tuned.run(program, str(N), str(ROWS))
     assert f"i32 row_sums of {N} items, {ROWS} rows on " in described
@@ -185,7 +185,7 @@ def test_programs_run_what_was_tuned(tuned: User, program: Path) -> None:
     assert described.splitlines()[-1].split() == ["6"] * 833 + ["3"] + ["0"] * 166
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_programs_with_other_rows_are_told_so(tuned: User, program: Path) -> None:
     described = tuned.run(program, str(N), "3")
     assert f"origin: between_n, tuned for n = {N} on this device; tuned for about 1024 rows" in described

@@ -33,14 +33,14 @@ def test_patch_touches_few_files() -> None:
     assert 0 < len(files_of("request_member.patch")) <= MOST_FILES
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_records_name_the_member_where_it_departs_from_its_default(tuned: User) -> None:
     with closing(sqlite3.connect(tuned.database)) as connection:
         found = [json.loads(request) for (request,) in connection.execute("SELECT request FROM problem ORDER BY id")]
     assert [request.get("residency") for request in found] == [None, "hot"]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_records_are_selected_by_it(tuned: User) -> None:
     explain = ("db", "explain", "--type", "i32", "--n", "2^8", "--device", "host", "--json", "-")
     hot = json.loads(tuned.scantune(*explain, "--residency", "hot"))["results"][0]
@@ -49,14 +49,14 @@ def test_records_are_selected_by_it(tuned: User) -> None:
     assert (cold["origin"], "residency" in cold["problem"]) == ("exact_n", False)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_command_line_shows_it(tuned: User) -> None:
     assert "i32 sum hot" in tuned.scantune("db", "show")
     described = tuned.scantune("bench", "--help")
     assert "--residency cold|hot: cold unless given. hot: the input" in " ".join(described.split())
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_programs_ask_for_it(tuned: User, tmp_path: Path) -> None:
     source, program = tmp_path / "program.cpp", tmp_path / "program"
     source.write_text(PROGRAM)

@@ -1,0 +1,64 @@
+"""The patches fit this tree, and what they change compiles. `-m campaign` builds all and uses it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from patched_tree import BUILD, HERE, ROOT, files_of, run
+
+PATCHES = sorted(HERE.glob("*.patch"))
+# What a source that a patch adds is compiled like.
+BESIDE = "runtime/measure/references/references.cpp"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of runtime/ and templates/ with every patch."""
+    copy = tmp_path_factory.mktemp("sources")
+    for folder in ("runtime", "templates"):
+        shutil.copytree(ROOT / folder, copy / folder)
+    run("git", "-C", copy, "apply", *PATCHES)
+    return copy
+
+
+def complaints(copy: Path, source: str) -> str:
+    """Return what the compiler says of a source of the copy, which it reads as the build of this tree would."""
+    commands = {
+        entry["file"]: (entry["command"], entry["directory"])
+        for entry in json.loads((BUILD / "compile_commands.json").read_text())
+    }
+    known = source if str(ROOT / source) in commands else BESIDE
+    command, folder = commands[str(ROOT / known)]
+    command = re.sub(rf"{re.escape(str(ROOT))}/(runtime|templates)\b", rf"{copy}/\1", command)
+    command = re.sub(r" -o \S+ -c \S+", "", command[command.index(" -") :])
+    words = [*shlex.split(command), "-O0", "-fsyntax-only", str(copy / source)]
+    compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+    assert compiler
+    ended = subprocess.run([compiler[1], *words], cwd=folder, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0 or ended.stderr
+    return ended.stderr
+
+
+SOURCES = [file for patch in PATCHES for file in files_of(patch.name) if file.endswith(".cpp")]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_patched_source_compiles(sources: Path, source: str) -> None:
+    assert complaints(sources, source) == ""
+
+
+def test_mistake_in_a_patched_header_is_noticed(sources: Path) -> None:
+    header = sources / "templates/config/row_sums.h"
+    right = header.read_text()
+    header.write_text(right.replace("unsupported_reason", "unsupported_reasons", 1))
+    try:
+        assert "unsupported_reason" in complaints(sources, "runtime/measure/references/row_sums.cpp")
+    finally:
+        header.write_text(right)
