@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from pages import anchors, links, resolved
+import pages
+from pages import resolved
 from tree import CPP_SUFFIXES, Tree, under
 
 TOP_LEVEL = {
@@ -60,6 +62,9 @@ SHOWN_EXAMPLES = {
     "docs/types.md": {"recurrence.cpp"},
     "docs/uses.md": {"csr_row_pointers.cpp"},
 }
+
+# Rules are asked again and again of trees of which one file differs: a text is parsed once.
+anchors, links = cache(pages.anchors), cache(pages.links)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -180,7 +185,13 @@ def _room(name: str) -> str:
     return first if first in TUNER_ROOMS or (rest and first not in ("errors", "paths")) else ""
 
 
-def _imported(text: str, package: str) -> Iterator[str]:
+@cache
+def _imported(text: str, package: str) -> tuple[str, ...]:
+    """Return what _names_imported() yields."""
+    return tuple(_names_imported(text, package))
+
+
+def _names_imported(text: str, package: str) -> Iterator[str]:
     """Yield the dotted names that a module of the package imports from the tuner, anywhere in it."""
     for node in ast.walk(ast.parse(text)):
         names: list[str] = []
@@ -336,6 +347,7 @@ def a_page_lists_the_environment_variables(tree: Tree) -> list[str]:
     return missing + [f"{page} lists {name}, which nothing reads" for name in sorted(listed - used)]
 
 
+@cache
 def without_comments(cpp: str) -> str:
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", cpp, flags=re.DOTALL)
 
