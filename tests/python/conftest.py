@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -34,7 +35,8 @@ from scantune.worker.client import Worker
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.evaluation import Timeouts
 
-FAKE_WORKER = [sys.executable, str(Path(__file__).parent / "fake_worker.py")]
+# Without the packages of the environment, whose folders take Python as long to look through as all else.
+FAKE_WORKER = [sys.executable, "-S", "-E", str(Path(__file__).parent / "start_fake_worker.py")]
 TABLES = FamilyTables.from_message([family_table(*one) for one in FAMILIES.items()])
 SUM = scan("i32")
 QUICK = Policy(
@@ -55,6 +57,16 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(worker_module, "START_PAUSE_S", 0.0)
+
+
+@pytest.fixture(scope="session")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of kernels that workers compile once for all tests, and keep where the environment says so."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own  # by all processes of this run
+    folder = Path(os.environ.get("SCANTUNE_TEST_KERNELS", shared), "python")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 @pytest.fixture

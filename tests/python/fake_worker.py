@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A worker without a device: a synthetic space whose times are known, and faults that a test chooses.
 
 FAKE_WORKER_FAULTS is a JSON object: which fault befalls which configs, given as the parameters they must have, e.g.
@@ -476,7 +475,7 @@ def main() -> None:
     if FAULTS.get("start") == "die":
         print("cannot load libmissing.so", file=sys.stderr)
         sys.exit(127)
-    random.seed(os.getpid())
+    random.seed(" ".join(sys.argv[1:]))
     for line in sys.stdin:
         request = json.loads(line)
         log(request["method"], request["params"])
@@ -487,7 +486,3 @@ def main() -> None:
         except Refusal as refusal:
             reply.update(ok=False, error=refusal.error)
         print(json.dumps(reply), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune, streams
+from command import scantune_here, streams_here
 from conftest import FAKE_WORKER, SUM, Tune
 from examples import DEVICES, RECORDS, RUNS, TRIALS, scan
 from fake_worker import algorithms
@@ -286,30 +286,29 @@ def test_default_sizes_begin_where_the_extents_allow(
 
 
 @pytest.mark.usefixtures("fake_worker_command")
-@pytest.mark.slow
 def test_command_tunes_and_shows_what_it_was_asked_for(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
     options = ["--arch", "host", "--n", "2^12", "--type", "i8:i64", "--workers", "1", "--db", str(db)]
-    code, out, err = streams("--algorithm", "row_sum", "--rows", "2^10", *options, "--json", "-")
+    code, out, err = streams_here("--algorithm", "row_sum", "--rows", "2^10", *options, "--json", "-")
     assert code == 0, err
     problem = json.loads(out)["winners"][0]["problem"]
     assert problem == {"algorithm": "row_sum", "input_type": "i8", "output_type": "i64", "shape": '{"rows":10}'}
-    code, output = scantune("tune", *options, "--algorithm=copy")
+    code, output = scantune_here("tune", *options, "--algorithm=copy")
     assert code == 0, output
     assert {(algorithm, shape) for algorithm, _, shape in columns_of(db)} == {("row_sum", '{"rows":10}'), ("copy", "")}
-    code, output = scantune("db", "show", "--db", str(db))
+    code, output = scantune_here("db", "show", "--db", str(db))
     assert code == 0, output
     assert "row_sum i8:i64 rows≈2^10" in output
     assert "copy i8:i64" in output
     for command in ("bench", "regret --n 2^11 --samples 1 --trials 0", "db explain"):
-        code, output = scantune(*command.split(), "--algorithm", "copy", "--type", "i8:i64", "--n", "2^12")
+        code, output = scantune_here(*command.split(), "--algorithm", "copy", "--type", "i8:i64", "--n", "2^12")
         assert code == 0, output
         assert "copy i8:i64" in output
 
 
 @pytest.mark.usefixtures("fake_worker_command")
 def test_help_lists_options_by_algorithm() -> None:
-    code, out, _ = streams("tune", "--help")
+    code, out, _ = streams_here("tune", "--help")
     text = " ".join(out.split())
     assert code == 0
     of_scan, of_copy, of_rows = (text.index(f"--algorithm {name}") for name in ("scan", "copy", "row_sum"))
@@ -326,7 +325,7 @@ def test_help_lists_options_by_algorithm() -> None:
 @pytest.mark.usefixtures("fake_worker_command")
 def test_run_without_options_is_of_one_algorithm(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
-    code, output = scantune("--arch", "host", "--n", "64", "--budget", "2s", "--workers", "1", "--db", str(db))
+    code, output = scantune_here("--arch", "host", "--n", "64", "--budget", "2s", "--workers", "1", "--db", str(db))
     assert code == 0, output
     assert {algorithm for algorithm, _, _ in columns_of(db)} == {"scan"}
 
@@ -335,10 +334,10 @@ def test_run_without_options_is_of_one_algorithm(tmp_path: Path) -> None:
 def test_reduction_has_a_bandwidth_and_no_copy_that_it_is_held_against(tmp_path: Path) -> None:
     named = ["--arch", "host", "--algorithm", "reduce", "--type", "f32", "--op", "max", "--position", "first"]
     db = ["--db", str(tmp_path / "my.db")]
-    code, out, err = streams("tune", *named, "--n", "2^14", "--budget", "2s", "--workers", "1", *db)
+    code, out, err = streams_here("tune", *named, "--n", "2^14", "--budget", "2s", "--workers", "1", *db)
     assert code == 0, err
     assert re.search(r"reduce f32 max first +2\^14 +\d+\.\d\d +\d+\.\d+ +– +\d", out), out
-    code, out, err = streams("bench", *named, "--n", "2^14", *db, "--json", "-")
+    code, out, err = streams_here("bench", *named, "--n", "2^14", *db, "--json", "-")
     assert code == 0, err
     (result,) = json.loads(out)["results"]
     assert result["problem"]["position"] == "first"
@@ -358,12 +357,14 @@ def test_records_of_an_unknown_algorithm_are_left_out_of_tuning_and_stay(
 
 @pytest.mark.usefixtures("fake_worker_command")
 def test_records_of_an_unknown_algorithm_are_listed_with_a_word(database: Database, median: Record) -> None:
-    code, out, err = streams("db", "show", "--db", str(database.path))
+    code, out, err = streams_here("db", "show", "--db", str(database.path))
     assert code == 0, err
     (line,) = [line for line in out.splitlines() if line.startswith("median")]
     assert re.match(r"median i32 upper windows≈2\^5 +2\^30 +2045.00 +– +100%", line), line
     assert "1 winner of the algorithm median, which the worker here does not know: listed as kept, and left out" in err
-    code, _, err = streams("--arch", "host", "--type", "i32", "--n", "64", "--db", str(database.path), "--workers", "1")
+    code, _, err = streams_here(
+        "--arch", "host", "--type", "i32", "--n", "64", "--db", str(database.path), "--workers", "1"
+    )
     assert code == 0, err
     assert "1 winner of the algorithm median, which the worker here does not know: left out of tuning" in err
     assert median in Archive(database).records()
@@ -373,7 +374,7 @@ def test_listing_without_a_worker_tells_what_rows_name(
     database: Database, median: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
-    code, out, err = streams("db", "show", "--db", str(database.path))
+    code, out, err = streams_here("db", "show", "--db", str(database.path))
     assert code == 0, err
     shown = [line.split()[:2] for line in out.splitlines() if "2045.00" in line]
     assert sorted(shown) == [["i32", "2^30"], ["median", "i32"]]

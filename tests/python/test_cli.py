@@ -49,9 +49,9 @@ def test_tuning_is_the_default_command_and_ends_with_a_table(tmp_path: Path) -> 
 
 def test_second_run_resumes_at_once(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
-    assert scantune("tune", "--db", str(db), *SMALL)[0] == 0
+    assert scantune_here("tune", "--db", str(db), *SMALL)[0] == 0
     trials = count(db, "trial")
-    code, output = scantune("--db", str(db), *SMALL)
+    code, output = scantune_here("--db", str(db), *SMALL)
     assert (code, count(db, "trial")) == (0, trials)
     assert "1 of 1 were finished by an earlier run" in output
     assert "2^12" in output
@@ -62,7 +62,7 @@ def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
 ) -> None:
     monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90"}))
     file = tmp_path / "run.json"
-    code, output = scantune("--arch", "sm_90", "--workers", "1", "--budget", "2s", "--json", str(file))
+    code, output = scantune_here("--arch", "sm_90", "--workers", "1", "--budget", "2s", "--json", str(file))
     assert code == 0, output
     assert "Fastest kernels on Fake GPU (sm_90, 132 SMs): sums" in output
     assert re.search(r"run again:\n  sums \(72 cells: .*; about \d+m\d\ds\)\n", output), output
@@ -80,7 +80,7 @@ def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
 def test_stage_that_fails_leaves_the_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90", "compile_error": {"method": "compile"}}))
     file = tmp_path / "run.json"
-    code, output = scantune("--arch", "sm_90", "--workers", "1", "--budget", "3s", "--json", str(file))
+    code, output = scantune_here("--arch", "sm_90", "--workers", "1", "--budget", "3s", "--json", str(file))
     assert code == 1
     assert "sums: not even the default configs compile" in output
     assert "isolated sums: not even the default configs compile" in output
@@ -88,14 +88,14 @@ def test_stage_that_fails_leaves_the_others_alone(tmp_path: Path, monkeypatch: p
 
 
 def test_auto_says_why_it_takes_the_host() -> None:
-    code, output = scantune(*SMALL)
+    code, output = scantune_here(*SMALL)
     assert code == 0
     assert "no GPU can be used (libcuda.so.1 was not found" in output
 
 
 def test_auto_takes_the_gpu_if_there_is_one(faults: Callable[..., None]) -> None:
     faults(gpu="sm_90")
-    code, output = scantune(*SMALL)
+    code, output = scantune_here(*SMALL)
     assert code == 0
     assert "tuning Fake GPU (sm_90, 132 SMs)" in output
 
@@ -149,7 +149,7 @@ def test_database_that_cannot_be_opened_is_reported_before_any_work(
 ) -> None:
     db = tmp_path / "bad.db"
     db.write_text("no database " * 100)
-    code, output = scantune("--db", str(db), *SMALL)
+    code, output = scantune_here("--db", str(db), *SMALL)
     assert code == 1
     assert f"{db}: it is not an SQLite database" in output
     assert request_log() == []
@@ -274,7 +274,7 @@ def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial
 
 
 def test_what_the_budget_cut_short_or_did_not_reach_is_counted() -> None:
-    code, output = scantune("--arch", "host", "--type", "i32", "--n", "2^12,2^14,2^16", "--budget", "0.1s")
+    code, output = scantune_here("--arch", "host", "--type", "i32", "--n", "2^12,2^14,2^16", "--budget", "0.1s")
     assert code == 0, output
     assert "the budget cut 1 search short" in output
     assert "the budget ended before 2 searches: run again to resume, or raise --budget" in output
@@ -282,7 +282,7 @@ def test_what_the_budget_cut_short_or_did_not_reach_is_counted() -> None:
 
 def test_bench_times_what_the_library_would_run_and_saves_nothing(tmp_path: Path) -> None:
     file = tmp_path / "bench.json"
-    code, output = scantune("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", str(file))
+    code, output = scantune_here("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", str(file))
     assert code == 0, output
     assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +.* exact_n +lookback", output), output
     assert [result["origin"] for result in json.loads(file.read_text())["results"]] == ["exact_n"]
@@ -297,7 +297,7 @@ def test_every_departure_is_printed_at_80_columns_and_nothing_else(
     problem = ["--arch", "host", "--type", "i32", "--n", "2^14", "--latency", "isolated", "--determinism", "run_to_run"]
     sizes = ["--n", "2^12,2^14", "--samples", "1", "--trials", "0", "--within", "1000"]
     for command in (["bench", *problem], ["regret", *problem, *sizes]):
-        code, output = scantune(*command)
+        code, output = scantune_here(*command)
         assert code == 0, output
         assert "lookback items_per_thread=8 layout=warp_transposed" in output
         assert "…" not in output
@@ -309,7 +309,7 @@ def test_resumed_run_shows_departures_as_the_first_run_did(tmp_path: Path, monke
     monkeypatch.setenv("COLUMNS", "80")
     tables = []
     for _ in range(2):
-        code, output = scantune("--arch", "host", *SMALL, "--db", str(tmp_path / "my.db"))
+        code, output = scantune_here("--arch", "host", *SMALL, "--db", str(tmp_path / "my.db"))
         assert code == 0, output
         tables.append(re.findall(r"(?:lookback|single_block) .*", output.partition("Fastest kernels")[2]))
         assert "what departs from the family's default" in output.replace("\n", " ")
@@ -334,31 +334,31 @@ def test_interrupted_bench_keeps_what_it_measured(tmp_path: Path) -> None:
 def test_winners_of_a_gpu_are_exported_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90"}))
     db, file = str(tmp_path / "tuning.db"), tmp_path / "records.jsonl"
-    assert scantune("--arch", "sm_90", *SMALL, "--db", db)[0] == 0
-    assert scantune("db", "export", "--built-in", str(file), "--db", db) == (0, f"1 winner exported to {file}\n")
+    assert scantune_here("--arch", "sm_90", *SMALL, "--db", db)[0] == 0
+    assert scantune_here("db", "export", "--built-in", str(file), "--db", db) == (0, f"1 winner exported to {file}\n")
     (line,) = file.read_text().splitlines()
     assert json.loads(line)["device_name"] == "Fake GPU"
 
 
 def test_show_export_import_and_explain(tmp_path: Path) -> None:
     here, there, file = tmp_path / "here.db", tmp_path / "there.db", tmp_path / "export.db"
-    assert scantune("--db", str(here), *SMALL)[0] == 0
-    assert scantune("db", "export", str(file), "--db", str(here)) == (0, f"1 winner exported to {file}\n")
-    code, output = scantune("db", "import", str(file), "--db", str(there))
+    assert scantune_here("--db", str(here), *SMALL)[0] == 0
+    assert scantune_here("db", "export", str(file), "--db", str(here)) == (0, f"1 winner exported to {file}\n")
+    code, output = scantune_here("db", "import", str(file), "--db", str(there))
     assert code == 0
     assert "1 new winner, 0 replaced ours, 0 of ours kept" in output
-    shown = scantune("db", "show", "--db", str(there))[1]
+    shown = scantune_here("db", "show", "--db", str(there))[1]
     assert "Fake CPU (host)" in shown
     assert "2^12" in shown
     assert "block_threads=" in shown
-    assert "1 winner in" in scantune("db", "show", "--db", str(there), "--type", "i32", "--op", "sum")[1]
-    assert "0 winners in" in scantune("db", "show", "--db", str(there), "--type", "f64", "--op", "sum")[1]
-    explained = scantune("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
+    assert "1 winner in" in scantune_here("db", "show", "--db", str(there), "--type", "i32", "--op", "sum")[1]
+    assert "0 winners in" in scantune_here("db", "show", "--db", str(there), "--type", "f64", "--op", "sum")[1]
+    explained = scantune_here("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
     assert "i32 sum 2^12: exact_n: a record of this N" in explained
     assert "measured at 2^12: 5.00 us; the default of then: 6.00 us" in explained
     assert "next: default: no other tuning record serves, so the default would" in explained
     assert "rejected i32 sum n=256: unknown family" in explained
-    assert scantune("explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1] == explained
+    assert scantune_here("explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1] == explained
 
 
 def test_export_and_import_through_a_pipe(tmp_path: Path) -> None:
@@ -376,7 +376,7 @@ def test_export_and_import_through_a_pipe(tmp_path: Path) -> None:
 
 def test_explain_asks_for_an_operator_by_its_name(request_log: Callable[[], list[dict[str, Any]]]) -> None:
     options = ["--type", "custom8", "--op", "custom_moderate:affine", "--n", "2^12", "--determinism", "run_to_run"]
-    code, output = scantune("db", "explain", *options)
+    code, output = scantune_here("db", "explain", *options)
     assert code == 0, output
     assert "custom8 custom_moderate:affine run_to_run 2^12: exact_n" in output
     (request,) = [request["request"] for request in request_log() if request["method"] == "select"]
@@ -386,7 +386,7 @@ def test_explain_asks_for_an_operator_by_its_name(request_log: Callable[[], list
 
 def test_all_types_leaves_out_those_that_the_operator_is_not_for(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
-    code, output = scantune("--type", "all", "--op", "bit_xor", "--n", "2^10", "--workers", "1", "--db", str(db))
+    code, output = scantune_here("--type", "all", "--op", "bit_xor", "--n", "2^10", "--workers", "1", "--db", str(db))
     assert code == 0, output
     assert "left out, because no kernel is for them: f16 bit_xor, f32 bit_xor, f64 bit_xor" in output
     with sqlite3.connect(db) as connection:
@@ -403,7 +403,7 @@ def test_own_operator_is_tuned_from_its_file_under_its_name(tmp_path: Path) -> N
     own = ["--operator", str(file), "--name", "affine", "--type", "custom8", "--cost", "cheap"]
     common = ["--determinism", "run_to_run", "--n", "2^12", "--workers", "1", "--db", str(db)]
     for words in ("custom8 custom_cheap:affine run_to_run 2^12: ", "1 of 1 were finished by an earlier run"):
-        code, output = scantune(*own, *common)
+        code, output = scantune_here(*own, *common)
         assert code == 0, output
         assert words in output
     with sqlite3.connect(db) as connection:
@@ -419,7 +419,7 @@ def test_explain_leaves_the_choice_of_databases_to_the_worker_unless_one_is_name
 ) -> None:
     (tmp_path / "my.db").touch()
     for option in ([], ["--db", str(tmp_path / "my.db")]):
-        assert scantune("db", "explain", "--type", "i32", "--n", "2^12", *option)[0] == 0
+        assert scantune_here("db", "explain", "--type", "i32", "--n", "2^12", *option)[0] == 0
     unnamed, named = [request for request in request_log() if request["method"] == "select"]
     assert "databases" not in unnamed
     assert named["databases"] == [str(tmp_path / "my.db")]
@@ -430,28 +430,28 @@ def test_device_and_file_named_like_markup_are_printed_as_they_are(
 ) -> None:
     monkeypatch.setenv("FAKE_WORKER_NAME", "[/x] [bold]CPU")
     db, file = tmp_path / "[/y].db", tmp_path / "[/z].db"
-    code, output = scantune("--db", str(db), *SMALL)
+    code, output = scantune_here("--db", str(db), *SMALL)
     assert code == 0, output
     assert "Fastest kernels on [/x] [bold]CPU (host)" in output
     assert f"1 winner in {db}, " in output
-    code, output = scantune("db", "show", "--db", str(db))
+    code, output = scantune_here("db", "show", "--db", str(db))
     assert code == 0, output
     assert "[/x] [bold]CPU (host)" in output
-    assert scantune("db", "export", str(file), "--db", str(db)) == (0, f"1 winner exported to {file}\n")
-    code, output = scantune("db", "import", str(file), "--db", str(tmp_path / "other.db"))
+    assert scantune_here("db", "export", str(file), "--db", str(db)) == (0, f"1 winner exported to {file}\n")
+    code, output = scantune_here("db", "import", str(file), "--db", str(tmp_path / "other.db"))
     assert code == 0, output
 
 
 def test_import_of_nonsense_ends_with_1(tmp_path: Path) -> None:
     file = tmp_path / "nonsense.db"
     file.write_text("nonsense")
-    code, output = scantune("db", "import", str(file), "--db", str(tmp_path / "my.db"))
+    code, output = scantune_here("db", "import", str(file), "--db", str(tmp_path / "my.db"))
     assert code == 1
     assert f"{file}: it is not an SQLite database" in output
 
 
 def test_doctor_is_content_with_a_host_device() -> None:
-    code, output = scantune("doctor")
+    code, output = scantune_here("doctor")
     assert code == 0, output
     assert re.search(r"ok +host device +Fake CPU \(host\).*compiled single_block", output)
     assert re.search(r"-- +GPU +libcuda.so.1 was not found", output) or Path("/proc/driver/nvidia/version").exists()
@@ -461,15 +461,15 @@ def test_doctor_ends_with_1_and_advice_when_something_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: Callable[..., None]
 ) -> None:
     faults(compile_error={"method": "compile"})
-    code, output = scantune("doctor")
+    code, output = scantune_here("doctor")
     assert code == 1
     assert re.search(r"MISSING +host device .*does not compile: error: expected a ';'", output), output
     monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
-    assert "MISSING  worker" in scantune("doctor")[1]
+    assert "MISSING  worker" in scantune_here("doctor")[1]
     faults()
     bad = tmp_path / "bad.db"
     bad.write_text("nonsense")
-    code, output = scantune("doctor", "--db", str(bad))
+    code, output = scantune_here("doctor", "--db", str(bad))
     assert code == 1
     assert "it is not an SQLite database" in output
 
@@ -496,10 +496,10 @@ def test_doctor_tells_of_a_cache_that_the_library_does_not_use(tmp_path: Path, m
 
 def test_version_and_help_do_not_tune() -> None:
     assert re.fullmatch(r"scantune \d+\.\d+\.\d+\n", scantune("--version")[1])
-    code, output = scantune("--help")
+    code, output = scantune_here("--help")
     assert code == 0
     assert "doctor" in output
-    assert "--budget" in scantune("tune", "--help")[1]
+    assert "--budget" in scantune_here("tune", "--help")[1]
 
 
 @pytest.mark.parametrize(
@@ -531,7 +531,7 @@ def test_help_is_whole_at_80_columns(command: str, monkeypatch: pytest.MonkeyPat
 
 def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
-    assert scantune("--db", str(db), "--seed", "7", "--budget", "20s", *SMALL)[0] == 0
+    assert scantune_here("--db", str(db), "--seed", "7", "--budget", "20s", *SMALL)[0] == 0
     with sqlite3.connect(db) as connection:
         columns = "effort, seed, template_hash, compiler_version, policy"
         of_trials, of_record = connection.execute(f"SELECT {columns} FROM run ORDER BY id").fetchall()
@@ -545,11 +545,11 @@ def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:
 def test_portfolio_prints_its_breakpoints_and_show_their_worst_regret(tmp_path: Path) -> None:
     db = str(tmp_path / "tuning.db")
     sizes = ["--type", "i32", "--n", "2^10..2^13:2", "--workers", "1", "--db", db]
-    code, output = scantune(*sizes, "--portfolio", "--latency", "isolated")
+    code, output = scantune_here(*sizes, "--portfolio", "--latency", "isolated")
     assert code == 0, output
     assert "at most 6m00s" in output  # three times the budget of the host device without a portfolio
     assert re.search(r"i32 sum isolated between 2\^\d+ and 2\^\d+: from \S+ on [a-z_]+, regret [0-9.]+%", output)
-    code, shown = scantune("db", "show", "--db", db)
+    code, shown = scantune_here("db", "show", "--db", db)
     assert code == 0
     assert "worst-case regret" in shown
     assert re.search(r"i32 sum isolated +\d+ +[0-9.]+% +\S+ +2\^\d+ and 2\^\d+", shown), shown
@@ -558,5 +558,5 @@ def test_portfolio_prints_its_breakpoints_and_show_their_worst_regret(tmp_path: 
 def test_latencies_are_tuned_apart(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     for latency in ("back_to_back", "isolated"):
-        assert scantune(*SMALL, "--latency", latency, "--db", str(db))[0] == 0
+        assert scantune_here(*SMALL, "--latency", latency, "--db", str(db))[0] == 0
     assert count(db, "record") == count(db, "problem") == 2

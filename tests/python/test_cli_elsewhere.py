@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune, streams
+from command import scantune_here, streams_here
 from scantune.errors import UsageError
 from scantune.model.device import Device
 from scantune.worker.named_device import named_device
@@ -26,7 +26,7 @@ def introductions(requests: list[dict[str, Any]]) -> list[Any]:
 
 
 def test_explain_answers_for_a_gpu_by_its_name(request_log: Callable[[], list[dict[str, Any]]]) -> None:
-    code, out, err = streams(*EXPLAIN, "--device", "far gpu", "--json", "-")
+    code, out, err = streams_here(*EXPLAIN, "--device", "far gpu", "--json", "-")
     assert code == 0, err
     assert json.loads(out)["device"] == FAR
     assert introductions(request_log())[-1] == FAR
@@ -35,17 +35,17 @@ def test_explain_answers_for_a_gpu_by_its_name(request_log: Callable[[], list[di
 
 def test_explain_answers_for_a_gpu_that_no_record_is_known_of() -> None:
     told = ["--device", "NVIDIA GB10", "--arch", "sm_121", "--sm-count", "48", "--json", "-"]
-    code, out, err = streams(*EXPLAIN, *told)
+    code, out, err = streams_here(*EXPLAIN, *told)
     assert code == 0, err
     assert json.loads(out)["device"] == {"arch": "sm_121", "name": "NVIDIA GB10", "sm_count": 48}
 
 
 def test_explain_lists_the_known_gpus_where_the_name_is_none_of_them() -> None:
-    code, output = scantune(*EXPLAIN, "--device", "Near GPU")
+    code, output = scantune_here(*EXPLAIN, "--device", "Near GPU")
     assert code == 2, output
     assert "no device of this machine and none that is known; tell --arch and --sm-count too" in output
     assert "Far GPU (sm_90, 132 SMs)" in output
-    code, output = scantune(*EXPLAIN, "--arch", "sm_90")
+    code, output = scantune_here(*EXPLAIN, "--arch", "sm_90")
     assert code == 2, output
     assert "by its name, asks about a GPU that is not here" in output
 
@@ -70,12 +70,12 @@ def test_part_of_a_name_with_the_count_of_sms_means_the_known_device() -> None:
 
 
 def test_show_lists_what_comes_with_the_library_by_its_departures() -> None:
-    code, output = scantune("db", "show", "--built-in", "--device", "far")
+    code, output = scantune_here("db", "show", "--built-in", "--device", "far")
     assert code == 0, output
     assert "Far GPU (sm_90, 132 SMs)" in output
     assert "lookback layout=direct\n" in output
     assert "1 winner in the library" in output
-    code, output = scantune("db", "show", "--built-in", "--device", "Near GPU")
+    code, output = scantune_here("db", "show", "--built-in", "--device", "Near GPU")
     assert code == 0, output
     assert "0 winners in the library" in output
     assert "it has winners of Far GPU (sm_90, 132 SMs)" in output
@@ -83,10 +83,10 @@ def test_show_lists_what_comes_with_the_library_by_its_departures() -> None:
 
 def test_show_tells_every_value_where_there_is_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = str(tmp_path / "my.db")
-    assert scantune("--arch", "host", "--type", "i32", "--n", "2^14", "--workers", "1", "--db", db)[0] == 0
-    with_worker = scantune("db", "show", "--db", db)[1]
+    assert scantune_here("--arch", "host", "--type", "i32", "--n", "2^14", "--workers", "1", "--db", db)[0] == 0
+    with_worker = scantune_here("db", "show", "--db", db)[1]
     monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
-    code, without = scantune("db", "show", "--db", db)
+    code, without = scantune_here("db", "show", "--db", db)
     assert code == 0, without
     assert "what departs from the family's default" in with_worker
     assert "what departs" not in without

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from command import scantune, streams
+from command import scantune_here, streams_here
 from scantune.cli.app import app
 from scantune.cli.standard_file import output_file
 from scantune.errors import ScantuneError
@@ -34,13 +34,13 @@ DEVICE = {"arch": "host", "name": "Fake CPU", "sm_count": 8}
 def tuned(tmp_path: Path) -> str:
     """Return a database with one winner."""
     db = str(tmp_path / "my.db")
-    assert scantune(*PROBLEM, "--workers", "1", "--db", db)[0] == 0
+    assert scantune_here(*PROBLEM, "--workers", "1", "--db", db)[0] == 0
     return db
 
 
 def on_standard_output(*arguments: str) -> dict[str, Any]:
     """Run a command with --json -, and check that standard output holds JSON and nothing else."""
-    code, out, err = streams(*arguments, "--json", "-")
+    code, out, err = streams_here(*arguments, "--json", "-")
     assert code == 0, err
     message: dict[str, Any] = json.loads(out)
     assert {"command", "scantune", "date"} <= message.keys()
@@ -93,7 +93,6 @@ def test_bench_and_regret_tell_their_results() -> None:
     assert message["results"][0].keys() >= {*SELECTED, "ratio", "best", "selected_us", "best_us", "error"}
 
 
-@pytest.mark.slow
 def test_database_commands_tell_their_results(tuned: str, tmp_path: Path) -> None:
     message = on_standard_output("db", "show", "--db", tuned)
     assert message["source"] == tuned
@@ -141,7 +140,7 @@ def test_file_is_replaced_as_a_whole_and_a_link_to_it_stays(tmp_path: Path, tune
     file, link = tmp_path / "show.json", tmp_path / "link.json"
     file.write_text("old")
     link.symlink_to(file)
-    assert scantune("db", "show", "--db", tuned, "--json", str(link))[0] == 0
+    assert scantune_here("db", "show", "--db", tuned, "--json", str(link))[0] == 0
     assert link.is_symlink()
     assert json.loads(file.read_text())["command"] == "db show"
     assert list(tmp_path.glob("*.part")) == []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune, streams, streams_here
+from command import scantune_here, streams_here
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
@@ -74,7 +74,7 @@ def test_usage_error_ends_with_2_before_a_worker_is_started(
 def test_members_of_the_problem_are_the_workers_to_name(
     arguments: list[str], words: str, request_log: Requests, tmp_path: Path
 ) -> None:
-    code, out, err = streams(*arguments)
+    code, out, err = streams_here(*arguments)
     assert code == 2, err
     assert re.search(words, err), err
     assert out == ""
@@ -83,13 +83,13 @@ def test_members_of_the_problem_are_the_workers_to_name(
 
 
 def test_help_tells_the_members_that_the_worker_knows() -> None:
-    code, out, _ = streams("bench", "--help")
+    code, out, _ = streams_here("bench", "--help")
     assert code == 0
     assert "--forward-progress in_order|documented: in_order unless given" in " ".join(out.split())
 
 
 def test_what_only_the_worker_can_refuse_starts_each_worker_once(request_log: Requests) -> None:
-    code, output = scantune("--type", "string")
+    code, output = scantune_here("--type", "string")
     assert code == 2, output
     hellos = [request["pid"] for request in request_log() if request["method"] == "hello"]
     assert len(hellos) == 2, "one for the GPU that is not there, one for the host"
@@ -100,7 +100,7 @@ def test_worker_that_refuses_its_options_is_not_started_again(monkeypatch: pytes
     program.write_text(f"#!/bin/sh\necho >> {starts}\necho 'there is no option --seed' >&2\nexit 2\n")
     program.chmod(0o755)
     monkeypatch.setenv("SCANTUNE_WORKER", str(program))
-    code, output = scantune("bench", "--arch", "host", "--n", "8", "--type", "i32")
+    code, output = scantune_here("bench", "--arch", "host", "--n", "8", "--type", "i32")
     assert code == 1
     assert "there is no option --seed" in output
     assert "in 1 attempt;" in output
@@ -109,16 +109,16 @@ def test_worker_that_refuses_its_options_is_not_started_again(monkeypatch: pytes
 
 def test_budget_that_does_not_suffice_ends_with_4_where_all_is_required() -> None:
     small = ["--arch", "host", "--type", "i32", "--workers", "1", "--require-complete"]
-    code, output = scantune(*small, "--n", "2^12,2^14,2^16", "--budget", "0.1s")
+    code, output = scantune_here(*small, "--n", "2^12,2^14,2^16", "--budget", "0.1s")
     assert code == 4, output
     assert "run again" in output
-    code, output = scantune(*small, "--n", "2^12")
+    code, output = scantune_here(*small, "--n", "2^12")
     assert code == 0, output
 
 
 def test_bench_of_what_cannot_be_timed_ends_with_1(faults: Callable[..., None]) -> None:
     faults(wrong_result={"method": "verify"})
-    code, out, err = streams("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", "-")
+    code, out, err = streams_here("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", "-")
     assert code == 1, err
     assert "not everything could be timed" in err
     assert json.loads(out)["results"][0]["failure"]["status"] == "wrong_result"

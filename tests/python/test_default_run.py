@@ -139,7 +139,6 @@ def shipped_records() -> dict[Cell, Config]:
     }
 
 
-@pytest.mark.slow
 def test_default_run_reaches_every_type_at_every_size_within_ten_minutes(default_run: DefaultRun) -> None:
     outcome, minutes, _ = default_run()
     assert minutes < 10
@@ -256,7 +255,6 @@ def test_default_run_on_a_slow_machine_ends_within_ten_minutes_and_says_what_it_
     assert all(covered.cell.n >= 2**24 for covered in outcome.covered(Way.left))
 
 
-@pytest.mark.slow
 def test_budget_that_ends_during_the_races_leaves_out_large_scans_and_goes_on_with_them(
     default_run: DefaultRun,
 ) -> None:
@@ -270,7 +268,7 @@ def test_budget_that_ends_during_the_races_leaves_out_large_scans_and_goes_on_wi
 
 @pytest.mark.parametrize(("effort", "budget_s", "sizes"), [
     (Effort.quick, 3.0, (2**16,)), (Effort.normal, 5.0, (2**16,)),
-    pytest.param(Effort.exhaustive, 20.0, (2**14, 2**16), marks=pytest.mark.slow),
+    pytest.param(Effort.exhaustive, 20.0, (2**14, 2**16), marks=pytest.mark.campaign),
 ])  # fmt: skip
 def test_few_searches_keep_to_the_budget_too(
     default_run: DefaultRun, effort: Effort, budget_s: float, sizes: tuple[int, ...]
@@ -280,7 +278,6 @@ def test_few_searches_keep_to_the_budget_too(
     assert 60 * minutes < budget_s + 4.0 * len(sizes)  # for the final rounds that come after it
 
 
-@pytest.mark.slow
 def test_search_in_which_nothing_works_leaves_those_beside_it_alone(default_run: DefaultRun) -> None:
     def wrong_at_small(method: str, request: dict[str, Any], config: Any) -> WorkerError | None:
         return WRONG if method == "measure" and request["n"] == SMALL else None
@@ -355,7 +352,6 @@ def test_family_that_is_better_than_its_default_wins(default_run: DefaultRun) ->
     assert record.config.family == "lookback"
 
 
-@pytest.mark.slow
 def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_budget(default_run: DefaultRun) -> None:
     types = ("i8", "f32", "i64")
     outcome, minutes, _ = default_run(tuple(scan(name) for name in types), is_portfolio=True)
@@ -365,7 +361,6 @@ def test_portfolio_of_a_quarter_of_the_types_takes_less_than_a_quarter_of_the_bu
     assert len(outcome.records) == len(types) * len(portfolio_sizes(GPU))
 
 
-@pytest.mark.slow
 def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultRun) -> None:
     budget_s = 180.0  # less than the breakpoints between all sizes would take
     outcome, minutes, _ = default_run(is_portfolio=True, budget_s=budget_s)
@@ -375,7 +370,6 @@ def test_portfolio_of_a_short_budget_spends_it_on_searches(default_run: DefaultR
     assert outcome.breakpoints
 
 
-@pytest.mark.slow
 def test_portfolio_sets_no_time_aside_for_what_is_known(default_run: DefaultRun) -> None:
     default_run(problems=(SUM,), is_portfolio=True)
     (outcome, minutes, _) = default_run(problems=(SUM, scan("f32")), is_portfolio=True, budget_s=60.0)
@@ -512,7 +506,6 @@ def test_nothing_is_asked_of_cells_that_there_is_no_time_for(default_run: Defaul
     assert asked.isdisjoint({2**28, 2**30})
 
 
-@pytest.mark.slow
 def test_run_goes_on_from_the_races_of_one_that_its_budget_ended(default_run: DefaultRun) -> None:
     problems, sizes = ALL_SUMS[:6], default_sizes(GPU)[:6]
     short, _, _ = default_run(problems, sizes, budget_s=25.0)

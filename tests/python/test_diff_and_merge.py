@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune
+from command import scantune_here
 from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS
 from scantune.compare.diff import Kind, counts, differences
 from scantune.compare.holdings import holdings_of
@@ -88,7 +88,7 @@ def test_cells_differ_by_winner_time_or_presence_and_not_by_origin(form: str, tm
 def test_diff_tells_both_sides_when_and_with_what(tmp_path: Path) -> None:
     newer = replace(OTHER_WINNER, run=replace(RUNS[1], driver_version="590.1"))
     a, b = saved(tmp_path / "a.db", [CELL, NEXT], [ABOVE]), saved(tmp_path / "b.jsonl", [newer, NEXT])
-    code, output = scantune("db", "diff", str(a), str(b), "--json", str(tmp_path / "diff.json"))
+    code, output = scantune_here("db", "diff", str(a), str(b), "--json", str(tmp_path / "diff.json"))
     assert code == 0, output
     assert "1 cell the same; 1 with another winner, 0 with another time" in output
     lines = "\n".join(line.strip() for line in output.splitlines())
@@ -117,7 +117,7 @@ def test_breakpoint_that_moved_is_a_difference_of_its_own(tmp_path: Path) -> Non
 def test_diff_of_a_file_that_is_not_there_names_it(tmp_path: Path) -> None:
     a = saved(tmp_path / "a.db", [CELL])
     for missing in (tmp_path / "missing.db", tmp_path / "missing.jsonl"):
-        code, output = scantune("db", "diff", str(a), str(missing))
+        code, output = scantune_here("db", "diff", str(a), str(missing))
         assert (code, f"{missing}: there is no such" in output) == (1, True), output
 
 
@@ -149,7 +149,7 @@ def test_copy_of_a_file_counts_once_and_in_whatever_order(form: str, tmp_path: P
             found.append([*content(database), *(str(row["policy"]) for row in database.rows("all_runs"))])
         assert report.same_as == {b: a}
     assert found[0] == found[1]
-    code, output = scantune("db", "merge", str(b), str(a), "--dry-run")
+    code, output = scantune_here("db", "merge", str(b), str(a), "--dry-run")
     assert code == 0
     assert f"{b} holds what {a} holds" in output
 
@@ -172,7 +172,7 @@ def test_merge_tells_each_conflict_and_why_and_takes_breakpoints_of_the_winners_
     short = replace(OTHER_WINNER, run=OTHER_WINNER.run.cut_short())
     a, b = saved(tmp_path / "a.db", [CELL, NEXT], [ABOVE]), saved(tmp_path / "b.jsonl", [short])
     c, report = tmp_path / "c.db", tmp_path / "merge.json"
-    code, output = scantune("db", "merge", str(b), str(a), "-o", str(c), "--json", str(report))
+    code, output = scantune_here("db", "merge", str(b), str(a), "-o", str(c), "--json", str(report))
     assert code == 0, output
     assert f"kept    2045.00 µs of {a}: lookback window=8" in output
     assert f"against 1022.50 µs of {b}: no_parameters default" in output
@@ -186,7 +186,7 @@ def test_merge_tells_each_conflict_and_why_and_takes_breakpoints_of_the_winners_
         origins = [record.run.origin for record in Archive(written).records()]
         assert [origin and origin.file for origin in origins] == ["a.db", "a.db"]
     saved(tmp_path / "b.jsonl", [OTHER_WINNER])
-    assert scantune("db", "merge", str(a), str(b), "-o", str(c), "--force")[0] == 0
+    assert scantune_here("db", "merge", str(a), str(b), "-o", str(c), "--force")[0] == 0
     with open_readonly(c) as written:
         assert Archive(written).breakpoints() == []
 
@@ -208,34 +208,34 @@ def test_reason_is_the_first_that_decides(changes: dict[str, Any], reason: str) 
 
 def test_dry_run_writes_nothing_and_without_a_target_merge_says_what_it_needs(tmp_path: Path) -> None:
     a, b = saved(tmp_path / "a.db", [CELL]), saved(tmp_path / "b.db", [NEXT])
-    code, output = scantune("db", "merge", str(a), str(b), "--dry-run")
+    code, output = scantune_here("db", "merge", str(a), str(b), "--dry-run")
     assert (code, "2 winners, 0 breakpoints, 2 trials after a merge; nothing was written" in output) == (0, True), (
         output
     )
-    code, output = scantune("db", "merge", str(a), str(b), "-o", str(tmp_path / "c.db"), "--dry-run")
+    code, output = scantune_here("db", "merge", str(a), str(b), "-o", str(tmp_path / "c.db"), "--dry-run")
     assert (code, (tmp_path / "c.db").exists()) == (0, False), output
-    code, output = scantune("db", "merge", str(a), str(b))
+    code, output = scantune_here("db", "merge", str(a), str(b))
     assert (code, "needs -o FILE" in output) == (2, True), output
 
 
 def test_merge_replaces_a_file_only_when_told_to_and_never_one_in_use(tmp_path: Path) -> None:
     a, b = saved(tmp_path / "a.db", [CELL]), saved(tmp_path / "b.db", [NEXT])
-    assert scantune("db", "merge", str(a), str(b), "-o", str(b))[0] == 1
-    assert scantune("db", "merge", str(a), str(b), "-o", str(b), "--force")[0] == 0
+    assert scantune_here("db", "merge", str(a), str(b), "-o", str(b))[0] == 1
+    assert scantune_here("db", "merge", str(a), str(b), "-o", str(b), "--force")[0] == 0
     with open_readonly(b) as written:
         assert [record.n for record in Archive(written).records()] == [4096, 8192]
     with open_database(a) as user:
         Archive(user).start(RUNS[0], DEVICES[0]).save_trial(PROBLEMS[0], 64, TRIALS[0], is_default=False)
-        code, output = scantune("db", "merge", str(a), str(b), "-o", str(a), "--force")
+        code, output = scantune_here("db", "merge", str(a), str(b), "-o", str(a), "--force")
         assert (code, "a.db-wal beside it holds changes" in output) == (1, True), output
 
 
 def test_merge_that_meets_a_broken_file_writes_nothing(tmp_path: Path) -> None:
     a, broken = saved(tmp_path / "a.db", [CELL]), tmp_path / "b.jsonl"
     broken.write_text(text_of([NEXT], []) + "<<<<<<< ours\n")
-    code, output = scantune("db", "merge", str(a), str(broken), "-o", str(tmp_path / "c.db"))
+    code, output = scantune_here("db", "merge", str(a), str(broken), "-o", str(tmp_path / "c.db"))
     assert (code, f"{broken}, line 2: it marks a conflict" in output) == (1, True), output
     assert not (tmp_path / "c.db").exists()
     broken.write_text(text_of([NEXT], []) + json.dumps({"n": 0}) + "\n")
-    code, output = scantune("db", "merge", str(a), str(broken), "-o", str(tmp_path / "c.db"))
+    code, output = scantune_here("db", "merge", str(a), str(broken), "-o", str(tmp_path / "c.db"))
     assert (code, f"1 row of {broken} left out because not valid" in output) == (0, True), output

@@ -6,8 +6,6 @@ import json
 import re
 import shlex
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -355,11 +353,9 @@ def test_families_of_the_rows_are_those_of_the_worker() -> None:
 @pytest.mark.timeout(100)
 @pytest.mark.usefixtures("real_worker")
 def test_gallery_of_the_real_worker_is_raced_on_the_host_device() -> None:
-    command = [sys.executable, "-m", "scantune", "gallery", *HOST, "--families", "kogge_stone,sum_vector", "--n",
-               "2^9", "--json", "-"]  # fmt: skip
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
-    assert ended.returncode == 0, ended.stderr
-    whole, sums = json.loads(ended.stdout)["races"]
+    code, out, err = streams_here("gallery", *HOST, "--families", "kogge_stone,sum_vector", "--n", "2^9", "--json", "-")
+    assert code == 0, err
+    whole, sums = json.loads(out)["races"]
     assert contenders(whole)["kogge_stone"]["work"]["steps"] == 9
     assert contenders(sums)["sum_vector"]["work"]["operations"] == 511
     assert all(one["median_us"] > 0 for race in (whole, sums) for one in race["contenders"])
@@ -367,7 +363,6 @@ def test_gallery_of_the_real_worker_is_raced_on_the_host_device() -> None:
 
 @pytest.mark.timeout(100)
 @pytest.mark.usefixtures("real_worker")
-@pytest.mark.slow
 def test_search_of_the_gallery_is_kept_as_trials_that_are_raced() -> None:
     arguments = ["--families", "sum_vector", "--n", "2^10", "--tune", "--workers", "1"]
     found = contenders(message(*arguments)["races"][0])

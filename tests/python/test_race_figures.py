@@ -194,7 +194,6 @@ def test_pictures_by_n_name_their_lines(drawn: Path) -> None:
     assert {"work_efficient", "N log2 N", "2 N"} <= set(texts(drawn / "table-4.svg"))
 
 
-@pytest.mark.slow
 def test_script_draws_the_pictures_and_finds_those_that_differ(measured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, path in {"ROOT": measured, "_PICTURES": measured / "others", "_GALLERY": measured / "pictures"}.items():
         monkeypatch.setattr(figures, name, path)

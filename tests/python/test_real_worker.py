@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from command import of_user, streams_here
 from examples import NOON, RUNS
 from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import default_sizes
@@ -41,29 +42,33 @@ def find_worker() -> str | None:
 
 
 WORKER = find_worker()
+BUDGET = "0.1s"  # in which the families' defaults are tried, and the fastest of them wins
 pytestmark = pytest.mark.skipif(WORKER is None, reason=f"there is no scantune-worker in {BUILD}; build it first")
 
 
 @pytest.fixture(autouse=True)
-def real_worker(own_directories: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def real_worker(own_directories: None, kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCANTUNE_WORKER", str(WORKER))
+    monkeypatch.setenv("SCANTUNE_CACHE", str(kernels))
+
+
+def streams(*arguments: str) -> tuple[str, str]:
+    """Run the command, which must succeed, and return what it wrote."""
+    code, out, err = streams_here(*arguments)
+    assert code == 0, out + err
+    return out, err
 
 
 @pytest.mark.timeout(200)
 def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "f32", "--n", "5000", "--db", str(db)]
-    scantune = [sys.executable, "-m", "scantune"]
-    tuned = subprocess.run([*scantune, *common, "--budget", "5s"], capture_output=True, text=True, timeout=150)
-    assert tuned.returncode == 0, tuned.stdout + tuned.stderr
+    streams(*common, "--budget", BUDGET)
     with sqlite3.connect(db) as connection:
         ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
         assert connection.execute("SELECT count(*) FROM trial WHERE status = 'ok' AND is_default").fetchone()[0] == 1
         times = [us for (us,) in connection.execute("SELECT median_us FROM trial WHERE status = 'ok' ORDER BY 1")]
-    explain = [*scantune, "explain", *common, "--json", "-"]
-    explained = subprocess.run(explain, capture_output=True, text=True, timeout=40)
-    assert explained.returncode == 0, explained.stderr
-    (selection,) = json.loads(explained.stdout)["results"]
+    (selection,) = json.loads(streams("explain", *common, "--json", "-")[0])["results"]
     assert selection["origin"] == "exact_n"
     assert selection["record"]["n"] == 5000
     assert selection["runner_up"]["config"] != selection["config"]
@@ -75,15 +80,11 @@ def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     assert json.loads(config).items() <= selection["config"]["parameters"].items()
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(200)
 def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_them(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
-    scantune = [sys.executable, "-m", "scantune"]
     common = ["--arch", "host", "--type", "i32", "--segments", "rows", "--db", str(db)]
-    tune = [*scantune, *common, "--n", "6000", "--rows", "30", "--budget", "5s"]
-    tuned = subprocess.run(tune, capture_output=True, text=True, timeout=150)
-    assert tuned.returncode == 0, tuned.stdout + tuned.stderr
+    streams(*common, "--n", "6000", "--rows", "30", "--budget", BUDGET)
     with sqlite3.connect(db) as connection:
         (problem,) = connection.execute("SELECT request, shape FROM problem").fetchall()
         ((family,),) = connection.execute("SELECT family FROM record").fetchall()
@@ -92,26 +93,21 @@ def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_the
     assert problem == (f'{{{types},"segments":"rows"}}', '{"rows":5}')
     # The rows are as long as those that were tuned, because a config of whole runs does not serve every length.
     for n, rows, origin in (("6000", "30", "exact_n"), ("6600", "33", "between_n")):
-        explain = [*scantune, "db", "explain", *common, "--n", n, "--rows", rows, "--json", "-"]
-        explained = subprocess.run(explain, capture_output=True, text=True, timeout=40)
-        assert explained.returncode == 0, explained.stderr
-        (selection,) = json.loads(explained.stdout)["results"]
+        explained, _ = streams("db", "explain", *common, "--n", n, "--rows", rows, "--json", "-")
+        (selection,) = json.loads(explained)["results"]
         assert (selection["origin"], selection["config"]["family"]) == (origin, family)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_configs_of_choice_are_searched_told_and_raced(tmp_path: Path) -> None:
     def results(*arguments: str) -> Any:
         file = tmp_path / "told.json"
         common = ["--arch", "host", "--type", "i32", "--n", "3000", "--db", str(tmp_path / "a.db"), "--json", str(file)]
-        command = [sys.executable, "-m", "scantune", *arguments, *common]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=150)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
+        streams(*arguments, *common)
         return json.loads(file.read_text())
 
     fixed = ["--family", "lookback", "--fix", "block_threads=96", "--fix", "layout=direct"]  # 96 is not listed
-    tuned = results("tune", *fixed, "--budget", "5s")
+    tuned = results("tune", *fixed, "--budget", BUDGET)
     (winner,) = tuned["winners"]
     assert winner["config"]["family"] == "lookback"
     assert {"block_threads": 96, "layout": "direct"}.items() <= winner["config"]["parameters"].items()
@@ -123,23 +119,26 @@ def test_configs_of_choice_are_searched_told_and_raced(tmp_path: Path) -> None:
     assert all(one["against_first"]["verdict"] in ("faster", "slower", "same") for one in raced["results"][1:])
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_databases_of_two_teams_are_compared_merged_and_united_by_git(tmp_path: Path) -> None:
+def test_databases_of_two_teams_are_compared_merged_and_united_by_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
     def run(*command: str) -> str:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
         return ended.stdout
 
     def scantune(*arguments: str) -> str:
-        return run(sys.executable, "-m", "scantune", *arguments)
+        return streams(*arguments)[0]
 
     def git(*arguments: str) -> str:
         return run("git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", "tunings", *arguments)
 
     for seed, team in enumerate(("berlin", "munich")):
         common = ["--arch", "host", "--type", "i32", "--n", "2000", "--seed", str(seed), "--db", f"{team}.db"]
-        scantune(*common, "--budget", "5s")
+        scantune(*common, "--budget", BUDGET)
         scantune("db", "export", f"{team}.jsonl", "--db", f"{team}.db", "--by", team)
     told = json.loads(scantune("db", "diff", "berlin.db", "munich.jsonl", "--json", "-"))
     (cell,) = told["cells"]
@@ -174,59 +173,45 @@ def test_databases_of_two_teams_are_compared_merged_and_united_by_git(tmp_path: 
     assert selection["record"]["origin"] == json.loads(merged)["policy"]["origin"]
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(200)
 def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "space.json.gz"
-    command = [
-        sys.executable, "-m", "scantune", "sweep", "--arch", "host", "--type", "i32", "--n", "2000", "--budget", "10s",
-        "--pairs-limit", "4", "-o", str(file),
-    ]  # fmt: skip
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=150)
-    assert ended.returncode == 0, ended.stderr
+    named = ["--arch", "host", "--type", "i32", "--n", "2000"]
+    out, err = streams("sweep", *named, "--budget", "1s", "--pairs-limit", "4", "-o", str(file))
     recorded = read_space(file)
     assert recorded.optimum
     assert recorded.optimum.final_us
-    assert f"fastest {recorded.optimum.true_us:.4g} µs" in ended.stdout
+    assert f"fastest {recorded.optimum.true_us:.4g} µs" in out
     assert recorded.left_out > 0
-    assert f"the budget ended before {recorded.left_out} configs" in ended.stderr
+    assert f"the budget ended before {recorded.left_out} configs" in err
     assert all(len(one.samples_us) == 5 for one in recorded.configs if not one.failure)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.timeout(200)
-def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(tmp_path: Path) -> None:
+def test_space_of_a_reduction_is_swept_and_searches_of_it_are_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the effects that come along know of its families is of GPUs."""
     named = ["--arch", "host", "--algorithm", "reduce", "--type", "i32", "--n", "2000"]
-    for command in (["sweep", *named, "--budget", "5s", "--pairs-limit", "0"], ["replay", "--seeds", "1"]):
-        file = ["-o", "space.json.gz"] if command[0] == "sweep" else ["space.json.gz"]
-        ended = subprocess.run(
-            [sys.executable, "-m", "scantune", *command, *file], cwd=tmp_path, capture_output=True, text=True,
-            timeout=150,
-        )  # fmt: skip
-        assert ended.returncode == 0, ended.stderr
+    monkeypatch.chdir(tmp_path)
+    streams("sweep", *named, "--budget", "5s", "--pairs-limit", "0", "-o", "space.json.gz")
+    replayed, _ = streams("replay", "--seeds", "1", "space.json.gz")
     recorded = read_space(tmp_path / "space.json.gz")
     assert {"reduce_block", "reduce_atomic", "reduce_gather", "reduce_last_block", "reduce_two_pass"} <= {
         one.config.family for one in recorded.configs if not one.failure
     }
-    assert re.search(r"reduce i32 2,000, .* default +1 +[01]\.\d{4}", ended.stdout), ended.stdout
+    assert re.search(r"reduce i32 2,000, .* default +1 +[01]\.\d{4}", replayed), replayed
 
 
-def slow(*values: object) -> Any:
-    return pytest.param(*values, marks=pytest.mark.slow)
+def campaign(*values: object) -> Any:
+    return pytest.param(*values, marks=pytest.mark.campaign)
 
 
 def told_by(folder: Path, **commands: list[str]) -> dict[str, str]:
     """Run commands with one database, and return what each printed."""
-    told = {}
-    for name, command in commands.items():
-        ended = subprocess.run(
-            [sys.executable, "-m", "scantune", *command, "--db", str(folder / "tuning.db")], capture_output=True,
-            text=True, timeout=150, env={**os.environ, "COLUMNS": "200"},
-        )  # fmt: skip
-        assert ended.returncode == 0, ended.stderr
-        told[name] = ended.stdout
-    return told
+    db = ["--db", str(folder / "tuning.db")]
+    return {name: streams(*command, *db)[0] for name, command in commands.items()}
 
 
 @pytest.mark.timeout(200)
@@ -234,8 +219,10 @@ def told_by(folder: Path, **commands: list[str]) -> dict[str, str]:
     ("named", "title"),
     [
         (["i32"], "select i32:u64"),
-        slow(["u8:u32", "--criterion", "flagged", "--selected", "indices"], "select u8:u32 flagged indices"),
-        slow(["custom12", "--criterion", "unique_by", "--rejected", "apart"], "select custom12:u64 unique_by apart"),
+        campaign(["u8:u32", "--criterion", "flagged", "--selected", "indices"], "select u8:u32 flagged indices"),
+        campaign(
+            ["custom12", "--criterion", "unique_by", "--rejected", "apart"], "select custom12:u64 unique_by apart"
+        ),
     ],
 )
 def test_selection_is_tuned_and_shown_without_a_bandwidth(named: list[str], title: str, tmp_path: Path) -> None:
@@ -243,7 +230,7 @@ def test_selection_is_tuned_and_shown_without_a_bandwidth(named: list[str], titl
     problem = ["--arch", "host", "--algorithm", "select", "--n", "2^12", "--type", *named]
     told = told_by(
         tmp_path,
-        tune=["tune", *problem, "--budget", "3s"],
+        tune=["tune", *problem, "--budget", BUDGET],
         show=["db", "show"],
         bench=["bench", *problem, "--json", "-"],
     )
@@ -257,12 +244,9 @@ def test_selection_is_tuned_and_shown_without_a_bandwidth(named: list[str], titl
 def refusal(algorithm: str, named: list[str], folder: Path) -> str:
     """Return what the command says of a problem that it does not tune."""
     command = ["tune", "--arch", "host", "--algorithm", algorithm, "--n", "2^12", "--type", *named]
-    ended = subprocess.run(
-        [sys.executable, "-m", "scantune", *command, "--db", str(folder / "tuning.db")], capture_output=True,
-        text=True, timeout=60,
-    )  # fmt: skip
-    assert ended.returncode != 0
-    return " ".join(ended.stderr.split())
+    code, _, err = streams_here(*command, "--db", str(folder / "tuning.db"))
+    assert code != 0
+    return " ".join(err.split())
 
 
 @pytest.mark.parametrize(
@@ -285,8 +269,10 @@ def test_selection_that_is_none_is_refused_with_what_is_wrong(named: list[str], 
     ("named", "title"),
     [
         (["u32"], "load_balance u32 segments≈2^10"),
-        slow(["u64:i32", "--assigned", "segments_and_ranks"], "load_balance u64:i32 segments_and_ranks segments≈2^10"),
-        slow(["i32:custom12", "--assigned", "values"], "load_balance i32:custom12 values segments≈2^10"),
+        campaign(
+            ["u64:i32", "--assigned", "segments_and_ranks"], "load_balance u64:i32 segments_and_ranks segments≈2^10"
+        ),
+        campaign(["i32:custom12", "--assigned", "values"], "load_balance i32:custom12 values segments≈2^10"),
     ],
 )
 def test_load_balance_is_tuned_and_kept_by_the_magnitude_of_its_segments(
@@ -294,7 +280,7 @@ def test_load_balance_is_tuned_and_kept_by_the_magnitude_of_its_segments(
 ) -> None:
     problem = ["--arch", "host", "--algorithm", "load_balance", "--n", "2^12", "--type", *named, "--segments"]
     told = told_by(
-        tmp_path, tune=["tune", *problem, "1000", "--budget", "3s"], show=["db", "show"],
+        tmp_path, tune=["tune", *problem, "1000", "--budget", BUDGET], show=["db", "show"],
         explain=["db", "explain", *problem, "1100", "--json", "-"],
     )  # fmt: skip
     for table in (told["tune"], told["show"]):
@@ -322,12 +308,12 @@ def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str
     ("named", "title"),
     [
         (["u32"], "sort u32"),
-        slow(["f32:custom12", "--sorted", "pairs", "--order", "descending"], "sort f32:custom12 descending pairs"),
-        slow(
+        campaign(["f32:custom12", "--sorted", "pairs", "--order", "descending"], "sort f32:custom12 descending pairs"),
+        campaign(
             ["i16:u32", "--sorted", "indices", "--segments", "rows", "--rows", "64"],
             "sort i16:u32 indices rows rows≈2^6",
         ),
-        slow(
+        campaign(
             ["u64:u32", "--key-bits", "some", "--end-bit", "40", "--bits", "20"],
             "sort u64:u32 some end_bit≈2^5 bits≈2^4",
         ),
@@ -336,7 +322,7 @@ def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str
 def test_sort_is_tuned_and_shown(named: list[str], title: str, tmp_path: Path) -> None:
     problem = ["--arch", "host", "--algorithm", "sort", "--n", "2^12", "--type", *named]
     told = told_by(
-        tmp_path, tune=["tune", *problem, "--budget", "3s"], show=["db", "show"],
+        tmp_path, tune=["tune", *problem, "--budget", BUDGET], show=["db", "show"],
         explain=["db", "explain", *problem, "--json", "-"],
     )  # fmt: skip
     for table in (told["tune"], told["show"]):
@@ -374,13 +360,12 @@ def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> Non
     assert len(cells) > 400  # no two stages cover the same
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "i32", "--n", "5000", "--db", str(db)]
-    tune = [sys.executable, "-m", "scantune", *common, "--budget", "6s"]
-    assert subprocess.run(tune, capture_output=True, timeout=100).returncode == 0
+    tune = [*common, "--family", "lookback", "--budget", "3s"]
+    streams(*tune)
     with sqlite3.connect(db) as connection:
         # This is the database from before lookback could sleep first, except that every other row has the parameter.
         connection.execute("DELETE FROM trial WHERE config LIKE '%first_delay_ns%'")
@@ -392,15 +377,11 @@ def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) 
         spelled = "json_insert(config, '$.first_delay_ns', 0) WHERE family = 'lookback' AND id % 2"
         assert connection.execute(f"UPDATE trial SET config = {spelled}").rowcount > 0
     connection.close()
-    explain = [sys.executable, "-m", "scantune", "db", "explain", *common, "--json", "-"]
-    ((selection,), rejected) = (
-        json.loads(subprocess.run(explain, capture_output=True, text=True, timeout=40).stdout)[key]
-        for key in ("results", "rejected")
-    )
+    explained = json.loads(streams("db", "explain", *common, "--json", "-")[0])
+    (selection,), rejected = explained["results"], explained["rejected"]
     assert (selection["origin"], rejected) == ("exact_n", [])
     assert selection["config"]["parameters"]["first_delay_ns"] == 0
-    again = subprocess.run([*tune, "--effort", "normal"], capture_output=True, text=True, timeout=100)
-    assert again.returncode == 0, again.stderr
+    streams(*tune, "--effort", "normal")
     with sqlite3.connect(db) as connection:
         tried = [
             (family, tuple(sorted({"first_delay_ns": 0, **json.loads(config)}.items())))
@@ -410,7 +391,6 @@ def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) 
     assert len(tried) == len(set(tried)), "a config was tried twice"
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_winner_that_is_exported_and_imported_is_what_another_user_s_runtime_selects(tmp_path: Path) -> None:
     file = tmp_path / "export.db"
@@ -419,12 +399,10 @@ def test_winner_that_is_exported_and_imported_is_what_another_user_s_runtime_sel
     def scantune(user: str, *arguments: str) -> str:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         environment["HOME"] = str(tmp_path / user)
-        command = [sys.executable, "-m", "scantune", *arguments]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=150, env=environment)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
+        with of_user(tmp_path, environment):
+            return streams(*arguments)[0]
 
-    scantune("one", *problem, "--budget", "5s", "--workers", "1")
+    scantune("one", *problem, "--budget", BUDGET, "--workers", "1")
     with sqlite3.connect(tmp_path / "one" / ".local" / "share" / "scantune" / "tuning.db") as connection:
         ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
     connection.close()
@@ -446,28 +424,26 @@ __device__ Value combine(Value earlier, Value later) {
 """
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_own_operator_is_tuned_from_its_source_and_selected_by_its_name(tmp_path: Path) -> None:
     db, file = tmp_path / "tuning.db", tmp_path / "affine.cu"
 
-    def scantune(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "scantune", *arguments, "--db", str(db)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=150)
+    def scantune(*arguments: str) -> tuple[int, str, str]:
+        return streams_here(*arguments, "--db", str(db))
 
     own = ["--arch", "host", "--operator", str(file), "--name", "affine", "--type", "custom8", "--alignment", "4"]
     file.write_text(AFFINE.replace("later.b}", "later.c}"))
-    mistaken = scantune(*own, "--n", "3000")
-    assert mistaken.returncode == 1, mistaken.stdout + mistaken.stderr
-    assert f"{file} does not compile as an operator of custom8 custom_moderate:affine" in mistaken.stderr
-    assert re.search(r"operator\.cu:5:\d+: error: .*\bc\b", mistaken.stderr), mistaken.stderr
+    code, out, err = scantune(*own, "--n", "3000")
+    assert code == 1, out + err
+    assert f"{file} does not compile as an operator of custom8 custom_moderate:affine" in err
+    assert re.search(r"operator\.cu:5:\d+: error: .*\bc\b", err), err
 
     file.write_text(AFFINE)
-    tuned = scantune(*own, "--n", "3000", "--budget", "5s", "--workers", "1")
-    assert tuned.returncode == 0, tuned.stdout + tuned.stderr
+    code, out, err = scantune(*own, "--n", "3000", "--budget", BUDGET, "--workers", "1")
+    assert code == 0, out + err
     ask = ["db", "explain", "--arch", "host", "--type", "custom8", "--n", "3000", "--op"]
-    assert ": exact_n: " in scantune(*ask, "custom_moderate:affine").stdout
-    assert ": other_operator: " in scantune(*ask, "custom_moderate:other").stdout
+    assert ": exact_n: " in scantune(*ask, "custom_moderate:affine")[1]
+    assert ": other_operator: " in scantune(*ask, "custom_moderate:other")[1]
     assert "earlier" not in db.read_bytes().decode(errors="replace")
 
 
@@ -493,17 +469,12 @@ def test_worker_ends_with_a_client_that_is_killed_though_its_input_stays_open() 
     client.wait()
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "i32", "--latency", "isolated", "--db", str(db)]
-    scantune = [sys.executable, "-m", "scantune"]
-    sizes = ["--n", "2^12..2^13:2"]
-    tuned = subprocess.run(
-        [*scantune, *common, *sizes, "--portfolio", "--budget", "30s"], capture_output=True, text=True, timeout=200
-    )
-    assert tuned.returncode == 0, tuned.stdout + tuned.stderr
+    for n in ("2^12", "2^13"):
+        streams(*common, "--n", n, "--portfolio", "--budget", BUDGET)
     # On this device it is chance which configs win, so a breakpoint is saved where no rule would put one.
     with open_database(db) as database:
         archive = Archive(database)
@@ -513,20 +484,16 @@ def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path
         archive.start(low.run, low.device).save_breakpoint(
             Breakpoint(low.device, low.problem, low.n, high.n, 8000, probes, low.config, high.config, NOON, run)
         )
-    explained = subprocess.run(
-        [*scantune, "db", "explain", *common, "--n", "7990,8000"], capture_output=True, text=True, timeout=40
-    )
-    assert explained.returncode == 0, explained.stderr
-    assert "rejected" not in explained.stdout
-    assert "other kernel templates" not in explained.stdout
-    assert "tuned for n = 4096 (which serves n = 7990, below the breakpoint n = 8000 between it" in explained.stdout
-    assert "by its probes up to 2.0 % slower than the other" in explained.stdout
-    assert "tuned for n = 8192 (which serves n = 8000, from the breakpoint n = 8000 between it" in explained.stdout
-    shown = subprocess.run([*scantune, "db", "show", "--db", str(db)], capture_output=True, text=True, timeout=40)
-    assert re.search(r"i32 sum isolated +1 +", shown.stdout), shown.stdout
+    explained, _ = streams("db", "explain", *common, "--n", "7990,8000")
+    assert "rejected" not in explained
+    assert "other kernel templates" not in explained
+    assert "tuned for n = 4096 (which serves n = 7990, below the breakpoint n = 8000 between it" in explained
+    assert "by its probes up to 2.0 % slower than the other" in explained
+    assert "tuned for n = 8192 (which serves n = 8000, from the breakpoint n = 8000 between it" in explained
+    shown, _ = streams("db", "show", "--db", str(db))
+    assert re.search(r"i32 sum isolated +1 +", shown), shown
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_bad_record_that_was_planted_is_found_and_forgotten(tmp_path: Path) -> None:
     with Worker(shlex.split(str(WORKER)), HOST) as worker:
@@ -545,28 +512,19 @@ def test_bad_record_that_was_planted_is_found_and_forgotten(tmp_path: Path) -> N
             run = RUNS[0].of_templates(families[config.family].template_hash)
             record = Record(hello.device, problem, n, config, 10.0, 0.01, 900.0, None, NOON, run)
             Archive(database).start(run, hello.device).save_record(record)
-    command = [sys.executable, "-m", "scantune", "db", "verify", str(theirs), "--arch", "host", "--json", "-"]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=100)
-    assert found.returncode == 3, found.stderr
-    results = {one["n"]: one for one in json.loads(found.stdout)["results"]}
+    command = ["db", "verify", str(theirs), "--arch", "host", "--json", "-"]
+    code, out, err = streams_here(*command)
+    assert code == 3, err
+    results = {one["n"]: one for one in json.loads(out)["results"]}
     assert [results[n]["verdict"] for n in (5000, 64, 5002)] == ["verified", "slower", "not_applicable"]
     assert results[5000]["suspicions"][0] == "its gain is implausible"
-    applied = subprocess.run([*command, "--apply"], capture_output=True, text=True, timeout=100)
-    assert applied.returncode == 0, applied.stderr
+    streams(*command, "--apply")
     with open_database(theirs) as database:
         left = {record.n: record.median_us for record in Archive(database).records()}
     assert left.keys() == {5000, 5002}
     assert left[5000] > 20  # it was said to take 10
     streams("db", "forget", "--n", "5002", "--db", str(theirs))
     assert "1 winner in" in streams("db", "show", "--db", str(theirs))[0]
-
-
-def streams(*arguments: str) -> tuple[str, str]:
-    """Run the command, which must succeed, and return what it wrote."""
-    command = [sys.executable, "-m", "scantune", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout, done.stderr
 
 
 def test_explain_answers_for_an_h200_on_a_machine_without_one() -> None:

@@ -6,12 +6,12 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from command import run_line
 from conftest import FAKE_WORKER
 from scantune.store.archive import Archive
 from scantune.store.database import open_readonly
@@ -30,11 +30,9 @@ def days() -> list[tuple[str, list[str]]]:
 
 
 def run(command: str, place: Path, environment: dict[str, str]) -> str:
-    ended = subprocess.run(
-        ["bash", "-e", "-c", command], cwd=place, env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
-    return ended.stdout
+    code, out, err = run_line(command, place, environment)
+    assert code == 0, f"{command}: {out}{err}"
+    return out
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune
+from command import scantune_here
 from scantune.model.recorded_space import RecordedSpace
 from scantune.store.space_export import Format, message_of
 from scantune.store.space_file import write_space
@@ -51,7 +51,7 @@ def test_kernel_tuner_simulates_a_search_of_one_family(tmp_path: Path) -> None:
     kernel_tuner = pytest.importorskip("kernel_tuner")
     write_space(space(), tmp_path / "space.json")
     cache = tmp_path / "cache.json"
-    code, text = scantune(
+    code, text = scantune_here(
         "replay", str(tmp_path / "space.json"), "--export", "kernel_tuner", "--family", "three_phase", "-o", str(cache)
     )
     assert code == 0, text
@@ -108,13 +108,15 @@ def t4_schema() -> Any:
 )
 def test_export_that_lacks_something_is_refused(tmp_path: Path, options: list[str], complaint: str) -> None:
     write_space(space(), tmp_path / "space.json")
-    code, text = scantune("replay", str(tmp_path / "space.json"), *options)
+    code, text = scantune_here("replay", str(tmp_path / "space.json"), *options)
     assert (code, complaint in text) == (2, True), text
 
 
 def test_t4_file_is_written(tmp_path: Path) -> None:
     write_space(space(), tmp_path / "space.json")
-    code, text = scantune("replay", str(tmp_path / "space.json"), "--export", "t4", "-o", str(tmp_path / "t4.json"))
+    code, text = scantune_here(
+        "replay", str(tmp_path / "space.json"), "--export", "t4", "-o", str(tmp_path / "t4.json")
+    )
     assert code == 0, text
     assert json.loads((tmp_path / "t4.json").read_text()) == message_of(
         RecordedSpace.from_message(json.loads((tmp_path / "space.json").read_text())), Format.t4

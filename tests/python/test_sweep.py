@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 
-from command import scantune, streams
+from command import scantune_here, streams_here
 from conftest import SUM
 from fake_gpu import GPU, Clock, FakeCompilers, FakeGpuWorker, Faults, true_us
 from fake_gpu import space as fake_space
@@ -249,7 +249,7 @@ def test_damaged_file_is_refused(tmp_path: Path, change: Callable[[Any], object]
     assert str(file) in str(told.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"nothing", gzip.compress(b"{}" * 9)[:-6]])
+@pytest.mark.parametrize("content", [b"", b"nothing", gzip.compress(b"{}" * 9, mtime=0)[:-6]])
 def test_file_that_is_cut_short_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "space.json.gz").write_bytes(content)
     with pytest.raises(ScantuneError):
@@ -268,7 +268,7 @@ def test_own_operator_is_swept_and_its_source_is_not_in_the_file(tmp_path: Path)
     (tmp_path / "affine.cu").write_text("struct Value { float a, b; };  // secret_constant")
     file = tmp_path / "space.json"
     operator = [str(tmp_path / one) if one.endswith(".cu") else one for one in OWN]
-    code, out, err = streams("sweep", "--arch", "host", *operator, "--n", "2^14", "-o", str(file), "--json", "-")
+    code, out, err = streams_here("sweep", "--arch", "host", *operator, "--n", "2^14", "-o", str(file), "--json", "-")
     assert code == 0, err
     recorded, told = read_space(file), json.loads(out)
     assert (told["command"], told["file"], told["configs"]) == ("sweep", str(file), len(recorded.configs))
@@ -289,5 +289,5 @@ def test_own_operator_is_swept_and_its_source_is_not_in_the_file(tmp_path: Path)
 )
 @pytest.mark.usefixtures("fake_worker_command")
 def test_sweep_of_what_is_no_single_space_is_refused(tmp_path: Path, options: list[str], complaint: str) -> None:
-    code, text = scantune("sweep", "--arch", "host", "-o", str(tmp_path / "space.json"), *options)
+    code, text = scantune_here("sweep", "--arch", "host", "-o", str(tmp_path / "space.json"), *options)
     assert (code, complaint in text) == (2, True), text

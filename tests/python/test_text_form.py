@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune
+from command import scantune_here
 from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS
 from scantune.compare.exchange import ImportReport, import_database
 from scantune.compare.precedence import Precedence
@@ -254,13 +254,13 @@ def origins(path: Path) -> list[Origin | None]:
 def test_first_origin_stays_through_any_number_of_exports(form: str, tmp_path: Path) -> None:
     here, there, home = saved(tmp_path / "berlin.db", LOW), tmp_path / "there.db", tmp_path / "home.db"
     first, second = tmp_path / f"first.{form}", tmp_path / f"second.{form}"
-    assert scantune("db", "export", str(first), "--db", str(here), "--by", "ada")[0] == 0
-    assert scantune("db", "import", str(first), "--db", str(there))[0] == 0
-    assert scantune("db", "export", str(second), "--db", str(there), "--by", "bob")[0] == 0
-    assert scantune("db", "import", str(second), "--db", str(home))[0] == 0
+    assert scantune_here("db", "export", str(first), "--db", str(here), "--by", "ada")[0] == 0
+    assert scantune_here("db", "import", str(first), "--db", str(there))[0] == 0
+    assert scantune_here("db", "export", str(second), "--db", str(there), "--by", "bob")[0] == 0
+    assert scantune_here("db", "import", str(second), "--db", str(home))[0] == 0
     assert origins(here) == [None]
     assert origins(there) == origins(home) == [Origin("ada", "berlin.db", LOW.run.digest)]
-    code, output = scantune("db", "show", "--db", str(home), "--json", str(tmp_path / "shown.json"))
+    code, output = scantune_here("db", "show", "--db", str(home), "--json", str(tmp_path / "shown.json"))
     assert (code, f"exported by ada from berlin.db (run {LOW.run.digest})" in output) == (0, True), output
     (winner,) = json.loads((tmp_path / "shown.json").read_text())["winners"]
     assert winner["origin"] == {"by": "ada", "file": "berlin.db", "run": LOW.run.digest}
@@ -268,28 +268,33 @@ def test_first_origin_stays_through_any_number_of_exports(form: str, tmp_path: P
 
 def test_export_says_nothing_of_a_machine_or_nobody_unless_asked(tmp_path: Path) -> None:
     here, there = saved(tmp_path / "berlin.db", LOW), tmp_path / "there.db"
-    assert scantune("db", "export", str(tmp_path / "a.jsonl"), "--db", str(here), "--by", "", "--with-host")[0] == 0
-    assert scantune("db", "import", str(tmp_path / "a.jsonl"), "--db", str(there))[0] == 0
+    assert (
+        scantune_here("db", "export", str(tmp_path / "a.jsonl"), "--db", str(here), "--by", "", "--with-host")[0] == 0
+    )
+    assert scantune_here("db", "import", str(tmp_path / "a.jsonl"), "--db", str(there))[0] == 0
     (origin,) = origins(there)
     assert origin is not None
     assert (origin.by, len(origin.host)) == ("", 12)
-    assert scantune("db", "export", str(tmp_path / "b.jsonl"), "--db", str(here))[0] == 0
+    assert scantune_here("db", "export", str(tmp_path / "b.jsonl"), "--db", str(here))[0] == 0
     assert "host" not in json.loads((tmp_path / "b.jsonl").read_text())["policy"]["origin"]
 
 
 def test_record_without_an_origin_is_of_the_file_it_came_in_and_our_own_stays_ours(tmp_path: Path) -> None:
     copy, here = saved(tmp_path / "copy.db", LOW, HIGH), saved(tmp_path / "here.db", LOW)
-    assert scantune("db", "import", str(copy), "--db", str(here))[0] == 0
+    assert scantune_here("db", "import", str(copy), "--db", str(here))[0] == 0
     assert origins(here) == [None, Origin("", "copy.db", HIGH.run.digest)]
 
 
 def test_text_goes_through_pipes_and_is_asked_for_by_name_or_option(tmp_path: Path) -> None:
     here, file = saved(tmp_path / "here.db", LOW, replace(LOW, device=DEVICES[2], problem=PROBLEMS[1])), tmp_path / "a"
-    assert scantune("db", "export", str(file), "--text", "--db", str(here)) == (0, f"2 winners exported to {file}\n")
+    assert scantune_here("db", "export", str(file), "--text", "--db", str(here)) == (
+        0,
+        f"2 winners exported to {file}\n",
+    )
     assert len(file.read_text().splitlines()) == 2
-    code, output = scantune("db", "export", str(here), "--text", "--force", "--db", str(here))
+    code, output = scantune_here("db", "export", str(here), "--text", "--force", "--db", str(here))
     assert (code, "cannot be exported onto itself" in output) == (1, True), output
-    code, output = scantune("db", "import", str(file), "--db", str(tmp_path / "there.db"))
+    code, output = scantune_here("db", "import", str(file), "--db", str(tmp_path / "there.db"))
     assert (code, output.startswith("2 new winners, 0 replaced ours")) == (0, True), output
 
 

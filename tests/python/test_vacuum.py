@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import scantune
+from command import scantune_here
 from examples import MEASUREMENTS, RECORDS
 from scantune.model.algorithms import Algorithms
 from scantune.model.config import Config
@@ -88,11 +88,11 @@ def test_command_tells_bytes_before_and_after(database: Database, tmp_path: Path
     told = tmp_path / "told.json"
     messages = []
     for dry_run in (["--dry-run"], []):
-        code, output = scantune("db", "vacuum", *dry_run, "--db", str(database.path), "--json", str(told))
+        code, output = scantune_here("db", "vacuum", *dry_run, "--db", str(database.path), "--json", str(told))
         assert code == 0, output
         messages.append(json.loads(told.read_text()))
     planned, done = messages
     assert planned["dropped_runs"] == done["dropped_runs"] == 3
     assert done["bytes_after"] == database.path.stat().st_size < planned["bytes_before"]
-    code, output = scantune("db", "vacuum", "--db", str(tmp_path / "other.db"))
+    code, output = scantune_here("db", "vacuum", "--db", str(tmp_path / "other.db"))
     assert (code, "there is no such database" in output) == (2, True), output

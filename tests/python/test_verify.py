@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command import invoke, scantune
+from command import invoke, scantune_here
 from conftest import FAKE_WORKER, QUICK, SUM
 from examples import scan
 from scantune.compare.correction import DatabaseCorrection, TextCorrection
@@ -225,7 +225,7 @@ def test_bad_records_that_were_planted_are_found_and_forgotten(planted: Path, tm
     told = tmp_path / "told.json"
     options = ["db", "verify", str(planted), "--arch", "host", "--workers", "2", "--json", str(told)]
     before = planted.read_bytes()
-    code, output = scantune(*options)
+    code, output = scantune_here(*options)
     assert (code, planted.read_bytes()) == (3, before), output
     message = json.loads(told.read_text())
     assert {one["n"]: one["verdict"] for one in message["results"]} == {
@@ -233,7 +233,7 @@ def test_bad_records_that_were_planted_are_found_and_forgotten(planted: Path, tm
     }  # fmt: skip
     assert message["applied"] is False
 
-    code, output = scantune(*options, "--apply")
+    code, output = scantune_here(*options, "--apply")
     assert code == 0, output
     assert "2 forgotten, 1 with the times of now" in output
     assert left_in(planted) == [N, N + 2]
@@ -241,19 +241,19 @@ def test_bad_records_that_were_planted_are_found_and_forgotten(planted: Path, tm
         failed = {row["n"]: row["status"] for row in database.rows("all_trials") if row["status"] != "ok"}
     assert failed == {N + 3: "wrong_result"}
 
-    code, output = scantune(*options)
+    code, output = scantune_here(*options)
     assert code == 0, output
     assert "2 winners of" in output
 
 
 def test_text_is_verified_and_written_anew_without_the_bad_ones(planted: Path) -> None:
     text = planted.with_suffix(".jsonl")
-    assert scantune("db", "export", str(text), "--db", str(planted))[0] == 0
+    assert scantune_here("db", "export", str(text), "--db", str(planted))[0] == 0
     before = text.read_text()
     options = ["db", "verify", str(text), "--arch", "host", "--workers", "2"]
-    code, output = scantune(*options)
+    code, output = scantune_here(*options)
     assert (code, text.read_text()) == (3, before), output
-    code, output = scantune(*options, "--apply")
+    code, output = scantune_here(*options, "--apply")
     assert code == 0, output
     lines = text.read_text().splitlines()
     assert [json.loads(line)["n"] for line in lines] == [N, N + 2]
@@ -261,7 +261,7 @@ def test_text_is_verified_and_written_anew_without_the_bad_ones(planted: Path) -
     assert lines[0] not in before.splitlines()
 
     text.write_text(before.replace('"spread"', '"later":1,"spread"'))
-    code, output = scantune(*options, "--apply")
+    code, output = scantune_here(*options, "--apply")
     assert (code, "that writing it anew would drop" in output) == (1, True), output
     assert '"later"' in text.read_text()
 
@@ -283,7 +283,7 @@ def test_results_are_told_though_the_file_cannot_be_written(
     planted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, told = planted.with_suffix(".jsonl"), tmp_path / "told.json"
-    assert scantune("db", "export", str(text), "--db", str(planted))[0] == 0
+    assert scantune_here("db", "export", str(text), "--db", str(planted))[0] == 0
 
     def failing(self: TextCorrection) -> None:
         raise DatabaseError("the disk is full")
@@ -328,7 +328,7 @@ def test_breakpoint_stays_with_the_config_that_it_was_measured_with(verify: Veri
 def test_wrong_record_without_a_trial_leaves_a_failed_one(planted: Path) -> None:
     with open_database(planted) as database:
         database.run("drop_all_trials", {})
-    code, output = scantune("db", "verify", str(planted), "--arch", "host", "--workers", "2", "--apply")
+    code, output = scantune_here("db", "verify", str(planted), "--arch", "host", "--workers", "2", "--apply")
     assert code == 0, output
     with open_database(planted) as database:
         trials = database.rows("all_trials")
@@ -362,9 +362,11 @@ def test_failure_of_the_first_questions_is_of_its_record_alone(verify: Verify, m
 
 def test_own_database_is_verified_where_no_file_is_named(planted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCANTUNE_DB", str(planted))
-    code, output = scantune("db", "verify", "--arch", "host", "--n", f"{N},{N + 2}", "--type", "i32", "--workers", "1")
+    code, output = scantune_here(
+        "db", "verify", "--arch", "host", "--n", f"{N},{N + 2}", "--type", "i32", "--workers", "1"
+    )
     assert code == 0, output
     assert "1 verified, 0 slower, 0 wrong, 1 not applicable, 0 not reached" in output
     assert "the tile does not fit in shared memory" in output
-    code, output = scantune("db", "verify", str(planted.with_name("absent.db")))
+    code, output = scantune_here("db", "verify", str(planted.with_name("absent.db")))
     assert (code, "there is no such database" in output) == (2, True), output

@@ -12,11 +12,13 @@ from rich.console import Console
 
 from scantune.errors import ScantuneError, Status
 
+WIDTH_OF_FILES = 160  # files and pipes have none, and room for whole rows
+
 
 def _standard_output() -> Console:
-    """Return the console for results. On a file or pipe, which has no width, it has room for whole rows."""
+    """Return the console for results."""
     has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(width=None if has_width else 160, emoji=False)
+    return Console(width=None if has_width else WIDTH_OF_FILES, emoji=False)
 
 
 console = _standard_output()
