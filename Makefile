@@ -9,21 +9,21 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune test test-ci test-all test-long designs fuzz kills campaign bench docs lint format install clean
+.PHONY: help setup tune quick test test-long designs campaign fuzz kills bench docs lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
-	@echo "make test        run the tests that this machine can run; of large products some, drawn by commit (SEED=...)"
-	@echo "make test-ci     run an eighth of the large products, as CI does; another eighth by each commit"
-	@echo "make test-all    run all of them"
-	@echo "make test-long   run all of them, and those that take minutes"
+	@echo "make quick       check format, types and structure, and run the tests that a change touches: 90 seconds"
+	@echo "make test        run the tests that this machine can run, the same each time (FRESH=1: those that passed, too)"
+	@echo "make test-long   run them, and those that take minutes"
+	@echo "make campaign    look for what no test expects: drawn cases, fuzzing, kills, mutants (MINUTES=30, SEED=...)"
 	@echo "make designs     write the tables of the tests' cases anew (tests/designs), after a change of what may be combined"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
 	@echo "make kills       kill every command that writes, 20 times, and run it again"
 	@echo "make campaign    look for new faults for MINUTES=30, by chance: fuzz, kills, processes, long tests, mutants, lint"
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
 	@echo "make docs        build the documentation as a site, in build/docs/site"
-	@echo "make lint        clang-format, ruff, mypy, and clang-tidy on what has changed (ALL=1: on everything)"
+	@echo "make lint        clang-format, ruff, mypy, structure, and clang-tidy on what has changed (ALL=1: on everything)"
 	@echo "make install     put library, headers and worker into PREFIX (default: /usr/local)"
 	@echo "make format      rewrite the sources in the project's format"
 	@echo "make clean       remove everything that was built or installed here"
@@ -35,21 +35,19 @@ tune: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune-worker
 	@$(bin)/scantune $(ARGS)
 
+quick: setup
+	@.ci/quick
+
 test: setup
 	@cmake --build $(BUILD) -j $(JOBS)
 	@.ci/test
 
-test-ci: setup
-	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
-	@.ci/test ci
-
-test-all: setup
-	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
-	@.ci/test all
-
 test-long: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
 	@.ci/test long
+
+campaign: setup
+	@.ci/campaign
 
 designs: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target designs

@@ -13,27 +13,29 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kManyTiles = 3'000'001;
-constexpr u64 kItems = 100'003;  // so many every family can scan
+constexpr u64 kFloatingTiles = 3'000'001;
+constexpr u64 kFloatingItems = 100'003;  // so many every family can scan
 constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
 
-struct Tested {
+struct FloatingCase {
   const FamilyModel* family;
   ValueType type;
 };
 
-std::string name_of(const Tested& tested) { return std::string(tested.family->name()) + "_" + token(tested.type); }
-std::ostream& operator<<(std::ostream& out, const Tested& tested) { return out << name_of(tested); }
+std::string name_of(const FloatingCase& tested) {
+  return std::string(tested.family->name()) + "_" + token(tested.type);
+}
+std::ostream& operator<<(std::ostream& out, const FloatingCase& tested) { return out << name_of(tested); }
 
-std::vector<Tested> all_tested() {
-  std::vector<Tested> all;
+std::vector<FloatingCase> all_tested() {
+  std::vector<FloatingCase> all;
   for (const FamilyModel* family : scan_families())
     for (const ValueType type : {ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64})
       all.push_back({family, type});
   return all;
 }
 
-class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<Tested> {
+class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<FloatingCase> {
  protected:
   // A request for all tested items, or as many as the family can scan.
   ScanRequest request_of(Operator op) const {
@@ -42,8 +44,8 @@ class FloatingOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<T
                         .accumulator_type = default_accumulator(type, type),
                         .output_type = type,
                         .op = op,
-                        .n = kManyTiles};
-    if (GetParam().family->unsupported_reason(request, sm()) != nullptr) request.n = kItems;
+                        .n = kFloatingTiles};
+    if (GetParam().family->unsupported_reason(request, sm()) != nullptr) request.n = kFloatingItems;
     return request;
   }
 
