@@ -59,6 +59,22 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_module, "START_PAUSE_S", 0.0)
 
 
+@pytest.fixture(autouse=True)
+def no_worker_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kill the workers that a test leaves: what ends with a command's process would be here until the last test."""
+    started: list[Worker] = []
+    prepare = Worker.__init__
+
+    def prepared(worker: Worker, *arguments: Any, **named: Any) -> None:
+        prepare(worker, *arguments, **named)
+        started.append(worker)
+
+    monkeypatch.setattr(Worker, "__init__", prepared)
+    yield
+    for worker in started:
+        worker.kill()
+
+
 @pytest.fixture(scope="session")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of kernels that workers compile once for all tests, and keep where the environment says so."""
