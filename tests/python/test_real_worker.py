@@ -177,7 +177,7 @@ def test_databases_of_two_teams_are_compared_merged_and_united_by_git(
 def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "space.json.gz"
     named = ["--arch", "host", "--type", "i32", "--n", "2000"]
-    out, err = streams("sweep", *named, "--budget", "1s", "--pairs-limit", "4", "-o", str(file))
+    out, err = streams("sweep", *named, "--budget", "10s", "--pairs-limit", "4", "-o", str(file))
     recorded = read_space(file)
     assert recorded.optimum
     assert recorded.optimum.final_us
@@ -364,7 +364,7 @@ def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> Non
 def test_database_of_before_a_parameter_selects_and_is_tuned_on(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "i32", "--n", "5000", "--db", str(db)]
-    tune = [*common, "--family", "lookback", "--budget", "3s"]
+    tune = [*common, "--budget", "6s"]
     streams(*tune)
     with sqlite3.connect(db) as connection:
         # This is the database from before lookback could sleep first, except that every other row has the parameter.
