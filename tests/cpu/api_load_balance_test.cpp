@@ -11,16 +11,16 @@
 namespace scantune::testing {
 namespace {
 
-constexpr u64 kItems = 1000, kSegments = 10;
+constexpr u64 kBalancedItems = 1000, kSegments = 10;
 
 template <class T>
-T* device_memory(std::uintptr_t where) {
+T* balance_memory(std::uintptr_t where) {
   return static_cast<T*>(address(where));
 }
 
-const std::uint32_t* const kOffsets = device_memory<std::uint32_t>(0x1000000);
-std::uint32_t* const kSegmentOf = device_memory<std::uint32_t>(0x2000000);
-std::uint32_t* const kRankOf = device_memory<std::uint32_t>(0x3000000);
+const std::uint32_t* const kOffsets = balance_memory<std::uint32_t>(0x1000000);
+std::uint32_t* const kSegmentOf = balance_memory<std::uint32_t>(0x2000000);
+std::uint32_t* const kRankOf = balance_memory<std::uint32_t>(0x3000000);
 
 class LoadBalanceApi : public PublicApi {
  protected:
@@ -28,37 +28,38 @@ class LoadBalanceApi : public PublicApi {
 };
 
 TEST_F(LoadBalanceApi, PutsEveryArrayWhereKernelsFindIt) {
-  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kItems);
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kBalancedItems);
   EXPECT_EQ(last_launch().arguments.input, kOffsets);
   EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
-  EXPECT_EQ(last_launch().arguments.n, kItems);
+  EXPECT_EQ(last_launch().arguments.n, kBalancedItems);
   EXPECT_EQ(last_launch().arguments.source_offset, kSegments);
-  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kItems, {.rank_of = kRankOf});
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kBalancedItems, {.rank_of = kRankOf});
   EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
   EXPECT_EQ(last_launch().arguments.position, kRankOf);
-  runtime::load_balance(kOffsets, kSegments, static_cast<std::uint32_t*>(nullptr), kItems, {.rank_of = kRankOf});
+  runtime::load_balance(kOffsets, kSegments, static_cast<std::uint32_t*>(nullptr), kBalancedItems,
+                        {.rank_of = kRankOf});
   EXPECT_EQ(last_launch().arguments.output, kRankOf);
   EXPECT_TRUE(contains(last_source(), "::ranks")) << last_source();
-  const double* const values = device_memory<double>(0x4000000);
-  double* const output = device_memory<double>(0x5000000);
-  runtime::expand(kOffsets, kSegments, values, output, kItems);
+  const double* const values = balance_memory<double>(0x4000000);
+  double* const output = balance_memory<double>(0x5000000);
+  runtime::expand(kOffsets, kSegments, values, output, kBalancedItems);
   EXPECT_EQ(last_launch().arguments.values, values);
   EXPECT_EQ(last_launch().arguments.output, output);
 }
 
 TEST_F(LoadBalanceApi, PlansDoSo) {
   const auto both = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(
-      kSegments, kItems, {.assigned = runtime::Assigned::segments_and_ranks});
+      kSegments, kBalancedItems, {.assigned = runtime::Assigned::segments_and_ranks});
   both(kOffsets, kSegmentOf, kRankOf);
   EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
   EXPECT_EQ(last_launch().arguments.position, kRankOf);
-  const auto ranks = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kItems,
+  const auto ranks = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems,
                                                                               {.assigned = runtime::Assigned::ranks});
   ranks(kOffsets, nullptr, kRankOf);
   EXPECT_EQ(last_launch().arguments.output, kRankOf);
-  const auto expand = runtime::expand_plan<std::uint32_t, float>(kSegments, kItems);
-  expand(kOffsets, device_memory<float>(0x4000000), device_memory<float>(0x5000000));
-  EXPECT_EQ(last_launch().arguments.values, device_memory<float>(0x4000000));
+  const auto expand = runtime::expand_plan<std::uint32_t, float>(kSegments, kBalancedItems);
+  expand(kOffsets, balance_memory<float>(0x4000000), balance_memory<float>(0x5000000));
+  EXPECT_EQ(last_launch().arguments.values, balance_memory<float>(0x4000000));
   EXPECT_TRUE(contains(both.describe(), "u32 load_balance, segments_and_ranks assigned of 1000 items, 10 segments"))
       << both.describe();
   EXPECT_TRUE(contains(expand.describe(), "load_balance_merge{")) << expand.describe();
@@ -74,7 +75,7 @@ struct Unaligned {
 // Values of one size and alignment share their kernels, whatever they are.
 TEST_F(LoadBalanceApi, ValuesAreMovedAsBytes) {
   const auto source_of = [&]<class T>() {
-    runtime::expand_plan<std::int64_t, T>(kSegments, kItems);
+    runtime::expand_plan<std::int64_t, T>(kSegments, kBalancedItems);
     return last_source();
   };
   const std::string of_floats = source_of.operator()<float>();
@@ -95,7 +96,7 @@ TEST_F(LoadBalanceApi, OfNoItemsLaunchesNothing) {
 
 TEST_F(LoadBalanceApi, ChecksOffsetsInTheStreamBeforeItLaunches) {
   const Stream stream = device_->make_stream();
-  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kItems, {.check = true, .stream = stream});
+  runtime::load_balance(kOffsets, kSegments, kSegmentOf, kBalancedItems, {.check = true, .stream = stream});
   ASSERT_EQ(device_->launched.size(), 2u);
   EXPECT_EQ(device_->launched[0].module->kernels, std::vector<std::string>{"check_offsets"});
   EXPECT_EQ(device_->launched[0].stream, stream);
@@ -103,7 +104,8 @@ TEST_F(LoadBalanceApi, ChecksOffsetsInTheStreamBeforeItLaunches) {
   EXPECT_EQ(device_->waited_for, std::vector<Stream>{stream});
   ASSERT_EQ(device_->zeroed.size(), 1u);
   EXPECT_EQ(device_->zeroed[0].launches_before, 0u);
-  const auto plan = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kItems, {.check = true});
+  const auto plan =
+      runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems, {.check = true});
   plan(kOffsets, kSegmentOf, nullptr, stream);
   EXPECT_EQ(device_->launched.size(), 4u);
   EXPECT_EQ(device_->waited_for.size(), 2u);
@@ -117,7 +119,7 @@ TEST_F(LoadBalanceApi, ChecksOffsetsOfNoItemsToo) {
 
 // Nothing is allocated, and nothing is waited for.
 TEST_F(LoadBalanceApi, PlansMayBeCaptured) {
-  const auto plan = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kItems);
+  const auto plan = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems);
   const Stream stream = device_->make_stream();
   device_->begin_capture(stream, 1);
   device_->launched.reserve(100);

@@ -12,7 +12,7 @@
 namespace scantune::testing {
 namespace {
 
-constexpr u64 kItems = u64{1} << 20;  // whose scan needs a workspace
+constexpr u64 kHeldItems = u64{1} << 20;  // whose scan needs a workspace
 
 // A program's allocator for the time of a test.
 class OwnMemory {
@@ -54,7 +54,7 @@ class PublicMemory : public PublicApi {
  protected:
   PublicMemory() { runtime::trim(); }  // what other tests have left
 
-  void scan(Stream stream = nullptr, u64 n = kItems) {
+  void scan(Stream stream = nullptr, u64 n = kHeldItems) {
     runtime::scan(static_cast<const int*>(input_), static_cast<int*>(output_), n, {.stream = stream});
   }
 
@@ -63,7 +63,7 @@ class PublicMemory : public PublicApi {
 };
 
 TEST_F(PublicMemory, OfAPlanIsAsMuchAsItsRunIsGiven) {
-  const auto plan = runtime::plan<int>(kItems, {.captured_launches = 0});
+  const auto plan = runtime::plan<int>(kHeldItems, {.captured_launches = 0});
   const runtime::Workspace workspace{address(std::uintptr_t{1} << 42), plan.workspace_bytes()};
   ASSERT_GT(workspace.bytes, 0u);
   plan(static_cast<const int*>(input_), static_cast<int*>(output_), workspace);
@@ -85,7 +85,7 @@ TEST_F(PublicMemory, OfEveryWorkspaceIsTheAllocators) {
   OwnMemory memory;
   scan();
   scan(device_->make_stream());
-  const auto plan = runtime::plan<int>(kItems, {.captured_launches = 3});
+  const auto plan = runtime::plan<int>(kHeldItems, {.captured_launches = 3});
   EXPECT_EQ(memory.allocations, 5);
   EXPECT_TRUE(device_->allocations.empty());
   EXPECT_TRUE(memory.held.contains(last_launch().arguments.workspace));
@@ -123,7 +123,7 @@ TEST_F(PublicMemory, OfStreamsIsGivenBackAndAllocatedAnew) {
 TEST_F(PublicMemory, OfCapturedLaunchesStaysUntilPlanAndGraphAreGone) {
   const Stream stream = device_->make_stream();
   {
-    const auto plan = runtime::plan<int>(kItems, {.captured_launches = 2});
+    const auto plan = runtime::plan<int>(kHeldItems, {.captured_launches = 2});
     device_->begin_capture(stream, 1);
     plan(static_cast<const int*>(input_), static_cast<int*>(output_), stream);
     device_->end_capture(stream);

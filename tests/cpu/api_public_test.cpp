@@ -26,7 +26,7 @@ namespace {
 
 using runtime::Op;
 
-constexpr u64 kItems = 1000;
+constexpr u64 kSomeItems = 1000;
 
 template <class T>
 T* device_memory(std::uintptr_t where) {
@@ -62,7 +62,7 @@ TEST_F(PublicApi, EveryOperatorReachesTheKernel) {
       {Op::sum, "sum"},         {Op::product, "product"}, {Op::min, "min"},        {Op::max, "max"},
       {Op::bit_and, "bit_and"}, {Op::bit_or, "bit_or"},   {Op::bit_xor, "bit_xor"}};
   for (const auto& [op, name] : kOperators) {
-    runtime::describe<int>(kItems, {.op = op});
+    runtime::describe<int>(kSomeItems, {.op = op});
     const std::string text = std::string(".op = decltype(scantune::ScanRequest::op)::") + name + ",";
     EXPECT_TRUE(contains(device_->compiler().sources.back(), text)) << device_->compiler().sources.back();
   }
@@ -85,8 +85,8 @@ TEST_F(PublicApi, PointersAndStreamReachTheKernel) {
   const Stream stream = device_->make_stream();
   const auto* const in = device_memory<std::int8_t>(0x1000000);
   auto* const out = device_memory<std::int32_t>(0x9000000);
-  runtime::scan(in, out, kItems, {.stream = stream});
-  runtime::plan<std::int8_t, std::int32_t>(kItems)(in, out, stream);
+  runtime::scan(in, out, kSomeItems, {.stream = stream});
+  runtime::plan<std::int8_t, std::int32_t>(kSomeItems)(in, out, stream);
   ASSERT_EQ(device_->launched.size(), 2u);
   for (const FakeLaunch& launch : device_->launched) {
     EXPECT_EQ(launch.arguments.input, in);
@@ -98,12 +98,12 @@ TEST_F(PublicApi, PointersAndStreamReachTheKernel) {
 TEST_F(PublicApi, InitialValuesReachTheKernelAsAccumulators) {
   const auto* const in = device_memory<std::int8_t>(0x1000000);
   auto* const out = device_memory<std::int8_t>(0x9000000);
-  runtime::scan<std::int8_t, std::int8_t, std::int64_t>(in, out, kItems, {.init = std::int64_t{1} << 40});
+  runtime::scan<std::int8_t, std::int8_t, std::int64_t>(in, out, kSomeItems, {.init = std::int64_t{1} << 40});
   EXPECT_EQ(init_of<std::int64_t>(last_launch()), std::int64_t{1} << 40);
   const auto* const memory = device_memory<int>(0x5000);
-  runtime::scan(in, out, kItems, {.device_init = memory});
+  runtime::scan(in, out, kSomeItems, {.device_init = memory});
   EXPECT_EQ(last_launch().arguments.init_memory, memory);
-  runtime::plan<std::int8_t>(kItems, {.device_init = memory})(in, out);
+  runtime::plan<std::int8_t>(kSomeItems, {.device_init = memory})(in, out);
   EXPECT_EQ(last_launch().arguments.init_memory, memory);
 }
 
@@ -117,21 +117,21 @@ TEST_F(PublicApi, TheAddressOfAnNInMemoryReachesTheKernel) {
     EXPECT_EQ(last_launch().arguments.n_memory, its_n);
     EXPECT_EQ(last_launch().arguments.clamped, its_clamped);
     EXPECT_EQ(last_launch().arguments.init_memory, its_init);
-    EXPECT_EQ(last_launch().launch.n, kItems);
+    EXPECT_EQ(last_launch().launch.n, kSomeItems);
   };
-  runtime::scan(in, out, kItems, {.device_n = n});
+  runtime::scan(in, out, kSomeItems, {.device_n = n});
   expect(n, nullptr, nullptr);
-  runtime::scan(in, out, kItems, {.device_n = n, .device_clamped = clamped});
+  runtime::scan(in, out, kSomeItems, {.device_n = n, .device_clamped = clamped});
   expect(n, clamped, nullptr);
-  runtime::plan<int>(kItems, {.device_init = init, .device_n = n, .device_clamped = clamped})(in, out);
+  runtime::plan<int>(kSomeItems, {.device_init = init, .device_n = n, .device_clamped = clamped})(in, out);
   expect(n, clamped, init);
-  runtime::scan(in, out, kItems);
+  runtime::scan(in, out, kSomeItems);
   expect(nullptr, nullptr, nullptr);
 }
 
 template <class T, class Acc, class Value>
 void expect_init(const FakeDevice& device, const Value& value, Acc expected) {
-  runtime::scan(device_memory<T>(0x1000000), device_memory<T>(0x9000000), kItems, {.init = value});
+  runtime::scan(device_memory<T>(0x1000000), device_memory<T>(0x9000000), kSomeItems, {.init = value});
   EXPECT_EQ(init_of<Acc>(device.launched.back()), expected) << "of " << sizeof(T) << " bytes";
 }
 
@@ -177,9 +177,9 @@ TEST_F(PublicApi, NoInitialValueIsNone) {
 
 TEST_F(PublicApi, AnOperatorAloneIsAllTheOptionsThatAScanNeeds) {
   const runtime::ScanOptions<float> options = {.op = Op::max};
-  EXPECT_EQ(runtime::describe<float>(kItems, Op::max), runtime::describe<float>(kItems, options));
-  EXPECT_EQ(runtime::plan<float>(kItems, Op::max).describe(), runtime::describe<float>(kItems, options));
-  runtime::scan(device_memory<float>(0x1000000), device_memory<float>(0x9000000), kItems, Op::max);
+  EXPECT_EQ(runtime::describe<float>(kSomeItems, Op::max), runtime::describe<float>(kSomeItems, options));
+  EXPECT_EQ(runtime::plan<float>(kSomeItems, Op::max).describe(), runtime::describe<float>(kSomeItems, options));
+  runtime::scan(device_memory<float>(0x1000000), device_memory<float>(0x9000000), kSomeItems, Op::max);
   EXPECT_EQ(device_->launched.size(), 1u);
   EXPECT_TRUE(contains(device_->compiler().sources.back(), "ScanRequest::op)::max"))
       << device_->compiler().sources.back();
@@ -194,7 +194,7 @@ TEST_F(PublicApi, StructsStartFromStructsAndFromWhatTheyAreMadeOf) {
 
 template <class In, class Acc>
 Acc identity(const FakeDevice& device, const Op& op) {
-  runtime::scan<In, Acc, Acc>(device_memory<In>(0x1000000), device_memory<Acc>(0x9000000), kItems,
+  runtime::scan<In, Acc, Acc>(device_memory<In>(0x1000000), device_memory<Acc>(0x9000000), kSomeItems,
                               {.op = op, .kind = runtime::Kind::exclusive});
   return init_of<Acc>(device.launched.back());
 }
@@ -265,7 +265,7 @@ struct Affine {
 TEST_F(PublicApi, ACustomOperatorReachesTheKernelWithSourceCostNameAndIdentity) {
   const Op op = Op::custom("Value combine", Affine{1, 2, 3}, {.name = "affine", .cost = runtime::Cost::expensive});
   ::testing::internal::CaptureStderr();
-  runtime::scan(device_memory<Affine>(0x1000004), device_memory<Affine>(0x9000000), kItems,
+  runtime::scan(device_memory<Affine>(0x1000004), device_memory<Affine>(0x9000000), kSomeItems,
                 {.op = op, .kind = runtime::Kind::exclusive});
   EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(), "--name affine"));
   for (const char* part : {"Value combine", ".op = decltype(scantune::ScanRequest::op)::custom_expensive",
@@ -276,7 +276,7 @@ TEST_F(PublicApi, ACustomOperatorReachesTheKernelWithSourceCostNameAndIdentity) 
 
 TEST_F(PublicApi, ACustomOperatorMayWorkOnABuiltInAccumulator) {
   const Op op = Op::custom("Value combine", 7LL, {.cost = runtime::Cost::cheap});
-  runtime::scan(device_memory<int>(0x1000000), device_memory<long long>(0x9000000), kItems,
+  runtime::scan(device_memory<int>(0x1000000), device_memory<long long>(0x9000000), kSomeItems,
                 {.op = op, .kind = runtime::Kind::exclusive});
   EXPECT_TRUE(contains(device_->compiler().sources.back(), "custom_cheap"));
   EXPECT_EQ(init_of<long long>(last_launch()), 7);
@@ -296,16 +296,17 @@ TEST_F(PublicApi, AnotherStateOfAnOperatorCompilesNothingAndReachesTheKernel) {
     return state.more;
   };
   const auto op = [](std::uint64_t more) { return Op::custom(kWithState, 0, Modulus{7, more}); };
-  runtime::scan(in, out, kItems, {.op = op(1)});
+  runtime::scan(in, out, kSomeItems, {.op = op(1)});
   EXPECT_EQ(passed(), 1u);
   const int compiled = device_->compiler().compilations;
   EXPECT_TRUE(contains(device_->compiler().sources.back(), "SCANTUNE_CUSTOM_OPERATOR_WITH_STATE"));
   EXPECT_TRUE(contains(device_->compiler().sources.back(), "#define SCANTUNE_OPERATOR_STATE 16\n"));
   for (const std::uint64_t more : {2, 3, 1}) {
-    runtime::scan(in, out, kItems, {.op = op(more)});
+    runtime::scan(in, out, kSomeItems, {.op = op(more)});
     EXPECT_EQ(passed(), more);
   }
-  const auto fourth = runtime::plan<int>(kItems, {.op = op(4)}), fifth = runtime::plan<int>(kItems, {.op = op(5)});
+  const auto fourth = runtime::plan<int>(kSomeItems, {.op = op(4)}),
+             fifth = runtime::plan<int>(kSomeItems, {.op = op(5)});
   for (const auto& [plan, more] : {std::pair(fourth, 4u), {fifth, 5u}, {fourth, 4u}}) {
     plan(in, out);
     EXPECT_EQ(passed(), more);
@@ -322,7 +323,7 @@ TEST_F(PublicApi, CallsThatDifferInAMapAloneAreToldApart) {
   const Stream stream = device_->make_stream();
   const auto scan = [&](int which) {
     const std::string source = "__device__ int load(int x) { return x + " + std::to_string(which) + "; }";
-    runtime::scan(in, out, kItems, {.stream = stream, .load = runtime::Map::source(source)});
+    runtime::scan(in, out, kSomeItems, {.stream = stream, .load = runtime::Map::source(source)});
   };
   for (int which = 0; which < kMaps; ++which) scan(which);
   device_->begin_capture(stream, 1);
@@ -341,7 +342,7 @@ TEST_F(PublicApi, CallsThatDifferInAMapAloneAreToldApart) {
 
 TEST_F(PublicApi, AStateOfAnOperatorStandsBesideThoseOfMaps) {
   using runtime::Map;
-  runtime::reduce(device_memory<int>(0x1000000), device_memory<int>(0x9000000), kItems,
+  runtime::reduce(device_memory<int>(0x1000000), device_memory<int>(0x9000000), kSomeItems,
                   {.op = Op::custom(kWithState, 0, Modulus{7, 8}, {.name = "sum_of_remainders"}),
                    .load = Map::source("struct State { int a; }; int load(int, State)", 77)});
   const CallStates& states = last_launch().arguments.states;
@@ -357,7 +358,7 @@ TEST_F(PublicApi, AStateOfAnOperatorStandsBesideThoseOfMaps) {
 
 TEST_F(PublicApi, OperatorsAreToldApartBySourceAndSizeOfTheState) {
   const auto module_of = [&](const Op& op) {
-    runtime::scan(device_memory<int>(0x1000000), device_memory<int>(0x9000000), kItems, {.op = op});
+    runtime::scan(device_memory<int>(0x1000000), device_memory<int>(0x9000000), kSomeItems, {.op = op});
     return last_launch().module;
   };
   const std::string source = "struct State {}; Value combine(Value, Value, State)";
@@ -379,7 +380,7 @@ TEST_F(PublicApi, AProgramOfTheHeaderWithoutStatesOfOperatorsIsServed) {
   custom.state = &custom;  // behind what that program has
   custom.state_bytes = 99;
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kItems;
+  problem.n = kSomeItems;
   problem.input_type = problem.output_type = SCANTUNE_I32;
   problem.op = SCANTUNE_CUSTOM;
   problem.custom = &custom;
@@ -396,7 +397,7 @@ TEST_F(PublicApi, APlanKeepsNothingOfTheCallersProblem) {
   custom.identity = &identity;
   custom.value_type = SCANTUNE_I32;
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kItems;
+  problem.n = kSomeItems;
   problem.input_type = problem.output_type = SCANTUNE_I32;
   problem.op = SCANTUNE_CUSTOM;
   problem.kind = SCANTUNE_EXCLUSIVE;
@@ -550,7 +551,7 @@ TEST_F(PublicApi, AProgramOfTheFirstHeaderIsServedWithDefaultsForTheRest) {
 // In that header the last four bytes were padding, which initialisers leave as they were.
 TEST_F(PublicApi, AProgramOfTheHeaderWithPaddingForReservedIsServed) {
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kItems;
+  problem.n = kSomeItems;
   problem.input_type = problem.output_type = SCANTUNE_I32;
   problem.reserved = 0xa5a5a5a5;
   EXPECT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK)
@@ -574,7 +575,7 @@ TEST_F(PublicApi, AProgramOfALaterHeaderIsServedUnlessItSetsWhatIsUnknown) {
   Later<scantune_problem> problem{SCANTUNE_PROBLEM_INIT};
   ASSERT_EQ(scantune_problem_init(&problem.known, sizeof problem), SCANTUNE_OK) << scantune_error_message();
   EXPECT_EQ(problem.known.struct_bytes, sizeof problem);
-  problem.known.n = kItems;
+  problem.known.n = kSomeItems;
   problem.known.input_type = problem.known.output_type = SCANTUNE_I32;
   problem.known.op = SCANTUNE_CUSTOM;
   problem.known.kind = SCANTUNE_EXCLUSIVE;
@@ -639,7 +640,7 @@ void expect_status(FakeDevice& device, scantune_status status, const Thrown& thr
                    int cuda_result = 0) {
   device.before_load = [&] { throw thrown; };
   scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kItems;
+  problem.n = kSomeItems;
   problem.input_type = problem.output_type = SCANTUNE_I32;
   scantune_plan* plan = nullptr;
   EXPECT_EQ(scantune_plan_create(&problem, &plan), status);
@@ -647,7 +648,7 @@ void expect_status(FakeDevice& device, scantune_status status, const Thrown& thr
   EXPECT_TRUE(contains(scantune_error_message(), text)) << scantune_error_message();
   EXPECT_EQ(scantune_error_cuda_result(), cuda_result) << text;
   try {
-    runtime::plan<int>(kItems);
+    runtime::plan<int>(kSomeItems);
     ADD_FAILURE() << "no exception of status " << status;
   } catch (const Error& error) {
     EXPECT_EQ(typeid(error), typeid(Caught)) << "status " << status;

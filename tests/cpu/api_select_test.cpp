@@ -17,8 +17,8 @@ namespace {
 
 using runtime::Predicate;
 
-constexpr u64 kItems = 1000;
-constexpr u64 kTiles = u64{1} << 20;
+constexpr u64 kSelectedItems = 1000;
+constexpr u64 kSelectTiles = u64{1} << 20;
 
 template <class T>
 T* device_memory(std::uintptr_t where) {
@@ -48,7 +48,7 @@ struct CSelection {
   int constant = 3;
 
   CSelection() {
-    selection.n = kItems;
+    selection.n = kSelectedItems;
     selection.type = SCANTUNE_I32;
     selection.constant = &constant;
     arrays.input = kInput;
@@ -113,17 +113,17 @@ TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
 TEST_F(SelectApi, ConstantsReachTheKernelAsItems) {
   const auto* const in = device_memory<std::int8_t>(0x1000000);
   auto* const out = device_memory<std::int8_t>(0x9000000);
-  runtime::select(in, out, kCount, kItems, {.predicate = Predicate::less(-7LL)});
+  runtime::select(in, out, kCount, kSelectedItems, {.predicate = Predicate::less(-7LL)});
   EXPECT_EQ(init_of<std::int8_t>(last_launch()), -7);
   EXPECT_TRUE(contains(last_source(), "::less,")) << last_source();
-  runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCount, kItems,
-                  {.predicate = Predicate::greater(1)});
+  runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCount,
+                  kSelectedItems, {.predicate = Predicate::greater(1)});
   EXPECT_EQ(init_of<std::uint16_t>(last_launch()), 0x3f80);
 }
 
 TEST_F(SelectApi, EveryComparisonReachesTheKernel) {
   const auto expect = [&](const auto& predicate, const char* criterion) {
-    runtime::select_plan<int>(kItems, {.predicate = predicate});
+    runtime::select_plan<int>(kSelectedItems, {.predicate = predicate});
     const std::string text =
         std::string(".criterion = decltype(scantune::SelectRequest::criterion)::") + criterion + ",";
     EXPECT_TRUE(contains(last_source(), text)) << last_source();
@@ -139,8 +139,8 @@ TEST_F(SelectApi, EveryComparisonReachesTheKernel) {
 
 TEST_F(SelectApi, ConstantsAreRoundedToTheNearestHalf) {
   const auto bits = [&](double constant) {
-    runtime::select(device_memory<runtime::f16>(0x1000000), device_memory<runtime::f16>(0x9000000), kCount, kItems,
-                    {.predicate = Predicate::equal(constant)});
+    runtime::select(device_memory<runtime::f16>(0x1000000), device_memory<runtime::f16>(0x9000000), kCount,
+                    kSelectedItems, {.predicate = Predicate::equal(constant)});
     return init_of<std::uint16_t>(last_launch());
   };
   EXPECT_EQ(bits(0), 0);
@@ -161,8 +161,8 @@ TEST_F(SelectApi, ConstantsAreRoundedToTheNearestHalf) {
 
 TEST_F(SelectApi, LongConstantsBecomeHalvesInOneStep) {
   const auto bits = [&](auto constant) {
-    runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCount, kItems,
-                    {.predicate = Predicate::equal(constant)});
+    runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCount,
+                    kSelectedItems, {.predicate = Predicate::equal(constant)});
     return init_of<std::uint16_t>(last_launch());
   };
   EXPECT_EQ(bits(1 + 0x1p-8L), 0x3f80) << "a tie goes to the even one";
@@ -181,14 +181,15 @@ struct State {
 TEST_F(SelectApi, AnotherStateCompilesNothingAndReachesTheKernel) {
   const std::string source = "struct State { double low, high; }; bool keep(Value, State)";
   const auto call = [&](const State& state) {
-    runtime::select(kInput, kOutput, kCount, kItems, {.predicate = Predicate::source(source, state)});
+    runtime::select(kInput, kOutput, kCount, kSelectedItems, {.predicate = Predicate::source(source, state)});
     EXPECT_EQ(init_of<State>(last_launch()).high, state.high);
   };
   call({1, 2});
   const int compiled = device_->compiler().compilations;
   call({3, 4});
   call({5, 6});
-  runtime::select_plan<int>(kItems, {.predicate = Predicate::source(source, State{7, 8})})(kInput, kOutput, kCount);
+  runtime::select_plan<int>(kSelectedItems, {.predicate = Predicate::source(source, State{7, 8})})(kInput, kOutput,
+                                                                                                   kCount);
   EXPECT_EQ(init_of<State>(last_launch()).high, 8);
   EXPECT_EQ(device_->compiler().compilations, compiled);
   EXPECT_TRUE(contains(last_source(), source)) << last_source();
@@ -198,7 +199,7 @@ TEST_F(SelectApi, AnotherStateCompilesNothingAndReachesTheKernel) {
 TEST_F(SelectApi, PredicatesAreToldApartBySourceAndSizeOfTheState) {
   const std::string source = "bool keep(Value)", with_state = "struct State {}; bool keep(Value, State)";
   const auto call = [&](const Predicate& predicate) {
-    runtime::select(kInput, kOutput, kCount, kItems, {.predicate = predicate});
+    runtime::select(kInput, kOutput, kCount, kSelectedItems, {.predicate = predicate});
     return last_launch().module;
   };
   const FakeModule* const plain = call(Predicate::source(source));
@@ -213,7 +214,7 @@ TEST_F(SelectApi, PredicatesAreToldApartBySourceAndSizeOfTheState) {
 
 TEST_F(SelectApi, WarmCallsAllocateNothing) {
   CSelection one;
-  one.selection.n = kTiles;
+  one.selection.n = kSelectTiles;
   one.arrays.output = address(std::uintptr_t{1} << 40);
   scantune_selection by_source = one.selection;
   by_source.criterion = SCANTUNE_PREDICATE;
@@ -251,21 +252,21 @@ TEST_F(SelectApi, OfNoItemsTheCountIsWritten) {
 
 TEST_F(SelectApi, OptionsReachTheKernelAndTheStream) {
   const Stream stream = device_->make_stream();
-  runtime::select(kInput, device_memory<int>(std::uintptr_t{1} << 40), kCount, kTiles,
+  runtime::select(kInput, device_memory<int>(std::uintptr_t{1} << 40), kCount, kSelectTiles,
                   {.stream = stream,
                    .latency = runtime::Latency::isolated,
                    .config = R"({"family":"select_lookback","block_threads":128})"});
   EXPECT_EQ(last_launch().stream, stream);
   EXPECT_EQ(last_launch().launch.block_threads, 128);
   const auto text = [](runtime::ForwardProgress progress) {
-    return runtime::select_plan<int>(kTiles, {.forward_progress = progress, .captured_launches = 0}).describe();
+    return runtime::select_plan<int>(kSelectTiles, {.forward_progress = progress, .captured_launches = 0}).describe();
   };
   EXPECT_TRUE(contains(text(runtime::ForwardProgress::documented), "tile_order=ticket"));
   EXPECT_TRUE(contains(text(runtime::ForwardProgress::in_order), "tile_order=block_index"));
 }
 
 TEST_F(SelectApi, PlansOfSelectionsMayBeCaptured) {
-  const auto plan = runtime::select_plan<int>(kTiles, {.captured_launches = 1});
+  const auto plan = runtime::select_plan<int>(kSelectTiles, {.captured_launches = 1});
   const Stream stream = device_->make_stream();
   int* const far = device_memory<int>(std::uintptr_t{1} << 40);
   plan(kInput, far, kCount, stream);
@@ -301,8 +302,8 @@ TEST_F(SelectApi, AProgramOfTheFirstHeaderIsServed) {
 
 TEST_F(SelectApi, ASelectionInPlaceIsNoOverlap) {
   int* const both = kOutput;
-  runtime::select(both, both, kCount, kItems);
-  runtime::unique_consecutive(both, both, kCount, kItems);
+  runtime::select(both, both, kCount, kSelectedItems);
+  runtime::unique_consecutive(both, both, kCount, kSelectedItems);
   EXPECT_EQ(device_->launched.size(), 2u);
 }
 

@@ -19,10 +19,11 @@ namespace {
 using runtime::Order;
 using runtime::Segments;
 
-constexpr u64 kItems = 1000;
-constexpr u64 kTiles = u64{1} << 20;  // keys of a sort that needs a workspace
-constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kValues = 0x3000000, kValuesOutput = 0x4000000,
-                         kIndices = 0xb000000, kHost = 0xdead0000, kWorkspace = 0xd000000, kEnd = ~std::uintptr_t{0};
+constexpr u64 kSortedItems = 1000;
+constexpr u64 kSortTiles = u64{1} << 20;  // keys of a sort that needs a workspace
+constexpr std::uintptr_t kSortInput = 0x1000000, kSortOutput = 0x9000000, kValues = 0x3000000,
+                         kValuesOutput = 0x4000000, kIndices = 0xb000000, kHost = 0xdead0000, kWorkspace = 0xd000000,
+                         kEnd = ~std::uintptr_t{0};
 
 template <class T>
 T* at(std::uintptr_t where) {
@@ -35,11 +36,11 @@ struct CSort {
   scantune_sorting_arrays arrays = SCANTUNE_SORTING_ARRAYS_INIT;
 
   explicit CSort(scantune_sorted sorted) {
-    sorting.n = kItems;
+    sorting.n = kSortedItems;
     sorting.key_type = SCANTUNE_I32;
     sorting.sorted = sorted;
-    arrays.input = address(kInput);
-    if (sorted != SCANTUNE_SORTED_INDICES) arrays.output = address(kOutput);
+    arrays.input = address(kSortInput);
+    if (sorted != SCANTUNE_SORTED_INDICES) arrays.output = address(kSortOutput);
     if (sorted == SCANTUNE_SORTED_PAIRS) {
       sorting.value_type = SCANTUNE_F32;
       arrays.values = address(kValues);
@@ -70,7 +71,7 @@ TEST_F(SortApi, PutsEveryArrayWhereKernelsFindIt) {
     ASSERT_EQ(device_->launched.size(), 3u);
     for (const FakeLaunch& launch : device_->launched) {
       const bool only_indices = sorted == SCANTUNE_SORTED_INDICES;
-      EXPECT_EQ(launch.arguments.n, kItems);
+      EXPECT_EQ(launch.arguments.n, kSortedItems);
       EXPECT_EQ(launch.arguments.input, one.arrays.input);
       EXPECT_EQ(launch.arguments.output, only_indices ? one.arrays.indices : one.arrays.output);
       EXPECT_EQ(launch.arguments.values, one.arrays.values);
@@ -82,8 +83,8 @@ TEST_F(SortApi, PutsEveryArrayWhereKernelsFindIt) {
 }
 
 TEST_F(SortApi, FunctionsOfCppDoSo) {
-  const float *const keys = at<float>(kInput), *const values = at<float>(kValues);
-  float *const output = at<float>(kOutput), *const values_output = at<float>(kValuesOutput);
+  const float *const keys = at<float>(kSortInput), *const values = at<float>(kValues);
+  float *const output = at<float>(kSortOutput), *const values_output = at<float>(kValuesOutput);
   std::int64_t* const indices = at<std::int64_t>(kIndices);
   const auto expect = [&](const void* written, const void* of_values, const void* to, const void* places) {
     EXPECT_EQ(last_launch().arguments.input, keys);
@@ -92,21 +93,21 @@ TEST_F(SortApi, FunctionsOfCppDoSo) {
     EXPECT_EQ(last_launch().arguments.values_output, to);
     EXPECT_EQ(last_launch().arguments.position, places);
   };
-  runtime::sort(keys, output, kItems);
+  runtime::sort(keys, output, kSortedItems);
   expect(output, nullptr, nullptr, nullptr);
-  runtime::sort_plan<float>(kItems)(keys, output);
+  runtime::sort_plan<float>(kSortedItems)(keys, output);
   expect(output, nullptr, nullptr, nullptr);
-  runtime::sort(keys, output, kItems, {.values = {values, values_output}});
+  runtime::sort(keys, output, kSortedItems, {.values = {values, values_output}});
   expect(output, values, values_output, nullptr);
-  runtime::sort_pairs_plan<float, float>(kItems)(keys, values, output, values_output);
+  runtime::sort_pairs_plan<float, float>(kSortedItems)(keys, values, output, values_output);
   expect(output, values, values_output, nullptr);
-  runtime::sort(keys, output, kItems, {.indices = indices});
+  runtime::sort(keys, output, kSortedItems, {.indices = indices});
   expect(output, nullptr, nullptr, indices);
-  runtime::sort_indices_plan<float, std::int64_t>(kItems)(keys, output, indices);
+  runtime::sort_indices_plan<float, std::int64_t>(kSortedItems)(keys, output, indices);
   expect(output, nullptr, nullptr, indices);
-  runtime::argsort(keys, indices, kItems);
+  runtime::argsort(keys, indices, kSortedItems);
   expect(indices, nullptr, nullptr, nullptr);
-  runtime::argsort_plan<float, std::int64_t>(kItems)(keys, indices);
+  runtime::argsort_plan<float, std::int64_t>(kSortedItems)(keys, indices);
   expect(indices, nullptr, nullptr, nullptr);
 }
 
@@ -115,14 +116,14 @@ TEST_F(SortApi, TypesOfKeysAndIndicesAreThoseOfThePointers) {
     EXPECT_TRUE(plan.describe().starts_with(keys + ' ')) << plan.describe();
     EXPECT_TRUE(contains(plan.describe(), beside)) << plan.describe();
   };
-  expect(runtime::sort_plan<std::int8_t>(kItems), "i8");
-  expect(runtime::sort_plan<std::uint64_t>(kItems), "u64");
-  expect(runtime::sort_plan<double>(kItems), "f64");
-  expect(runtime::sort_plan<runtime::f16>(kItems), "f16");
-  expect(runtime::sort_plan<runtime::bf16>(kItems), "bf16");
-  expect(runtime::sort_plan<bool>(kItems), "u8");
-  expect(runtime::argsort_plan<float, std::int32_t>(kItems), "f32", " i32 sort, indices");
-  expect(runtime::argsort_plan<float>(kItems), "f32", " u64 sort, indices");
+  expect(runtime::sort_plan<std::int8_t>(kSortedItems), "i8");
+  expect(runtime::sort_plan<std::uint64_t>(kSortedItems), "u64");
+  expect(runtime::sort_plan<double>(kSortedItems), "f64");
+  expect(runtime::sort_plan<runtime::f16>(kSortedItems), "f16");
+  expect(runtime::sort_plan<runtime::bf16>(kSortedItems), "bf16");
+  expect(runtime::sort_plan<bool>(kSortedItems), "u8");
+  expect(runtime::argsort_plan<float, std::int32_t>(kSortedItems), "f32", " i32 sort, indices");
+  expect(runtime::argsort_plan<float>(kSortedItems), "f32", " u64 sort, indices");
 }
 
 struct alignas(4) Wide {
@@ -135,7 +136,7 @@ struct Unaligned {
 // Values of one size and alignment share their kernels, whatever they are.
 TEST_F(SortApi, ValuesAreMovedAsBytes) {
   const auto source_of = [&]<class T>() {
-    runtime::sort_pairs_plan<std::int64_t, T>(kItems);
+    runtime::sort_pairs_plan<std::int64_t, T>(kSortedItems);
     return last_source();
   };
   const std::string of_floats = source_of.operator()<float>();
@@ -150,7 +151,7 @@ TEST_F(SortApi, ValuesAreMovedAsBytes) {
 
 TEST_F(SortApi, OptionsReachTheKernelAndTheStream) {
   const Stream stream = device_->make_stream();
-  runtime::sort(at<int>(kInput), at<int>(kOutput), kItems,
+  runtime::sort(at<int>(kSortInput), at<int>(kSortOutput), kSortedItems,
                 {.order = Order::descending,
                  .stream = stream,
                  .latency = runtime::Latency::isolated,
@@ -159,7 +160,7 @@ TEST_F(SortApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_EQ(last_launch().launch.block_threads, 512);
   EXPECT_TRUE(contains(last_source(), "::descending")) << last_source();
   const std::string described =
-      runtime::sort_plan<int>(kItems, {.bits = {8, 24}, .segments = Segments::rows(10, 100)}).describe();
+      runtime::sort_plan<int>(kSortedItems, {.bits = {8, 24}, .segments = Segments::rows(10, 100)}).describe();
   EXPECT_TRUE(contains(described, "10 rows")) << described;
   EXPECT_TRUE(contains(described, "24 end_bit")) << described;
   EXPECT_TRUE(contains(described, "16 bits")) << described;
@@ -168,7 +169,7 @@ TEST_F(SortApi, OptionsReachTheKernelAndTheStream) {
 // A request that names all bits would be another one, with records of its own.
 TEST_F(SortApi, AllBitsByTheirNumbersAreAllBits) {
   const auto described = [](runtime::KeyBits bits) {
-    return runtime::sort_plan<int>(kItems, {.bits = bits}).describe();
+    return runtime::sort_plan<int>(kSortedItems, {.bits = bits}).describe();
   };
   const std::string all = described({});
   EXPECT_EQ(described({0, 32}), all);
@@ -211,14 +212,14 @@ TEST_F(SortApi, WarmCallsAllocateNothing) {
 
 TEST_F(SortApi, PlansMayBeCaptured) {
   int* const far = at<int>(std::uintptr_t{1} << 40);
-  const auto plan = runtime::sort_plan<int>(kTiles, {.captured_launches = 1});
+  const auto plan = runtime::sort_plan<int>(kSortTiles, {.captured_launches = 1});
   const Stream stream = device_->make_stream();
-  plan(at<int>(kInput), far, stream);
+  plan(at<int>(kSortInput), far, stream);
   device_->begin_capture(stream, 1);
   const int calls = device_->driver_calls;
-  plan(at<int>(kInput), far, stream);
+  plan(at<int>(kSortInput), far, stream);
   EXPECT_EQ(device_->driver_calls, calls);
-  EXPECT_THROW(plan(at<int>(kInput), far, stream), RequestError);
+  EXPECT_THROW(plan(at<int>(kSortInput), far, stream), RequestError);
   device_->destroy_graph(1);
 }
 
@@ -340,31 +341,34 @@ Calls now_and_by_plan(scantune_sorted sorted, const Spoil& spoil, const Now& now
 Calls cpp_keys(const Spoil& spoil) {
   return now_and_by_plan(
       SCANTUNE_SORTED_KEYS, spoil,
-      [](Arguments& a) { runtime::sort(a.keys(), a.output(), kItems, {.stream = a.stream}); },
-      [] { return runtime::sort_plan<int>(kItems); },
+      [](Arguments& a) { runtime::sort(a.keys(), a.output(), kSortedItems, {.stream = a.stream}); },
+      [] { return runtime::sort_plan<int>(kSortedItems); },
       [](const auto& plan, Arguments& a) { plan(a.keys(), a.output(), a.stream); });
 }
 Calls cpp_pairs(const Spoil& spoil) {
   return now_and_by_plan(
       SCANTUNE_SORTED_PAIRS, spoil,
       [](Arguments& a) {
-        runtime::sort(a.keys(), a.output(), kItems, {.values = {a.values(), a.values_output()}, .stream = a.stream});
+        runtime::sort(a.keys(), a.output(), kSortedItems,
+                      {.values = {a.values(), a.values_output()}, .stream = a.stream});
       },
-      [] { return runtime::sort_pairs_plan<int, float>(kItems); },
+      [] { return runtime::sort_pairs_plan<int, float>(kSortedItems); },
       [](const auto& plan, Arguments& a) { plan(a.keys(), a.values(), a.output(), a.values_output(), a.stream); });
 }
 Calls cpp_keys_and_indices(const Spoil& spoil) {
   return now_and_by_plan(
       SCANTUNE_SORTED_KEYS_AND_INDICES, spoil,
-      [](Arguments& a) { runtime::sort(a.keys(), a.output(), kItems, {.indices = a.indices(), .stream = a.stream}); },
-      [] { return runtime::sort_indices_plan<int, std::uint32_t>(kItems); },
+      [](Arguments& a) {
+        runtime::sort(a.keys(), a.output(), kSortedItems, {.indices = a.indices(), .stream = a.stream});
+      },
+      [] { return runtime::sort_indices_plan<int, std::uint32_t>(kSortedItems); },
       [](const auto& plan, Arguments& a) { plan(a.keys(), a.output(), a.indices(), a.stream); });
 }
 Calls cpp_argsort(const Spoil& spoil) {
   return now_and_by_plan(
       SCANTUNE_SORTED_INDICES, spoil,
-      [](Arguments& a) { runtime::argsort(a.keys(), a.indices(), kItems, {.stream = a.stream}); },
-      [] { return runtime::argsort_plan<int, std::uint32_t>(kItems); },
+      [](Arguments& a) { runtime::argsort(a.keys(), a.indices(), kSortedItems, {.stream = a.stream}); },
+      [] { return runtime::argsort_plan<int, std::uint32_t>(kSortedItems); },
       [](const auto& plan, Arguments& a) { plan(a.keys(), a.indices(), a.stream); });
 }
 
@@ -401,7 +405,7 @@ Calls sorting_without_plan(const Spoil& spoil) {
 }
 
 // The same options of all functions.
-Calls options(const runtime::SortPlanOptions& wrong, u64 n = kItems) {
+Calls options(const runtime::SortPlanOptions& wrong, u64 n = kSortedItems) {
   const auto with_these = [&](auto now) {
     now.order = wrong.order;
     now.bits = wrong.bits;
@@ -426,7 +430,7 @@ Calls options(const runtime::SortPlanOptions& wrong, u64 n = kItems) {
 Calls in_workspace(const Spoil& spoil) {
   const auto far = [](Arguments& a, scantune_sorted sorted) {
     a.with = CSort(sorted);
-    a.with.sorting.n = kTiles;
+    a.with.sorting.n = kSortTiles;
     a.with.sorting.captured_launches = 0;
     const auto move = [](auto*& array, int place) {
       if (array != nullptr) array = address(std::uintptr_t{1} << place);
@@ -446,31 +450,31 @@ Calls in_workspace(const Spoil& spoil) {
       run(plan, a);
     });
   };
-  return {
-      [=](Arguments& a) {
-        far(a, SCANTUNE_SORTED_KEYS);
-        const PlanOwner plan = made_plan(a);
-        EXPECT_GT(scantune_plan_workspace_bytes(plan.get()), 0u);
-        spoil(a);
-        return of_c(
-            scantune_plan_run_sort_in(plan.get(), &a.with.arrays, address(a.workspace), a.workspace_bytes, a.on()));
-      },
-      by_plan(
-          SCANTUNE_SORTED_KEYS, [] { return runtime::sort_plan<int>(kTiles, {.captured_launches = 0}); },
-          [](const auto& plan, Arguments& a) { plan(a.keys(), a.output(), a.room(), a.stream); }),
-      by_plan(
-          SCANTUNE_SORTED_PAIRS, [] { return runtime::sort_pairs_plan<int, float>(kTiles, {.captured_launches = 0}); },
-          [](const auto& plan, Arguments& a) {
-            plan(a.keys(), a.values(), a.output(), a.values_output(), a.room(), a.stream);
-          }),
-      by_plan(
-          SCANTUNE_SORTED_KEYS_AND_INDICES,
-          [] { return runtime::sort_indices_plan<int, std::uint32_t>(kTiles, {.captured_launches = 0}); },
-          [](const auto& plan, Arguments& a) { plan(a.keys(), a.output(), a.indices(), a.room(), a.stream); }),
-      by_plan(
-          SCANTUNE_SORTED_INDICES,
-          [] { return runtime::argsort_plan<int, std::uint32_t>(kTiles, {.captured_launches = 0}); },
-          [](const auto& plan, Arguments& a) { plan(a.keys(), a.indices(), a.room(), a.stream); })};
+  return {[=](Arguments& a) {
+            far(a, SCANTUNE_SORTED_KEYS);
+            const PlanOwner plan = made_plan(a);
+            EXPECT_GT(scantune_plan_workspace_bytes(plan.get()), 0u);
+            spoil(a);
+            return of_c(
+                scantune_plan_run_sort_in(plan.get(), &a.with.arrays, address(a.workspace), a.workspace_bytes, a.on()));
+          },
+          by_plan(
+              SCANTUNE_SORTED_KEYS, [] { return runtime::sort_plan<int>(kSortTiles, {.captured_launches = 0}); },
+              [](const auto& plan, Arguments& a) { plan(a.keys(), a.output(), a.room(), a.stream); }),
+          by_plan(
+              SCANTUNE_SORTED_PAIRS,
+              [] { return runtime::sort_pairs_plan<int, float>(kSortTiles, {.captured_launches = 0}); },
+              [](const auto& plan, Arguments& a) {
+                plan(a.keys(), a.values(), a.output(), a.values_output(), a.room(), a.stream);
+              }),
+          by_plan(
+              SCANTUNE_SORTED_KEYS_AND_INDICES,
+              [] { return runtime::sort_indices_plan<int, std::uint32_t>(kSortTiles, {.captured_launches = 0}); },
+              [](const auto& plan, Arguments& a) { plan(a.keys(), a.output(), a.indices(), a.room(), a.stream); }),
+          by_plan(
+              SCANTUNE_SORTED_INDICES,
+              [] { return runtime::argsort_plan<int, std::uint32_t>(kSortTiles, {.captured_launches = 0}); },
+              [](const auto& plan, Arguments& a) { plan(a.keys(), a.indices(), a.room(), a.stream); })};
 }
 
 // A plan of a scan, and one of a selection.
@@ -552,27 +556,27 @@ const std::vector<BadInput> kBadInput = {
     // Its arrays.
     {"scantune_sorting_arrays", "struct_bytes", "left out", c_arrays(kKeys, [](auto& a) { a.struct_bytes = 0; }), {"arrays.struct_bytes is 0", "SCANTUNE_SORTING_ARRAYS_INIT"}},
     {"scantune_sorting_arrays runtime::sort runtime::argsort SortPlan::operator() SortPairsPlan::operator() SortIndicesPlan::operator() ArgsortPlan::operator()", "input", "null", sorting_all([](auto& a) { a.input = nullptr; }), {"input is null, and n is 1000"}},
-    {"scantune_sorting_arrays", "input", "misaligned", sorting_all([](auto& a) { a.input = address(kInput + 2); }), {"input is 0x1000002", "multiple of the 4 bytes"}},
-    {"scantune_sorting_arrays", "input", "at the end of memory", sorting_all([](auto& a) { a.input = address(kEnd - 4 * kItems + 1); }), {"input", "end of the address space"}},
+    {"scantune_sorting_arrays", "input", "misaligned", sorting_all([](auto& a) { a.input = address(kSortInput + 2); }), {"input is 0x1000002", "multiple of the 4 bytes"}},
+    {"scantune_sorting_arrays", "input", "at the end of memory", sorting_all([](auto& a) { a.input = address(kEnd - 4 * kSortedItems + 1); }), {"input", "end of the address space"}},
     {"scantune_sorting_arrays", "input", "memory of the host", sorting_without_plan([](Arguments& a) { a.with.arrays.input = address(kHost); }), {"input: ", "memory of the host"}},
     {"scantune_sorting_arrays runtime::sort SortPlan::operator() SortPairsPlan::operator() SortIndicesPlan::operator()", "output", "null", sorting_keys([](auto& a) { a.output = nullptr; }), {"output is null"}},
-    {"scantune_sorting_arrays", "output", "misaligned", sorting_keys([](auto& a) { a.output = address(kOutput + 1); }), {"output is 0x9000001"}},
-    {"scantune_sorting_arrays", "output", "the input", sorting_keys([](auto& a) { a.output = address(kInput); }), {"input [0x1000000, +4000 bytes) and output [0x1000000, +4000 bytes) overlap: they must lie apart"}},
-    {"scantune_sorting_arrays", "output", "in the input", sorting_keys([](auto& a) { a.output = address(kInput + 400); }), {"input [0x1000000, +4000 bytes) and output [0x1000190", "overlap: they must lie apart"}},
-    {"scantune_sorting_arrays", "output", "of indices alone", c_arrays(kPlaces, [](auto& a) { a.output = address(kOutput); }), {"output is given, and sorted is SCANTUNE_SORTED_INDICES: leave it NULL"}},
+    {"scantune_sorting_arrays", "output", "misaligned", sorting_keys([](auto& a) { a.output = address(kSortOutput + 1); }), {"output is 0x9000001"}},
+    {"scantune_sorting_arrays", "output", "the input", sorting_keys([](auto& a) { a.output = address(kSortInput); }), {"input [0x1000000, +4000 bytes) and output [0x1000000, +4000 bytes) overlap: they must lie apart"}},
+    {"scantune_sorting_arrays", "output", "in the input", sorting_keys([](auto& a) { a.output = address(kSortInput + 400); }), {"input [0x1000000, +4000 bytes) and output [0x1000190", "overlap: they must lie apart"}},
+    {"scantune_sorting_arrays", "output", "of indices alone", c_arrays(kPlaces, [](auto& a) { a.output = address(kSortOutput); }), {"output is given, and sorted is SCANTUNE_SORTED_INDICES: leave it NULL"}},
     {"scantune_sorting_arrays SortPairsPlan::operator()", "values", "null", sorting_pairs([](auto& a) { a.values = nullptr; }), {"values is null"}},
     {"scantune_sorting_arrays", "values", "misaligned", sorting_pairs([](auto& a) { a.values = address(kValues + 2); }), {"values is 0x3000002"}},
     {"scantune_sorting_arrays", "values", "of keys alone", c_arrays(kKeys, [](auto& a) { a.values = address(kValues); }), {"values is given, and sorted is SCANTUNE_SORTED_KEYS: leave it NULL"}},
     {"scantune_sorting_arrays SortPairsPlan::operator()", "values_output", "null", sorting_pairs([](auto& a) { a.values_output = nullptr; }), {"values_output is null"}},
     {"scantune_sorting_arrays", "values_output", "the values", sorting_pairs([](auto& a) { a.values_output = address(kValues); }), {"values [0x3000000, +4000 bytes) and values_output [0x3000000, +4000 bytes) overlap: they must lie apart"}},
-    {"scantune_sorting_arrays", "values_output", "the output", sorting_pairs([](auto& a) { a.values_output = address(kOutput); }), {"overlap: they must lie apart"}},
+    {"scantune_sorting_arrays", "values_output", "the output", sorting_pairs([](auto& a) { a.values_output = address(kSortOutput); }), {"overlap: they must lie apart"}},
     {"scantune_sorting_arrays", "values_output", "of keys and indices", c_arrays(kBoth, [](auto& a) { a.values_output = address(kValuesOutput); }), {"values_output is given, and sorted is SCANTUNE_SORTED_KEYS_AND_INDICES: leave it NULL"}},
     {"SortValues", "input", "null", {cpp_pairs([](Arguments& a) { a.with.arrays.values = nullptr; })[0]}, {"values is null"}},
     {"SortValues", "output", "null", {cpp_pairs([](Arguments& a) { a.with.arrays.values_output = nullptr; })[0]}, {"values_output is null"}},
     {"SortIndices", "output", "null", {cpp_keys_and_indices([](Arguments& a) { a.with.arrays.indices = nullptr; })[0]}, {"indices is null"}},
     {"scantune_sorting_arrays runtime::argsort SortIndicesPlan::operator() ArgsortPlan::operator()", "indices", "null", sorting_indices([](auto& a) { a.indices = nullptr; }), {"indices is null"}},
     {"scantune_sorting_arrays", "indices", "misaligned", sorting_indices([](auto& a) { a.indices = address(kIndices + 2); }), {"indices is 0xb000002"}},
-    {"scantune_sorting_arrays", "indices", "the keys", sorting_indices([](auto& a) { a.indices = address(kInput); }), {"indices [0x1000000, +4000 bytes)", "overlap: they must lie apart"}},
+    {"scantune_sorting_arrays", "indices", "the keys", sorting_indices([](auto& a) { a.indices = address(kSortInput); }), {"indices [0x1000000, +4000 bytes)", "overlap: they must lie apart"}},
     {"scantune_sorting_arrays", "indices", "of pairs", c_arrays(kPairs, [](auto& a) { a.indices = address(kIndices); }), {"indices is given, and sorted is SCANTUNE_SORTED_PAIRS: leave it NULL"}},
 
     // Functions.
@@ -591,7 +595,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_plan_run_sort_in SortPlan::operator() SortPairsPlan::operator() SortIndicesPlan::operator() ArgsortPlan::operator()", "workspace", "the keys", in_workspace([](Arguments& a) { a.workspace = std::uintptr_t{1} << 40; }), {"workspace [0x10000000000", "input [0x10000000000", "overlap: they must lie apart"}},
     {"scantune_sort SortOptions ArgsortOptions", "stream", "of another context", sorting_without_plan([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
     {"scantune_sort SortOptions ArgsortOptions", "stream", "captured, of an unknown problem", sorting_without_plan([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
-    {"scantune_plan_run_sort scantune_plan_run_sort_in SortPlan::operator() SortPairsPlan::operator() SortIndicesPlan::operator() ArgsortPlan::operator()", "stream", "of another context, beside an overlap", all_of({cpp_keys([](Arguments& a) { a.with.arrays.output = address(kInput); a.device->streams.at(a.stream).problem = "it belongs to another context"; }), cpp_argsort([](Arguments& a) { a.with.arrays.indices = address(kInput); a.device->streams.at(a.stream).problem = "it belongs to another context"; })}), {"stream: it belongs to another context"}},
+    {"scantune_plan_run_sort scantune_plan_run_sort_in SortPlan::operator() SortPairsPlan::operator() SortIndicesPlan::operator() ArgsortPlan::operator()", "stream", "of another context, beside an overlap", all_of({cpp_keys([](Arguments& a) { a.with.arrays.output = address(kSortInput); a.device->streams.at(a.stream).problem = "it belongs to another context"; }), cpp_argsort([](Arguments& a) { a.with.arrays.indices = address(kSortInput); a.device->streams.at(a.stream).problem = "it belongs to another context"; })}), {"stream: it belongs to another context"}},
 
     // Functions and options of C++.
     {"runtime::sort runtime::argsort runtime::sort_plan runtime::sort_pairs_plan runtime::sort_indices_plan runtime::argsort_plan", "n", "more keys than an address space", options({}, ~u64{0}), {"n is 18446744073709551615", "more items than fit"}},
@@ -606,7 +610,7 @@ const std::vector<BadInput> kBadInput = {
     {"SortOptions ArgsortOptions SortPlanOptions", "latency", "no latency", options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "captured_launches", "below 0", options({.captured_launches = -2}), {"captured_launches is -2"}},
     {"SortOptions ArgsortOptions SortPlanOptions", "config", "with a null character", options({.config = kWithNull}), {"config holds a null character"}},
-    {"SortOptions", "values", "beside indices", {cpp([](Arguments& a) { runtime::sort(a.keys(), a.output(), kItems, {.values = {at<float>(kValues), at<float>(kValuesOutput)}, .indices = at<int>(kIndices)}); })}, {"values and indices are both given", "pass structs of a value and an index"}},
+    {"SortOptions", "values", "beside indices", {cpp([](Arguments& a) { runtime::sort(a.keys(), a.output(), kSortedItems, {.values = {at<float>(kValues), at<float>(kValuesOutput)}, .indices = at<int>(kIndices)}); })}, {"values and indices are both given", "pass structs of a value and an index"}},
     {"SortOptions", "indices", "too narrow for n", {cpp([](Arguments& a) { runtime::sort(a.keys(), at<int>(std::uintptr_t{1} << 40), (u64{1} << 32) + 1, {.indices = at<std::uint32_t>(std::uintptr_t{1} << 50)}); })}, {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
 };
 // clang-format on

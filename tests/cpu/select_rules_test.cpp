@@ -30,7 +30,7 @@ TEST(Rules, StandInTheDocsWordForWord) {
 }
 
 TEST(Rules, HaveATestEach) {
-  const auto& tests = *testing::UnitTest::GetInstance();
+  const auto& tests = *::testing::UnitTest::GetInstance();
   for (const Rule& rule : rules()) {
     bool is_tested = false;
     for (int suite = 0; suite < tests.total_test_suite_count(); ++suite)

@@ -26,7 +26,7 @@ using testing::ScanningDevice;
 using testing::with;
 using testing::with_operators;
 
-constexpr u64 kChunk = Reference::kChunkItems;
+constexpr u64 kColumnsChunk = Reference::kChunkItems;
 
 InputSpec in_columns(InputSpec input, u64 columns) {
   auto request = typed<ScanRequest>(input.request);
@@ -60,19 +60,19 @@ TEST_P(ReferenceOfColumns, AgreesWithAPlainScanOfColumns) {
   // Several bands of lines, and lines that are wider than what is made at a time.
   const ScanRequest one = with_operators(GetParam()).front();
   for (const u64 columns : {1, 2, 33, 256, 257, 600})
-    for (const InputSpec& input : {with(one, 4 * kChunk), with(exclusive(one), 3 * kChunk + 7)})
+    for (const InputSpec& input : {with(one, 4 * kColumnsChunk), with(exclusive(one), 3 * kColumnsChunk + 7)})
       check(in_columns(input, columns));
 }
 
 TEST_P(ReferenceOfColumns, ChecksPartsOfColumnsOnTheirOwn) {
-  const u64 bytes = static_cast<u64>(GetParam().output_bytes()), n = 6 * kChunk + 100;
+  const u64 bytes = static_cast<u64>(GetParam().output_bytes()), n = 6 * kColumnsChunk + 100;
   const ScanRequest request = with_operators(GetParam()).front();
   for (const u64 columns : {3, 300, 20'000}) {
     const InputSpec input = in_columns(with(request, n), columns);
     const auto reference = make_reference(input);
     auto output = plain_scan(input);
-    for (const u64 first : {kChunk, 5 * kChunk, 6 * kChunk}) {
-      const auto part = std::span(output).subspan(first * bytes, std::min(kChunk, n - first) * bytes);
+    for (const u64 first : {kColumnsChunk, 5 * kColumnsChunk, 6 * kColumnsChunk}) {
+      const auto part = std::span(output).subspan(first * bytes, std::min(kColumnsChunk, n - first) * bytes);
       EXPECT_FALSE(reference->check(first, part)) << named(input) << " from " << first;
       for (const u64 place : {part.size() / bytes - 1, u64{57}, u64{0}}) {
         part[place * bytes + bytes - 1] ^= std::byte{0x20};

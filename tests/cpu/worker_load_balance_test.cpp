@@ -14,7 +14,7 @@ namespace {
 using testing::ScanningDevice;
 using Bytes = std::vector<std::byte>;
 
-constexpr u64 kChunk = Reference::kChunkItems;
+constexpr u64 kBalanceChunk = Reference::kChunkItems;
 
 LoadBalanceRequest request_of(ValueType offset, ValueType output, Assigned assigned) {
   return {.input_type = offset, .output_type = output, .assigned = assigned};
@@ -41,7 +41,7 @@ InputSpec with(LoadBalanceRequest request, u64 n, u64 segments, InputPattern pat
   return {request, pattern, 7};
 }
 
-std::string named(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
+std::string named_balance(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
 
 u64 number_at(const Bytes& bytes, u64 index, u64 item_bytes) {
   u64 number = 0;
@@ -91,7 +91,7 @@ Bytes plain_balance(const InputSpec& spec, OperandRole role) {
 
 // Several numbers of items for each of segments.
 std::vector<std::pair<u64, u64>> sizes() {
-  return {{1, 1}, {1, 500}, {33, 7}, {2000, 1}, {2000, 2000}, {2000, 9000}, {2 * kChunk + 5, 3001}};
+  return {{1, 1}, {1, 500}, {33, 7}, {2000, 1}, {2000, 2000}, {2000, 9000}, {2 * kBalanceChunk + 5, 3001}};
 }
 
 TEST(InputsOfLoadBalances, AscendFromNoneToAllItems) {
@@ -102,9 +102,9 @@ TEST(InputsOfLoadBalances, AscendFromNoneToAllItems) {
         ASSERT_TRUE(applies(pattern, spec.request));
         const std::vector<u64> offsets = offsets_of(spec);
         ASSERT_EQ(offsets.size(), segments + 1);
-        EXPECT_EQ(offsets.front(), 0u) << named(spec);
-        EXPECT_EQ(offsets.back(), n) << named(spec);
-        EXPECT_TRUE(std::ranges::is_sorted(offsets)) << named(spec);
+        EXPECT_EQ(offsets.front(), 0u) << named_balance(spec);
+        EXPECT_EQ(offsets.back(), n) << named_balance(spec);
+        EXPECT_TRUE(std::ranges::is_sorted(offsets)) << named_balance(spec);
       }
 }
 
@@ -158,29 +158,30 @@ TEST(ReferenceOfLoadBalances, AgreesWithAPlainLoop) {
         const auto reference = make_reference({spec});
         const Bytes right = plain_balance(spec, OperandRole::output);
         const auto wrong = reference->check(0, right);
-        ASSERT_FALSE(wrong) << named(spec) << " at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
+        ASSERT_FALSE(wrong) << named_balance(spec) << " at " << wrong->index << ": " << wrong->expected << ", "
+                            << wrong->found;
         Bytes expected(right.size());
         reference->expect({spec}, expected);
-        EXPECT_EQ(expected, right) << named(spec);
+        EXPECT_EQ(expected, right) << named_balance(spec);
         if (request.assigned != Assigned::segments_and_ranks) continue;
         const u64 bytes = reference->item_bytes(), first = n / 3;
         const Bytes ranks = plain_balance(spec, OperandRole::position);
         Bytes part((n - first) * bytes);
         reference->expect_beside(OperandRole::position, first, part);
-        EXPECT_TRUE(std::ranges::equal(part, std::span(ranks).subspan(first * bytes))) << named(spec);
+        EXPECT_TRUE(std::ranges::equal(part, std::span(ranks).subspan(first * bytes))) << named_balance(spec);
       }
 }
 
 TEST(ReferenceOfLoadBalances, FindsASpoiledItem) {
   for (const LoadBalanceRequest& request : requests()) {
-    const InputSpec spec = with(request, kChunk + 100, 3000);
+    const InputSpec spec = with(request, kBalanceChunk + 100, 3000);
     const auto reference = make_lasting_reference({spec, std::make_shared<const KnownItems>(spec)});
     const Bytes right = plain_balance(spec, OperandRole::output);
-    for (const u64 index : {u64{0}, kChunk - 1, kChunk, kChunk + 99}) {
+    for (const u64 index : {u64{0}, kBalanceChunk - 1, kBalanceChunk, kBalanceChunk + 99}) {
       Bytes wrong = right;
       wrong[index * reference->item_bytes()] ^= std::byte{1};
       const auto found = reference->check(0, wrong);
-      ASSERT_TRUE(found) << named(spec);
+      ASSERT_TRUE(found) << named_balance(spec);
       EXPECT_EQ(found->index, index);
       EXPECT_NE(found->found, found->expected);
     }

@@ -22,7 +22,7 @@ using testing::ScanningDevice;
 using testing::with;
 using testing::with_operators;
 
-constexpr u64 kChunk = Reference::kChunkItems;
+constexpr u64 kReverseChunk = Reference::kChunkItems;
 
 ScanRequest sum_of(ValueType type) {
   return testing::request_of(type, default_accumulator(type, type), type, Operator::sum);
@@ -45,7 +45,7 @@ std::vector<InputSpec> reversed_inputs(const ScanRequest& types) {
     all.push_back(reversed(input, Segments::columns, 7));
   }
   const ScanRequest one = with_operators(types).front();
-  for (const u64 n : {kChunk - 1, kChunk, 3 * kChunk + 7}) {
+  for (const u64 n : {kReverseChunk - 1, kReverseChunk, 3 * kReverseChunk + 7}) {
     all.push_back(reversed(with(one, n)));
     all.push_back(reversed(with(one, n), Segments::rows, 3));
     all.push_back(reversed(with(one, n), Segments::columns, 600));
@@ -68,13 +68,13 @@ TEST(ReferenceOfReverse, AgreesWithAPlainScanOfTheItemsInTheOtherOrder) {
 }
 
 TEST(ReferenceOfReverse, ChecksPartsAndNamesTheItemThatIsWrong) {
-  const u64 n = 3 * kChunk + 100;
+  const u64 n = 3 * kReverseChunk + 100;
   for (const Segments segments : {Segments::none, Segments::rows, Segments::columns}) {
     const InputSpec input = reversed(with(sum_of(ValueType::i32), n), segments, segments == Segments::none ? 0 : 50);
     const auto reference = make_reference(input);
     auto output = plain_scan(input);
-    for (const u64 first : {u64{0}, kChunk, 2 * kChunk, 3 * kChunk}) {
-      const u64 items = std::min(kChunk, n - first);
+    for (const u64 first : {u64{0}, kReverseChunk, 2 * kReverseChunk, 3 * kReverseChunk}) {
+      const u64 items = std::min(kReverseChunk, n - first);
       const auto part = std::span(output).subspan(first * 4, items * 4);
       EXPECT_FALSE(reference->check(first, part));
       for (const u64 spoiled : {u64{0}, u64{77}, items - 1}) {

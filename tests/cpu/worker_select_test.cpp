@@ -18,7 +18,7 @@ using testing::Ran;
 using testing::SelectingDevice;
 using testing::Selection;
 
-constexpr u64 kChunk = Reference::kChunkItems;
+constexpr u64 kSelectChunk = Reference::kChunkItems;
 constexpr u64 kItems = 3000;
 
 SelectRequest request_of(ValueType type, Criterion criterion) { return {.input_type = type, .criterion = criterion}; }
@@ -65,7 +65,7 @@ InputSpec with(SelectRequest request, u64 n, InputPattern pattern = InputPattern
   return {request, pattern, 7};
 }
 
-std::string named(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
+std::string named_selection(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
 
 // Everything that a reference says, of which some in parts, against the plain loop.
 void expect_agreement(const Reference& reference, const InputSpec& spec) {
@@ -78,23 +78,24 @@ void expect_agreement(const Reference& reference, const InputSpec& spec) {
       const auto counts = static_cast<std::size_t>(request.parts()) - 1;
       u64 found[2] = {~u64{0}, ~u64{0}};
       reference.expect_beside(operand.role, 0, std::as_writable_bytes(std::span(found).first(counts)));
-      EXPECT_TRUE(std::equal(found, found + counts, right.counts)) << named(spec);
+      EXPECT_TRUE(std::equal(found, found + counts, right.counts)) << named_selection(spec);
       EXPECT_EQ(reference.written(operand), counts);
       continue;
     }
     const Bytes expected = right.of(request, operand.role);
     const u64 bytes = static_cast<u64>(operand.item_bytes), items = expected.size() / bytes;
-    ASSERT_EQ(reference.written(operand), items) << operand.name << " of " << named(spec);
+    ASSERT_EQ(reference.written(operand), items) << operand.name << " of " << named_selection(spec);
     if (operand.role == OperandRole::output) {
       const auto wrong = reference.check(0, expected);
-      EXPECT_FALSE(wrong) << named(spec) << ", at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
+      EXPECT_FALSE(wrong) << named_selection(spec) << ", at " << wrong->index << ": " << wrong->expected << ", "
+                          << wrong->found;
       continue;
     }
     for (const u64 first : {u64{0}, items / 3, items - std::min<u64>(items, 1)}) {
       Bytes part((items - first) * bytes);
       reference.expect_beside(operand.role, first, part);
       EXPECT_TRUE(std::ranges::equal(part, std::span(expected).subspan(first * bytes)))
-          << operand.name << " from " << first << " of " << named(spec);
+          << operand.name << " from " << first << " of " << named_selection(spec);
     }
   }
 }
@@ -112,7 +113,7 @@ TEST(ReferenceOfSelections, AgreesWithAPlainLoop) {
 TEST(ReferenceOfSelections, AgreesOnAllThatIsWrittenBesideKeptItems) {
   for (const Criterion criterion : {Criterion::greater, Criterion::flagged, Criterion::unique, Criterion::unique_by})
     for (const SelectRequest& request : with_all_outputs(request_of(ValueType::i16, criterion)))
-      for (const u64 n : {u64{5}, kChunk, 2 * kChunk + 5}) {
+      for (const u64 n : {u64{5}, kSelectChunk, 2 * kSelectChunk + 5}) {
         const InputSpec spec = with(request, n);
         ASSERT_EQ(unsupported_reason(request), nullptr);
         expect_agreement(*make_reference({spec}), spec);
@@ -133,7 +134,7 @@ std::vector<SelectRequest> of_three_parts() {
 TEST(ReferenceOfSelections, AgreesOnThreeParts) {
   for (const SelectRequest& request : of_three_parts())
     for (const InputPattern pattern : {InputPattern::exact, InputPattern::specials})
-      for (const u64 n : {u64{0}, u64{5}, 2 * kChunk + 5}) {
+      for (const u64 n : {u64{0}, u64{5}, 2 * kSelectChunk + 5}) {
         const InputSpec spec = with(request, n, pattern);
         expect_agreement(*make_reference({spec}), spec);
       }
@@ -142,7 +143,7 @@ TEST(ReferenceOfSelections, AgreesOnThreeParts) {
 // One that is kept for several runs has its output in memory.
 TEST(ReferenceOfSelections, AgreesWhereItKeepsTheOutput) {
   for (const SelectRequest& request : with_all_outputs(request_of(ValueType::f32, Criterion::less_equal))) {
-    const InputSpec spec = with(request, kChunk + 100);
+    const InputSpec spec = with(request, kSelectChunk + 100);
     expect_agreement(*make_lasting_reference({spec, std::make_shared<const KnownItems>(spec)}), spec);
   }
 }
@@ -152,7 +153,7 @@ TEST(ReferenceOfSelections, FindsASpoiledItem) {
        {request_of(ValueType::u8, Criterion::flagged), request_of(ValueType::f16, Criterion::unique),
         request_of(ValueType::i32, Criterion::less), custom_request(12, Criterion::predicate)})
     for (const SelectRequest& request : with_all_outputs(types)) {
-      const InputSpec spec = with(request, kChunk + 100);
+      const InputSpec spec = with(request, kSelectChunk + 100);
       const auto reference = make_reference({spec});
       const Bytes right = plain_selection(spec).of(request, OperandRole::output);
       const u64 bytes = reference->item_bytes(), items = right.size() / bytes;
@@ -160,7 +161,7 @@ TEST(ReferenceOfSelections, FindsASpoiledItem) {
         Bytes wrong = right;
         wrong[(index + 1) * bytes - 1] ^= std::byte{0x20};
         const auto found = reference->check(0, wrong);
-        ASSERT_TRUE(found) << named(spec) << " at " << index;
+        ASSERT_TRUE(found) << named_selection(spec) << " at " << index;
         EXPECT_EQ(found->index, index);
         EXPECT_NE(found->found, found->expected);
         const auto part = reference->check(index, std::span(wrong).subspan(index * bytes));
@@ -186,7 +187,8 @@ TEST(InputsOfSelections, KeepAboutHalfOfTheItems) {
     const bool of_three = has_three_parts(request.criterion);
     const double least = of_three ? 0.2 : request.criterion == Criterion::unique_by ? 0.33 : 0.45;
     const double share = kept_share(with(request, 4000), 0, 4000);
-    EXPECT_TRUE(share > least && share < (of_three ? 0.4 : 0.55)) << share << " of " << named(with(request, 4000));
+    EXPECT_TRUE(share > least && share < (of_three ? 0.4 : 0.55))
+        << share << " of " << named_selection(with(request, 4000));
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 using testing::ScanningDevice;
 using Bytes = std::vector<std::byte>;
 
-constexpr u64 kChunk = Reference::kChunkItems;
+constexpr u64 kSortChunk = Reference::kChunkItems;
 constexpr InputPattern kPatterns[] = {InputPattern::exact, InputPattern::specials, InputPattern::alike,
                                       InputPattern::ordered};
 constexpr ValueType kKeyTypes[] = {ValueType::i8,  ValueType::i16,  ValueType::i32, ValueType::i64,
@@ -71,12 +71,12 @@ std::vector<SortRequest> requests() {
   return all;
 }
 
-InputSpec with(SortRequest request, u64 n, InputPattern pattern = InputPattern::exact) {
+InputSpec with_pattern(SortRequest request, u64 n, InputPattern pattern = InputPattern::exact) {
   request.n = n;
   return {request, pattern, 7};
 }
 
-std::string named(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
+std::string named_sort(const InputSpec& spec) { return to_string(spec.request) + ", " + token(spec.pattern); }
 
 Bytes input_of(const InputSpec& spec) {
   Bytes items(Operands(spec.request).of(OperandRole::input).bytes());
@@ -128,10 +128,10 @@ std::vector<OperandRole> written_by(const SortRequest& request) {
 
 TEST(InputsOfSorts, AreTheSameInParts) {
   for (const InputPattern pattern : kPatterns) {
-    const InputSpec spec = with({.input_type = ValueType::f32}, 3 * kChunk, pattern);
+    const InputSpec spec = with_pattern({.input_type = ValueType::f32}, 3 * kSortChunk, pattern);
     ASSERT_TRUE(applies(pattern, spec.request));
     const Bytes whole = input_of(spec);
-    for (const u64 first : {u64{0}, u64{1}, kChunk + 1, 3 * kChunk - 1}) {
+    for (const u64 first : {u64{0}, u64{1}, kSortChunk + 1, 3 * kSortChunk - 1}) {
       Bytes part(std::min<u64>(whole.size() - first * 4, 800));
       fill_input(spec, first, part);
       EXPECT_TRUE(std::ranges::equal(part, std::span(whole).subspan(first * 4, part.size()))) << first;
@@ -141,8 +141,8 @@ TEST(InputsOfSorts, AreTheSameInParts) {
 
 TEST(InputsOfSorts, OfFewerItemsAreTheBeginningOfTheWhole) {
   for (const InputPattern pattern : kPatterns) {
-    const InputSpec whole = with({.input_type = ValueType::u64}, 1000, pattern);
-    InputSpec part = with({.input_type = ValueType::u64}, 999, pattern);
+    const InputSpec whole = with_pattern({.input_type = ValueType::u64}, 1000, pattern);
+    InputSpec part = with_pattern({.input_type = ValueType::u64}, 999, pattern);
     part.whole_items = 1000;
     Bytes beginning = input_of(whole);
     beginning.resize(999 * 8);
@@ -153,7 +153,7 @@ TEST(InputsOfSorts, OfFewerItemsAreTheBeginningOfTheWhole) {
 // All bits of keys that are timed are random, which is what others measure by.
 TEST(InputsOfSorts, AreRandomBits) {
   for (const ValueType type : kKeyTypes) {
-    const Bytes items = input_of(with({.input_type = type}, 1 << 14));
+    const Bytes items = input_of(with_pattern({.input_type = type}, 1 << 14));
     const auto bytes = static_cast<u64>(size_of(type));
     for (u64 bit = 0; bit < 8 * bytes; ++bit) {
       u64 ones = 0;
@@ -166,7 +166,7 @@ TEST(InputsOfSorts, AreRandomBits) {
 // Each end of the order is there more than once, and NaNs of both signs.
 TEST(InputsOfSorts, HaveEqualKeysFromTheEndsOfTheirOrder) {
   for (const ValueType type : kKeyTypes) {
-    const InputSpec spec = with({.input_type = type}, 4096, InputPattern::specials);
+    const InputSpec spec = with_pattern({.input_type = type}, 4096, InputPattern::specials);
     const Bytes items = input_of(spec);
     const auto bytes = static_cast<u64>(size_of(type));
     const u64 half = u64{1} << (8 * bytes - 1);
@@ -195,14 +195,14 @@ TEST(InputsOfSorts, AreAlikeOrOrdered) {
     for (u64 n = 500; n < 540; ++n) {
       const SortRequest request{.input_type = type};
       u64 differing = 0;
-      const Bytes alike = input_of(with(request, n, InputPattern::alike));
+      const Bytes alike = input_of(with_pattern(request, n, InputPattern::alike));
       for (u64 index = 1; index < n; ++index) differing |= number_at(alike, index, bytes) ^ number_at(alike, 0, bytes);
       EXPECT_LE(std::popcount(differing), 8) << token(type) << ", " << n;
       shapes.insert(differing == 0                   ? "constant"
                     : std::has_single_bit(differing) ? "a bit"
                     : std::popcount(differing) <= 3  ? "three bits"
                                                      : "a byte");
-      const Bytes ordered = input_of(with(request, n, InputPattern::ordered));
+      const Bytes ordered = input_of(with_pattern(request, n, InputPattern::ordered));
       std::vector<u64> places(n);
       for (u64 index = 0; index < n; ++index) places[index] = place_among_all(type, number_at(ordered, index, bytes));
       const bool descends = places.front() > places.back();
@@ -219,22 +219,23 @@ TEST(ReferenceOfSorts, AgreesWithAPlainSort) {
   for (const SortRequest& request : requests())
     for (const InputPattern pattern : kPatterns)
       for (const u64 n : {u64{27}, u64{1000}}) {
-        const InputSpec spec = with(request, n, pattern);
-        ASSERT_EQ(unsupported_reason(typed<SortRequest>(spec.request)), nullptr) << named(spec);
+        const InputSpec spec = with_pattern(request, n, pattern);
+        ASSERT_EQ(unsupported_reason(typed<SortRequest>(spec.request)), nullptr) << named_sort(spec);
         const auto reference = make_reference({spec});
         const Bytes right = plain_sort(spec, OperandRole::output);
         const auto wrong = reference->check(0, right);
-        ASSERT_FALSE(wrong) << named(spec) << " at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
+        ASSERT_FALSE(wrong) << named_sort(spec) << " at " << wrong->index << ": " << wrong->expected << ", "
+                            << wrong->found;
         Bytes expected(right.size());
         reference->expect({spec}, expected);
-        EXPECT_EQ(expected, right) << named(spec);
+        EXPECT_EQ(expected, right) << named_sort(spec);
         for (const OperandRole role : written_by(request)) {
           if (role == OperandRole::output) continue;
           const Bytes beside = plain_sort(spec, role);
           const u64 first = n / 3, bytes = beside.size() / n;
           Bytes part((n - first) * bytes);
           reference->expect_beside(role, first, part);
-          EXPECT_TRUE(std::ranges::equal(part, std::span(beside).subspan(first * bytes))) << named(spec);
+          EXPECT_TRUE(std::ranges::equal(part, std::span(beside).subspan(first * bytes))) << named_sort(spec);
         }
       }
 }
@@ -243,27 +244,27 @@ TEST(ReferenceOfSorts, AgreesWithAPlainSort) {
 TEST(ReferenceOfSorts, AgreesWithAPlainSortOfMany) {
   const SortRequest keys = with_indices({.input_type = ValueType::i16}, ValueType::u32, Sorted::keys_and_indices);
   for (const SortRequest& request : {keys, in_rows(keys, 3), in_rows(keys, 3001)}) {
-    const InputSpec spec = with(request, 3 * kChunk + 77);
+    const InputSpec spec = with_pattern(request, 3 * kSortChunk + 77);
     const auto reference = make_reference({spec});
-    EXPECT_FALSE(reference->check(0, plain_sort(spec, OperandRole::output))) << named(spec);
+    EXPECT_FALSE(reference->check(0, plain_sort(spec, OperandRole::output))) << named_sort(spec);
     const Bytes indices = plain_sort(spec, OperandRole::position);
     Bytes expected(indices.size());
     reference->expect_beside(OperandRole::position, 0, expected);
-    EXPECT_EQ(expected, indices) << named(spec);
+    EXPECT_EQ(expected, indices) << named_sort(spec);
   }
 }
 
 TEST(ReferenceOfSorts, FindsASpoiledItem) {
   for (const SortRequest& request : requests()) {
-    const InputSpec spec = with(request, kChunk + 100);
+    const InputSpec spec = with_pattern(request, kSortChunk + 100);
     const auto reference = make_lasting_reference({spec, std::make_shared<const KnownItems>(spec)});
     Bytes right(spec.request.n * reference->item_bytes());
     reference->expect({spec}, right);
-    for (const u64 index : {u64{0}, kChunk - 1, kChunk, kChunk + 99}) {
+    for (const u64 index : {u64{0}, kSortChunk - 1, kSortChunk, kSortChunk + 99}) {
       Bytes wrong = right;
       wrong[index * reference->item_bytes()] ^= std::byte{1};
       const auto found = reference->check(0, wrong);
-      ASSERT_TRUE(found) << named(spec);
+      ASSERT_TRUE(found) << named_sort(spec);
       EXPECT_EQ(found->index, index);
       EXPECT_NE(found->found, found->expected);
     }
@@ -413,7 +414,7 @@ TEST(VerifierOfSorts, FeedsKeysThatAreAlikeAndOrdered) {
     device.spoil = [&](const SortRequest& request, const KernelArguments& arguments) {
       Bytes found(request.n * 4);
       std::memcpy(found.data(), arguments.input, found.size());
-      InputSpec spec = with({}, request.n, pattern);
+      InputSpec spec = with_pattern({}, request.n, pattern);
       spec.seed = 1;
       if (request.n > 100 && found == input_of(spec)) static_cast<std::byte*>(arguments.output)[0] ^= std::byte{1};
     };

@@ -16,11 +16,11 @@ namespace {
 using testing::Scanned;
 using testing::ScanningDevice;
 
-constexpr u64 kItems = 5000;
+constexpr u64 kVerifiedItems = 5000;
 
 ScanRequest request_of(ValueType type, Operator op = Operator::sum) {
   ScanRequest request = testing::request_of(type, default_accumulator(type, type), type, op);
-  request.n = kItems;
+  request.n = kVerifiedItems;
   return request;
 }
 
@@ -114,7 +114,7 @@ TEST(Verifier, NoticesWritesBehindTheItemsThatMemorySaysThereAre) {
 TEST(Verifier, ScansInPlaceOnlyWhereItemsKeepTheirSize) {
   for (const ValueType output : {ValueType::i32, ValueType::u32, ValueType::i64, ValueType::i16}) {
     ScanRequest request = testing::request_of(ValueType::i32, default_accumulator(ValueType::i32, output), output);
-    request.n = kItems;
+    request.n = kVerifiedItems;
     ScanningDevice device;
     int in_place = 0;
     device.mistake = [&](const Scanned& scanned) { in_place += scanned.input == scanned.output; };
@@ -134,7 +134,7 @@ TEST(Verifier, MovesPointersOffTheVectorsByAsLittleAsTheTypesAllow) {
                {testing::custom_request(12), 4, 12}};
   for (const auto& [types, input_past, output_past] : table) {
     ScanRequest request = types;
-    request.n = kItems;
+    request.n = kVerifiedItems;
     ScanningDevice device;
     std::set<std::uintptr_t> inputs, outputs;
     device.mistake = [&](const Scanned& scanned) {
@@ -153,7 +153,7 @@ const CustomOperator kCallersOwn{.source = "struct Value { float a, b; };\nValue
 
 ScanRequest callers_own_request() {
   ScanRequest request = testing::custom_request(8, 4);
-  request.n = kItems;
+  request.n = kVerifiedItems;
   return request;
 }
 
@@ -234,7 +234,7 @@ TEST(Verifier, RunsTheRequestedSizeItsNeighbourAndSizesAroundTheTile) {
   std::set<u64> sizes;
   device.mistake = [&](const Scanned& scanned) { sizes.insert(scanned.request.n); };
   verify(device, request_of(ValueType::i32));
-  for (const u64 n : {u64{1}, u64{31}, u64{33}, u64{511}, u64{512}, u64{513}, kItems - 1, kItems})
+  for (const u64 n : {u64{1}, u64{31}, u64{33}, u64{511}, u64{512}, u64{513}, kVerifiedItems - 1, kVerifiedItems})
     EXPECT_TRUE(sizes.contains(n)) << n;
 }
 
@@ -295,22 +295,22 @@ TEST(Verifier, NamesTheFirstWrongItemAndHowItWasScanned) {
   EXPECT_NE(message.find("lookback{"), std::string::npos) << message;
 }
 
-struct Mistake {
+struct PlantedMistake {
   const char* name;
   std::function<void(const Scanned&)> make;
   const char* said;  // part of the message
 };
 
 TEST(Verifier, CatchesEveryKindOfMistake) {
-  const Mistake mistakes[] = {
+  const PlantedMistake mistakes[] = {
       {"the last item only at the requested size",
        [](const Scanned& scanned) {
-         if (scanned.request.n == kItems) scanned.flip(kItems - 1);
+         if (scanned.request.n == kVerifiedItems) scanned.flip(kVerifiedItems - 1);
        },
        "item 4999"},
       {"ragged end",
        [](const Scanned& scanned) {
-         if (scanned.request.n == kItems - 1) scanned.flip(kItems - 2);
+         if (scanned.request.n == kVerifiedItems - 1) scanned.flip(kVerifiedItems - 2);
        },
        "item 4998"},
       {"unaligned pointers",
@@ -354,7 +354,7 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
       {"writes behind the workspace",
        [](const Scanned& scanned) { scanned.workspace[scanned.workspace_bytes - 4096] = {}; }, "behind the workspace"},
   };
-  for (const Mistake& mistake : mistakes) {
+  for (const PlantedMistake& mistake : mistakes) {
     const std::string message = complaint(mistake.make);
     EXPECT_NE(message, "") << mistake.name;
     EXPECT_NE(message.find(mistake.said), std::string::npos) << mistake.name << ": " << message;
@@ -378,7 +378,7 @@ std::string complaint_after_a_right_one(const std::function<void(const Scanned&)
 
 TEST(Verifier, SaysTheSameOfAWrongItemWhetherItKnowsTheOutputOrNot) {
   const auto last_item = [](const Scanned& scanned) {
-    if (scanned.request.n == kItems) scanned.flip(kItems - 1);
+    if (scanned.request.n == kVerifiedItems) scanned.flip(kVerifiedItems - 1);
   };
   const std::string message = complaint_after_a_right_one(last_item);
   EXPECT_NE(message.find("item 4999 should be"), std::string::npos) << message;
@@ -388,8 +388,8 @@ TEST(Verifier, SaysTheSameOfAWrongItemWhetherItKnowsTheOutputOrNot) {
 // The last of the three scans out of place changes the input, so that no output shows it.
 TEST(Verifier, NoticesAChangedInputWhetherItKnowsTheInputOrNot) {
   const auto after_third_scan = [scans = 0](const Scanned& scanned) mutable {
-    if (scanned.input == scanned.output || ++scans % 3 != 0 || scanned.request.n != kItems) return;
-    const_cast<std::byte*>(scanned.input)[4 * kItems - 1] ^= std::byte{1};
+    if (scanned.input == scanned.output || ++scans % 3 != 0 || scanned.request.n != kVerifiedItems) return;
+    const_cast<std::byte*>(scanned.input)[4 * kVerifiedItems - 1] ^= std::byte{1};
   };
   for (const std::string& message : {complaint(after_third_scan), complaint_after_a_right_one(after_third_scan)}) {
     EXPECT_NE(message.find("of 5000 items"), std::string::npos) << message;
@@ -450,8 +450,8 @@ TEST(Verifier, RunsLargeSizesSeldomButWithBothKernelsAndUploadsTheirInputOnce) {
   EXPECT_LT(device.uploaded_bytes, request.n * sizeof(i64) * 5 / 4);
 }
 
-// With these options only the device checks outputs of kItems and of one item fewer.
-const VerifyOptions kCheckedOnDevice{.most_items_on_cpu = kItems - 2};
+// With these options only the device checks outputs of kVerifiedItems and of one item fewer.
+const VerifyOptions kCheckedOnDevice{.most_items_on_cpu = kVerifiedItems - 2};
 
 TEST(Verifier, ChecksLargeOutputsOnTheDevice) {
   ScanningDevice device;
@@ -461,9 +461,9 @@ TEST(Verifier, ChecksLargeOutputsOnTheDevice) {
 }
 
 TEST(Verifier, SaysTheSameOfAWrongItemWhereverItIsFound) {
-  for (const u64 item : {u64{0}, kCheckedItems - 1, kCheckedItems, kItems - 1}) {
+  for (const u64 item : {u64{0}, kCheckedItems - 1, kCheckedItems, kVerifiedItems - 1}) {
     const auto mistake = [item](const Scanned& scanned) {
-      if (scanned.request.n == kItems) scanned.flip(item);
+      if (scanned.request.n == kVerifiedItems) scanned.flip(item);
     };
     ScanningDevice device;
     device.mistake = mistake;
@@ -480,7 +480,7 @@ TEST(Verifier, LooksAroundOutputsThatAreCheckedOnTheDevice) {
   for (const bool behind : {false, true}) {
     ScanningDevice device;
     device.mistake = [behind](const Scanned& scanned) {
-      if (scanned.request.n == kItems) (behind ? scanned.output[scanned.bytes()] : scanned.output[-1]) = {};
+      if (scanned.request.n == kVerifiedItems) (behind ? scanned.output[scanned.bytes()] : scanned.output[-1]) = {};
     };
     try {
       verify(device, request_of(ValueType::i32), kCheckedOnDevice);
@@ -515,7 +515,7 @@ TEST(Verifier, TrustsNoCheckThatAcceptsASpoiledOutputOrRefusesARightOne) {
 
 TEST(Verifier, ChecksOnTheCpuWhereTheCheckForTheDeviceDoesNotCompile) {
   const auto mistake = [](const Scanned& scanned) {
-    if (scanned.request.n == kItems) scanned.flip(kItems - 1);
+    if (scanned.request.n == kVerifiedItems) scanned.flip(kVerifiedItems - 1);
   };
   ScanningDevice device;
   device.compiler().refuses = [](const std::string& source) {
@@ -533,7 +533,7 @@ TEST(Verifier, ChecksOnTheCpuWhereTheCheckForTheDeviceDoesNotCompile) {
 }
 
 TEST(Verifier, RefusesToDecideWhereDeviceAndCpuDisagree) {
-  const std::string message = refusal([](u64 n, u64 wrong) { return n == kItems ? 17 : wrong; });
+  const std::string message = refusal([](u64 n, u64 wrong) { return n == kVerifiedItems ? 17 : wrong; });
   EXPECT_NE(message.find("finds item 17 wrong, and the CPU none"), std::string::npos) << message;
 }
 
