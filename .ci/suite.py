@@ -41,7 +41,7 @@ def files_under(path: Path) -> Iterator[Path]:
 
 def key_of(command: list[str], inputs: list[str]) -> str:
     """Return a digest of all that decides how a suite ends."""
-    digest = hashlib.sha256(shlex.join(command).encode())
+    digest = hashlib.sha256(shlex.join(command).encode() + os.environ.get("SCANTUNE_MUTANTS", "").encode())
     for word in [*command, *inputs]:
         path = Path(word)
         if word not in inputs and not path.is_file():
