@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "jit/cached_compiler.h"
 #include "jit/host_compiler.h"
@@ -22,9 +24,13 @@ inline std::unique_ptr<Compiler> kept(std::unique_ptr<Compiler> compiler) {
 
 inline std::unique_ptr<Compiler> kept_host_compiler() { return kept(std::make_unique<HostCompiler>()); }
 
-// Compiles for an architecture such as "sm_90".
-inline Binary compile_with_nvrtc(const Instantiation& instantiation, const std::string& arch) {
-  return kept(std::make_unique<NvrtcCompiler>())->compile(instantiation, arch);
+// Compiles for an architecture such as "sm_90". A process compiles no source twice for one.
+inline const Binary& compile_with_nvrtc(const Instantiation& instantiation, const std::string& arch) {
+  static std::map<std::string, Binary> binaries;
+  const std::string key = arch + "\n" + instantiation.source;
+  const auto known = binaries.find(key);
+  if (known != binaries.end()) return known->second;
+  return binaries.emplace(key, kept(std::make_unique<NvrtcCompiler>())->compile(instantiation, arch)).first->second;
 }
 
 }  // namespace scantune

@@ -6,8 +6,6 @@
 #include <array>
 #include <cstring>
 
-#include "kept_compiler.h"
-#include "measure/prepared_config.h"
 #include "worker_problems.h"
 
 namespace scantune {
@@ -101,19 +99,6 @@ TEST(StandIn, MayWriteOverItsOperands) {
     EXPECT_TRUE(equal(request, over_earlier, combined(request, a, b))) << to_string(request);
     EXPECT_TRUE(equal(request, over_later, combined(request, a, b))) << to_string(request);
   }
-}
-
-TEST(StandIn, CompilesForGpusOfEveryUnitAndClass) {
-  using enum ValueType;
-  for (const ScanRequest& types : {custom_request(3), custom_request(6), custom_request(12), custom_request(32),
-                                   testing::request_of(f32, f32, f32), testing::request_of(i64, i64, i64)})
-    for (ScanRequest request : testing::with_operators(types)) {
-      if (!is_custom(request.op)) continue;
-      request.n = 4096;
-      const Config config = default_config(request, 90);
-      EXPECT_FALSE(
-          compile_with_nvrtc(instantiate_measured(request, config, Variant::aligned, nullptr), "sm_90").image.empty());
-    }
 }
 
 TEST(StandIn, ExistsForCustomOperatorsOnly) {

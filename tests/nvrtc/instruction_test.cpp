@@ -56,7 +56,7 @@ TEST(Opcodes, AreThoseOfTheIntrinsics) {
 // Scans took five times as long where the compiler had made two loops over rows, one for the first lane.
 TEST(OneShot, ScansRowsByShufflesOfWholeWarpsWithEveryWindow) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
-  for (const char* const window : {"32", "64", "128", "256"}) {
+  for (const char* const window : {"32", "256"}) {
     const Config config = config_of(*find_family("one_shot"), request,
                                     {{"block_threads", "128"},
                                      {"items_per_thread", "16"},
@@ -76,7 +76,7 @@ TEST(OneShot, ReducesLanesOfIntegersByOneInstructionWhereThereIsOne) {
                               kReductionOfLanes);
   };
   // The compiler makes one of store_max(), whatever is summed.
-  for (const int sm : {80, 90, 100, 120})
+  for (const int sm : {80, 120})
     EXPECT_GT(reductions(ValueType::i32, sm), reductions(ValueType::f32, sm)) << "sm_" << sm;
   EXPECT_EQ(reductions(ValueType::i32, 75), 0);
 }

@@ -1,84 +1,94 @@
-// The families of load balances compile for every architecture they claim to support, and spill nothing.
+// Load balances, and the check of their offsets, compile for every architecture, and spill nothing. Each row of the
+// design is one binary of a default config, staged or not.
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
-#include "compile_log.h"
-#include "families_under_test.h"
-#include "instantiation/instantiation.h"
-#include "kept_compiler.h"
+#include "compiled_row.h"
 #include "space/space.h"
+#include "space/spelling.h"
 
 namespace scantune {
 namespace {
 
-constexpr int kSms[] = {75, 80, 90, 100};
+constexpr u64 kFew = 10'000, kMany = u64{1} << 26;  // defaults depend on n
 
-struct Problem {
-  const char* name;
+LoadBalanceRequest request_of(const RowValues& row) {
   LoadBalanceRequest request;
-};
-void PrintTo(const Problem& problem, std::ostream* out) { *out << problem.name; }
-
-constexpr LoadBalanceRequest of(ValueType offset, ValueType output, Assigned assigned, u64 n = u64{1} << 26) {
-  return {.input_type = offset, .output_type = output, .assigned = assigned, .n = n, .segments = n / 4};
-}
-
-constexpr LoadBalanceRequest of_structs(int bytes, int alignment) {
-  LoadBalanceRequest request = of(ValueType::i64, ValueType::custom, Assigned::values);
-  request.custom_bytes = bytes;
-  request.custom_alignment = alignment;
+  request.input_type = row.token_of<ValueType>("offset");
+  const std::string& written = row["written"];
+  const bool wide = row.is("number", "wide");
+  if (written.ends_with("values")) {
+    request.assigned = Assigned::values;
+    request.output_type = written != "values" ? ValueType::custom : wide ? ValueType::f64 : ValueType::u8;
+    if (request.output_type == ValueType::custom) {
+      request.custom_bytes = written == "wide_values" ? 32 : wide ? 12 : 3;
+      request.custom_alignment = natural_alignment(request.custom_bytes);
+    }
+  } else {
+    request.assigned = row.token_of<Assigned>("written");
+    request.output_type = wide ? ValueType::i64 : ValueType::u32;
+  }
+  request.n = row.is("size", "many") ? kMany : kFew;
+  request.segments = request.n / 4;
   return request;
 }
 
-const Problem kProblems[] = {
-    {"u32_segments", of(ValueType::u32, ValueType::u32, Assigned::segments)},
-    {"u32_few_segments", of(ValueType::u32, ValueType::u32, Assigned::segments, 10'000)},
-    {"i64_segments_and_ranks", of(ValueType::i64, ValueType::i64, Assigned::segments_and_ranks)},
-    {"u64_ranks", of(ValueType::u64, ValueType::u32, Assigned::ranks)},
-    {"u8_values", of(ValueType::u32, ValueType::u8, Assigned::values)},
-    {"f64_values", of(ValueType::u64, ValueType::f64, Assigned::values)},
-    {"bytes_3_values", of_structs(3, 1)},
-    {"bytes_12_values", of_structs(12, 4)},
-    {"bytes_32_values", of_structs(32, 16)},
-};
+Config config_of(const RowValues& row) {
+  const LoadBalanceRequest request = request_of(row);
+  Config config = row.family().default_config(request, row.sm());
+  for (std::size_t index = 0; index < config.family().parameters().size(); ++index)
+    if (std::string_view(config.family().parameters()[index].name) == "staged")
+      config[static_cast<int>(index)] = row.is("staged", "yes");
+  return config;
+}
 
-class LoadBalances : public testing::TestWithParam<Problem> {};
+const Design& load_balances() {
+  static const auto kLegal = [](const DesignRow& row) {
+    const RowValues values(load_balances(), row);
+    const LoadBalanceRequest request = request_of(values);
+    if (values.family().unsupported_reason(request, values.sm()) != nullptr) return false;
+    return reject_reason(config_of(values), request, values.sm()) == nullptr;  // wide tiles do not fit everywhere
+  };
+  static const Design kDesign(
+      "nvrtc_load_balances", 2, 1,
+      {{"family", family_names<LoadBalanceRequest>()},
+       {"sm", kFewSmNames},
+       {"offset", {"u32", "i32", "u64", "i64"}},
+       {"written", {"segments", "ranks", "segments_and_ranks", "values", "struct_values", "wide_values"}},
+       {"staged", {"no", "yes"}},
+       {"size", {"few", "many"}},
+       {"number", {"narrow", "wide"}},
+       {"pointers", {"aligned", "any"}, true}},
+      kLegal);
+  return kDesign;
+}
 
-TEST_P(LoadBalances, CompileForEveryArchitectureWithoutSpills) {
-  const LoadBalanceRequest& request = GetParam().request;
-  ASSERT_EQ(unsupported_reason(request), nullptr);
-  for (const int sm : kSms)
-    for (const FamilyModel* family : families_of<LoadBalanceRequest>(Standing::library)) {
-      if (family->unsupported_reason(request, sm) != nullptr) continue;
-      for (const bool is_staged : {false, true}) {
-        Config config = family->default_config(request, sm);
-        for (std::size_t index = 0; index < family->parameters().size(); ++index)
-          if (std::string_view(family->parameters()[index].name) == "staged")
-            config[static_cast<int>(index)] = is_staged;
-        if (is_staged && sm < 80 && reject_reason(config, request, sm) != nullptr) continue;  // wide tiles do not fit
-        ASSERT_EQ(reject_reason(config, request, sm), nullptr) << to_string(config);
-        const Binary binary =
-            compile_with_nvrtc(instantiate(request, config, Variant::any), "sm_" + std::to_string(sm));
-        EXPECT_FALSE(binary.image.empty());
-        EXPECT_NE(binary.log.find(" 0 bytes spill stores"), std::string::npos) << to_string(config) << sm << binary.log;
-        EXPECT_EQ(reported_bytes(binary.log, "stack frame"), 0) << to_string(config) << sm << binary.log;
-      }
-    }
+TEST(LoadBalanceDesign, CoversEveryPair) {
+  if (load_balances().write_if_asked()) return;
+  EXPECT_EQ(load_balances().gaps(), std::vector<std::string>{});
+}
+
+TEST(LoadBalances, CompileForEveryArchitectureInRegisters) {
+  for_each_row(load_balances(), [](const RowValues& row) {
+    const LoadBalanceRequest request = request_of(row);
+    const Config config = config_of(row);
+    const Binary binary = compiled_whole(instantiate(request, config, row.variant()), row.sm());
+    expect_registers_hold(binary, 0, 1, to_string(config));
+  });
 }
 
 // What offsets are checked by, where a caller asks for that.
-TEST_P(LoadBalances, CompileTheCheckOfOffsets) {
-  for (const int sm : kSms) {
-    const Binary binary =
-        compile_with_nvrtc(instantiate_check(GetParam().request, "kernels/check_offsets.h", {"check_offsets"}),
-                           "sm_" + std::to_string(sm));
-    EXPECT_FALSE(binary.image.empty());
+TEST(LoadBalances, CompileTheCheckOfOffsets) {
+  std::size_t turn = 0;
+  for (const ValueType offset : {ValueType::u32, ValueType::i32, ValueType::u64, ValueType::i64}) {
+    const LoadBalanceRequest request{.input_type = offset, .n = kFew, .segments = kFew / 4};
+    const int sm = std::stoi(kSmNames[turn++]);
+    expect_registers_hold(compiled_whole(instantiate_check(request, "kernels/check_offsets.h", {"check_offsets"}), sm),
+                          0, 1, "a check of offsets");
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(OfProblems, LoadBalances, testing::ValuesIn(kProblems),
-                         [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace scantune

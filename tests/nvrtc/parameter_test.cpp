@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <tuple>
+#include <optional>
+#include <utility>
 
 #include "cubin.h"
+#include "effort.h"
 #include "families_under_test.h"
 #include "host/test_operator.h"
+#include "instances.h"
 #include "instantiation/instantiation.h"
 #include "kept_compiler.h"
 #include "problems.h"
@@ -40,25 +43,23 @@ std::vector<ScanProblem> scan_problems() {
 
 struct Case {
   const FamilyModel* family;
-  int parameter;
   Problem problem;
-
-  const ParameterModel& model() const { return family->parameters()[static_cast<std::size_t>(parameter)]; }
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.model().name << " of " << c.family->name() << " of " << c.problem.name;
+  return out << c.family->name() << " of " << c.problem.name;
 }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const ScanProblem& one : scan_problems())
+  for (const ScanProblem& one : scan_problems()) {
+    if (kTestEffort == 1 && !one.custom.source.empty()) continue;
     for (const FamilyModel* family : all_scan_families()) {
       const Problem problem{one.name, taken_by(*family, one.request), one.custom};
       if (family->unsupported_reason(problem.request, kSm) != nullptr) continue;
-      for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
-        all.push_back({family, index, problem});
+      all.push_back({family, problem});
     }
+  }
   // Families of the gallery, whose CTAs may hold one row each.
   for (const FamilyModel* family : families_of<ScanRequest>(Standing::gallery)) {
     ScanRequest request = scan_problems().front().request;
@@ -66,37 +67,19 @@ std::vector<Case> cases() {
     request.segments = Segments::rows;
     request.rows = 50;
     if (family->unsupported_reason(request, kSm) != nullptr) request.segments = Segments::none;
-    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
-      all.push_back({family, index, {scan_problems().front().name, request}});
+    all.push_back({family, {scan_problems().front().name, request}});
   }
   for (const FamilyModel* family : families_of<SelectRequest>(Standing::library))
-    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
-      all.push_back({family, index, {"i32", taken_by(*family, SelectRequest{.n = kTestedItems})}});
+    all.push_back({family, {"i32", taken_by(*family, SelectRequest{.n = kTestedItems})}});
   for (const FamilyModel* family : families_of<LoadBalanceRequest>(Standing::library))
-    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
-      all.push_back({family, index, {"u32", LoadBalanceRequest{.n = kTestedItems, .segments = kTestedItems / 4}}});
+    all.push_back({family, {"u32", LoadBalanceRequest{.n = kTestedItems, .segments = kTestedItems / 4}}});
   for (const FamilyModel* family : families_of<SortRequest>(Standing::library)) {
     // Those that sort in one launch hold as many keys as they must in CTAs of any size.
     SortRequest request = taken_by(*family, SortRequest{.sorted = Sorted::pairs, .n = 300});
     if (family->kernels().size() > 1) request.n = kTestedItems;
-    for (int index = 0; index < static_cast<int>(family->parameters().size()); ++index)
-      all.push_back({family, index, {"keys", request}});
+    all.push_back({family, {"keys", request}});
   }
   return all;
-}
-
-std::string name_of(const testing::TestParamInfo<Case>& tested) {
-  const Case& c = tested.param;
-  return std::string(c.family->name()) + "_" + c.model().name + "_" + c.problem.name;
-}
-
-std::string compiled_code(const Problem& problem, const Config& config) {
-  const CustomOperator* const custom = problem.custom.source.empty() ? nullptr : &problem.custom;
-  return code_of(compile_with_nvrtc(instantiate(problem.request, config, Variant::aligned, custom), "sm_90").image);
-}
-
-bool runs_alike(const Problem& problem, const Config& one, const Config& other) {
-  return compiled_code(problem, one) == compiled_code(problem, other);
 }
 
 // Kernels that are told how many keys a CTA counts are the same for all numbers.
@@ -110,50 +93,103 @@ bool is_launched_alike(const Problem& problem, const Config& one, const Config& 
                             &Launch::grid_blocks);
 }
 
+// A parameter and two values of it between which something must change.
+struct Claim {
+  int parameter;
+  int one, other;
+};
+
 // The values that some legal config has: not every vector holds wide items, nor do registers hold many of them.
-std::vector<int> values_in_use(const Case& c) {
-  const std::vector<Config> configs = searched_configs(*c.family, c.problem.request, kSm);
+std::vector<int> values_in_use(const Case& c, int parameter, const std::vector<Config>& configs) {
   std::vector<int> values;
-  for (const int value : c.model().values)
-    if (std::ranges::any_of(configs, [&](const Config& config) { return config[c.parameter] == value; }))
+  for (const int value : c.family->parameters()[static_cast<std::size_t>(parameter)].values)
+    if (std::ranges::any_of(configs, [&](const Config& config) { return config[parameter] == value; }))
       values.push_back(value);
   return values;
 }
 
-// Whether some config runs differently when the parameter goes from one value to the other.
-bool changes_what_runs(const Problem& problem, Config config, int parameter, int one, int other, std::mt19937& random) {
-  const Request& request = problem.request;
-  for (int tried = 0; tried < kTriedConfigs; ++tried) {
-    Config with_one = config, with_other = config;
-    with_one[parameter] = one;
-    with_other[parameter] = other;
-    const bool legal = !reject_reason(with_one, request, kSm) && !reject_reason(with_other, request, kSm);
-    const std::string_view name = config.family().parameters()[static_cast<std::size_t>(parameter)].name;
-    const auto& alike = name == "count_items" ? is_launched_alike : runs_alike;
-    if (legal && !alike(problem, with_one, with_other)) return true;
-    config = drawn_config(config.family(), request, kSm, random);
+// Of each parameter its last two values; in a long test each value and the next.
+std::vector<Claim> claims_of(const Case& c) {
+  const std::vector<Config> configs = searched_configs(*c.family, c.problem.request, kSm);
+  std::vector<Claim> claims;
+  for (int parameter = 0; parameter < static_cast<int>(c.family->parameters().size()); ++parameter) {
+    const ParameterModel& model = c.family->parameters()[static_cast<std::size_t>(parameter)];
+    const std::vector<int> values = values_in_use(c, parameter, configs);
+    EXPECT_GE(values.size(), c.problem.request.has_custom_operator() ? 1 : model.values.size())
+        << "no config of " << c.family->name() << " has the other values of " << model.name;
+    if (kTestEffort == 1 && values.size() > 1) claims.push_back({parameter, values[values.size() - 2], values.back()});
+    for (std::size_t index = 0; kTestEffort > 1 && index + 1 < values.size(); ++index)
+      claims.push_back({parameter, values[index], values[index + 1]});
   }
-  return false;
+  return claims;
+}
+
+// The config with either value of a claim, or nothing where one of them is illegal.
+std::optional<std::pair<Config, Config>> both(const Case& c, Config config, const Claim& claim) {
+  Config with_one = config, with_other = config;
+  with_one[claim.parameter] = claim.one;
+  with_other[claim.parameter] = claim.other;
+  if (reject_reason(with_one, c.problem.request, kSm) || reject_reason(with_other, c.problem.request, kSm))
+    return std::nullopt;
+  return std::pair(with_one, with_other);
+}
+
+// The claims that these configs leave open: of each claim two, or none.
+std::vector<Claim> open_after(const Case& c, const std::vector<Claim>& claims,
+                              const std::vector<std::optional<std::pair<Config, Config>>>& configs) {
+  const CustomOperator* const custom = c.problem.custom.source.empty() ? nullptr : &c.problem.custom;
+  std::vector<Instantiation> instances;
+  const auto number_of = [&](const Config& config) {
+    Instantiation one = instantiate(c.problem.request, config, Variant::aligned, custom);
+    const auto known = std::ranges::find(instances, one.source, &Instantiation::source);
+    if (known != instances.end()) return static_cast<std::size_t>(known - instances.begin());
+    instances.push_back(std::move(one));
+    return instances.size() - 1;
+  };
+  std::vector<std::pair<std::size_t, std::size_t>> numbers;
+  for (const auto& pair : configs)
+    numbers.emplace_back(pair ? number_of(pair->first) : 0, pair ? number_of(pair->second) : 0);
+  if (instances.empty()) return claims;
+  const std::vector<std::string> codes = code_of_instances(instances, kSm);
+  std::vector<Claim> open;
+  for (std::size_t index = 0; index < claims.size(); ++index) {
+    const std::string_view name = c.family->parameters()[static_cast<std::size_t>(claims[index].parameter)].name;
+    EXPECT_GT(codes[numbers[index].first].size(), 500u);
+    const bool alike = codes[numbers[index].first] == codes[numbers[index].second];
+    if (name == "count_items"
+            ? !configs[index] || is_launched_alike(c.problem, configs[index]->first, configs[index]->second)
+            : alike)
+      open.push_back(claims[index]);
+  }
+  return open;
 }
 
 class EveryParameter : public testing::TestWithParam<Case> {};
 
-TEST_P(EveryParameter, ChangesWhatRunsFromEachValueToTheNext) {
+// Some config runs differently when the parameter goes from one value to the other.
+TEST_P(EveryParameter, ChangesWhatRuns) {
   const Case& c = GetParam();
-  const Config start = c.family->default_config(c.problem.request, kSm);
-  const std::vector<int> values = values_in_use(c);
-  ASSERT_GE(values.size(), c.problem.request.has_custom_operator() ? 1 : c.model().values.size())
-      << "no config has the others";
+  std::vector<Claim> open = claims_of(c);
   std::mt19937 random(1);
-  for (std::size_t index = 0; index + 1 < values.size(); ++index) {
-    const int one = values[index], other = values[index + 1];
-    EXPECT_TRUE(changes_what_runs(c.problem, start, c.parameter, one, other, random))
-        << c.family->name() << "." << c.model().name << ": " << spell(c.model(), one) << " and "
-        << spell(c.model(), other) << " run the same in every config that was tried";
+  for (int tried = 0; tried < kTriedConfigs && !open.empty(); ++tried) {
+    std::vector<std::optional<std::pair<Config, Config>>> configs;
+    for (const Claim& claim : open) {
+      Config config = c.family->default_config(c.problem.request, kSm);
+      if (tried > 0) config = drawn_config(*c.family, c.problem.request, kSm, random);
+      configs.push_back(both(c, config, claim));
+    }
+    open = open_after(c, open, configs);
+  }
+  for (const Claim& claim : open) {
+    const ParameterModel& model = c.family->parameters()[static_cast<std::size_t>(claim.parameter)];
+    ADD_FAILURE() << c.family->name() << "." << model.name << ": " << spell(model, claim.one) << " and "
+                  << spell(model, claim.other) << " run the same in every config that was tried";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEveryFamily, EveryParameter, testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, EveryParameter, testing::ValuesIn(cases()), [](const auto& tested) {
+  return std::string(tested.param.family->name()) + "_" + tested.param.problem.name;
+});
 
 // This checks the comparison itself: code that does the same is equal however it is written.
 TEST(Cubin, OfTheSameKernelWrittenDifferentlyIsEqual) {
@@ -163,6 +199,17 @@ TEST(Cubin, OfTheSameKernelWrittenDifferentlyIsEqual) {
   EXPECT_GT(code.size(), 1000u);
   instantiation.source += "\n// A remark.\n";
   EXPECT_EQ(code_of(compile_with_nvrtc(instantiation, "sm_90").image), code);
+}
+
+TEST(Instances, OfOneKernelAreAlikeWhateverTheyAreCalledAndOthersAreNot) {
+  const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
+  const ScanRequest other = request_of(ValueType::i32, Operator::max, Kind::inclusive, kTestedItems);
+  const Config config = default_config(request, kSm);
+  const auto of = [&](const ScanRequest& one) { return instantiate(one, config, Variant::aligned); };
+  const std::vector<std::string> codes = code_of_instances({of(request), of(other), of(request)}, kSm);
+  EXPECT_GT(codes[0].size(), 1000u);
+  EXPECT_EQ(codes[0], codes[2]);
+  EXPECT_NE(codes[0], codes[1]);
 }
 
 }  // namespace

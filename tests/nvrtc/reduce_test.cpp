@@ -1,64 +1,128 @@
-// The families of reductions compile for every architecture they claim to support, and hold their values in registers.
+// Reductions compile for every architecture that a family claims to support, hold built-in types in registers, and keep
+// the states of the caller's sources out of local memory. Each row of the design is one binary of a default config.
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
-#include "compile_log.h"
-#include "families_under_test.h"
-#include "host/test_operator.h"
-#include "instantiation/instantiation.h"
-#include "kept_compiler.h"
+#include "compiled_row.h"
+#include "measure/stand_in.h"
 #include "space/space.h"
+#include "space/spelling.h"
 
 namespace scantune {
 namespace {
 
-constexpr int kSms[] = {75, 80, 90, 100};
+constexpr u64 kFew = 4000, kMany = u64{1} << 26;  // defaults depend on n
 
-struct Problem {
-  const char* name;
+// A type of each width and class.
+ValueType type_of(const RowValues& row) {
+  using enum ValueType;
+  const bool floating = row.is("class", "floating"), is_signed = row.is("class", "signed");
+  const std::string& width = row["item_bytes"];
+  if (width == "1") return is_signed ? i8 : u8;
+  if (width == "2") return floating ? f16 : is_signed ? i16 : u16;
+  if (width == "4") return floating ? f32 : is_signed ? i32 : u32;
+  if (width == "8") return floating ? f64 : is_signed ? i64 : u64;
+  return custom;
+}
+
+// The largest state that there is.
+const std::string kState = "struct State { long long a, b, c, d; };\n";
+constexpr int kStateBytes = kMaxValueBytes;
+const std::string kCombine = kState +
+                             "__device__ Value combine(Value x, Value y, State s) {\n"
+                             "  return (x - static_cast<Value>(s.a + s.b * 3 + s.c * 5)) + (s.d != 0 ? y : x);\n}\n";
+const std::string kLoad =
+    kState +
+    "__device__ Result load(Value x, unsigned long long i, State s) {\n"
+    "  return static_cast<Result>(x * static_cast<Value>(s.a) + static_cast<Value>(s.b * s.c - s.d)) + (i & 1);\n}\n";
+const std::string kStore =
+    kState +
+    "__device__ Result store(Value x, State s) { return static_cast<Result>(x + static_cast<Value>(s.a * s.d)); }\n";
+
+ReduceRequest request_of(const RowValues& row, bool many) {
   ReduceRequest request;
-};
-void PrintTo(const Problem& problem, std::ostream* out) { *out << problem.name; }
-
-ReduceRequest of(ValueType input, Operator op, ValueType output, Position position = Position::none) {
-  return {.input_type = input,
-          .accumulator_type = default_accumulator(input, output),
-          .output_type = output,
-          .op = op,
-          .position = position,
-          .init = position == Position::none ? Init::value : Init::none,
-          .n = u64{1} << 26};
+  request.input_type = request.output_type = type_of(row);
+  request.accumulator_type = default_accumulator(request.input_type, request.output_type);
+  if (row.is("result", "wide"))
+    request.accumulator_type = request.output_type = row.is("class", "floating") ? ValueType::f64
+                                                     : row.is("class", "signed") ? ValueType::i64
+                                                                                 : ValueType::u64;
+  if (request.input_type == ValueType::custom) {
+    request.custom_bytes = row.is("which", "first") ? 12 : 32;
+    request.custom_alignment = natural_alignment(request.custom_bytes);
+  }
+  request.op = operator_of(row);
+  request.position = row.is("operator", "extreme_with_position") ? Position::first : Position::none;
+  request.init = request.has_position() ? Init::none : row.token_of<Init>("init");
+  if (row.is("maps", "load") || row.is("maps", "both")) request.load = Load::indexed;
+  if (row.is("maps", "store") || row.is("maps", "both")) request.store = Store::source;
+  request.n = many ? kMany : kFew;
+  if (takes_rows<ReduceRequest>(row.family())) {
+    request.segments = Segments::rows;
+    request.rows = many ? 1 << 12 : 8;
+  } else if (takes_columns<ReduceRequest>(row.family())) {
+    request.segments = Segments::columns;
+    request.columns = many ? 1 << 10 : 16;
+  }
+  return request;
 }
 
-const Problem kProblems[] = {{"i32_sum", of(ValueType::i32, Operator::sum, ValueType::i32)},
-                             {"i8_sum", of(ValueType::i8, Operator::sum, ValueType::i32)},
-                             {"u16_max", of(ValueType::u16, Operator::max, ValueType::u16)},
-                             {"f16_min", of(ValueType::f16, Operator::min, ValueType::f16)},
-                             {"f32_sum", of(ValueType::f32, Operator::sum, ValueType::f32)},
-                             {"f64_product", of(ValueType::f64, Operator::product, ValueType::f64)},
-                             {"u64_bit_xor", of(ValueType::u64, Operator::bit_xor, ValueType::u64)},
-                             {"f32_argmin", of(ValueType::f32, Operator::min, ValueType::f32, Position::first)},
-                             {"i64_argmax", of(ValueType::i64, Operator::max, ValueType::i64, Position::first)}};
-
-class Reductions : public testing::TestWithParam<Problem> {};
-
-TEST_P(Reductions, CompileForEveryArchitectureWithoutSpills) {
-  const ReduceRequest& request = GetParam().request;
-  for (const int sm : kSms)
-    for (const FamilyModel* family : families_of<ReduceRequest>(Standing::library)) {
-      if (family->unsupported_reason(request, sm) != nullptr) continue;
-      for (const Variant variant : {Variant::aligned, Variant::any}) {
-        const Binary binary = compile_with_nvrtc(instantiate(request, family->default_config(request, sm), variant),
-                                                 "sm_" + std::to_string(sm));
-        EXPECT_FALSE(binary.image.empty());
-        EXPECT_NE(binary.log.find(" 0 bytes spill stores"), std::string::npos) << family->name() << sm << binary.log;
-      }
-    }
+const Design& reductions() {
+  static const auto kLegal = [](const DesignRow& row) {
+    const RowValues values(reductions(), row);
+    const std::string &width = values["item_bytes"], &op = values["operator"];
+    const bool is_struct = width == "struct", floating = values.is("class", "floating");
+    if (is_struct && (op != "source" || !values.is("maps", "none") || !values.is("result", "same"))) return false;
+    if (is_struct && !values.is("class", "unsigned")) return false;  // structs have no class
+    if (width == "1" && floating) return false;
+    if (width == "8" && values.is("result", "wide")) return false;  // it is
+    return values.family().unsupported_reason(request_of(values, false), values.sm()) == nullptr;
+  };
+  static const Design kDesign = [] {
+    std::vector<std::string> operators = kOperatorNames;
+    operators.emplace_back("extreme_with_position");
+    return Design("nvrtc_reductions", 2, 1,
+                  {{"family", family_names<ReduceRequest>()},
+                   {"sm", kFewSmNames},
+                   {"item_bytes", {"1", "2", "4", "8", "struct"}},
+                   {"class", {"signed", "unsigned", "floating"}},
+                   {"operator", operators},
+                   {"result", {"same", "wide"}},
+                   {"maps", {"none", "load", "store", "both"}},
+                   kWhich,
+                   {"init", {"none", "value", "memory"}, true},
+                   {"pointers", {"aligned", "any"}, true},
+                   {"size", {"few", "many"}, true}},
+                  kLegal);
+  }();
+  return kDesign;
 }
 
-INSTANTIATE_TEST_SUITE_P(OfProblems, Reductions, testing::ValuesIn(kProblems),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+TEST(ReductionDesign, CoversEveryPair) {
+  if (reductions().write_if_asked()) return;
+  EXPECT_EQ(reductions().gaps(), std::vector<std::string>{});
+}
+
+TEST(Reductions, CompileForEveryArchitectureInRegisters) {
+  for_each_row(reductions(), [](const RowValues& row) {
+    const FamilyModel& family = row.family();
+    const ReduceRequest request = request_of(row, row.is("size", "many"));
+    CustomOperator sources;
+    if (row.is("operator", "source")) sources = stand_in_for(request);
+    if (row.is("operator", "source_with_state")) sources = {.source = kCombine, .name = {}, .state_bytes = kStateBytes};
+    if (request.load != Load::none) sources.load = {kLoad, kStateBytes};
+    if (request.store != Store::none) sources.store = {kStore, kStateBytes};
+    const bool takes_source = is_custom(request.op) || has_maps(request);
+    const Config config = family.default_config(request, row.sm());
+    ASSERT_EQ(reject_reason(config, request, row.sm()), nullptr) << to_string(config);
+    const Binary binary =
+        compiled_whole(instantiate(request, config, row.variant(), takes_source ? &sources : nullptr), row.sm());
+    // Sources may take more registers than there are, but no state goes to local memory.
+    expect_registers_hold(binary, takes_source ? 1 << 20 : 0, takes_source ? kStateBytes : 1, to_string(config));
+  });
+}
 
 }  // namespace
 }  // namespace scantune

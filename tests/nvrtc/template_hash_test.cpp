@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
-#include "cubin.h"
 #include "families_under_test.h"
+#include "instances.h"
 #include "instantiation/instantiation.h"
 #include "jit/host_compiler.h"
 #include "jit/nvrtc_compiler.h"
@@ -73,12 +73,24 @@ std::string edited(const TemplateFile& file, const std::vector<Edit>& all, const
   return text;
 }
 
-// The headers that kernels include: those of each family, without and with an operator of the caller's, and those of
-// kernels that are timed beside them.
+// The headers that kernels include: those of the families, a few at a time, and of kernels that are timed beside them.
+// Which headers a list reaches is found file by file, so that lists of several ask the same of each file. One family of
+// each algorithm stands alone, and so does one with the caller's operator.
 std::vector<Headers> included_headers() {
+  constexpr std::size_t kAtOnce = 6;
   std::vector<Headers> all = {{"kernels/ordinary.h"}};
-  for (const FamilyModel* family : families())
-    for (const bool custom : {false, true}) all.push_back(kernel_headers(*family, custom));
+  std::set<const AlgorithmModel*> alone;
+  Headers together;
+  for (const FamilyModel* family : families()) {
+    const bool first = alone.insert(&family->algorithm()).second;
+    if (first) all.push_back(kernel_headers(*family, alone.size() % 2 == 1));
+    const Headers headers = kernel_headers(*family, false);
+    together.insert(together.end(), headers.begin(), headers.end());
+    if (together.size() < kAtOnce) continue;
+    all.push_back(together);
+    together.clear();
+  }
+  if (!together.empty()) all.push_back(together);
   return all;
 }
 
@@ -174,25 +186,27 @@ std::string without_what_is_not_hashed(const TemplateFile& file) {
   return "#pragma once\n" + template_text(file.text, TemplateView::cuda).text + "\n";
 }
 
-std::string code_with(std::span<const TemplateFile> templates, const Config& config, const Request& request) {
-  NvrtcCompiler compiler(templates);
-  return code_of(compiler.compile(instantiate(request, config, Variant::aligned), "sm_90").image);
+// What is hashed, laid out anew.
+std::string hashed_anew(const TemplateFile& file) {
+  const std::string hashed = without_what_is_not_hashed(file);
+  return laid_out_anew({file.path, hashed.c_str()});
 }
 
 class HashedTemplates : public testing::TestWithParam<const FamilyModel*> {};
 
 TEST_P(HashedTemplates, AreAllThatDecidesTheMachineCode) {
-  const Templates anew(laid_out_anew), hashed(without_what_is_not_hashed);
+  static const Templates kAnew(laid_out_anew), kHashedAnew(hashed_anew);
   const Request request = plain_request(*GetParam(), 1000);  // which one CTA holds too
   ASSERT_EQ(GetParam()->unsupported_reason(request, 90), nullptr);
-  const Config config = GetParam()->default_config(request, 90);
-  const std::string code = code_with(template_files(), config, request);
+  const std::vector<Instantiation> one = {
+      instantiate(request, GetParam()->default_config(request, 90), Variant::aligned)};
+  const std::string code = code_of_instances(one, 90).front();
   EXPECT_GT(code.size(), 1000u);
-  EXPECT_EQ(code_with(anew.files(), config, request), code) << "comments and blanks change it";
-  EXPECT_EQ(code_with(hashed.files(), config, request), code) << "something is missing in what is hashed";
+  EXPECT_EQ(code_of_instances(one, 90, kHashedAnew.files()).front(), code)
+      << "comments and blanks change it, or something is missing in what is hashed";
   const Headers headers = kernel_headers(*GetParam(), true);
   for (const TemplateView view : {TemplateView::cuda, TemplateView::host})
-    EXPECT_EQ(TemplateHashes(anew.files(), view).of(headers), template_hashes(view).of(headers));
+    EXPECT_EQ(TemplateHashes(kAnew.files(), view).of(headers), template_hashes(view).of(headers));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, HashedTemplates, testing::ValuesIn(families().begin(), families().end()),
