@@ -324,20 +324,23 @@ std::string summary(const std::vector<std::string>& covers) {
 bool Design::write_if_asked() const {
   const char* const folder = std::getenv("SCANTUNE_WRITE_DESIGNS");
   if (folder == nullptr) return false;
-  std::ofstream file(std::string(folder) + "/" + name_ + ".tsv");
-  file << "# Every legal combination of " << strength_ << " values, by `make designs` from seed " << seed_
-       << ". Last column: how many combinations a row is the first to have, and two of them.\n";
-  for (const Factor& factor : factors_) file << factor.name << '\t';
-  file << "covers\n";
+  std::ostringstream table;
+  table << "# Every legal combination of " << strength_ << " values, by `make designs` from seed " << seed_
+        << ". Last column: how many combinations a row is the first to have, and two of them.\n";
+  for (const Factor& factor : factors_) table << factor.name << '\t';
+  table << "covers\n";
   Search search(factors_, strength_, seed_, legal_rows(factors_, is_legal_));
   while (true) {
     std::vector<std::string> covers;
     const DesignRow row = search.next(covers);
     if (row.empty()) break;
+    if (!is_legal_(row)) throw std::runtime_error(name_ + " would hold the illegal row " + describe(row));
     for (std::size_t factor = 0; factor < row.size(); ++factor)
-      file << factors_[factor].values[static_cast<std::size_t>(row[factor])] << '\t';
-    file << summary(covers) << '\n';
+      table << factors_[factor].values[static_cast<std::size_t>(row[factor])] << '\t';
+    table << summary(covers) << '\n';
   }
+  std::ofstream file(std::string(folder) + "/" + name_ + ".tsv");
+  file << table.str();
   file.flush();
   if (!file) throw std::runtime_error("cannot write " + name_ + ".tsv into " + folder);
   return true;

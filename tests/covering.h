@@ -37,6 +37,7 @@ class Design {
   std::vector<std::string> gaps() const;
 
   // Where SCANTUNE_WRITE_DESIGNS names a folder, searches rows by the seed, writes the table there and returns true.
+  // Throws std::runtime_error if a row is illegal, because the rule reads a free factor.
   bool write_if_asked() const;
 
   // The value's name in a row, and "input u8, operator sum" of the whole row.

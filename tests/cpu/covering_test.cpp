@@ -58,5 +58,17 @@ TEST(Design, RefusesATableWhoseValuesOrRulesHaveChanged) {
   EXPECT_THROW(rows_with(factors, [](const DesignRow&) { return true; }), std::runtime_error);
 }
 
+TEST(Design, IsNotWrittenWhereItsRuleReadsAFreeFactor) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "designs_not_written";
+  std::filesystem::create_directories(folder);
+  const Design design("unwritable", 2, 1, {{"type", {"i8", "f32"}}, {"size", {"1", "33"}, true}},
+                      [](const DesignRow& row) { return row[0] == 0 || row[1] == 0; });
+  ::setenv("SCANTUNE_WRITE_DESIGNS", folder.c_str(), 1);
+  EXPECT_THROW(design.write_if_asked(), std::runtime_error);
+  ::unsetenv("SCANTUNE_WRITE_DESIGNS");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace scantune
