@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "scantune/error.hpp"
 #include "worker_problems.h"
 
 namespace scantune {
