@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -170,8 +171,16 @@ Instantiation merged(const std::vector<Instantiation>& all) {
     const Instantiation& one = all[number];
     if (definitions_of(one.source) != definitions)
       throw std::runtime_error(one.label + " takes other definitions than " + all.front().label);
-    for (const std::string& header : one.headers)
-      if (std::ranges::find(result.headers, header) == result.headers.end()) result.headers.push_back(header);
+    // The headers of each family define one macro anew, which its instances take.
+    std::vector<std::string> own_headers;
+    std::ranges::copy_if(one.headers, std::back_inserter(own_headers), [&](const std::string& header) {
+      return std::ranges::find(result.headers, header) == result.headers.end();
+    });
+    if (number > 0 && own_headers.empty() && one.headers != all[number - 1].headers)
+      throw std::runtime_error(one.label + " does not stand beside the others of its family");
+    if (!own_headers.empty()) instances += "#undef SCANTUNE_INSTANTIATE\n";
+    for (const std::string& header : own_headers) instances += "#include \"" + header + "\"\n";
+    result.headers.insert(result.headers.end(), own_headers.begin(), own_headers.end());
     std::string own = one.source.substr(one.source.find(kBegin));
     // The caller's source, between two blocks of the instance, belongs to all: it is there once.
     if (const std::size_t block = own.find(kBegin, 1); number > 0 && block != std::string::npos) {
@@ -182,9 +191,7 @@ Instantiation merged(const std::vector<Instantiation>& all) {
     result.kernels.insert(result.kernels.end(), one.kernels.begin(), one.kernels.end());
     result.label += one.label + "\n";
   }
-  result.source = definitions;
-  for (const std::string& header : result.headers) result.source += "#include \"" + header + "\"\n";
-  result.source += instances;
+  result.source = definitions + instances;
   return result;
 }
 
