@@ -238,5 +238,25 @@ TEST(Scans, CompileForEveryArchitectureInRegisters) {
   });
 }
 
+// The default of scan_columns once asked for three CTAs an SM where four accumulators or staged tiles spill. Few
+// columns are staged.
+TEST(ColumnScans, OfFewColumnsLeaveTheirTilesEnoughRegisters) {
+  const FamilyModel& family = *find_family("scan_columns");
+  for (const int sm : {75, 90, 120})
+    for (const auto& [type, columns] : {std::pair(ValueType::u8, 4), std::pair(ValueType::i32, 2)}) {
+      const ScanRequest request{.input_type = type,
+                                .accumulator_type = default_accumulator(type, type),
+                                .output_type = type,
+                                .op = Operator::max,
+                                .segments = Segments::columns,
+                                .n = kMany,
+                                .columns = static_cast<u64>(columns)};
+      const Config config = family.default_config(request, sm);
+      ASSERT_EQ(reject_reason(config, request, sm), nullptr) << reject_reason(config, request, sm);
+      expect_registers_hold(compiled_whole(instantiate(request, config, Variant::aligned), sm), 0, 1,
+                            to_string(config));
+    }
+}
+
 }  // namespace
 }  // namespace scantune
