@@ -238,8 +238,7 @@ TEST(Scans, CompileForEveryArchitectureInRegisters) {
   });
 }
 
-// The default of scan_columns once asked for three CTAs an SM where four accumulators or staged tiles spill. Few
-// columns are staged.
+// The default of scan_columns once asked for three CTAs an SM where staged tiles spill. Few columns are staged.
 TEST(ColumnScans, OfFewColumnsLeaveTheirTilesEnoughRegisters) {
   const FamilyModel& family = *find_family("scan_columns");
   for (const int sm : {75, 90, 120})
