@@ -12,7 +12,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kFew = 10'000, kMany = u64{1} << 26;  // defaults depend on n
+constexpr u64 kFewBalanced = 10'000, kManyBalanced = u64{1} << 26;  // defaults depend on n
 
 LoadBalanceRequest request_of(const RowValues& row) {
   LoadBalanceRequest request;
@@ -30,7 +30,7 @@ LoadBalanceRequest request_of(const RowValues& row) {
     request.assigned = row.token_of<Assigned>("written");
     request.output_type = wide ? ValueType::i64 : ValueType::u32;
   }
-  request.n = row.is("size", "many") ? kMany : kFew;
+  request.n = row.is("size", "many") ? kManyBalanced : kFewBalanced;
   request.segments = request.n / 4;
   return request;
 }
@@ -83,7 +83,7 @@ TEST(LoadBalances, CompileForEveryArchitectureInRegisters) {
 TEST(LoadBalances, CompileTheCheckOfOffsets) {
   std::size_t turn = 0;
   for (const ValueType offset : {ValueType::u32, ValueType::i32, ValueType::u64, ValueType::i64}) {
-    const LoadBalanceRequest request{.input_type = offset, .n = kFew, .segments = kFew / 4};
+    const LoadBalanceRequest request{.input_type = offset, .n = kFewBalanced, .segments = kFewBalanced / 4};
     const int sm = std::stoi(kSmNames[turn++]);
     expect_registers_hold(compiled_whole(instantiate_check(request, "kernels/check_offsets.h", {"check_offsets"}), sm),
                           0, 1, "a check of offsets");

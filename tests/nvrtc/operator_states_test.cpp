@@ -11,13 +11,13 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kManyItems = u64{1} << 24;
+constexpr u64 kManyOperands = u64{1} << 24;
 
 ScanRequest request_of_source() {
   ScanRequest request;
   request.input_type = request.accumulator_type = request.output_type = ValueType::i32;
   request.op = Operator::custom_moderate;
-  request.n = kManyItems;
+  request.n = kManyOperands;
   return request;
 }
 

@@ -17,7 +17,7 @@
 namespace scantune {
 namespace {
 
-constexpr int kSm = 90;
+constexpr int kParameterSm = 90;
 constexpr int kTriedConfigs = 12;  // some values matter only beside others, such as a limit of registers that is tight
 
 // A scan of numbers, or of wide structs with an operator of the caller's; a selection; a load balance; or a sort.
@@ -56,7 +56,7 @@ std::vector<Case> cases() {
     if (kTestEffort == 1 && !one.custom.source.empty()) continue;
     for (const FamilyModel* family : all_scan_families()) {
       const Problem problem{one.name, taken_by(*family, one.request), one.custom};
-      if (family->unsupported_reason(problem.request, kSm) != nullptr) continue;
+      if (family->unsupported_reason(problem.request, kParameterSm) != nullptr) continue;
       all.push_back({family, problem});
     }
   }
@@ -66,7 +66,7 @@ std::vector<Case> cases() {
     request.n = 1000;
     request.segments = Segments::rows;
     request.rows = 50;
-    if (family->unsupported_reason(request, kSm) != nullptr) request.segments = Segments::none;
+    if (family->unsupported_reason(request, kParameterSm) != nullptr) request.segments = Segments::none;
     all.push_back({family, {scan_problems().front().name, request}});
   }
   for (const FamilyModel* family : families_of<SelectRequest>(Standing::library))
@@ -110,7 +110,7 @@ std::vector<int> values_in_use(const Case& c, int parameter, const std::vector<C
 
 // Of each parameter its last two values; in a long test each value and the next.
 std::vector<Claim> claims_of(const Case& c) {
-  const std::vector<Config> configs = searched_configs(*c.family, c.problem.request, kSm);
+  const std::vector<Config> configs = searched_configs(*c.family, c.problem.request, kParameterSm);
   std::vector<Claim> claims;
   for (int parameter = 0; parameter < static_cast<int>(c.family->parameters().size()); ++parameter) {
     const ParameterModel& model = c.family->parameters()[static_cast<std::size_t>(parameter)];
@@ -129,7 +129,8 @@ std::optional<std::pair<Config, Config>> both(const Case& c, Config config, cons
   Config with_one = config, with_other = config;
   with_one[claim.parameter] = claim.one;
   with_other[claim.parameter] = claim.other;
-  if (reject_reason(with_one, c.problem.request, kSm) || reject_reason(with_other, c.problem.request, kSm))
+  if (reject_reason(with_one, c.problem.request, kParameterSm) ||
+      reject_reason(with_other, c.problem.request, kParameterSm))
     return std::nullopt;
   return std::pair(with_one, with_other);
 }
@@ -150,7 +151,7 @@ std::vector<Claim> open_after(const Case& c, const std::vector<Claim>& claims,
   for (const auto& pair : configs)
     numbers.emplace_back(pair ? number_of(pair->first) : 0, pair ? number_of(pair->second) : 0);
   if (instances.empty()) return claims;
-  const std::vector<std::string> codes = code_of_instances(instances, kSm);
+  const std::vector<std::string> codes = code_of_instances(instances, kParameterSm);
   std::vector<Claim> open;
   for (std::size_t index = 0; index < claims.size(); ++index) {
     const std::string_view name = c.family->parameters()[static_cast<std::size_t>(claims[index].parameter)].name;
@@ -174,8 +175,8 @@ TEST_P(EveryParameter, ChangesWhatRuns) {
   for (int tried = 0; tried < kTriedConfigs && !open.empty(); ++tried) {
     std::vector<std::optional<std::pair<Config, Config>>> configs;
     for (const Claim& claim : open) {
-      Config config = c.family->default_config(c.problem.request, kSm);
-      if (tried > 0) config = drawn_config(*c.family, c.problem.request, kSm, random);
+      Config config = c.family->default_config(c.problem.request, kParameterSm);
+      if (tried > 0) config = drawn_config(*c.family, c.problem.request, kParameterSm, random);
       configs.push_back(both(c, config, claim));
     }
     open = open_after(c, open, configs);
@@ -194,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryFamily, EveryParameter, testing::ValuesIn(cases(
 // This checks the comparison itself: code that does the same is equal however it is written.
 TEST(Cubin, OfTheSameKernelWrittenDifferentlyIsEqual) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
-  Instantiation instantiation = instantiate(request, default_config(request, kSm), Variant::aligned);
+  Instantiation instantiation = instantiate(request, default_config(request, kParameterSm), Variant::aligned);
   const std::string code = code_of(compile_with_nvrtc(instantiation, "sm_90").image);
   EXPECT_GT(code.size(), 1000u);
   instantiation.source += "\n// A remark.\n";
@@ -204,9 +205,9 @@ TEST(Cubin, OfTheSameKernelWrittenDifferentlyIsEqual) {
 TEST(Instances, OfOneKernelAreAlikeWhateverTheyAreCalledAndOthersAreNot) {
   const ScanRequest request = request_of(ValueType::i32, Operator::sum, Kind::inclusive, kTestedItems);
   const ScanRequest other = request_of(ValueType::i32, Operator::max, Kind::inclusive, kTestedItems);
-  const Config config = default_config(request, kSm);
+  const Config config = default_config(request, kParameterSm);
   const auto of = [&](const ScanRequest& one) { return instantiate(one, config, Variant::aligned); };
-  const std::vector<std::string> codes = code_of_instances({of(request), of(other), of(request)}, kSm);
+  const std::vector<std::string> codes = code_of_instances({of(request), of(other), of(request)}, kParameterSm);
   EXPECT_GT(codes[0].size(), 1000u);
   EXPECT_EQ(codes[0], codes[2]);
   EXPECT_NE(codes[0], codes[1]);

@@ -13,7 +13,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kFew = 4000, kMany = u64{1} << 26;  // defaults depend on n
+constexpr u64 kFewReduced = 4000, kManyReduced = u64{1} << 26;  // defaults depend on n
 
 // A type of each width and class.
 ValueType type_of(const RowValues& row) {
@@ -58,7 +58,7 @@ ReduceRequest request_of(const RowValues& row, bool many) {
   request.init = request.has_position() ? Init::none : row.token_of<Init>("init");
   if (row.is("maps", "load") || row.is("maps", "both")) request.load = Load::indexed;
   if (row.is("maps", "store") || row.is("maps", "both")) request.store = Store::source;
-  request.n = many ? kMany : kFew;
+  request.n = many ? kManyReduced : kFewReduced;
   if (takes_rows<ReduceRequest>(row.family())) {
     request.segments = Segments::rows;
     request.rows = many ? 1 << 12 : 8;
@@ -138,8 +138,12 @@ TEST(Reductions, OfManyItemsOfEightBytesHoldTheirVectorsInRegisters) {
   for (const auto& [type, op] :
        {std::pair(ValueType::f64, Operator::product), std::pair(ValueType::u64, Operator::bit_xor)})
     for (const Variant variant : {Variant::aligned, Variant::any}) {
-      const ReduceRequest request{
-          .input_type = type, .accumulator_type = type, .output_type = type, .op = op, .init = Init::value, .n = kMany};
+      const ReduceRequest request{.input_type = type,
+                                  .accumulator_type = type,
+                                  .output_type = type,
+                                  .op = op,
+                                  .init = Init::value,
+                                  .n = kManyReduced};
       const Config config = family.default_config(request, 100);
       expect_registers_hold(compiled_whole(instantiate(request, config, variant), 100), 0, 1, to_string(config));
     }

@@ -13,7 +13,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kFew = 10'000, kMany = u64{1} << 26;  // defaults depend on n
+constexpr u64 kFewSelected = 10'000, kManySelected = u64{1} << 26;  // defaults depend on n
 
 // Two types of each width.
 struct Items {
@@ -37,7 +37,7 @@ Criterion criterion_of(const RowValues& row, bool is_struct) {
   return row.token_of<Criterion>("criterion");
 }
 
-SelectRequest request_of(const RowValues& row) {
+SelectRequest selection_of(const RowValues& row) {
   const Items& items = *std::ranges::find(kItems, row["items"], [](const Items& one) { return std::string(one.name); });
   SelectRequest request;
   request.input_type = row.is("of_two_types", "other") ? items.other : items.one;
@@ -55,14 +55,14 @@ SelectRequest request_of(const RowValues& row) {
                      : row.is("beside", "i64_index_only") ? Selected::indices
                                                           : Selected::items;
   if (request.writes_indices()) request.index_type = row.is("beside", "u32_index") ? ValueType::u32 : ValueType::i64;
-  request.n = row.is("size", "many") ? kMany : kFew;
+  request.n = row.is("size", "many") ? kManySelected : kFewSelected;
   return request;
 }
 
 const Design& selections() {
   static const auto kLegal = [](const DesignRow& row) {
     const RowValues values(selections(), row);
-    return values.family().unsupported_reason(request_of(values), values.sm()) == nullptr;
+    return values.family().unsupported_reason(selection_of(values), values.sm()) == nullptr;
   };
   static const Design kDesign = [] {
     std::vector<std::string> items;
@@ -90,7 +90,7 @@ TEST(SelectionDesign, CoversEveryPair) {
 
 TEST(Selections, CompileForEveryArchitectureInRegisters) {
   for_each_row(selections(), [](const RowValues& row) {
-    const SelectRequest request = request_of(row);
+    const SelectRequest request = selection_of(row);
     const bool takes_source = has_source(request.criterion);
     const CustomOperator stand_in = takes_source ? stand_in_for(request) : CustomOperator{};
     const Config config = row.family().default_config(request, row.sm());

@@ -13,8 +13,8 @@
 namespace scantune {
 namespace {
 
-constexpr int kMostSpilledBytes = 160;            // of all kernels of a config
-constexpr u64 kMany = u64{1} << 26, kFew = 4000;  // between them every family takes a request
+constexpr int kMostSpilledBytes = 160;                        // of all kernels of a config
+constexpr u64 kManySorted = u64{1} << 26, kFewSorted = 4000;  // between them every family takes a request
 
 ValueType key_of(const RowValues& row) {
   using enum ValueType;
@@ -26,7 +26,7 @@ ValueType key_of(const RowValues& row) {
   return floating ? f64 : is_signed ? i64 : u64;
 }
 
-SortRequest request_of(const RowValues& row) {
+SortRequest sort_of(const RowValues& row) {
   SortRequest request;
   request.input_type = key_of(row);
   request.order = row.token_of<Order>("order");
@@ -47,8 +47,8 @@ SortRequest request_of(const RowValues& row) {
     request.segments = Segments::rows;
     request.rows = 8;
   }
-  request.n = kMany;
-  if (row.family().unsupported_reason(request, row.sm()) != nullptr) request.n = kFew;
+  request.n = kManySorted;
+  if (row.family().unsupported_reason(request, row.sm()) != nullptr) request.n = kFewSorted;
   return request;
 }
 
@@ -56,7 +56,7 @@ const Design& sorts() {
   static const auto kLegal = [](const DesignRow& row) {
     const RowValues values(sorts(), row);
     if (values.is("key_bytes", "1") && values.is("class", "floating")) return false;
-    return values.family().unsupported_reason(request_of(values), values.sm()) == nullptr;
+    return values.family().unsupported_reason(sort_of(values), values.sm()) == nullptr;
   };
   static const Design kDesign("nvrtc_sorts", 2, 1,
                               {{"family", family_names<SortRequest>()},
@@ -79,7 +79,7 @@ TEST(SortDesign, CoversEveryPair) {
 
 TEST(Sorts, CompileForEveryArchitectureWithoutArraysInLocalMemory) {
   for_each_row(sorts(), [](const RowValues& row) {
-    const SortRequest request = request_of(row);
+    const SortRequest request = sort_of(row);
     const Config config = row.family().default_config(request, row.sm());
     ASSERT_EQ(reject_reason(config, request, row.sm()), nullptr) << to_string(config);
     const Binary binary = compiled_whole(instantiate(request, config, row.variant()), row.sm());
