@@ -30,7 +30,6 @@ constexpr const char* kNoCompiler =
 
 // A kernel calls nothing but memcpy and the like, which the process has; a custom operator may call mathematics.
 const std::vector<std::string> kOptions = {"-std=c++20",
-                                           "-O1",
                                            "-fPIC",
                                            "-shared",
                                            "-nostdlib",
@@ -130,13 +129,19 @@ std::vector<std::string> files_in(const std::vector<char>& dependencies) {
 
 }  // namespace
 
-HostCompiler::HostCompiler(std::span<const TemplateFile> templates)
-    : templates_(templates), compiler_(find_compiler()) {}
+HostCompiler::HostCompiler(std::span<const TemplateFile> templates, std::string optimization)
+    : templates_(templates), optimization_(std::move(optimization)), compiler_(find_compiler()) {}
+
+std::vector<std::string> HostCompiler::options() const {
+  std::vector<std::string> all = kOptions;
+  all.push_back(optimization_);
+  return all;
+}
 
 std::string HostCompiler::fingerprint() const {
   std::string text = compiler_.string();
   const auto add = [&](const std::string& part) { text.append(1, ' ').append(part); };
-  for (const std::string& option : kOptions) add(option);
+  for (const std::string& option : options()) add(option);
   std::error_code error;
   const auto size = fs::file_size(compiler_, error);
   if (!error) add(std::to_string(size));
@@ -179,7 +184,7 @@ Binary HostCompiler::compile(const Instantiation& instantiation, const std::stri
   if (compiler_.empty()) throw DeviceError(kNoCompiler);
   const auto start = std::chrono::steady_clock::now();
   const PrivateDirectory directory;
-  std::vector<std::string> arguments = kOptions;
+  std::vector<std::string> arguments = options();
   arguments.insert(arguments.end(), {"-Itemplates", "-MD", "-MF", "kernel.d", "kernel.cpp", "-o", "kernel.so",
                                      "-Wl,--as-needed", "-lm"});
   ChildResult result;

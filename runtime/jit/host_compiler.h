@@ -12,8 +12,8 @@ namespace scantune {
 
 class HostCompiler : public Compiler {
  public:
-  // templates: what the kernels are compiled from; must outlive the compiler.
-  explicit HostCompiler(std::span<const TemplateFile> templates = template_files());
+  // templates: what the kernels are compiled from; must outlive the compiler. optimization: an option such as -O1.
+  explicit HostCompiler(std::span<const TemplateFile> templates = template_files(), std::string optimization = "-O1");
 
   std::string fingerprint() const override;
   std::string version() override;
@@ -26,7 +26,10 @@ class HostCompiler : public Compiler {
  private:
   void refuse_foreign_files(const std::filesystem::path& dependencies, const std::string& label) const;
 
+  std::vector<std::string> options() const;
+
   std::span<const TemplateFile> templates_;
+  std::string optimization_;
   std::filesystem::path compiler_;  // empty: none found
   std::mutex mutex_;
   std::string version_;  // queried once

@@ -1,14 +1,13 @@
-// One device and its compiled kernels for all tests of a process.
+// One device and the kernels for all tests of a process.
 #pragma once
 
-#include "kept_compiler.h"
 #include "scan_kernels.h"
 
 namespace scantune {
 
 struct Bench {
-  HostDevice device{0, kept_host_compiler()};
-  ScanKernels kernels{device};
+  HostDevice device;
+  ScanKernels kernels;
 };
 inline Bench& bench() {
   static Bench instance;

@@ -9,7 +9,6 @@
 
 #include "expected_scan.h"
 #include "families_under_test.h"
-#include "kept_compiler.h"
 #include "launch/loading.h"
 #include "scan_kernels.h"
 
@@ -74,13 +73,15 @@ class DeterminismOnHost : public testing::TestWithParam<Subject> {
  protected:
   Bytes results(const ScanRequest& request, u64 misaligned_input_bytes, u64 misaligned_output_bytes,
                 Variant variant = Variant::aligned) {
+    const Module& module = kernels_.get(request, config_, nullptr, variant);
+    if (is_rehearsal()) return {};
     const GuardedMemory input(device_, items_.size(), misaligned_input_bytes);
     const GuardedMemory output(device_, items_.size(), misaligned_output_bytes);
     std::copy(items_.begin(), items_.end(), input.data());
     const Workspace workspace(device_, config_.family().workspace(config_, request));
-    device_.run(scan_launches(kernels_.get(request, config_, nullptr, variant), config_, request,
-                              {input.data(), output.data(), workspace.data(), nullptr}, variant),
-                Schedule::from_seed(++seed_));
+    device_.run(
+        scan_launches(module, config_, request, {input.data(), output.data(), workspace.data(), nullptr}, variant),
+        Schedule::from_seed(++seed_));
     return {output.data(), output.data() + output.size()};
   }
 
@@ -88,13 +89,17 @@ class DeterminismOnHost : public testing::TestWithParam<Subject> {
   const Config config_ = config_of(*find_family(GetParam().family), sums(), GetParam().values);
 
  private:
-  HostDevice device_{0, kept_host_compiler()};
-  ScanKernels kernels_{device_};
+  HostDevice device_;
+  ScanKernels kernels_;
   u64 seed_ = 0;
 };
 
 TEST_P(DeterminismOnHost, GivesTheBitsOfAlignedPointersForAnyOthers) {
   const Bytes aligned = results(sums(), 0, 0);
+  if (is_rehearsal()) {
+    results(sums(), 0, 0, Variant::any);
+    return;
+  }
   const auto first_difference = [&](const Bytes& found) { return difference(sums(), found.data(), aligned); };
   // Otherwise every order would pass.
   ASSERT_NE(first_difference(expected_scan(sums(), items_, nullptr)), std::nullopt) << "one item after the other";

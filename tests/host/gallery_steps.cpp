@@ -8,7 +8,6 @@
 
 #include "counted_operations.h"
 #include "families_under_test.h"
-#include "kept_compiler.h"
 #include "scan_kernels.h"
 
 namespace scantune {
@@ -63,9 +62,10 @@ Config config_of(const FamilyModel& family, const Request& request, const Drawn&
 }
 
 std::vector<CountedOperation> operations_of(const FamilyModel& family, const Request& request, const Config& config) {
-  HostDevice device(0, kept_host_compiler());
-  ScanKernels kernels(device);
+  HostDevice device;
+  ScanKernels kernels;
   const Module& module = kernels.get(with_counted_operations(instantiate(request, config, Variant::aligned)));
+  if (is_rehearsal()) return {};
   const GuardedMemory input(device, request.n * sizeof(u32)), output(device, request.n * sizeof(u32));
   for (u64 column = 0; column < request.n; ++column) {
     const u32 item = CountedValue{static_cast<u32>(column), 0}.word();

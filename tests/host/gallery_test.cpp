@@ -45,6 +45,7 @@ void check(const Case& scan, const Bytes& items, const Bytes& init) {
   HostDevice& device = bench().device;
   const CustomOperator* const custom = scan.custom != nullptr ? &scan.custom->custom : nullptr;
   const Module& module = bench().kernels.get(request, scan.config, custom, scan.variant);
+  if (is_rehearsal()) return;
   const GuardedMemory init_memory(device, init.size(),
                                   static_cast<u64>(request.alignment_of(request.accumulator_type)));
   std::copy(init.begin(), init.end(), init_memory.data());
@@ -177,6 +178,7 @@ template <class Typed>
 Counts counted(const Config& config, const Typed& request) {
   HostDevice& device = bench().device;
   const Module& module = bench().kernels.get(with_counted_operations(instantiate(request, config, Variant::aligned)));
+  if (is_rehearsal()) return {};
   const u64 results = &config.family().algorithm() == &algorithm_of<ReduceRequest>() ? 1 : request.n;
   const GuardedMemory input(device, request.n * static_cast<u64>(request.input_bytes()));
   const GuardedMemory output(device, results * static_cast<u64>(request.output_bytes()));
@@ -324,6 +326,7 @@ TEST_P(GallerySum, IsRightAtEdgeSizes) {
       arguments.init_memory = init_memory.data();
       std::copy(init.begin(), init.end(), arguments.init);
       const Module& module = bench().kernels.get(instantiate(request, config, Variant::any));
+      if (is_rehearsal()) continue;
       const LaunchList list = family.launches(config, request, Variant::any);
       std::vector<HostLaunch> launches;
       for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});

@@ -243,6 +243,10 @@ void check(const MapCase& tested, const R& request, const Config& config, const 
   SCOPED_TRACE(std::string(tested.name) + ": " + to_string(Request(request)) + ", " + to_string(config) +
                (run.aligned ? "" : ", unaligned") + (run.in_place ? ", in place" : "") + ", seed " +
                std::to_string(run.seed));
+  const Variant variant = run.aligned ? Variant::aligned : Variant::any;
+  const CustomOperator sources = sources_of(tested);
+  const Module& module = bench().kernels.get(instantiate(request, config, variant, &sources));
+  if (is_rehearsal()) return;
   HostDevice& device = bench().device;
   constexpr bool kScans = std::is_same_v<R, ScanRequest>;
   const auto sequences = sequences_of(request);
@@ -307,9 +311,6 @@ void check(const MapCase& tested, const R& request, const Config& config, const 
   std::ranges::copy(tested.store_state(arrays, results), arguments.states.store);
   const Workspace workspace(device, config.family().workspace(config, request));
   arguments.workspace = workspace.data();
-  const Variant variant = run.aligned ? Variant::aligned : Variant::any;
-  const CustomOperator sources = sources_of(tested);
-  const Module& module = bench().kernels.get(instantiate(request, config, variant, &sources));
   const LaunchList list = config.family().launches(config, request, variant);
   for (int time = 0; time < 2; ++time) {
     std::ranges::copy(items, input.data());

@@ -1,7 +1,6 @@
 // The families' kernels on the host device, launched without the runtime above it.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,20 +10,18 @@
 
 namespace scantune {
 
-// Loaded kernels, each compiled once per process and source.
+// Whether tests run only to tell which kernels they take, which are then compiled together (rehearsal.h). Kernels must
+// not run: what launches them returns before it does.
+bool is_rehearsal();
+
+// Loaded kernels, each compiled once per process and source. In a rehearsal they cannot be launched.
 class ScanKernels {
  public:
-  explicit ScanKernels(HostDevice& device) : device_(device) {}
-
   const Module& get(const Instantiation& instantiation);
   const Module& get(const ScanRequest& request, const Config& config, const CustomOperator* custom = nullptr,
                     Variant variant = Variant::aligned) {
     return get(instantiate(request, config, variant, custom));
   }
-
- private:
-  HostDevice& device_;
-  std::map<std::string, std::unique_ptr<Module>> modules_;  // by source
 };
 
 // A workspace as the runtime would lease it: zeroed before its first use, and never again.

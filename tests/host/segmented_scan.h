@@ -7,22 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "bench.h"
 #include "expected_scan.h"
-#include "kept_compiler.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
 
 namespace scantune {
-
-// One device and its compiled kernels for all tests of the process.
-struct Bench {
-  HostDevice device{0, kept_host_compiler()};
-  ScanKernels kernels{device};
-};
-inline Bench& bench() {
-  static Bench instance;
-  return instance;
-}
 
 struct SegmentedScan {
   ScanRequest request;  // with n, and rows or columns
@@ -67,6 +57,7 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
   HostDevice& device = bench().device;
   const Module& module =
       bench().kernels.get(request, scan.config, scan.custom ? &scan.custom->custom : nullptr, scan.variant());
+  if (is_rehearsal()) return;
   const GuardedMemory init_memory(device, init.size());
   std::copy(init.begin(), init.end(), init_memory.data());
   const u64 output_bytes = request.n * static_cast<u64>(request.output_bytes());
@@ -96,10 +87,14 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
 // Whether the operator saw items of two sequences shows in the results, which each depend on many items.
 inline void check(const SegmentedScan& scan) {
   SCOPED_TRACE(to_string(scan));
-  const Bytes items = scan_items(scan.request, scan.seed, scan.custom), init = scan_init(scan.request, scan.custom);
-  Bytes results;
+  Bytes items, init, results;
+  if (!is_rehearsal()) {
+    items = scan_items(scan.request, scan.seed, scan.custom);
+    init = scan_init(scan.request, scan.custom);
+  }
   run(scan, items, init, results);
   if (testing::Test::HasFatalFailure()) return;
+  if (is_rehearsal()) return;
   ASSERT_EQ(difference(scan.request, results.data(), expected_scan(scan.request, items, init.data(), scan.custom),
                        scan.custom),
             std::nullopt);

@@ -68,6 +68,10 @@ Bytes indices_in_rows(const SortRequest& request, const std::vector<u64>& order)
   return result;
 }
 
+const Module& module_of(const Case& sort) {
+  return bench().kernels.get(instantiate(sort.request, sort.config, sort.variant()));
+}
+
 // The arrays of a sort, and what must be in them.
 class Sort {
  public:
@@ -90,7 +94,7 @@ class Sort {
     arguments.workspace = workspace;
     arguments.position = arguments.values_output = beside_->data();
     arguments.values = values_in_->data();
-    const Module& module = bench().kernels.get(instantiate(sort_.request, sort_.config, sort_.variant()));
+    const Module& module = module_of(sort_);
     const LaunchList list = sort_.config.family().launches(sort_.config, sort_.request, sort_.variant());
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
   }
@@ -132,6 +136,8 @@ class Sort {
 // Runs the sort twice on one workspace.
 void check(const Case& sorted) {
   SCOPED_TRACE(to_string(sorted));
+  module_of(sorted);
+  if (is_rehearsal()) return;
   const Sort sort(sorted);
   const Workspace workspace(bench().device, sorted.config.family().workspace(sorted.config, sorted.request));
   for (u64 time = 0; time < 2; ++time) {
@@ -518,6 +524,11 @@ TEST(SortsOnOneWorkspace, PutKeysInOrder) {
              .config = config,
              .keys = keys_of(with_items(request, n), static_cast<int>(random.below(kDistributions)), random)});
       SCOPED_TRACE(to_string(cases.front()));
+      if (is_rehearsal()) {
+        for (const Case& sorted : cases) module_of(sorted);
+        for (int time = 0; time < 2 * kTestEffort; ++time) random.below(1u << 30);
+        continue;
+      }
       std::vector<std::unique_ptr<Sort>> sorts;
       for (const Case& sorted : cases) sorts.push_back(std::make_unique<Sort>(sorted));
       const Workspace workspace(bench().device, config.family().workspace(config, cases.front().request));

@@ -33,36 +33,43 @@ int file_of(const std::vector<char>& image) {
 
 }  // namespace
 
-HostModule::HostModule(const Binary& binary, std::span<const std::string> kernels, host::Hooks* hooks)
-    : file_(file_of(binary.image)), names_(kernels.begin(), kernels.end()) {
+HostLibrary::HostLibrary(const Binary& binary, host::Hooks* hooks) : file_(file_of(binary.image)) {
   try {
     // The file stays open: the loader knows libraries by path, and a reused descriptor would be an old kernel's path.
     library_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) throw DeviceError(std::string("cannot load a kernel for the host device: ") + dlerror());
-    reinterpret_cast<host::BindFunction>(find("scantune_bind"))(hooks);
-    for (const std::string& name : names_)
-      kernels_.push_back(reinterpret_cast<host::KernelFunction>(find(name.c_str())));
+    reinterpret_cast<host::BindFunction>(get("scantune_bind"))(hooks);
   } catch (...) {
     close();
     throw;
   }
 }
 
-HostModule::~HostModule() { close(); }
-
-int HostModule::cluster_blocks(std::size_t index) const {
-  void* const declared = dlsym(library_, (names_[index] + "_cluster_blocks").c_str());
-  return declared == nullptr ? 0 : reinterpret_cast<host::ClusterBlocksFunction>(declared)();
-}
-
-void HostModule::close() noexcept {
+void HostLibrary::close() noexcept {
   if (library_ != nullptr) dlclose(library_);
   ::close(file_);
 }
 
-void* HostModule::find(const char* symbol) {
-  if (void* const address = dlsym(library_, symbol)) return address;
-  throw DeviceError(std::string("the compiled kernel for the host device has no function ") + symbol);
+void* HostLibrary::find(const std::string& symbol) const { return dlsym(library_, symbol.c_str()); }
+
+void* HostLibrary::get(const std::string& symbol) const {
+  if (void* const address = find(symbol)) return address;
+  throw DeviceError("the compiled kernel for the host device has no function " + symbol);
+}
+
+HostModule::HostModule(const Binary& binary, std::span<const std::string> kernels, host::Hooks* hooks)
+    : HostModule(std::make_shared<HostLibrary>(binary, hooks), kernels, {}) {}
+
+HostModule::HostModule(std::shared_ptr<const HostLibrary> library, std::span<const std::string> kernels,
+                       std::string prefix)
+    : library_(std::move(library)), prefix_(std::move(prefix)), names_(kernels.begin(), kernels.end()) {
+  for (const std::string& name : names_)
+    kernels_.push_back(reinterpret_cast<host::KernelFunction>(library_->get(prefix_ + name)));
+}
+
+int HostModule::cluster_blocks(std::size_t index) const {
+  void* const declared = library_->find(prefix_ + names_[index] + "_cluster_blocks");
+  return declared == nullptr ? 0 : reinterpret_cast<host::ClusterBlocksFunction>(declared)();
 }
 
 }  // namespace scantune

@@ -1,6 +1,8 @@
-// A kernel's shared object, loaded and bound to the machine.
+// Kernels' shared objects, loaded and bound to the machine.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,13 +11,32 @@
 
 namespace scantune {
 
+class HostLibrary {
+ public:
+  // Throws DeviceError if the image is no shared object of ours.
+  HostLibrary(const Binary& binary, host::Hooks* hooks);
+  HostLibrary(const HostLibrary&) = delete;
+  HostLibrary& operator=(const HostLibrary&) = delete;
+  ~HostLibrary() { close(); }
+
+  // The function of that name; the first throws DeviceError if there is none, the second returns null.
+  void* get(const std::string& symbol) const;
+  void* find(const std::string& symbol) const;
+
+ private:
+  void close() noexcept;
+
+  int file_ = -1;
+  void* library_ = nullptr;
+};
+
+// The kernels of one instantiation.
 class HostModule : public Module {
  public:
   // Throws DeviceError if the image is no shared object of ours or lacks a kernel.
   HostModule(const Binary& binary, std::span<const std::string> kernels, host::Hooks* hooks);
-  HostModule(const HostModule&) = delete;
-  HostModule& operator=(const HostModule&) = delete;
-  ~HostModule() override;
+  // Some of the kernels of a library, whose names there begin with the prefix.
+  HostModule(std::shared_ptr<const HostLibrary> library, std::span<const std::string> kernels, std::string prefix);
 
   std::size_t kernel_count() const { return kernels_.size(); }
   host::KernelFunction kernel(std::size_t index) const { return kernels_[index]; }
@@ -24,11 +45,8 @@ class HostModule : public Module {
   int cluster_blocks(std::size_t index) const;
 
  private:
-  void close() noexcept;
-  void* find(const char* symbol);
-
-  int file_ = -1;
-  void* library_ = nullptr;
+  std::shared_ptr<const HostLibrary> library_;
+  std::string prefix_;
   std::vector<host::KernelFunction> kernels_;
   std::vector<std::string> names_;
 };

@@ -1,0 +1,10 @@
+#include "rehearsal.h"
+
+namespace scantune {
+
+Rehearsal& rehearsal() {
+  static Rehearsal instance;
+  return instance;
+}
+
+}  // namespace scantune
