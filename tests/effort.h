@@ -9,4 +9,11 @@ namespace scantune {
 
 inline constexpr int kTestEffort = SCANTUNE_TEST_EFFORT;
 
+// Cases that only long runs have, since a design has what they are for.
+template <class Cases>
+Cases drawn_in_long_runs(Cases cases) {
+  if (kTestEffort == 1) cases.clear();
+  return cases;
+}
+
 }  // namespace scantune

@@ -38,8 +38,10 @@ constexpr Height kHeights[] = {{0, 1}, {0, 2}, {0, 31}, {1, 0}, {1, 1}, {2, 0}, 
 // Every height, beside a number of others that is drawn, aligned and not.
 void check_heights(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
   request.segments = Segments::columns;
+  const bool is_aligned = random.chance(50);  // in long runs it is both
   for (const Height& height : kHeights)
     for (const bool aligned : {true, false}) {
+      if (kTestEffort == 1 && aligned != is_aligned) continue;
       std::vector<ScanRequest> drawn_from;
       for (const u64 columns : kColumns) {
         request.columns = columns;
@@ -77,8 +79,10 @@ void PrintTo(const Problem& problem, std::ostream* out) {
 std::vector<Problem> sampled_problems() {
   std::vector<Problem> all;
   for (const FamilyModel* family : column_families())
-    for (const ScanRequest& request : sampled_requests(kSampledProblems, 79, requests_for(*family)))
-      all.push_back({family, request, 900 + all.size()});
+    for (std::size_t index = 0;
+         const ScanRequest& request : sampled_requests(kSampledProblems, 79, requests_for(*family)))
+      // Every other problem: what combines items is shared with families that have the others.
+      if (kTestEffort > 1 || index++ % 2 == 0) all.push_back({family, request, 900 + all.size()});
   return all;
 }
 
@@ -110,8 +114,10 @@ class ColumnFamily : public testing::TestWithParam<const FamilyModel*> {};
 TEST_P(ColumnFamily, ScansColumnsByOperatorsOfTheCallersOwn) {
   const FamilyModel& family = *GetParam();
   Random random(37);
+  int turn = 0;
   for (const TestOperator& custom : {affine_maps(), maps_of_bytes(3, 1), maps_of_bytes(12, 4), maps_of_bytes(16, 4)})
     for (const Init init : {Init::none, Init::value, Init::memory}) {
+      if (kTestEffort == 1 && turn++ % 4 != 0) continue;  // each operator with another one
       ScanRequest request = custom.request;
       request.init = init;
       if (init != Init::none && random.chance(50)) request.kind = Kind::exclusive;
@@ -204,10 +210,12 @@ TEST_P(ColumnFamily, GivesEqualBitsOnEveryRunAndForAllPointersWhereThatIsAskedFo
         Bytes results;
         run(scan, items, {}, results);
         if (HasFatalFailure()) return;
+        if (is_rehearsal()) continue;
         if (first.empty()) first = results;
         ASSERT_EQ(difference(request, results.data(), first), std::nullopt);
       }
       // Otherwise every order would pass.
+      if (is_rehearsal()) continue;
       EXPECT_NE(difference(request, first.data(), expected_scan(request, items, nullptr)), std::nullopt)
           << to_string(config) << ": one item after the other";
     }
@@ -234,7 +242,7 @@ TEST(ScanColumns, FindsTheCarryBehindAFullWindow) {
                                            {"status_layout", layout},
                                            {"tile_order", order}});
           request.n = request.columns * (lines_of_band(config, request) * 90 + 1) - random.below(2);
-          for (int time = 0; time < 4 * kTestEffort; ++time) {
+          for (int time = 0; time < kTestEffort; ++time) {
             SegmentedScan scan{request, config, random.below(1u << 30)};
             scan.runs = 3;
             scan.wraps_epoch = time % 2 == 1;
@@ -267,7 +275,7 @@ TEST(ScanColumns, FindsTheCarryOfFourColumnsInOneWord) {
                                          {"window", "4"},
                                          {"status_layout", layout}});
         request.n = columns * (lines_of_band(config, request) * 40 + 3) - random.below(3);
-        for (int time = 0; time < 4 * kTestEffort; ++time) {
+        for (int time = 0; time < kTestEffort; ++time) {
           SegmentedScan scan = drawn_scan(request, config, time % 2 == 0, random);
           scan.runs = 3;
           scan.wraps_epoch = time % 2 == 1;

@@ -344,12 +344,15 @@ const std::vector<MapCase>& cases() {
 template <class R>
 std::vector<Tested> all_tested() {
   std::vector<Tested> all;
-  for (const FamilyModel* family : families_of<R>(Standing::library))
-    for (const MapCase& map : cases()) {
+  // Each case is for one in 3 of the families, other ones for the next; long runs have all.
+  for (std::size_t turn = 0; const FamilyModel* family : families_of<R>(Standing::library)) {
+    for (std::size_t number = turn++; const MapCase& map : cases()) {
+      if (kTestEffort == 1 && number++ % 3 != 0) continue;
       Random random(1);
       const R request = cut(*family, request_of<R>(map), random);
       if (family->unsupported_reason(request, kHostSm) == nullptr) all.push_back({&map, family, 100 + all.size()});
     }
+  }
   return all;
 }
 

@@ -15,7 +15,8 @@ namespace scantune {
 // Launches that overlap, of one setting.
 class Trial {
  public:
-  Trial(const Setting& setting, std::span<const TemplateFile> templates) : setting_(setting), compiler_(templates) {}
+  Trial(const Setting& setting, std::span<const TemplateFile> templates)
+      : setting_(setting), compiler_(templates, "-O0") {}
   virtual ~Trial() = default;
 
   const Setting& setting() const { return setting_; }

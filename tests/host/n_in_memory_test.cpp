@@ -166,10 +166,12 @@ bool solves(const FamilyModel& family, ScanRequest request) {
 
 TEST_P(NInMemory, MayBeAnyNumberAndChangeFromRunToRun) {
   Random random(31);
-  int subjects = 0;
+  int subjects = 0, number = 0;
   for (const Tried& tried : tried())
     for (const Variant variant : {Variant::aligned, Variant::any}) {
-      if (!solves(*GetParam(), tried.request)) continue;
+      // Each with one of the variants, the next one with the other.
+      const bool is_aligned = variant == Variant::aligned;
+      if (!solves(*GetParam(), tried.request) || (kTestEffort == 1 && is_aligned != (number++ / 2 % 2 == 0))) continue;
       const u64 most_tiles = subjects % 5 == 4 ? 0 : 1 + random.below(6);
       const Subject subject(*GetParam(), tried, variant, most_tiles, random);
       auto numbers = subject.numbers();
@@ -286,9 +288,9 @@ class NInMemorySchedules : public testing::TestWithParam<const FamilyModel*> {
 };
 
 TEST_P(NInMemorySchedules, MayComeFromTheScanBefore) {
-  for_drawn_configs(6, [&](const Config& config, const Module& module, const ScanRequest& request) {
+  for_drawn_configs(3, [&](const Config& config, const Module& module, const ScanRequest& request) {
     const Workspace workspace(bench().device, GetParam()->workspace(config, request));
-    for (u64 seed = 1; seed <= 15 * kTestEffort; ++seed) {
+    for (u64 seed = 1; seed <= 4 * kTestEffort; ++seed) {
       check(config, module, request, workspace, 4, seed);
       if (HasFatalFailure()) return;
     }
@@ -298,10 +300,10 @@ TEST_P(NInMemorySchedules, MayComeFromTheScanBefore) {
 class NInMemoryEpochs : public NInMemorySchedules {};
 
 TEST_P(NInMemoryEpochs, MayWrapWhileNChanges) {
-  for_drawn_configs(6, [&](const Config& config, const Module& module, const ScanRequest& request) {
+  for_drawn_configs(3, [&](const Config& config, const Module& module, const ScanRequest& request) {
     const WorkspaceNeed need = GetParam()->workspace(config, request);
     if (!has_epoch(need)) return;  // so few tiles that one cluster holds them
-    for (u64 seed = 1; seed <= 8 * kTestEffort; ++seed) {
+    for (u64 seed = 1; seed <= 3 * kTestEffort; ++seed) {
       const Workspace workspace(bench().device, need);
       workspace.header().epoch = kLastEpoch - 2;
       for (int run = 0; run < 3; ++run) {

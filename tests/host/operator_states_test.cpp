@@ -271,12 +271,15 @@ void PrintTo(const Tested& tested, std::ostream* out) { *out << tested.state->na
 template <class R>
 std::vector<Tested> all_tested() {
   std::vector<Tested> all;
-  for (const FamilyModel* family : families_of<R>(Standing::library))
-    for (const StateCase& state : cases()) {
+  // Each case is for one in 2 of the families, other ones for the next; long runs have all.
+  for (std::size_t turn = 0; const FamilyModel* family : families_of<R>(Standing::library)) {
+    for (std::size_t number = turn++; const StateCase& state : cases()) {
+      if (kTestEffort == 1 && number++ % 2 != 0) continue;
       Random random(1);
       const R request = cut(*family, request_of<R>(state), random);
       if (family->unsupported_reason(request, kHostSm) == nullptr) all.push_back({&state, family, 100 + all.size()});
     }
+  }
   return all;
 }
 

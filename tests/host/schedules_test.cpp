@@ -366,7 +366,7 @@ class Schedules : public testing::TestWithParam<Subject> {
 TEST_P(Schedules, GiveTheSameResultForTwoOverlappingScans) {
   if (is_rehearsal()) return;
   Workspace workspace(device_, need());
-  for (u64 seed = 1; seed <= 300 * kTestEffort; ++seed) {
+  for (u64 seed = 1; seed <= 24 * kTestEffort; ++seed) {
     check(items_, 2, workspace, seed);
     if (HasFatalFailure()) return;
     ASSERT_EQ(workspace.header().epoch, 2 * seed);
@@ -379,7 +379,7 @@ TEST_P(Schedules, GiveTheSameResultForTwoOverlappingScans) {
 TEST_P(Schedules, CarryAWorkspaceThroughTheWrapOfItsEpoch) {
   if (is_rehearsal()) return;
   Random random(5);
-  for (u64 seed = 1; seed <= 60 * kTestEffort; ++seed) {
+  for (u64 seed = 1; seed <= 6 * kTestEffort; ++seed) {
     Workspace workspace(device_, need());
     workspace.header().epoch = kLastEpoch - 2;
     for (int run = 0; run < 3; ++run) {
@@ -396,7 +396,7 @@ TEST_P(Schedules, TakeNoWordOfAnEarlierLaunchForTheirOwn) {
   if (is_rehearsal()) return;
   Random random(9);
   Workspace workspace(device_, need());
-  for (u64 seed = 1; seed <= 100 * kTestEffort; ++seed) {
+  for (u64 seed = 1; seed <= 10 * kTestEffort; ++seed) {
     check(drawn_items(random), 1 + static_cast<int>(random.below(3)), workspace, 7000 + seed);
     if (HasFatalFailure()) return;
   }
@@ -409,7 +409,7 @@ TEST_P(SchedulesOfOneCluster, GiveTheSameResultWithoutAWorkspace) {
   ASSERT_EQ(need(), WorkspaceNeed{});
   if (is_rehearsal()) return;
   Workspace none(device_, need());
-  for (u64 seed = 1; seed <= 300 * kTestEffort; ++seed) {
+  for (u64 seed = 1; seed <= 24 * kTestEffort; ++seed) {
     check(1 + random.below(static_cast<u32>(items_)), 2, none, seed);
     if (HasFatalFailure()) return;
   }

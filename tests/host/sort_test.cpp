@@ -327,8 +327,9 @@ class Sorts : public testing::TestWithParam<SortRequest> {};
 TEST_P(Sorts, PutKeysInOrder) {
   const std::string name = name_of(GetParam());
   Random random(std::hash<std::string>{}(name));
-  const auto able = able_families(with_items(GetParam(), 1000));
+  auto able = able_families(with_items(GetParam(), 1000));
   ASSERT_FALSE(able.empty());
+  if (kTestEffort == 1) able = {able[random.below(static_cast<u32>(able.size()))]};  // long runs take all
   for (const FamilyModel* family : able)
     for (int draw = 0; draw < kTestEffort; ++draw) {
       const Config config = drawn_config(*family, with_items(GetParam(), 1), random);
@@ -483,7 +484,10 @@ TEST_P(SortsWith, EveryValueOfAParameter) {
   const SortRequest request =
       taken_by(family, with_items(with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32), 500));
   int run = 0;
-  for (const int value : family.parameters()[static_cast<std::size_t>(GetParam().parameter)].values) {
+  const auto values = family.parameters()[static_cast<std::size_t>(GetParam().parameter)].values;
+  for (const int value : values) {
+    // The ends, in the gate; those between are drawn by other tests.
+    if (kTestEffort == 1 && value != values.front() && value != values.back()) continue;
     Config config = family.default_config(with_items(request, 500), kHostSm);
     config[GetParam().parameter] = value;
     const u64 most = std::min<u64>(3 * static_cast<u64>(family.tile_items(config, with_items(request, 500))) + 5, 9000);

@@ -1,0 +1,33 @@
+// Configs that between them have every value of every parameter of a family, and many pairs of values.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "space/space.h"
+
+namespace scantune {
+
+class CoveringConfigs {
+ public:
+  // The configs' tiles have at most as many items, where a value needs no larger ones.
+  explicit CoveringConfigs(int max_tile_items) : max_tile_items_(max_tile_items) {}
+
+  // A legal config for the request: of some that are drawn, always the same ones, the one with most pairs that no
+  // config of the family before has. Values that no such config has come first.
+  Config next(const FamilyModel& family, const Request& request);
+
+ private:
+  using Pair = std::tuple<int, int, int, int>;  // parameter and value, twice
+
+  int max_tile_items_;
+  std::map<const FamilyModel*, std::set<Pair>> seen_;
+};
+
+// The values, in words, that none of the configs has.
+std::vector<std::string> values_that_none_has(const FamilyModel& family, const std::vector<Config>& configs);
+
+}  // namespace scantune
