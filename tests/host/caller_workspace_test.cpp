@@ -140,6 +140,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryFamily, CallerWorkspaces, ::testing::ValuesIn(ca
 });
 
 TEST(CallerWorkspaceCases, AreOfEveryKindAndOfTheFamiliesThatNeedOne) {
+  needs_no_kernel();
   std::set<WorkspaceKind> kinds;
   std::map<std::string, int> families;
   for (const Case& one : cases()) {

@@ -116,6 +116,7 @@ INSTANTIATE_TEST_SUITE_P(OfSums, DeterminismOnHost, testing::ValuesIn(kVariants)
                          [](const auto& tested) { return tested.param.family + "_" + tested.param.name; });
 
 TEST(DeterminismVariants, AreOfEveryFamilyThatKeepsTheGuarantee) {
+  needs_no_kernel();
   std::set<std::string> promised, tested;
   for (const FamilyModel* family : scan_families())
     if (family->unsupported_reason(sums(), kHostSm) == nullptr) promised.insert(family->name());
@@ -125,6 +126,7 @@ TEST(DeterminismVariants, AreOfEveryFamilyThatKeepsTheGuarantee) {
 
 // One cluster alone needs no workspace.
 TEST(DeterminismVariants, AreInCtasInClustersAndInOneCluster) {
+  needs_no_kernel();
   std::set<std::pair<bool, bool>> kinds;  // whether in clusters, and whether with a workspace
   for (const Subject& subject : kVariants) {
     if (subject.family != "one_shot") continue;

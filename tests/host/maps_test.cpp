@@ -410,6 +410,7 @@ TEST(Maps, TakeNoItemBehindNInMemory) {
 
 // Every cut of the items has a family that takes maps, and those that move bytes as they are say so.
 TEST(Maps, HaveAFamilyOfEveryCut) {
+  needs_no_kernel();
   for (const MapCase& map : cases())
     for (const Segments segments : {Segments::none, Segments::rows, Segments::columns}) {
       ScanRequest scan = request_of<ScanRequest>(map);

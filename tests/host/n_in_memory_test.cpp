@@ -342,6 +342,7 @@ INSTANTIATE_TEST_SUITE_P(EveryFamily, NInMemoryEpochs, testing::ValuesIn(familie
 
 // Somebody serves every number, and somebody with equal bits.
 TEST(NInMemoryFamilies, ServeAllThatAnNOfTheCallMayBe) {
+  needs_no_kernel();
   for (ScanRequest request : {sums_of(ValueType::f32), repeatable_sums_of(ValueType::f32)})
     for (const u64 n : {u64{1}, u64{1} << 10, u64{1} << 20, u64{1} << 33}) {
       request.n = n;
@@ -352,6 +353,7 @@ TEST(NInMemoryFamilies, ServeAllThatAnNOfTheCallMayBe) {
 }
 
 TEST(NInMemoryFamilies, RefuseItWithAReasonWhereTheyGoByTheLaunch) {
+  needs_no_kernel();
   ScanRequest request = sums_of(ValueType::i32);
   request.n = 1000;
   ScanRequest of_the_call = request;

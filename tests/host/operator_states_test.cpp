@@ -321,6 +321,7 @@ INSTANTIATE_TEST_SUITE_P(Every, ReductionWithState, testing::ValuesIn(all_tested
 
 // Without a family of each cut the parameters above would be too few.
 TEST(OperatorStates, HaveAFamilyOfEveryCut) {
+  needs_no_kernel();
   for (const StateCase& state : cases())
     for (const Segments segments : {Segments::none, Segments::rows, Segments::columns}) {
       ScanRequest scan = request_of<ScanRequest>(state);

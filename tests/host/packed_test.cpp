@@ -12,6 +12,7 @@
 
 #include "effort.h"
 #include "primitives/run_scan.h"
+#include "scan_kernels.h"
 
 namespace scantune {
 namespace {
@@ -172,6 +173,7 @@ std::vector<Item> edges() {
 }
 
 TYPED_TEST(PackedScans, EqualPlainOnesForEveryItemInEveryPlaceAndEveryCarry) {
+  needs_no_kernel();
   using Input = typename TypeParam::Input;
   const std::vector<Input> every = every_item<Input>(), some = edges<Input>();
   const std::vector<Input>& others = sizeof(Input) == 1 ? every : some;
@@ -186,6 +188,7 @@ TYPED_TEST(PackedScans, EqualPlainOnesForEveryItemInEveryPlaceAndEveryCarry) {
 }
 
 TYPED_TEST(PackedScans, EqualPlainOnesWhereTheLongestRunHoldsNothingButOneExtreme) {
+  needs_no_kernel();
   using Input = typename TypeParam::Input;
   using T = typename TypeParam::Accumulator;
   constexpr int kMostItems = TestFixture::kMostItems;
@@ -198,6 +201,7 @@ TYPED_TEST(PackedScans, EqualPlainOnesWhereTheLongestRunHoldsNothingButOneExtrem
 }
 
 TYPED_TEST(PackedScans, EqualPlainOnesForRandomRunsOfAnyLength) {
+  needs_no_kernel();
   for (unsigned seed = 0; seed < 100 * kTestEffort; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -208,6 +212,7 @@ TYPED_TEST(PackedScans, EqualPlainOnesForRandomRunsOfAnyLength) {
 }
 
 TYPED_TEST(PackedScans, LeaveTheTotalOfARunThatIsFilledUpAsItIs) {
+  needs_no_kernel();
   using Input = typename TypeParam::Input;
   using Run = RunScan<TypeParam, 16>;
   Words<Input, 16> filled;
@@ -225,6 +230,7 @@ template <ValueType input, ValueType accumulator, ValueType output, Operator op,
 constexpr bool kPacked = RunScan<ProblemOf<input, accumulator, op, kind, output>, kItems>::kByWords;
 
 TEST(Packing, IsForIntegersOfOneOrTwoBytesThatStayAsWide) {
+  needs_no_kernel();
   using enum ValueType;
   EXPECT_TRUE((kPacked<i8, i32, u8, Operator::sum>));
   EXPECT_TRUE((kPacked<u16, u64, u16, Operator::sum>));
@@ -236,6 +242,7 @@ TEST(Packing, IsForIntegersOfOneOrTwoBytesThatStayAsWide) {
 }
 
 TEST(Packing, IsForSumsAndForExtremesThatStartFromNothing) {
+  needs_no_kernel();
   using enum ValueType;
   EXPECT_TRUE((kPacked<i8, i32, i8, Operator::sum, Kind::exclusive>));
   EXPECT_TRUE((kPacked<i8, i32, i8, Operator::max>));

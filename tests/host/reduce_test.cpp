@@ -286,6 +286,7 @@ Design reduce_design() {
 }
 
 TEST(ReduceDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
   if (reduce_design().write_if_asked()) return;
   EXPECT_EQ(reduce_design().gaps(), std::vector<std::string>{});
 }
@@ -335,6 +336,7 @@ INSTANTIATE_TEST_SUITE_P(Designed, Reduce, testing::ValuesIn(designed_reductions
                          [](const auto& tested) { return reduce_design().name_of(tested.param.row); });
 
 TEST(ReduceDesign, HasEveryValueOfEveryParameter) {
+  needs_no_kernel();
   for (const FamilyModel* family : reduce_families()) {
     std::vector<Config> configs;
     for (const DesignedReduce& reduction : designed_reductions())
@@ -435,6 +437,7 @@ INSTANTIATE_TEST_SUITE_P(AllOperators, CustomReduce, testing::ValuesIn(custom_pr
 });
 
 TEST(ReduceSample, LeavesOutNoFamilyTypeOrOperator) {
+  needs_no_kernel();
   std::set<std::string> families, found, all;
   for (const Problem& problem : sampled_problems()) {
     families.insert(problem.family->name());
@@ -614,6 +617,7 @@ TEST_P(SmallReduce, GivesTheSameBitsOnEverySchedule) {
 }
 
 TEST(SmallReduces, AreOfEveryFamily) {
+  needs_no_kernel();
   std::set<std::string> tested, all;
   for (const Small& small : kSmall) tested.insert(small.family);
   for (const FamilyModel* family : reduce_families()) all.insert(family->name());

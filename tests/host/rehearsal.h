@@ -17,6 +17,7 @@ struct Rehearsal {
   std::set<std::string> seen;
   std::vector<Instantiation> asked_for;
   std::vector<std::string> missed;  // kernels that tests take without having told so
+  int taken = 0;                    // kernels that the test at hand has taken; the same one may count twice
   KernelBatch kernels;
 };
 Rehearsal& rehearsal();

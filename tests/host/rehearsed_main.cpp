@@ -34,14 +34,43 @@ std::vector<std::string> take_all(const std::string& bytes, std::size_t& at) {
   return texts;
 }
 
-// Runs the tests where nobody sees it, and writes what they ask for.
+// Keeps what fails where nobody sees it.
+class Failures : public testing::EmptyTestEventListener {
+ public:
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    all.push_back(test_ + ": " + result.message());
+  }
+  std::vector<std::string> all;
+
+ private:
+  std::string test_;  // which gtest must not be asked for while it tells of a failure
+};
+
+// A test of kernels that takes none tests nothing, as where no family is able to do what it asks for.
+class KernelsTaken : public testing::EmptyTestEventListener {
+ public:
+  void OnTestStart(const testing::TestInfo&) override { rehearsal().taken = 0; }
+  void OnTestEnd(const testing::TestInfo& test) override {
+    if (rehearsal().taken == 0 && test.result()->Passed())
+      ADD_FAILURE() << "the test has run no kernel, and has not said that it needs none (needs_no_kernel)";
+  }
+};
+
+// Runs the tests where nobody sees it, and writes what fails and what they ask for.
 [[noreturn]] void rehearse(int to) {
   rehearsal().is_on = true;
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
   delete listeners.Release(listeners.default_xml_generator());
+  auto* const failures = new Failures;
+  listeners.Append(failures);
   [[maybe_unused]] const int outcome = RUN_ALL_TESTS();
   std::string bytes;
+  put(bytes, failures->all);
   for (const Instantiation& one : rehearsal().asked_for) {
     put(bytes, one.source);
     put(bytes, one.headers);
@@ -56,7 +85,8 @@ std::vector<std::string> take_all(const std::string& bytes, std::size_t& at) {
   _exit(0);
 }
 
-void compile_what_tests_take() {
+// Returns what failed in the rehearsal.
+std::vector<std::string> compile_what_tests_take() {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe could be opened");
   const pid_t child = fork();
@@ -72,16 +102,19 @@ void compile_what_tests_take() {
   waitpid(child, &status, 0);
   if (status != 0) throw std::runtime_error("the rehearsal of the tests ended with status " + std::to_string(status));
   std::vector<Instantiation> all;
-  for (std::size_t at = 0; at < bytes.size();) {
+  std::size_t at = 0;
+  const std::vector<std::string> failures = take_all(bytes, at);
+  while (at < bytes.size()) {
     Instantiation& one = all.emplace_back();
     one.source = take(bytes, at);
     one.headers = take_all(bytes, at);
     one.kernels = take_all(bytes, at);
     one.label = take(bytes, at);
   }
-  std::cout << all.size() << " kernels in " << joined(all).size() << " units\n";
+  std::cout << all.size() << " kernels in " << joined(all).size() << " units" << std::endl;
   rehearsal().kernels.add(all);
   rehearsal().was_on = true;
+  return failures;
 }
 
 // Each kernel that was not told of is a call of the compiler more.
@@ -95,12 +128,15 @@ int missed_kernels() {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  std::vector<std::string> failures_before;
   try {
-    if (!testing::GTEST_FLAG(list_tests)) scantune::compile_what_tests_take();
+    if (!testing::GTEST_FLAG(list_tests)) failures_before = scantune::compile_what_tests_take();
   } catch (const std::exception& error) {
     std::cout << error.what() << "\n";
     return 1;
   }
+  testing::UnitTest::GetInstance()->listeners().Append(new scantune::KernelsTaken);
   const int failures = RUN_ALL_TESTS();
-  return failures != 0 ? failures : scantune::missed_kernels();
+  for (const std::string& failure : failures_before) std::cout << "in the rehearsal: " << failure << "\n";
+  return failures != 0 || !failures_before.empty() ? 1 : scantune::missed_kernels();
 }

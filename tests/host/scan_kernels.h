@@ -14,6 +14,9 @@ namespace scantune {
 // not run: what launches them returns before it does.
 bool is_rehearsal();
 
+// Says that the test at hand is none of kernels. Others fail where they take none.
+void needs_no_kernel();
+
 // Loaded kernels, each compiled once per process and source. In a rehearsal they cannot be launched.
 class ScanKernels {
  public:

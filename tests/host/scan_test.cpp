@@ -198,6 +198,7 @@ Design scan_design() {
 }
 
 TEST(ScanDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
   if (scan_design().write_if_asked()) return;
   EXPECT_EQ(scan_design().gaps(), std::vector<std::string>{});
 }
@@ -263,6 +264,7 @@ INSTANTIATE_TEST_SUITE_P(Designed, Scan, testing::ValuesIn(designed_scans()),
                          [](const auto& tested) { return scan_design().name_of(tested.param.row); });
 
 TEST(ScanDesign, HasEveryValueOfEveryParameter) {
+  needs_no_kernel();
   for (const FamilyModel* family : all_families()) {
     std::vector<Config> configs;
     for (const DesignedScan& scan : designed_scans())
@@ -316,6 +318,7 @@ std::set<std::string> properties_of_all(const std::vector<ScanRequest>& requests
 }
 
 TEST(Sample, HasEveryPropertyOfTheProblemsThatAFamilySolves) {
+  needs_no_kernel();
   for (const FamilyModel* family : all_families()) {
     std::vector<ScanRequest> sample;
     for (const Problem& problem : sampled_problems())
@@ -326,6 +329,7 @@ TEST(Sample, HasEveryPropertyOfTheProblemsThatAFamilySolves) {
 
 // Otherwise a family that refuses too many problems would pass by being tested too little.
 TEST(Sample, IsOfAllProblemsUnlessAFamilyNeedsItemsOfOneSize) {
+  needs_no_kernel();
   constexpr std::size_t kPacked = 4 * 3 + 5;  // operators on small integers, kinds and initial values of sums
   constexpr std::size_t kOthers =
       12 + 6 + 12 + 7 + 5 + kPacked;  // inputs, accumulators, outputs, operators, kinds and initial values
@@ -459,6 +463,7 @@ INSTANTIATE_TEST_SUITE_P(AllOperators, CustomScan, testing::ValuesIn(custom_prob
 });
 
 TEST(CustomProblems, AreAllOperatorsUnlessAFamilyNeedsItemsThatFillVectors) {
+  needs_no_kernel();
   for (const FamilyModel* family : all_families()) {
     const bool fills_vectors = family == find_family("pipelined");
     for (const TestOperator& custom : test_operators()) {
