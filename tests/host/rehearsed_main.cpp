@@ -68,6 +68,7 @@ class KernelsTaken : public testing::EmptyTestEventListener {
   delete listeners.Release(listeners.default_xml_generator());
   auto* const failures = new Failures;
   listeners.Append(failures);
+  listeners.Append(new KernelsTaken);
   [[maybe_unused]] const int outcome = RUN_ALL_TESTS();
   std::string bytes;
   put(bytes, failures->all);
@@ -112,6 +113,7 @@ std::vector<std::string> compile_what_tests_take() {
     one.label = take(bytes, at);
   }
   std::cout << all.size() << " kernels in " << joined(all).size() << " units" << std::endl;
+  for (const std::string& failure : failures) std::cout << "in the rehearsal: " << failure << std::endl;
   rehearsal().kernels.add(all);
   rehearsal().was_on = true;
   return failures;
@@ -135,8 +137,6 @@ int main(int argc, char** argv) {
     std::cout << error.what() << "\n";
     return 1;
   }
-  testing::UnitTest::GetInstance()->listeners().Append(new scantune::KernelsTaken);
   const int failures = RUN_ALL_TESTS();
-  for (const std::string& failure : failures_before) std::cout << "in the rehearsal: " << failure << "\n";
   return failures != 0 || !failures_before.empty() ? 1 : scantune::missed_kernels();
 }
