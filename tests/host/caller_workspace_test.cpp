@@ -115,6 +115,7 @@ std::shared_ptr<HostDevice> host() { return std::make_shared<HostDevice>(7, kept
 class CallerWorkspaces : public ::testing::TestWithParam<Case> {};
 
 TEST_P(CallerWorkspaces, MayHoldAnything) {
+  needs_no_kernel();  // by way of plans
   const auto device = host();
   RunsInAWorkspace runs(device, GetParam());
   ASSERT_EQ(runs.bytes(), GetParam().need.bytes);
@@ -156,6 +157,7 @@ TEST(CallerWorkspaceCases, AreOfEveryKindAndOfTheFamiliesThatNeedOne) {
 }
 
 TEST(CallerWorkspaceCases, ShareOneWorkspaceInAnyOrder) {
+  needs_no_kernel();  // by way of plans
   const auto device = host();
   std::vector<std::unique_ptr<RunsInAWorkspace>> all;
   std::set<WorkspaceKind> kinds;
