@@ -175,13 +175,15 @@ std::vector<JoinedKernels> joined(std::span<const Instantiation> all) {
   return units;
 }
 
+std::unique_ptr<Compiler> joined_compiler() { return kept(std::make_unique<HostCompiler>(templates(), "-O0")); }
+
 void KernelBatch::add(std::span<const Instantiation> all) {
   std::map<std::string, const Instantiation*> wanted;
   for (const Instantiation& instantiation : all)
     if (!modules_.contains(instantiation.source)) wanted.emplace(instantiation.source, &instantiation);
   std::vector<Instantiation> missing;
   for (const auto& [source, instantiation] : wanted) missing.push_back(*instantiation);
-  const auto compiler = kept(std::make_unique<HostCompiler>(templates(), "-O0"));
+  const auto compiler = joined_compiler();
   for (const JoinedKernels& unit : joined(missing)) {
     const auto library = std::make_shared<HostLibrary>(compiler->compile(unit.unit, "host"), Machine::hooks());
     for (std::size_t index = 0; index < unit.sources.size(); ++index)

@@ -21,6 +21,7 @@ struct JoinedKernels {
   std::vector<std::string> prefixes;  // of the names of their kernels, in the same order
 };
 std::vector<JoinedKernels> joined(std::span<const Instantiation> all);
+std::unique_ptr<Compiler> joined_compiler();  // of such units; they are kept where kept_compiler.h says
 
 // Loaded kernels by their source.
 class KernelBatch {
