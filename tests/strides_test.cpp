@@ -149,34 +149,47 @@ TEST(Strides, OfPlanesFollowFromThoseOfRowsAndItems) {
   EXPECT_EQ(found_sums, sums);
 }
 
+// Each shape has one problem, since the strides are no part of a kernel: only they are drawn.
 TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
+  constexpr auto kExclusive = runtime::Kind::exclusive, kInclusive = runtime::Kind::inclusive;
+  constexpr auto kForward = runtime::Direction::forward, kReverse = runtime::Direction::reverse;
+  struct Case {
+    Shape shape;
+    runtime::Kind kind;
+    runtime::Direction direction;
+    int in_bytes, out_bytes;
+    bool has_inits;
+  };
+  constexpr Case kCases[] = {
+      {{1, 40, 33}, kExclusive, kForward, 4, 4, false},  {{3, 5, 300}, kInclusive, kForward, 1, 4, false},
+      {{1, 1, 1000}, kInclusive, kReverse, 4, 4, false}, {{4, 7, 1}, kExclusive, kForward, 1, 1, false},
+      {{2, 64, 64}, kExclusive, kReverse, 4, 4, true},   {{1, 3, 5000}, kInclusive, kForward, 4, 4, true},
+      {{5, 1, 70}, kInclusive, kReverse, 1, 1, false}};
   std::mt19937 random(5);
-  constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300},  {1, 1, 1000}, {4, 7, 1},
-                               {2, 64, 64}, {1, 3, 5000}, {5, 1, 70}};
-  for (int draw = 0; draw < 40; ++draw) {
-    const Shape& shape = kShapes[random() % std::size(kShapes)];
-    runtime::ScanOptions<int> options;
-    options.kind = random() % 2 == 0 ? runtime::Kind::exclusive : runtime::Kind::inclusive;
-    options.direction = random() % 3 == 0 ? runtime::Direction::reverse : runtime::Direction::forward;
-    const Places in = drawn_places(shape, random), out = drawn_places(shape, random);
-    if (random() % 3 == 0)
-      check<int>(shape, in, in, options, true, random, random() % 2 == 0);
-    else if (random() % 2 == 0)
-      check<int>(shape, in, out, options, false, random);
-    else if (random() % 2 == 0)
-      check<std::int8_t>(shape, in, out, options, false, random);
-    else
-      check<std::int8_t, std::int8_t>(shape, in, out, options, false, random);
-    if (failed()) return;
-  }
+  for (int round = 0; round < 6; ++round)
+    for (const Case& its : kCases) {
+      const Shape& shape = its.shape;
+      runtime::ScanOptions<int> options;
+      options.kind = its.kind;
+      options.direction = its.direction;
+      const Places in = drawn_places(shape, random), out = drawn_places(shape, random);
+      if (its.in_bytes == 1 && its.out_bytes == 1)
+        check<std::int8_t, std::int8_t>(shape, in, out, options, false, random);
+      else if (its.in_bytes == 1)
+        check<std::int8_t>(shape, in, out, options, false, random);
+      else if (round % 2 == 0)
+        check<int>(shape, in, in, options, true, random, its.has_inits);
+      else
+        check<int>(shape, in, out, options, false, random, its.has_inits);
+      if (failed()) return;
+    }
 }
 
 TEST(Strides, LeadReductionsToTheirItems) {
   std::mt19937 random(17);
-  constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300},  {1, 1, 1000}, {4, 7, 1},
-                               {2, 64, 64}, {1, 3, 5000}, {5, 1, 70}};
-  for (int draw = 0; draw < 30; ++draw) {
-    const Shape& shape = kShapes[random() % std::size(kShapes)];
+  constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300}, {4, 7, 1}, {1, 3, 5000}};
+  for (int draw = 0; draw < 24; ++draw) {
+    const Shape& shape = kShapes[draw % std::size(kShapes)];
     const Places in = drawn_places(shape, random);
     SCOPED_TRACE(to_string(shape, in, in));
     std::vector<int> items(in.size);
@@ -261,7 +274,7 @@ TEST(ArrayApi, CumulativeSumsGoAlongEveryAxis) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
       for (const bool include_initial : {false, true}) {
         check_cumulative_sum<std::int8_t, std::int64_t>(shape, axis, include_initial);
-        check_cumulative_sum<float, float>(shape, axis, include_initial);
+        if (shape.size() == 1) check_cumulative_sum<float, float>(shape, axis, include_initial);
         if (failed()) return;
       }
 }
@@ -286,6 +299,7 @@ TEST(InitialValues, OfEachRowOrColumnBeginIt) {
     bool has_columns;
     const char* config;
   };
+  bool is_reverse = false;  // in turn
   for (
       const Case& its : std::vector<Case>{
           {{1, 40, 33},
@@ -303,22 +317,22 @@ TEST(InitialValues, OfEachRowOrColumnBeginIt) {
            R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 4}})"},
           {{1, 3, 700},
            true,
-           R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 3, "columns_per_block": 0}})"}})
-    for (const auto direction : {runtime::Direction::forward, runtime::Direction::reverse}) {
-      SCOPED_TRACE(its.config);
-      runtime::ScanOptions<int> options;
-      options.config = its.config;
-      options.direction = direction;
-      options.kind = random() % 2 == 0 ? runtime::Kind::exclusive : runtime::Kind::inclusive;
-      const Places places = its.has_columns ? columns(its.shape) : rows(its.shape);
-      try {
-        check<int>(its.shape, places, places, options, random() % 2 == 0, random, true);
+           R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 3, "columns_per_block": 0}})"}}) {
+    SCOPED_TRACE(its.config);
+    runtime::ScanOptions<int> options;
+    options.config = its.config;
+    options.direction = is_reverse ? runtime::Direction::reverse : runtime::Direction::forward;
+    options.kind = random() % 2 == 0 ? runtime::Kind::exclusive : runtime::Kind::inclusive;
+    is_reverse = !is_reverse;
+    const Places places = its.has_columns ? columns(its.shape) : rows(its.shape);
+    for (const bool in_place : {false, true}) try {
+        check<int>(its.shape, places, places, options, in_place, random, true);
       } catch (const RequestError& error) {
         // A GPU that is older than the family has it not.
         ASSERT_NE(std::string(error.what()).find("bulk copies need sm_90"), std::string::npos) << error.what();
       }
-      if (failed()) return;
-    }
+    if (failed()) return;
+  }
 }
 
 // Vectors of columns side by side, several to a thread, and those beyond the last one.
@@ -357,8 +371,6 @@ TEST(Strides, AreServedByEveryFamilyOfRows) {
         runtime::ScanOptions<int> options;
         options.config = config;
         check<int>(shape, in, out, options, false, random);
-        check<std::int8_t>(shape, in, out, options, false, random);
-        check<std::int8_t, std::int8_t>(shape, in, out, options, false, random);
         if (failed()) return;
       }
   }

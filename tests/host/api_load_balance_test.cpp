@@ -53,17 +53,20 @@ std::vector<T> read(const Buffer<T>& buffer) {
   return all;
 }
 
+// Each way of calling it has kernels of its own, and so has each pair of types: of most pairs only one way is tried.
 template <class Offset, class Index>
-void expect_balanced(const Plain& plain) {
+void expect_balanced(const Plain& plain, bool every_way = false) {
   const Buffer<Offset> offsets(as<Offset>(plain.offsets));
   const Buffer<Index> segment_of(plain.n()), rank_of(plain.n()), by_plan(plain.n()), ranks_by_plan(plain.n());
-  runtime::load_balance(offsets.data(), plain.segments(), segment_of.data(), plain.n(), {.check = true});
-  EXPECT_EQ(read(segment_of), as<Index>(plain.segment_of));
-  runtime::load_balance(offsets.data(), plain.segments(), static_cast<Index*>(nullptr), plain.n(),
-                        {.rank_of = rank_of.data()});
-  EXPECT_EQ(read(rank_of), as<Index>(plain.rank_of));
+  if (every_way) {
+    runtime::load_balance(offsets.data(), plain.segments(), segment_of.data(), plain.n(), {.check = true});
+    EXPECT_EQ(read(segment_of), as<Index>(plain.segment_of));
+    runtime::load_balance(offsets.data(), plain.segments(), static_cast<Index*>(nullptr), plain.n(),
+                          {.rank_of = rank_of.data()});
+    EXPECT_EQ(read(rank_of), as<Index>(plain.rank_of));
+  }
   const auto plan = runtime::load_balance_plan<Offset, Index>(
-      plain.segments(), plain.n(), {.assigned = runtime::Assigned::segments_and_ranks, .check = true});
+      plain.segments(), plain.n(), {.assigned = runtime::Assigned::segments_and_ranks, .check = every_way});
   plan(offsets.data(), by_plan.data(), ranks_by_plan.data());
   EXPECT_EQ(read(by_plan), as<Index>(plain.segment_of));
   EXPECT_EQ(read(ranks_by_plan), as<Index>(plain.rank_of));
@@ -72,7 +75,7 @@ void expect_balanced(const Plain& plain) {
 TEST(LoadBalance, TellsEveryItemItsSegmentAndItsRank) {
   for (const std::uint64_t segments : {1, 2, 333, 3000}) {
     const Plain plain(segments);
-    expect_balanced<std::uint32_t, std::uint32_t>(plain);
+    expect_balanced<std::uint32_t, std::uint32_t>(plain, true);
     expect_balanced<std::int32_t, std::int64_t>(plain);
     expect_balanced<std::uint64_t, std::int32_t>(plain);
     expect_balanced<std::int64_t, std::uint64_t>(plain);
@@ -106,9 +109,7 @@ void expect_expanded(const Plain& plain) {
 TEST(Expand, WritesTheValueOfItsSegmentForEveryItem) {
   const Plain plain(1000);
   expect_expanded<char>(plain);
-  expect_expanded<std::uint16_t>(plain);
   expect_expanded<float>(plain);
-  expect_expanded<double>(plain);
   expect_expanded<Wide>(plain);
   expect_expanded<Odd>(plain);
 }
