@@ -95,10 +95,13 @@ TEST_F(Accesses, FillsSharedMemoryWithArbitraryBytes) {
 }
 
 TEST_F(Accesses, ReportsAStackThatIsTooSmall) {
-  const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 2, 1) {
-  if (thread_rank() == 0) return;  // the stack of thread 0 is next to the one that overflows
+  const auto module = compile(R"(
+static void overflow() {
   volatile char frame[32 * 1024 + 64];
   for (u32 index = 0; index < sizeof frame; ++index) frame[index] = 1;
+}
+SCANTUNE_KERNEL(kernel, 2, 1) {
+  if (thread_rank() != 0) overflow();  // the stack of thread 0 is next to the one that overflows
 })");
   EXPECT_THAT(report(*module, {.block_threads = 2}, {}), HasSubstr("more stack than a fibre has"));
 }
