@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
 
 namespace scantune {
@@ -134,7 +135,7 @@ std::string refusal(const std::vector<Offset>& offsets, std::uint64_t n) {
       text = error.what();
       EXPECT_EQ(read(to), before) << "something was written";
     }
-  return text.substr(text.find(": ") + 2);
+  return is_rehearsal() ? text : text.substr(text.find(": ") + 2);
 }
 
 TEST(LoadBalanceCheck, NamesTheFirstOffsetThatIsWrong) {

@@ -320,18 +320,19 @@ TEST(ApiReductions, RunAGivenConfigOfEveryFamily) {
 }
 
 TEST(ApiProblems, OfMoreItemsThanABufferHoldsAreRefusedWithTheNumberThatFits) {
-  const Buffer<std::int32_t> first(1000), second(1000);
-  const auto [in, out] = std::minmax({first.data(), second.data()});
-  const auto n = static_cast<std::uint64_t>(out - in) + 1;  // the ranges overlap, too
-  for (const auto& call : {std::function([&] { runtime::scan(in, out, n); }),
-                           std::function([&] { runtime::plan<std::int32_t>(n)(in, out); })}) {
+  const Buffer<std::int32_t> buffer(1000);
+  const std::int32_t* const in = buffer.data();
+  std::int32_t* const out = buffer.data() + 500;
+  constexpr std::uint64_t kAsked = 1001;  // the ranges overlap, too
+  for (const auto& call : {std::function([&] { runtime::scan(in, out, kAsked); }),
+                           std::function([&] { runtime::plan<std::int32_t>(kAsked)(in, out); })}) {
     try {
       call();
       ADD_FAILURE() << "scanned";
     } catch (const RequestError& error) {
       const std::string expected =
           "input: the allocation holds 4000 bytes from there on, room for 1000 items of 4 bytes, and the scan needs " +
-          std::to_string(n);
+          std::to_string(kAsked);
       EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
     }
   }

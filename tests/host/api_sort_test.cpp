@@ -222,8 +222,8 @@ TEST(Sort, PutsKeysOfEveryTypeInTheirOrder) {
 }
 
 TEST(Sort, OfAnyNumberOfKeysDoesSo) {
-  for (const std::uint64_t n : {1, 2, 33, 4097, 300'007}) expect_keys<float>(n);
-  expect_indices<float>(300'007);
+  for (const std::uint64_t n : {1, 2, 33, 4097, 33'007}) expect_keys<float>(n);
+  expect_indices<float>(33'007);
   expect_keys<std::uint8_t>(50'021);
 }
 
@@ -235,7 +235,7 @@ struct Wide {
 };
 
 TEST(Sort, MovesValuesOfEverySizeWithTheirKeys) {
-  for (const std::uint64_t n : {100, 300'007}) {
+  for (const std::uint64_t n : {100, 33'007}) {
     expect_pairs<float, Odd>(n);
     expect_pairs<std::uint16_t, Wide>(n);
   }
@@ -247,11 +247,11 @@ TEST(Sort, NumbersWhereKeysStood) {
   expect_indices<float, std::int32_t>(100);
   expect_indices<float, std::uint64_t>(100);
   expect_keys_and_indices<float, std::int64_t>(100);
-  expect_keys_and_indices<float, std::uint32_t>(300'007);
+  expect_keys_and_indices<float, std::uint32_t>(33'007);
 }
 
 TEST(Sort, ComparesOnlyTheBitsThatAreAskedFor) {
-  for (const std::uint64_t n : {777, 300'007})
+  for (const std::uint64_t n : {777, 33'007})
     for (const KeyBits bits : {KeyBits{0, 1}, KeyBits{8, 24}, KeyBits{.begin_bit = 27}, KeyBits{.end_bit = 5}})
       expect_indices<float>(n, {.bits = bits});
   expect_keys<std::int64_t>(777, {.order = Order::descending, .bits = {31, 33}});
@@ -260,7 +260,7 @@ TEST(Sort, ComparesOnlyTheBitsThatAreAskedFor) {
 TEST(Sort, SortsEachRowByItself) {
   expect_keys<float>(64 * 50, {.rows = 64});
   expect_keys_and_indices<float, std::uint32_t>(64 * 50, {.rows = 64});
-  expect_indices<float>(3 * 70'001, {.rows = 3});
+  expect_indices<float>(3 * 33'007, {.rows = 3});
   expect_keys<std::uint8_t>(5 * 9000, {.rows = 5});
   expect_keys<float>(2000, {.bits = {4, 12}, .rows = 2000});
 }
