@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -57,10 +58,18 @@ def texts(path: Path) -> str:
     return " ".join(element.text or "" for element in ElementTree.parse(path).iter())
 
 
+@pytest.fixture(scope="module")
+def drawn_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("drawn")
+    (folder / "sums.csv").write_text(table())
+    pictures.main([str(folder / "sums.csv"), "--out", str(folder / "pictures")])
+    return folder
+
+
 @pytest.fixture
-def drawn(tmp_path: Path) -> Path:
-    (tmp_path / "sums.csv").write_text(table())
-    pictures.main([str(tmp_path / "sums.csv"), "--out", str(tmp_path / "pictures")])
+def drawn(drawn_once: Path, tmp_path: Path) -> Path:
+    """Return a copy of the pictures, beside what they are drawn from."""
+    shutil.copytree(drawn_once, tmp_path, dirs_exist_ok=True)
     return tmp_path / "pictures"
 
 
