@@ -62,7 +62,7 @@ def streams(*arguments: str) -> tuple[str, str]:
 @pytest.mark.timeout(200)
 def test_tuned_record_is_what_the_runtime_selects(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
-    common = ["--arch", "host", "--type", "f32", "--n", "5000", "--db", str(db)]
+    common = ["--arch", "host", "--type", "i32", "--n", "5000", "--db", str(db)]
     streams(*common, "--budget", BUDGET)
     with sqlite3.connect(db) as connection:
         ((family, config),) = connection.execute("SELECT family, config FROM record").fetchall()
@@ -177,7 +177,7 @@ def test_databases_of_two_teams_are_compared_merged_and_united_by_git(
 def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "space.json.gz"
     named = ["--arch", "host", "--type", "i32", "--n", "2000"]
-    out, err = streams("sweep", *named, "--budget", "10s", "--pairs-limit", "4", "-o", str(file))
+    out, err = streams("sweep", *named, "--budget", "5s", "--pairs-limit", "4", "-o", str(file))
     recorded = read_space(file)
     assert recorded.optimum
     assert recorded.optimum.final_us
@@ -439,7 +439,7 @@ def test_own_operator_is_tuned_from_its_source_and_selected_by_its_name(tmp_path
     assert re.search(r"operator\.cu:5:\d+: error: .*\bc\b", err), err
 
     file.write_text(AFFINE)
-    code, out, err = scantune(*own, "--n", "3000", "--budget", BUDGET, "--workers", "1")
+    code, out, err = scantune(*own, "--n", "3000", "--family", "lookback", "--budget", BUDGET, "--workers", "1")
     assert code == 0, out + err
     ask = ["db", "explain", "--arch", "host", "--type", "custom8", "--n", "3000", "--op"]
     assert ": exact_n: " in scantune(*ask, "custom_moderate:affine")[1]

@@ -139,7 +139,7 @@ def test_what_looks_like_a_command_is_taken_for_one(page: str) -> None:
         ("SCANTUNE_DB_PATH=/team/tuned.db scantune db explain --typo", "typo"),
         (".venv/bin/python tests/bench/tabulate.py", "2"),
         (".venv/bin/python tests/bench/tabulator.py", "tabulator"),
-        (".venv/bin/python -m pytest tests/python -k 'not test'", "no tests|deselected"),
+        (".venv/bin/python -m pytest tests/python/test_paths.py -k 'not test'", "no tests|deselected"),
         (".ci/fuzz maximise", "maximise"),
     ],
 )
