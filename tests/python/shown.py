@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CONTRIBUTING.md", *sorted(str(one.relative_to(ROOT)) for one in (ROOT / "docs").rglob("*.md"))]
 WEEK = ("docs/sharing.md", "## A team's week")
 
-_PROGRAM = r"(?:scantune|make|app|python|git|echo|ctest|g\+\+|compute-sanitizer|\.venv/bin/\w+|\.ci/\w+)"
+_PROGRAM = (
+    r"(?:scantune|make|app|python|git|echo|ctest|g\+\+|compute-sanitizer|\.venv/bin/\w+|\.ci/\w+|build/tests/[\w/]+)"
+)
 _LINE = re.compile(rf"^ {{4}}((?:\w+=\S+ )*{_PROGRAM}(?: .*)?)$", re.MULTILINE)
 _INLINE = re.compile(r"`(scantune\s[^`\[|]+)`")
 

@@ -8,6 +8,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -44,6 +45,8 @@ def parse(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
             checked([program, "-N", *arguments])
         case script if script.startswith(".ci/"):
             parse_script(script, arguments)
+        case suite if suite.startswith("build/"):
+            parse_suite(ROOT / suite.removeprefix("build/"), arguments)
         case other:
             assert other in NOT_PARSED, f"nobody knows how {other} reads its arguments"
 
@@ -97,6 +100,15 @@ def parse_script(script: str, arguments: list[str]) -> None:
             assert re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text), f"{script} knows no {word}"
 
 
+def parse_suite(suite: Path, arguments: list[str]) -> None:
+    """Look for an executable of tests in what its folder builds, and for the tests that it is to run."""
+    folder = suite.parent
+    assert f"scantune_test({suite.name} " in (folder / "CMakeLists.txt").read_text(), f"there is no {suite.name}"
+    for wanted in arguments:
+        name = wanted.removeprefix("--gtest_filter=").strip("*")
+        assert any(name in path.read_text() for path in folder.glob("*.cpp")), f"{suite.name} has no {wanted}"
+
+
 def checked(command: list[str]) -> str:
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=50)
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -141,6 +153,8 @@ def test_what_looks_like_a_command_is_taken_for_one(page: str) -> None:
         (".venv/bin/python tests/bench/tabulator.py", "tabulator"),
         (".venv/bin/python -m pytest tests/python/test_paths.py -k 'not test'", "no tests|deselected"),
         (".ci/fuzz maximise", "maximise"),
+        ("build/tests/cpu/selector_test --gtest_filter='*Nearest*'", "selector_test"),
+        ("build/tests/cpu/select_selector_test --gtest_filter='*Farthest*'", "Farthest"),
     ],
 )
 def test_a_command_that_is_not_taken_is_noticed(line: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:

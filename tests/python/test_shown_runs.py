@@ -54,7 +54,7 @@ NOT_RUN = {
     r"make fuzz |\.ci/fuzz ": "it builds all with clang, and .ci/run runs it for a minute",
     r"make kills ": "it kills for minutes, and .ci/run runs it",
     r".* tests/campaign/many_processes.py ": "test_many_processes.py runs it, for seconds",
-    r"ctest |.* -m pytest ": "the tests run by themselves",
+    r"ctest |.* -m pytest |build/tests/": "the tests run by themselves",
     r"g\+\+ ": "test_install.py builds a program by it",
 }
 
