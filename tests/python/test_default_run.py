@@ -207,7 +207,7 @@ def test_run_tells_where_all_of_its_time_went(default_run: DefaultRun) -> None:
     outcome, minutes, _ = default_run(ALL_SUMS[:1], FEW_SIZES)
     assert sum(outcome.spent_s.values()) == pytest.approx(outcome.seconds)
     assert outcome.seconds == pytest.approx(60 * minutes, rel=0.02)
-    assert min(outcome.spent_s[what] for what in ("measuring", "verifying", "waiting for compilers")) > 1
+    assert min(outcome.spent_s[what] for what in ("measuring", "verifying", "waiting for compilers")) > 0.5
     assert outcome.spent_s["other"] < 0.2 * outcome.seconds
 
 
