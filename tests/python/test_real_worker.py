@@ -177,7 +177,7 @@ def test_databases_of_two_teams_are_compared_merged_and_united_by_git(
 def test_sweep_of_a_space_is_kept_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "space.json.gz"
     named = ["--arch", "host", "--type", "i32", "--n", "2000"]
-    out, err = streams("sweep", *named, "--budget", "5s", "--pairs-limit", "4", "-o", str(file))
+    out, err = streams("sweep", *named, "--budget", "10s", "--pairs-limit", "4", "-o", str(file))
     recorded = read_space(file)
     assert recorded.optimum
     assert recorded.optimum.final_us
