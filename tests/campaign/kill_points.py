@@ -37,7 +37,7 @@ from scantune.store.database import Database
 
 MOST, MOST_OTHERS = {"part": 4, "write": 2}, 3  # kill points among calls alike on one file
 _LONGEST_S = 60.0
-_FAKE_WORKER = Path(__file__).resolve().parents[1] / "python" / "fake_worker.py"
+_FAKE_WORKER = Path(__file__).resolve().parents[1] / "python" / "start_fake_worker.py"
 
 
 @dataclass
