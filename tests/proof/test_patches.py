@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shlex
@@ -28,20 +29,31 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
+@functools.cache
+def commands_of_tree() -> dict[str, tuple[str, str]]:
+    """Return the command and its folder for each source of the library, compiled by itself."""
+    # The ordinary build compiles several sources together.
+    settings = ("-DSCANTUNE_UNITY_BUILD=OFF", "-DSCANTUNE_BUILD_TESTS=OFF", "-DCMAKE_CXX_COMPILER=" + compiler())
+    run("cmake", "-S", ROOT, "-B", BUILD / "proof", "-G", "Ninja", *settings)
+    listed = json.loads((BUILD / "proof" / "compile_commands.json").read_text())
+    return {entry["file"]: (entry["command"], entry["directory"]) for entry in listed}
+
+
+def compiler() -> str:
+    found = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+    assert found
+    return found[1]
+
+
 def complaints(copy: Path, source: str) -> str:
     """Return what the compiler says of a source of the copy, which it reads as the build of this tree would."""
-    commands = {
-        entry["file"]: (entry["command"], entry["directory"])
-        for entry in json.loads((BUILD / "compile_commands.json").read_text())
-    }
+    commands = commands_of_tree()
     known = source if str(ROOT / source) in commands else BESIDE
     command, folder = commands[str(ROOT / known)]
     command = re.sub(rf"{re.escape(str(ROOT))}/(runtime|templates)\b", rf"{copy}/\1", command)
     command = re.sub(r" -o \S+ -c \S+", "", command[command.index(" -") :])
     words = [*shlex.split(command), "-O0", "-fsyntax-only", str(copy / source)]
-    compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
-    assert compiler
-    ended = subprocess.run([compiler[1], *words], cwd=folder, capture_output=True, text=True, check=False)
+    ended = subprocess.run([compiler(), *words], cwd=folder, capture_output=True, text=True, check=False)
     assert ended.returncode == 0 or ended.stderr
     return ended.stderr
 

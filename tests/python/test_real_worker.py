@@ -439,7 +439,7 @@ def test_own_operator_is_tuned_from_its_source_and_selected_by_its_name(tmp_path
     assert re.search(r"operator\.cu:5:\d+: error: .*\bc\b", err), err
 
     file.write_text(AFFINE)
-    code, out, err = scantune(*own, "--n", "3000", "--family", "lookback", "--budget", BUDGET, "--workers", "1")
+    code, out, err = scantune(*own, "--n", "3000", "--budget", "5s", "--workers", "1")
     assert code == 0, out + err
     ask = ["db", "explain", "--arch", "host", "--type", "custom8", "--n", "3000", "--op"]
     assert ": exact_n: " in scantune(*ask, "custom_moderate:affine")[1]
