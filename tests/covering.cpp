@@ -40,7 +40,7 @@ std::vector<std::vector<std::size_t>> factor_sets(std::size_t count, std::size_t
   }
 }
 
-// Which combinations of a set of factors occur, as bits in the order of a number with the factors as digits.
+// The combinations of values that occur, as bits: a combination is a number whose digits are the values.
 class Combinations {
  public:
   Combinations(const std::vector<Factor>& factors, int strength)
@@ -123,7 +123,7 @@ void mark_legal(const std::vector<Factor>& factors, const std::vector<DesignRow>
     const std::vector<std::size_t>& in_set = combinations.sets()[set];
     std::vector<bool>& bits = combinations.bits(set);
     for (const DesignRow& row : legal) bits[combinations.index_of(set, row)] = true;
-    // Of a free factor only value 0 is marked until now.
+    // Only value 0 of a free factor is marked until now.
     for (std::size_t index = 0; index < bits.size(); ++index) {
       DesignRow row = combinations.row_of(set, index);
       bool has_free = false;

@@ -114,7 +114,7 @@ Instantiation read_back(std::string source) {
   return instantiation;
 }
 
-// Which instantiation of a unit the compiler names first.
+// Returns the instantiation of a unit that the compiler names first.
 std::optional<std::size_t> first_named(const std::string& log) {
   for (const std::string_view name : {"instance_", "caller_"})
     if (const std::size_t at = log.find(name); at != std::string::npos) {

@@ -322,7 +322,7 @@ std::string name_of(const SortRequest& request) {
 }
 std::string name_of_shown(const testing::TestParamInfo<SortRequest>& info) { return name_of(info.param); }
 
-// Of some configs the one with the smallest tile: of a large one several tiles take the host device a minute.
+// Draws several configs and returns the one with the smallest tile: several large tiles take the host device a minute.
 Config small_config(const FamilyModel& family, const SortRequest& request, Random& random) {
   constexpr int kDraws = 8;
   Config smallest = drawn_config(family, request, random);
