@@ -10,7 +10,7 @@ namespace scantune {
 template <class T>
 SCANTUNE_DEVICE auto number_of(T value) {
   if constexpr (kIsHalf<T>)
-    return value_of(value);
+    return scantune::value_of(value);
   else
     return value;
 }

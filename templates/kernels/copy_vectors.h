@@ -18,8 +18,7 @@ struct HeldVector {
   using Type = CopiedVector<Unit, kUnits>;
 };
 template <class Problem, class Unit, int kUnits>
-  requires(!Problem::kRequest.converts() && kUnits > 1)
-struct HeldVector<Problem, Unit, kUnits> {
+requires(!Problem::kRequest.converts() && kUnits > 1) struct HeldVector<Problem, Unit, kUnits> {
   using Type = CopiedVector<u64, kVectorAlignmentBytes / sizeof(u64)>;
 };
 
@@ -48,7 +47,7 @@ SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
 #pragma unroll
   for (int step = 0; step < kConfig.unroll; ++step)
     if (const u64 index = first + step * kConfig.block_threads; index < vectors)
-      held[step] = load_global<kConfig.hint>(reinterpret_cast<const Read*>(input) + index);
+      held[step] = scantune::load_global<kConfig.hint>(reinterpret_cast<const Read*>(input) + index);
 #pragma unroll
   for (int step = 0; step < kConfig.unroll; ++step)
     if (const u64 index = first + step * kConfig.block_threads; index < vectors) {
@@ -58,17 +57,17 @@ SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
 #pragma unroll
         for (int unit = 0; unit < kUnits; ++unit)
           vector.units[unit] = Converted<typename Problem::Output>::from(held[step].units[unit]);
-        store_global<kConfig.hint>(to, vector);
+        scantune::store_global<kConfig.hint>(to, vector);
       } else {
-        store_global<kConfig.hint>(to, held[step]);
+        scantune::store_global<kConfig.hint>(to, held[step]);
       }
     }
 
   // The units behind the last whole vector, fewer than a warp has threads.
   if constexpr (kUnits > 1)
     if (const u64 index = vectors * kUnits + thread_rank(); block_rank() == 0 && index < arguments.n)
-      store_global<kConfig.hint>(output + index,
-                                 Converted<typename Problem::Output>::from(load_global<kConfig.hint>(input + index)));
+      scantune::store_global<kConfig.hint>(output + index, Converted<typename Problem::Output>::from(
+                                                               scantune::load_global<kConfig.hint>(input + index)));
 }
 
 }  // namespace scantune

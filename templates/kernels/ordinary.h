@@ -10,7 +10,7 @@ namespace scantune {
 template <int kBlockThreads>
 SCANTUNE_DEVICE void touch_words(const KernelArguments& arguments) {
   u32* word = static_cast<u32*>(arguments.output) + static_cast<u64>(block_rank()) * kBlockThreads + thread_rank();
-  store_global<CacheHint::normal>(word, load_global<CacheHint::normal>(word) + 1u);
+  scantune::store_global<CacheHint::normal>(word, scantune::load_global<CacheHint::normal>(word) + 1u);
 }
 
 }  // namespace scantune

@@ -82,7 +82,7 @@ class Pipeline {
       const u32 tile = block_rank() + turn * block_count();
       if (tile >= tiles_.count()) return;
       const u32 items = tiles_.items_in_bulk(tile);
-      if (items > 0) prefetch_to_l2(lowest(tiles_.input(tile), items), items * sizeof(Input));
+      if (items > 0) scantune::prefetch_to_l2(scantune::lowest(tiles_.input(tile), items), items * sizeof(Input));
     }
   }
 
@@ -179,7 +179,8 @@ class Pipeline {
       to[item] = scantune::load_global<CacheHint::normal>(from + item);
     if (lane_ != 0) return barrier_arrive(loaded);
     barrier_arrive_expecting(loaded, whole * sizeof(Input));
-    if (whole > 0) bulk_load(lowest(to, whole), lowest(from, whole), whole * sizeof(Input), loaded);
+    if (whole > 0)
+      scantune::bulk_load(scantune::lowest(to, whole), scantune::lowest(from, whole), whole * sizeof(Input), loaded);
   }
 
   SCANTUNE_DEVICE void store(u32 stage) {
@@ -188,7 +189,8 @@ class Pipeline {
     const auto from = staged<const Output>(stage);
     const u32 whole = items / kVectorItems * kVectorItems;
     if (lane_ == 0) {
-      if (whole > 0) bulk_store(lowest(to, whole), lowest(from, whole), whole * sizeof(Output));
+      if (whole > 0)
+        scantune::bulk_store(scantune::lowest(to, whole), scantune::lowest(from, whole), whole * sizeof(Output));
       bulk_commit();
     }
     scantune::store_itemwise(to + whole, from + whole, items - whole, lane_);
@@ -254,7 +256,7 @@ class Pipeline {
   }
 
   SCANTUNE_DEVICE Vector* vectors_of(u32 stage, u32 thread) {
-    return &shared_.tiles[stage][(kReverse ? kThreads - 1 - thread : thread) * kVectors];
+    return scantune::address_of(shared_.tiles[stage][(kReverse ? kThreads - 1 - thread : thread) * kVectors]);
   }
   SCANTUNE_DEVICE static u32 items_of(u32 thread, u32 tile_items) {
     return thread * Run::kItems < tile_items ? tile_items - thread * Run::kItems : 0;
@@ -314,7 +316,7 @@ class Pipeline {
       if (items < kWarpItems)
         scantune::store_itemwise(to, from, items, lane_);
       else
-        scantune::store_run(lowest(to, items), lowest(from, items), items, lane_);
+        scantune::store_run(scantune::lowest(to, items), scantune::lowest(from, items), items, lane_);
     }
   }
 

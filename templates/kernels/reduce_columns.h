@@ -90,7 +90,7 @@ SCANTUNE_DEVICE void reduce_bands(const KernelArguments& arguments) {
     from = Problem::input(arguments) + layout.input.begin(band.column(), layout.plane_sequences);
     apart = layout.input.item;
   }
-  const u64 lines = lines_of(arguments, band.column()), first = index * band_lines;
+  const u64 lines = scantune::lines_of(arguments, band.column()), first = index * band_lines;
   const u64 end = lines - first < band_lines || lines < first ? lines : first + band_lines;
   const auto total = band.template reduce<Input>(
       shared_memory<typename Band::Shared>(), first, end,
@@ -100,7 +100,7 @@ SCANTUNE_DEVICE void reduce_bands(const KernelArguments& arguments) {
   if (bands == 1)
     Problem::store(arguments, total, lines > 0, band.column());
   else if (first < lines)
-    scantune::store_payload(partials_of<Problem>(arguments) + (index * columns + band.column()), total);
+    scantune::store_payload(scantune::partials_of<Problem>(arguments) + (index * columns + band.column()), total);
 }
 
 template <class Problem, ReduceColumnsConfig kConfig>
@@ -110,8 +110,8 @@ SCANTUNE_DEVICE void fold_bands(const KernelArguments& arguments) {
   const u64 columns = arguments.source_offset;
   const Band band(block_rank(), columns);
   begin_kernel<kConfig.pdl>();
-  const u64 lines = lines_of(arguments, band.column());
-  const T* const from = partials_of<Problem>(arguments) + band.column();
+  const u64 lines = scantune::lines_of(arguments, band.column());
+  const T* const from = scantune::partials_of<Problem>(arguments) + band.column();
   const T total = band.template reduce<T>(
       shared_memory<typename Band::Shared>(), 0, ceil_div(lines, arguments.destination_offset),
       [&](u64 index) { return scantune::load_payload(from + index * columns); },

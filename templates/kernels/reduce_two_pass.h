@@ -25,7 +25,7 @@ SCANTUNE_DEVICE void reduce_shares(const KernelArguments& arguments) {
   if (thread_rank() != 0) return;
   if (block_rank() < share.active_ctas())
     scantune::partials_of<Problem, kConfig>(arguments).leave(block_rank(), total.value);
-  if (block_rank() == 0) store_global<CacheHint::normal>(partial_count(arguments), share.active_ctas());
+  if (block_rank() == 0) scantune::store_global<CacheHint::normal>(partial_count(arguments), share.active_ctas());
 }
 
 // Phase 2: one CTA puts them together.
@@ -33,7 +33,7 @@ template <class Problem, ReduceTwoPassConfig kConfig>
 SCANTUNE_DEVICE void fold_partials(const KernelArguments& arguments) {
   using Share = ShareReduce<Problem, share_shape(kConfig)>;
   begin_kernel<kConfig.pdl>();
-  const u32 count = load_global<CacheHint::normal>(partial_count(arguments));
+  const u32 count = scantune::load_global<CacheHint::normal>(partial_count(arguments));
   const auto total =
       scantune::partials_of<Problem, kConfig>(arguments).fold(shared_memory<typename Share::Shared>(), count);
   if (thread_rank() == 0) Problem::store(arguments, total, arguments.n > 0);

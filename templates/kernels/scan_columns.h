@@ -169,7 +169,7 @@ class ColumnTile {
   template <class Items>
   SCANTUNE_DEVICE DenseLines<Items> dense_lines(Items items) const {
     using Item = typename ItemOf<Items>::Type;
-    const bool is_vector = (columns_ * sizeof(Item) | edge(items)) % alignof(Vector<Item>) == 0;
+    const bool is_vector = (columns_ * sizeof(Item) | scantune::edge(items)) % alignof(Vector<Item>) == 0;
     return {items + (first_line_ * columns_ + column_), columns_, is_vector};
   }
 
@@ -186,7 +186,8 @@ class ColumnTile {
       lines.is_vector &= lines.first[column] == lines.first[0] + column;
     }
     constexpr u64 kAlignment = alignof(Vector<Item>);
-    lines.is_vector &= (static_cast<u64>(strides.item) * sizeof(Item) | edge(lines.first[0])) % kAlignment == 0;
+    lines.is_vector &=
+        (static_cast<u64>(strides.item) * sizeof(Item) | scantune::edge(lines.first[0])) % kAlignment == 0;
     return lines;
   }
 
@@ -219,13 +220,15 @@ class ColumnTile {
       // What lies behind the last item is not combined.
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
-        if (item < mine_[0]) scantune::copy_bytes(&lines_[item], tile + item * columns, sizeof(Input));
+        if (item < mine_[0])
+          scantune::copy_bytes(scantune::address_of(lines_[item]), tile + item * columns, sizeof(Input));
     } else {
       const auto from = input_lines();
       if (is_full() && from.is_vector) {
 #pragma unroll
         for (u32 item = 0; item < kItems; ++item)
-          lines_[item] = scantune::load_global<kConfig.load_hint>(vectors_of<const Vector<Input>>(from.at(item, 0)));
+          lines_[item] =
+              scantune::load_global<kConfig.load_hint>(scantune::vectors_of<const Vector<Input>>(from.at(item, 0)));
       } else if (kColumns > 1 && is_full()) {
         load_items<true>(from);
       } else {
@@ -243,14 +246,14 @@ class ColumnTile {
       for (int column = 0; column < kColumns; ++column)
         if (kFull || item < mine_[column])
           items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
-      scantune::copy_bytes(&lines_[item], items, sizeof items);
+      scantune::copy_object(lines_[item], items);
     }
   }
 
   // What the thread's columns hold in a line, as accumulators. Callers leave out what does not exist.
   SCANTUNE_DEVICE void take(u32 item, T (&values)[kColumns]) const {
     Input items[kColumns];
-    scantune::copy_bytes(items, &lines_[item], sizeof items);
+    scantune::copy_object(items, lines_[item]);
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) values[column] = scantune::convert<T>(items[column]);
   }
@@ -443,8 +446,8 @@ class ColumnTile {
   SCANTUNE_DEVICE void store_line(const Lines& to, u32 item, const Output (&results)[kColumns]) const {
     if constexpr (kByVectors) {
       Vector<Output> vector;
-      scantune::copy_bytes(&vector, results, sizeof results);
-      scantune::store_global<kConfig.store_hint>(vectors_of<Vector<Output>>(to.at(item, 0)), vector);
+      scantune::copy_object(vector, results);
+      scantune::store_global<kConfig.store_hint>(scantune::vectors_of<Vector<Output>>(to.at(item, 0)), vector);
     } else {
 #pragma unroll
       for (int column = 0; column < kColumns; ++column) {

@@ -122,12 +122,12 @@ class RowTile {
   SCANTUNE_DEVICE Words<Input, kItems> load_run() {
     Words<Input, kItems> run = {};
     if constexpr (kByVectors) {
-      const auto from = vectors_of<const Vector<Input>>(Problem::input(arguments_) + (first_ + place_));
+      const auto from = scantune::vectors_of<const Vector<Input>>(Problem::input(arguments_) + (first_ + place_));
 #pragma unroll
       for (u32 v = 0; v < kVectors<Input>; ++v) {
         Vector<Input> vector;
         if (mine_ > 0) vector = scantune::load_global<kConfig.load_hint>(from + v);
-        scantune::copy_bytes(run.words + v * kVectorWords, &vector, sizeof vector);
+        scantune::copy_bytes(run.words + v * kVectorWords, scantune::address_of(vector), sizeof vector);
       }
     } else {
       const Input* const from = load() + place_;
@@ -137,7 +137,7 @@ class RowTile {
       Input items[kItems];
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) items[item] = from[item];
-      run = words_of(items);
+      run = scantune::words_of(items);
     }
     return run;
   }
@@ -145,11 +145,11 @@ class RowTile {
   // Stores the thread's results, or puts them in place of the items.
   SCANTUNE_DEVICE void put_run(const Words<Output, kItems>& run) {
     if constexpr (kByVectors) {
-      const auto to = vectors_of<Vector<Output>>(Problem::output(arguments_) + (first_ + place_));
+      const auto to = scantune::vectors_of<Vector<Output>>(Problem::output(arguments_) + (first_ + place_));
 #pragma unroll
       for (u32 v = 0; v < kVectors<Output>; ++v) {
         Vector<Output> vector;
-        scantune::copy_bytes(&vector, run.words + v * kVectorWords, sizeof vector);
+        scantune::copy_bytes(scantune::address_of(vector), run.words + v * kVectorWords, sizeof vector);
         scantune::store_global<kConfig.store_hint>(to + v, vector);
       }
     } else {

@@ -42,7 +42,7 @@ class SelectShare {
 #pragma unroll
     for (int part = 0; part < Tile::kCounted; ++part) {
       const u64 total = Block::reduce(shared_.totals[part], counts[part]);
-      if (thread_rank() == 0) store_global<CacheHint::normal>(counts_of(block_rank()) + part, total);
+      if (thread_rank() == 0) scantune::store_global<CacheHint::normal>(counts_of(block_rank()) + part, total);
     }
   }
 
@@ -85,7 +85,7 @@ class SelectShare {
     for (u32 share = lane; share < block_count(); share += kWarpThreads)
 #pragma unroll
       for (int part = 0; part < Tile::kCounted; ++part) {
-        const u64 count = load_global<CacheHint::normal>(counts_of(share) + part);
+        const u64 count = scantune::load_global<CacheHint::normal>(counts_of(share) + part);
         all.of[part] += count;
         if (share <= block_rank()) through.of[part] += count;
       }

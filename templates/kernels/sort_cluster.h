@@ -130,10 +130,10 @@ class ClusterPart {
       if (place >= count_) continue;
       const Key key = shared_.own.keys()[place];
       const u32 to = shared_.starts[digit.of(key)] + place;
-      send_to_cta(shared_.arrived.keys() + to % kTile, to / kTile, key, &shared_.keys_arrived);
+      scantune::send_to_cta(shared_.arrived.keys() + to % kTile, to / kTile, key, &shared_.keys_arrived);
       if constexpr (kHasPayload)
-        send_to_cta(shared_.arrived.payload() + to % kTile, to / kTile, shared_.own.payload()[place],
-                    &shared_.keys_arrived);
+        scantune::send_to_cta(shared_.arrived.payload() + to % kTile, to / kTile, shared_.own.payload()[place],
+                              &shared_.keys_arrived);
     }
     barrier_wait_for_sends(&shared_.keys_arrived, pass % 2);
 #pragma unroll
@@ -169,7 +169,7 @@ class ClusterPart {
     u32* const count = &shared_.counts[pass % 2][rank][thread_rank()];
 #pragma unroll
     for (u32 step = 1; step < kCtas; ++step)
-      send_to_cta(count, (rank + step) % kCtas, mine_[0].count, &shared_.counts_arrived[pass % 2]);
+      scantune::send_to_cta(count, (rank + step) % kCtas, mine_[0].count, &shared_.counts_arrived[pass % 2]);
   }
 
   Shared& shared_;

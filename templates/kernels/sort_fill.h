@@ -63,7 +63,7 @@ SCANTUNE_DEVICE void fill(const KernelArguments& arguments) {
   for (u32 first = 0; first < kByteDigits; first += kTurnThreads) {
     const u32 key = first + thread_rank(), lane = thread_rank() % kWarpThreads, warp = thread_rank() / kWarpThreads;
     const bool has_key = thread_rank() < kTurnThreads && key < kByteDigits;
-    const u64 count = has_key ? load_global<CacheHint::normal>(counts + key) : 0;
+    const u64 count = has_key ? scantune::load_global<CacheHint::normal>(counts + key) : 0;
     const u64 through = scantune::scan_by_kogge_stone<Sum, kWarpThreads, 2>(count, static_cast<i32>(lane));
     if (lane == kWarpThreads - 1) shared.totals[warp] = through;
     sync_block();
@@ -114,7 +114,7 @@ SCANTUNE_DEVICE void fill(const KernelArguments& arguments) {
 #pragma unroll
       for (u32 item = 0; item < kVectorItems; ++item)
         if (begin + item >= shift && begin + item < items + shift)
-          store_global<kConfig.store_hint>(output + (begin + item - shift), vector.keys[item]);
+          scantune::store_global<kConfig.store_hint>(output + (begin + item - shift), vector.keys[item]);
     }
   }
 }

@@ -103,7 +103,7 @@ class OnesweepTile {
     u64 row = 0;
     row_tile_ = index;
     if constexpr (kRequest.segments == Segments::rows) {
-      const u64 row_tiles = load_global<CacheHint::normal>(&head_.row_tiles);
+      const u64 row_tiles = scantune::load_global<CacheHint::normal>(&head_.row_tiles);
       row = index / row_tiles;
       row_tile_ = static_cast<u32>(index % row_tiles);
     }
@@ -117,7 +117,7 @@ class OnesweepTile {
     totals_ = at<u64>(&head_.totals) + (row * passes + launch_.pass) * kDigits;
     const u32* const constants = at<u32>(&head_.constants) + row * passes;
     for (u32 pass = 0; pass < passes; ++pass) {
-      const bool moves = load_global<CacheHint::normal>(constants + pass) == 0;
+      const bool moves = scantune::load_global<CacheHint::normal>(constants + pass) == 0;
       moves_ += moves ? 1 : 0;
       if (pass < launch_.pass) moves_before_ += moves ? 1 : 0;
       if (pass == launch_.pass) moves_now_ = moves;
@@ -240,7 +240,7 @@ class OnesweepTile {
   template <class T>
   SCANTUNE_DEVICE T* at(const u64* offset) const {
     return reinterpret_cast<T*>(static_cast<unsigned char*>(arguments_.workspace) +
-                                load_global<CacheHint::normal>(offset));
+                                scantune::load_global<CacheHint::normal>(offset));
   }
   SCANTUNE_DEVICE bool looks_back() const { return thread_rank() < kDigits; }
   SCANTUNE_DEVICE Key* exchanged_keys() const { return reinterpret_cast<Key*>(shared_.exchange); }
@@ -293,7 +293,7 @@ class OnesweepTile {
 
   // In a row's first tile a digit's items go behind all lower digits of the row. Every thread calls.
   SCANTUNE_DEVICE void start_row() {
-    const u64 total = looks_back() ? load_global<CacheHint::normal>(totals_ + thread_rank()) : 0;
+    const u64 total = looks_back() ? scantune::load_global<CacheHint::normal>(totals_ + thread_rank()) : 0;
     const u64 before = scantune::items_of_lower_digits<kDigits>(shared_.totals, total);
     if (looks_back()) set_start(before);
   }

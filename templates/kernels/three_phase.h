@@ -58,8 +58,8 @@ SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, typename Prob
   T aggregate = tile.scan();
   if (head.exists() && tile.in_first_warp()) aggregate = Problem::Op::combine(head.reduce(), aggregate);
   if (thread_rank() == 0)
-    scantune::store_global<CacheHint::normal>(sums_at<T>(arguments, arguments.destination_offset) + block_rank(),
-                                              aggregate);
+    scantune::store_global<CacheHint::normal>(
+        scantune::sums_at<T>(arguments, arguments.destination_offset) + block_rank(), aggregate);
 }
 
 // Phases 2 and 3: scans a tile of n items that follows carry_in.
@@ -89,7 +89,8 @@ template <class Problem>
 SCANTUNE_DEVICE typename Problem::Accumulator carry_into_block(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   if (block_rank() == 0) return Problem::init(arguments);
-  return scantune::load_global<CacheHint::normal>(sums_at<T>(arguments, arguments.source_offset) + block_rank() - 1);
+  return scantune::load_global<CacheHint::normal>(scantune::sums_at<T>(arguments, arguments.source_offset) +
+                                                  block_rank() - 1);
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
@@ -103,7 +104,7 @@ SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   using T = typename Problem::Accumulator;
   scantune::reduce_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
-      arguments, sums_at<T>(arguments, arguments.source_offset),
+      arguments, scantune::sums_at<T>(arguments, arguments.source_offset),
       scantune::sums_in_level<Problem, kConfig>(arguments, arguments.source_offset));
 }
 
@@ -115,8 +116,8 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
   constexpr ThreePhaseConfig kSums = sums_config(kConfig, Problem::kRequest);
   const u64& n = scantune::sums_in_level<Problem, kConfig>(arguments, arguments.destination_offset);
   if (!has_tile<SumsProblem<Problem>, kSums>(n)) return;
-  T* const sums = sums_at<T>(arguments, arguments.destination_offset);
-  scantune::scan_tile<SumsProblem<Problem>, kSums>(sums, sums, n, carry_into_block<Problem>(arguments),
+  T* const sums = scantune::sums_at<T>(arguments, arguments.destination_offset);
+  scantune::scan_tile<SumsProblem<Problem>, kSums>(sums, sums, n, scantune::carry_into_block<Problem>(arguments),
                                                    Problem::kHasInit || block_rank() > 0);
 }
 
@@ -126,7 +127,8 @@ SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
   const u64& n = Problem::counted(arguments).n;
   if (!has_tile<Problem, kConfig>(n)) return;
   scantune::scan_tile<Problem, kConfig>(Problem::input(arguments), Problem::output(arguments), n,
-                                        carry_into_block<Problem>(arguments), Problem::kHasInit || block_rank() > 0);
+                                        scantune::carry_into_block<Problem>(arguments),
+                                        Problem::kHasInit || block_rank() > 0);
 }
 
 }  // namespace scantune

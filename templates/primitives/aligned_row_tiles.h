@@ -24,9 +24,9 @@ class AlignedRowTiles {
         row_items_(arguments.source_offset),
         row_tiles_(static_cast<u32>(ceil_div(row_items_, u64{kTileItems}))),
         count_(static_cast<u32>(ceil_div(items_, row_items_)) * row_tiles_) {
-    const u32 bytes_before = bytes_before_boundary(input_);
+    const u32 bytes_before = scantune::bytes_before_boundary(input_);
     loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
-    same_alignment_ = loads_in_bulk_ && bytes_before_boundary(output_) == bytes_before;
+    same_alignment_ = loads_in_bulk_ && scantune::bytes_before_boundary(output_) == bytes_before;
   }
 
   SCANTUNE_DEVICE u32 count() const { return count_; }
@@ -65,7 +65,7 @@ class AlignedRowTiles {
     return end < items_ ? end : items_;
   }
   SCANTUNE_DEVICE u32 head_before(u64 first) const {
-    return loads_in_bulk_ ? bytes_before_boundary(input_ + first) / sizeof(Input) : 0;
+    return loads_in_bulk_ ? scantune::bytes_before_boundary(input_ + first) / sizeof(Input) : 0;
   }
   SCANTUNE_DEVICE u64 place(u32 tile) const {
     const u64 first = row_first(tile);

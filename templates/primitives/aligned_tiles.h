@@ -19,10 +19,10 @@ class AlignedTiles {
   SCANTUNE_DEVICE explicit AlignedTiles(const KernelArguments& arguments)
       : input_(Problem::input(arguments)), output_(Problem::output(arguments)) {
     if constexpr (Problem::kRequest.alignment_bytes() < kVectorAlignmentBytes) {
-      const u32 bytes_before = bytes_before_boundary(input_ + kFirstItem);
+      const u32 bytes_before = scantune::bytes_before_boundary(input_ + kFirstItem);
       loads_in_bulk_ = alignof(Input) == sizeof(Input) || bytes_before % sizeof(Input) == 0;
       head_items_ = loads_in_bulk_ ? bytes_before / sizeof(Input) : 0;
-      same_alignment_ = bytes_before_boundary(output(0)) == 0;
+      same_alignment_ = scantune::bytes_before_boundary(output(0)) == 0;
     }
     items_ = arguments.n - kFirstItem - head_items_;
     count_ = static_cast<u32>(ceil_div(items_, u64{kTileItems}));

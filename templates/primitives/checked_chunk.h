@@ -22,15 +22,15 @@ struct CheckedChunk {
   // `wrong` is the index of the chunk's first wrong item, or its end.
   SCANTUNE_DEVICE void report(const KernelArguments& arguments, u64 wrong) const {
     auto* const counts = static_cast<unsigned char*>(arguments.workspace) + CheckWorkspace::of(arguments.n).counts();
-    store_global<CacheHint::normal>(reinterpret_cast<u32*>(counts) + index, static_cast<u32>(wrong - first));
+    scantune::store_global<CacheHint::normal>(reinterpret_cast<u32*>(counts) + index, static_cast<u32>(wrong - first));
   }
 };
 
 template <class T>
 SCANTUNE_DEVICE bool have_equal_bits(const T& one, const T& other) {
   unsigned char ones[sizeof(T)], others[sizeof(T)];
-  scantune::copy_bytes(ones, &one, sizeof(T));
-  scantune::copy_bytes(others, &other, sizeof(T));
+  scantune::copy_object(ones, one);
+  scantune::copy_object(others, other);
   bool equal = true;
 #pragma unroll
   for (u32 byte = 0; byte < sizeof(T); ++byte) equal = equal && ones[byte] == others[byte];

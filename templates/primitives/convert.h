@@ -10,14 +10,14 @@ struct ConvertTo {
   template <class From>
   SCANTUNE_DEVICE static To from(From value) {
     if constexpr (kIsHalf<From>)
-      return static_cast<To>(value_of(value));
+      return static_cast<To>(scantune::value_of(value));
     else
       return static_cast<To>(value);
   }
   SCANTUNE_DEVICE static To from(To value) { return value; }
 };
 template <class To>
-  requires kIsHalf<To>
+requires kIsHalf<To>
 struct ConvertTo<To> {
   template <class From>
   SCANTUNE_DEVICE static To from(From value) {

@@ -58,11 +58,11 @@ class DigitCounts {
       u32 sum = 0;
 #pragma unroll
       for (u32 step = 0; step < kColumns; ++step) sum += shared_.counts[place][(step + place) % kColumns];
-      store_global<CacheHint::normal>(parts + place, sum);
+      scantune::store_global<CacheHint::normal>(parts + place, sum);
     }
     const u64 row = block_rank() / launch_.count_ctas;
     if (block_rank() % launch_.count_ctas == 0 && thread_rank() < passes_)
-      store_global<CacheHint::normal>(
+      scantune::store_global<CacheHint::normal>(
           reinterpret_cast<u32*>(workspace + layout.constants) + row * passes_ + thread_rank(), 0u);
   }
 
@@ -70,7 +70,7 @@ class DigitCounts {
   // Counts the digits of keys[0, count). Those before the first and behind the last vector boundary come one by one.
   template <bool kAll>
   SCANTUNE_DEVICE void count(const Stored* keys, u64 count) const {
-    u64 before = bytes_before_boundary(keys) / sizeof(Stored);
+    u64 before = scantune::bytes_before_boundary(keys) / sizeof(Stored);
     if (before > count) before = count;
     const u64 vectors = (count - before) / kVectorItems, behind = before + vectors * kVectorItems;
     if (thread_rank() < before) count_key<kAll>(scantune::load_global<kHint>(keys + thread_rank()));
@@ -98,7 +98,7 @@ class DigitCounts {
     for (u32 pass = 0; pass < kMostPasses; ++pass) {
       const u32 bit = (kAll ? 0 : launch_.first_bit) + pass * kDigitBits, last_bit = kAll ? kKeyBits : launch_.last_bit;
       if (bit >= last_bit) break;
-      add_shared(&shared_.counts[pass * kDigits + DigitPlace(bit, last_bit, kDigitBits).of(key)][column_], 1);
+      scantune::add_shared(&shared_.counts[pass * kDigits + DigitPlace(bit, last_bit, kDigitBits).of(key)][column_], 1);
     }
   }
 
@@ -130,7 +130,8 @@ SCANTUNE_DEVICE void add_up_digits(const KernelArguments& arguments, const Digit
 #pragma unroll
     for (u32 step = 0; step < kAtOnce; ++step) {
       const u32 cta = first + step * kParts;
-      counts[step] = cta < ctas ? load_global<CacheHint::normal>(parts + static_cast<u64>(cta) * passes * kDigits) : 0;
+      counts[step] =
+          cta < ctas ? scantune::load_global<CacheHint::normal>(parts + static_cast<u64>(cta) * passes * kDigits) : 0;
     }
 #pragma unroll
     for (u32 step = 0; step < kAtOnce; ++step) sum += counts[step];
@@ -139,10 +140,11 @@ SCANTUNE_DEVICE void add_up_digits(const KernelArguments& arguments, const Digit
   sync_block();
   if (part > 0) return;
   for (u32 other = 1; other < kParts; ++other) sum += shared.sums[other][thread_rank()];
-  store_global<CacheHint::normal>(reinterpret_cast<u64*>(workspace + layout.totals) + pass * kDigits + digit, sum);
+  scantune::store_global<CacheHint::normal>(reinterpret_cast<u64*>(workspace + layout.totals) + pass * kDigits + digit,
+                                            sum);
   const u64 left = arguments.n - row * arguments.source_offset;
   if (sum == (left < arguments.source_offset ? left : arguments.source_offset))
-    store_global<CacheHint::normal>(reinterpret_cast<u32*>(workspace + layout.constants) + pass, 1u);
+    scantune::store_global<CacheHint::normal>(reinterpret_cast<u32*>(workspace + layout.constants) + pass, 1u);
 }
 
 }  // namespace scantune

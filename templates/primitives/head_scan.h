@@ -8,7 +8,7 @@ namespace scantune {
 
 template <class Items>
 SCANTUNE_DEVICE u32 bytes_before_boundary(Items items) {
-  return static_cast<u32>(-edge(items) % kVectorAlignmentBytes);
+  return static_cast<u32>(-scantune::edge(items) % kVectorAlignmentBytes);
 }
 
 // One warp scans the head, and each lane holds one item. Where there are no items, nothing but exists() is called.

@@ -1,12 +1,14 @@
 // The machine under the kernels. Everything that differs between a GPU and the host device is behind these names.
 //
-// Whatever takes or returns values of an accumulator is called by its qualified name everywhere: where that is a struct
-// of the caller's, its namespace would be searched too, and a function there of the same name could be chosen.
+// Whatever takes or returns values of the caller's, or pointers to them, is called by its qualified name everywhere:
+// without it the namespace of a caller's struct would be searched too, and a function there of the same name could be
+// chosen. For the same reason addresses of such values are taken by address_of() and not by &.
 #pragma once
 
 #include "config/launch.h"
 #include "config/tile.h"
 #include "primitives/half.h"
+#include "primitives/objects.h"
 
 namespace scantune {
 
@@ -33,3 +35,14 @@ inline constexpr bool kIsShuffled<f64> = true;
 #else
 #include "primitives/intrinsics_host.h"
 #endif
+
+namespace scantune {
+
+// Copies the bytes of an object into another of the same size.
+template <class To, class From>
+SCANTUNE_DEVICE void copy_object(To& to, const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  scantune::copy_bytes(scantune::address_of(to), scantune::address_of(from), sizeof(To));
+}
+
+}  // namespace scantune

@@ -60,10 +60,10 @@ SCANTUNE_DEVICE T shuffle_words(T value, const Shuffle& shuffle) {
     return shuffle(value);
   } else {
     u32 words[ceil_div(static_cast<int>(sizeof(T)), 4)] = {};
-    scantune::copy_bytes(words, &value, sizeof(T));
+    scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
 #pragma unroll
     for (u32& word : words) word = shuffle(word);
-    scantune::copy_bytes(&value, words, sizeof(T));
+    scantune::copy_bytes(scantune::address_of(value), words, sizeof(T));
     return value;
   }
 }
@@ -142,7 +142,7 @@ template <class T>
 SCANTUNE_DEVICE T from_bits(auto bits) {
   static_assert(sizeof(T) == sizeof(bits));
   T value;
-  scantune::copy_bytes(&value, &bits, sizeof(T));
+  scantune::copy_bytes(scantune::address_of(value), &bits, sizeof(T));
   return value;
 }
 
@@ -150,7 +150,7 @@ SCANTUNE_DEVICE T from_bits(auto bits) {
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
-  scantune::copy_bytes(&value, bytes, sizeof(T));
+  scantune::copy_bytes(scantune::address_of(value), bytes, sizeof(T));
   return value;
 }
 
@@ -179,7 +179,7 @@ SCANTUNE_DEVICE State operator_state() {
   if constexpr (kWords > 2) asm volatile("mov.b64 %0, scantune_state2;" : "=l"(words[2]));
   if constexpr (kWords > 3) asm volatile("mov.b64 %0, scantune_state3;" : "=l"(words[3]));
   State state;
-  scantune::copy_bytes(&state, words, sizeof state);
+  scantune::copy_bytes(scantune::address_of(state), words, sizeof state);
   return state;
 }
 #endif
@@ -242,9 +242,9 @@ SCANTUNE_DEVICE T load_global(const T* address) {
   typename Words::Type words[Words::kCount];
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)
-    words[word] = load_word<kHint>(reinterpret_cast<const typename Words::Type*>(address) + word);
+    words[word] = scantune::load_word<kHint>(reinterpret_cast<const typename Words::Type*>(address) + word);
   T value;
-  scantune::copy_bytes(&value, words, sizeof(T));
+  scantune::copy_bytes(scantune::address_of(value), words, sizeof(T));
   return value;
 }
 
@@ -252,10 +252,10 @@ template <CacheHint kHint, class T>
 SCANTUNE_DEVICE void store_global(T* address, T value) {
   using Words = WordsOf<T>;
   typename Words::Type words[Words::kCount];
-  scantune::copy_bytes(words, &value, sizeof(T));
+  scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)
-    store_word<kHint>(reinterpret_cast<typename Words::Type*>(address) + word, words[word]);
+    scantune::store_word<kHint>(reinterpret_cast<typename Words::Type*>(address) + word, words[word]);
 }
 
 // Stores a value at an address in global memory that has been kept as a number. Compilers would take it for one in any
@@ -264,14 +264,14 @@ template <CacheHint kHint, class T>
 SCANTUNE_DEVICE void store_global_at(u64 address, T value) {
   using Words = WordsOf<T>;
   typename Words::Type words[Words::kCount];
-  scantune::copy_bytes(words, &value, sizeof(T));
+  scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
   auto* const destination = reinterpret_cast<typename Words::Type*>(address);
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word) {
     if constexpr (kHint == CacheHint::normal)
       __stwb(destination + word, words[word]);
     else
-      store_word<kHint>(destination + word, words[word]);
+      scantune::store_word<kHint>(destination + word, words[word]);
   }
 }
 
@@ -306,14 +306,14 @@ SCANTUNE_DEVICE T load_relaxed_wide(const T* address) {
                  : "=l"(bits)
                  : "l"(__cvta_generic_to_global(address))
                  : "memory");
-    return from_bits<T>(bits);
+    return scantune::from_bits<T>(bits);
   } else {
     ulonglong2 bits;
     asm volatile("{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
                  : "=l"(bits.x), "=l"(bits.y)
                  : "l"(__cvta_generic_to_global(address))
                  : "memory");
-    return from_bits<T>(bits);
+    return scantune::from_bits<T>(bits);
   }
 }
 
@@ -322,10 +322,10 @@ SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value) {
   static_assert(sizeof(T) == 8 || sizeof(T) == 16);
   if constexpr (sizeof(T) == 8) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
-                 "l"(from_bits<u64>(value))
+                 "l"(scantune::from_bits<u64>(value))
                  : "memory");
   } else {
-    const ulonglong2 bits = from_bits<ulonglong2>(value);
+    const ulonglong2 bits = scantune::from_bits<ulonglong2>(value);
     asm volatile("{ .reg .b128 word; mov.b128 word, {%1, %2}; st.relaxed.gpu.global.b128 [%0], word; }" ::"l"(
                      __cvta_generic_to_global(address)),
                  "l"(bits.x), "l"(bits.y)
@@ -519,11 +519,11 @@ SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barr
   using Words = WordsOf<T>;
   static_assert(sizeof(typename Words::Type) >= 4);
   typename Words::Type words[Words::kCount];
-  scantune::copy_bytes(words, &value, sizeof(T));
-  const u32 theirs = address_in_cta(mine, cta), their_barrier = address_in_cta(barrier, cta);
+  scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
+  const u32 theirs = scantune::address_in_cta(mine, cta), their_barrier = scantune::address_in_cta(barrier, cta);
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)
-    send_word(theirs + word * static_cast<u32>(sizeof words[0]), words[word], their_barrier);
+    scantune::send_word(theirs + word * static_cast<u32>(sizeof words[0]), words[word], their_barrier);
 }
 
 // Bulk copies: both addresses and the bytes are multiples of 16; one thread issues them. A load's bytes arrive at the
@@ -692,7 +692,7 @@ SCANTUNE_DEVICE bf16 round_to<bf16>(f32 value) {
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
   return result;
 #else
-  const u32 bits = from_bits<u32>(value);
+  const u32 bits = scantune::from_bits<u32>(value);
   const u32 rounded = bits + 0x7fff + (bits >> 16 & 1);
   return {static_cast<u16>(value != value ? 0x7fff : rounded >> 16)};
 #endif
@@ -702,7 +702,8 @@ SCANTUNE_DEVICE bf16 round_to<bf16>(f32 value) {
 template <>
 SCANTUNE_DEVICE bf16 round_to<bf16>(f64 value) {
   const f32 truncated = __double2float_rz(value);
-  return round_to<bf16>(from_bits<f32>(from_bits<u32>(truncated) | (static_cast<f64>(truncated) != value)));
+  return scantune::round_to<bf16>(
+      scantune::from_bits<f32>(scantune::from_bits<u32>(truncated) | (static_cast<f64>(truncated) != value)));
 }
 
 }  // namespace scantune

@@ -55,19 +55,22 @@ SCANTUNE_DEVICE bool all_lanes(bool vote, SCANTUNE_SITE) { return host::hooks->b
 template <class T>
 SCANTUNE_DEVICE T shuffle_up(T value, u32 distance, SCANTUNE_SITE) {
   T result;
-  host::hooks->shuffle(&result, &value, sizeof(T), host::Shuffle::up, distance, ~0u, site);
+  host::hooks->shuffle(scantune::address_of(result), scantune::address_of(value), sizeof(T), host::Shuffle::up,
+                       distance, ~0u, site);
   return result;
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_down(T value, u32 distance, SCANTUNE_SITE) {
   T result;
-  host::hooks->shuffle(&result, &value, sizeof(T), host::Shuffle::down, distance, ~0u, site);
+  host::hooks->shuffle(scantune::address_of(result), scantune::address_of(value), sizeof(T), host::Shuffle::down,
+                       distance, ~0u, site);
   return result;
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_index(T value, u32 lane, SCANTUNE_SITE) {
   T result;
-  host::hooks->shuffle(&result, &value, sizeof(T), host::Shuffle::index, lane, ~0u, site);
+  host::hooks->shuffle(scantune::address_of(result), scantune::address_of(value), sizeof(T), host::Shuffle::index, lane,
+                       ~0u, site);
   return result;
 }
 
@@ -123,7 +126,7 @@ SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { __built
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
-  __builtin_memcpy(&value, bytes, sizeof(T));
+  scantune::copy_bytes(scantune::address_of(value), bytes, sizeof(T));
   return value;
 }
 
@@ -138,7 +141,7 @@ template <CacheHint, class T>
 SCANTUNE_DEVICE T load_global(const T* address, SCANTUNE_SITE) {
   T value;
   for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
-    host::hooks->load(reinterpret_cast<unsigned char*>(&value) + offset,
+    host::hooks->load(reinterpret_cast<unsigned char*>(scantune::address_of(value)) + offset,
                       reinterpret_cast<const unsigned char*>(address) + offset, alignof(T), host::Order::plain, site);
   return value;
 }
@@ -147,7 +150,8 @@ template <CacheHint, class T>
 SCANTUNE_DEVICE void store_global(T* address, T value, SCANTUNE_SITE) {
   for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
     host::hooks->store(reinterpret_cast<unsigned char*>(address) + offset,
-                       reinterpret_cast<const unsigned char*>(&value) + offset, alignof(T), host::Order::plain, site);
+                       reinterpret_cast<const unsigned char*>(scantune::address_of(value)) + offset, alignof(T),
+                       host::Order::plain, site);
 }
 
 template <CacheHint kHint, class T>
@@ -179,14 +183,14 @@ template <class T>
 SCANTUNE_DEVICE T load_relaxed_wide(const T* address, SCANTUNE_SITE) {
   static_assert(sizeof(T) == 8 || sizeof(T) == 16);
   T value;
-  host::hooks->load(&value, address, sizeof(T), host::Order::relaxed, site);
+  host::hooks->load(scantune::address_of(value), address, sizeof(T), host::Order::relaxed, site);
   return value;
 }
 
 template <class T>
 SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value, SCANTUNE_SITE) {
   static_assert(sizeof(T) == 8 || sizeof(T) == 16);
-  host::hooks->store(address, &value, sizeof(T), host::Order::relaxed, site);
+  host::hooks->store(address, scantune::address_of(value), sizeof(T), host::Order::relaxed, site);
 }
 
 template <class T>
@@ -208,7 +212,7 @@ SCANTUNE_DEVICE u64 compare_exchange(u64* address, u64 expected, u64 desired, SC
 }
 
 SCANTUNE_DEVICE u64 fetch_add(u64* address, u64 value, SCANTUNE_SITE) {
-  for (u64 found = load_relaxed_wide(address, site);;) {
+  for (u64 found = scantune::load_relaxed_wide(address, site);;) {
     const u64 before = compare_exchange(address, found, found + value, site);
     if (before == found) return before;
     found = before;
@@ -266,7 +270,8 @@ SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barr
   static_assert(alignof(T) >= 4);
   for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
     host::hooks->send_to_cta(reinterpret_cast<unsigned char*>(mine) + offset, cta,
-                             reinterpret_cast<const unsigned char*>(&value) + offset, alignof(T), barrier, site);
+                             reinterpret_cast<const unsigned char*>(scantune::address_of(value)) + offset, alignof(T),
+                             barrier, site);
 }
 
 SCANTUNE_DEVICE void bulk_load(void* shared, const void* global, u32 bytes, Barrier* barrier, SCANTUNE_SITE) {
@@ -302,8 +307,9 @@ SCANTUNE_DEVICE Part part_of(u32 word, u32 index) {
 template <bool kSigned>
 SCANTUNE_DEVICE u32 dot_bytes(u32 bytes, u32 weights, u32 sum) {
   for (u32 index = 0; index < 4; ++index) {
-    const i32 byte = kSigned ? part_of<i8>(bytes, index) : part_of<u8>(bytes, index);
-    sum += static_cast<u32>(byte * (kSigned ? part_of<i8>(weights, index) : part_of<u8>(weights, index)));
+    const i32 byte = kSigned ? scantune::part_of<i8>(bytes, index) : scantune::part_of<u8>(bytes, index);
+    sum += static_cast<u32>(byte *
+                            (kSigned ? scantune::part_of<i8>(weights, index) : scantune::part_of<u8>(weights, index)));
   }
   return sum;
 }
@@ -311,8 +317,9 @@ SCANTUNE_DEVICE u32 dot_bytes(u32 bytes, u32 weights, u32 sum) {
 template <bool kSigned>
 SCANTUNE_DEVICE u32 dot_halves(u32 halves, u32 weights, u32 sum) {
   for (u32 index = 0; index < 2; ++index) {
-    const i32 half = kSigned ? part_of<i16>(halves, index) : part_of<u16>(halves, index);
-    sum += static_cast<u32>(half * (kSigned ? part_of<i8>(weights, index) : part_of<u8>(weights, index)));
+    const i32 half = kSigned ? scantune::part_of<i16>(halves, index) : scantune::part_of<u16>(halves, index);
+    sum += static_cast<u32>(half *
+                            (kSigned ? scantune::part_of<i8>(weights, index) : scantune::part_of<u8>(weights, index)));
   }
   return sum;
 }
@@ -320,8 +327,8 @@ SCANTUNE_DEVICE u32 dot_halves(u32 halves, u32 weights, u32 sum) {
 inline constexpr bool kHasExtremesOfHalves = true;
 template <bool kSigned>
 SCANTUNE_DEVICE bool is_less(u32 a, u32 b, u32 index) {
-  if constexpr (kSigned) return part_of<i16>(a, index) < part_of<i16>(b, index);
-  return part_of<u16>(a, index) < part_of<u16>(b, index);
+  if constexpr (kSigned) return scantune::part_of<i16>(a, index) < scantune::part_of<i16>(b, index);
+  return scantune::part_of<u16>(a, index) < scantune::part_of<u16>(b, index);
 }
 template <bool kSigned>
 SCANTUNE_DEVICE u32 min_of_halves(u32 a, u32 b) {

@@ -15,7 +15,7 @@ SCANTUNE_DEVICE auto load_run_by_vectors(unsigned char* space, Items from, u32 i
   };
   constexpr u32 kVectorItems = kVectorAlignmentBytes / sizeof(Item), kMostVectors = kMostItems / kVectorItems;
   constexpr int kEach = ceil_div(kMostVectors, u32{kThreads});
-  const u32 before = bytes_before_boundary(from) / sizeof(Item), head = before < items ? before : items;
+  const u32 before = scantune::bytes_before_boundary(from) / sizeof(Item), head = before < items ? before : items;
   const u32 vectors = (items - head) / kVectorItems, done = head + vectors * kVectorItems;
   Item* const to = reinterpret_cast<Item*>(space) + (kVectorItems - before) % kVectorItems;
 
@@ -24,7 +24,7 @@ SCANTUNE_DEVICE auto load_run_by_vectors(unsigned char* space, Items from, u32 i
 #pragma unroll
   for (int turn = 0; turn < kEach; ++turn)
     if (const u32 vector = turn * kThreads + thread_rank(); vector < vectors)
-      held[turn] = scantune::load_global<kHint>(vectors_of<const Vector>(from + head) + vector);
+      held[turn] = scantune::load_global<kHint>(scantune::vectors_of<const Vector>(from + head) + vector);
   if (thread_rank() < head) to[thread_rank()] = scantune::load_global<CacheHint::normal>(from + thread_rank());
   if (const u32 item = done + thread_rank(); item < items)
     to[item] = scantune::load_global<CacheHint::normal>(from + item);

@@ -101,7 +101,7 @@ SCANTUNE_DEVICE u64 edge(MappedItems<Item, Map, Memory, kBackwards> items) {
     return 0;  // no vectors are made of them
   } else {
     constexpr i64 kBytes = sizeof(typename MemoryItem<Memory>::Type);
-    return static_cast<u64>(static_cast<i64>(edge(items.memory)) / kBytes) * sizeof(Item);
+    return static_cast<u64>(static_cast<i64>(scantune::edge(items.memory)) / kBytes) * sizeof(Item);
   }
 }
 
@@ -157,7 +157,7 @@ SCANTUNE_DEVICE Vector load_global(MappedVectors<const Vector, MappedItems<Item,
   Item items[kItems];
   if constexpr (kLieInMemory<decltype(from.items)>) {
     using Held = MemoryVectorOf<Vector, Item, Memory>;
-    const Held held = scantune::load_global<kHint>(vectors_of<const Held>(from.items.memory));
+    const Held held = scantune::load_global<kHint>(scantune::vectors_of<const Held>(from.items.memory));
 #pragma unroll
     for (u32 item = 0; item < kItems; ++item)
       items[item] = Map::load(held.items[item], (from.items + item).index, from.items.state);
@@ -166,7 +166,7 @@ SCANTUNE_DEVICE Vector load_global(MappedVectors<const Vector, MappedItems<Item,
     for (u32 item = 0; item < kItems; ++item) items[item] = scantune::load_global<kHint>(from.items + item);
   }
   Vector vector;
-  scantune::copy_bytes(&vector, items, sizeof items);
+  scantune::copy_object(vector, items);
   return vector;
 }
 
@@ -174,14 +174,14 @@ template <CacheHint kHint, class Vector, class Item, class Map, class Memory, bo
 SCANTUNE_DEVICE void store_global(MappedVectors<Vector, MappedItems<Item, Map, Memory, kBackwards>> to, Vector vector) {
   constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
   Item items[kItems];
-  scantune::copy_bytes(items, &vector, sizeof items);
+  scantune::copy_object(items, vector);
   if constexpr (kLieInMemory<decltype(to.items)>) {
     using Held = MemoryVectorOf<Vector, Item, Memory>;
     Held held;
 #pragma unroll
     for (u32 item = 0; item < kItems; ++item)
       held.items[item] = Map::store(items[item], (to.items + item).index, to.items.state);
-    scantune::store_global<kHint>(vectors_of<Held>(to.items.memory), held);
+    scantune::store_global<kHint>(scantune::vectors_of<Held>(to.items.memory), held);
   } else {
 #pragma unroll
     for (u32 item = 0; item < kItems; ++item) scantune::store_global<kHint>(to.items + item, items[item]);

@@ -43,7 +43,7 @@ template <class Item, class T>
 constexpr Item extreme_item(bool greatest) {
   if constexpr (kIsFloating<Item>) {
     constexpr f64 kInfinity = __builtin_bit_cast(f64, u64{0x7ff} << 52);
-    return floating_item<Item>(greatest ? kInfinity : -kInfinity);
+    return scantune::floating_item<Item>(greatest ? kInfinity : -kInfinity);
   } else if constexpr (keeps_order<Item, T>()) {
     return integer_bound<Item>(greatest);
   } else {
@@ -54,11 +54,11 @@ constexpr Item extreme_item(bool greatest) {
 template <Operator kOperator, class Item, class T>
 constexpr Item neutral_item() {
   if constexpr (kOperator == Operator::min || kOperator == Operator::max) {
-    return extreme_item<Item, T>(kOperator == Operator::min);
+    return scantune::extreme_item<Item, T>(kOperator == Operator::min);
   } else if constexpr (kOperator == Operator::bit_and) {
     return static_cast<Item>(~u64{0});
   } else if constexpr (kIsFloating<Item>) {
-    return floating_item<Item>(kOperator == Operator::product ? 1.0 : -0.0);  // 0 would change the sign of -0
+    return scantune::floating_item<Item>(kOperator == Operator::product ? 1.0 : -0.0);  // 0 would change the sign of -0
   } else {
     return static_cast<Item>(kOperator == Operator::product);
   }

@@ -31,7 +31,7 @@ template <class T>
 struct OperatorOf<T, Operator::min> {
   using Value = T;
   SCANTUNE_DEVICE static T combine(T a, T b) {
-    if constexpr (kIsFloating<T>) return min_nan(a, b);
+    if constexpr (kIsFloating<T>) return scantune::min_nan(a, b);
     return b < a ? b : a;
   }
 };
@@ -40,7 +40,7 @@ template <class T>
 struct OperatorOf<T, Operator::max> {
   using Value = T;
   SCANTUNE_DEVICE static T combine(T a, T b) {
-    if constexpr (kIsFloating<T>) return max_nan(a, b);
+    if constexpr (kIsFloating<T>) return scantune::max_nan(a, b);
     return a < b ? b : a;
   }
 };

@@ -27,7 +27,7 @@ struct ByteSums {
 
   SCANTUNE_DEVICE static u32 first(u32 word) { return add(0, word); }
   SCANTUNE_DEVICE static u32 add(u32 total, u32 word) { return dot_bytes<kSigned>(word, 0x01010101, total); }
-  SCANTUNE_DEVICE static T total(u32 total) { return widened<T, kSigned>(total); }
+  SCANTUNE_DEVICE static T total(u32 total) { return scantune::widened<T, kSigned>(total); }
 
   SCANTUNE_DEVICE static u32 no_carry() { return 0; }
   SCANTUNE_DEVICE static u32 carry_of(T prefix) { return (static_cast<u32>(prefix) & 0xff) * 0x00010001; }
@@ -53,7 +53,7 @@ struct HalfwordSums {
 
   SCANTUNE_DEVICE static u32 first(u32 word) { return add(0, word); }
   SCANTUNE_DEVICE static u32 add(u32 total, u32 word) { return dot_halves<kSigned>(word, 0x0101, total); }
-  SCANTUNE_DEVICE static T total(u32 total) { return widened<T, kSigned>(total); }
+  SCANTUNE_DEVICE static T total(u32 total) { return scantune::widened<T, kSigned>(total); }
 
   SCANTUNE_DEVICE static u32 no_carry() { return 0; }
   SCANTUNE_DEVICE static u32 carry_of(T prefix) { return static_cast<u32>(prefix); }

@@ -89,7 +89,7 @@ struct Problem {
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
       return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
-    return from_bytes<Accumulator>(arguments.init);
+    return scantune::from_bytes<Accumulator>(arguments.init);
   }
 
   // Returns the initial value of a row or column, which are counted in the order of the scan.

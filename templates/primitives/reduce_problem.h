@@ -36,7 +36,7 @@ struct PreferenceOrder {
   SCANTUNE_DEVICE static bool comes_before(Key a, Key b) { return kOperator == Operator::min ? a < b : b < a; }
 };
 template <class T, Operator kOperator>
-  requires kIsFloating<T>
+requires kIsFloating<T>
 struct PreferenceOrder<T, kOperator> {
   static constexpr bool kIsMin = kOperator == Operator::min;
   using Key = typename IntegerOf<T>::Type;
@@ -134,7 +134,7 @@ struct ReduceProblem {
                                     u64 row = 0) {
     const auto output = ReduceProblem::output(arguments) + row;
     if constexpr (kHasPosition) {
-      store_global<CacheHint::normal>(static_cast<u64*>(arguments.position) + row, total.index);
+      scantune::store_global<CacheHint::normal>(static_cast<u64*>(arguments.position) + row, total.index);
       scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
     } else {
       if constexpr (kHasInit) total = exists ? Op::combine(init(arguments), total) : init(arguments);
@@ -155,7 +155,7 @@ struct ReduceProblem {
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
       return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
-    return from_bytes<Accumulator>(arguments.init);
+    return scantune::from_bytes<Accumulator>(arguments.init);
   }
 };
 

@@ -51,7 +51,7 @@ struct SelectProblem {
     if constexpr (request.criterion == Criterion::parts) {
       return Source::part(item, arguments.init);
     } else if constexpr (request.criterion == Criterion::around) {
-      const auto a = number(item), b = number(from_bytes<Item>(arguments.init));
+      const auto a = number(item), b = number(scantune::from_bytes<Item>(arguments.init));
       return a < b ? 0 : a == b ? 1 : 2;
     } else {
       return keeps(item, arguments) ? 0 : 1;
@@ -71,7 +71,7 @@ struct SelectProblem {
     if constexpr (request.criterion == Criterion::predicate) {
       return Source::keeps(item, arguments.init);
     } else {
-      const auto a = number(item), b = number(from_bytes<Item>(arguments.init));
+      const auto a = number(item), b = number(scantune::from_bytes<Item>(arguments.init));
       if constexpr (request.criterion == Criterion::less) return a < b;
       if constexpr (request.criterion == Criterion::less_equal) return a <= b;
       if constexpr (request.criterion == Criterion::greater) return a > b;
@@ -83,7 +83,7 @@ struct SelectProblem {
 
   SCANTUNE_DEVICE static auto number(Item item) {
     if constexpr (kIsHalf<Item>)
-      return value_of(item);
+      return scantune::value_of(item);
     else
       return item;
   }

@@ -177,14 +177,15 @@ class SelectTile {
       auto* const to =
           static_cast<Index*>(kRequest.writes_items() ? arguments_.position : arguments_.output) + before.of[0];
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
-        store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
+        scantune::store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
     }
     if constexpr (kRequest.has_values()) {
       using Value = typename Problem::Value;
       const Value* const values = static_cast<const Value*>(arguments_.values) + first_;
       Value* const to = static_cast<Value*>(arguments_.values_output) + before.of[0];
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
-        store_global<kConfig.store_hint>(to + item, scantune::load_global<kConfig.load_hint>(values + places()[item]));
+        scantune::store_global<kConfig.store_hint>(to + item,
+                                                   scantune::load_global<kConfig.load_hint>(values + places()[item]));
     }
   }
 
@@ -211,7 +212,7 @@ class SelectTile {
 #pragma unroll
       for (int row = 0; row < kRows; ++row) {
         const auto vector = scantune::load_global<kHint>(reinterpret_cast<const Vector<T>*>(tile + place_of(row)));
-        scantune::copy_bytes(held.items[row], &vector, sizeof vector);
+        scantune::copy_object(held.items[row], vector);
       }
     } else {
 #pragma unroll
@@ -343,7 +344,7 @@ SCANTUNE_DEVICE void store_counts(const KernelArguments& arguments, const Counts
   u64* const counts = static_cast<u64*>(arguments.count);
 #pragma unroll
   for (u32 part = 0; part < sizeof all / sizeof(u64); ++part)
-    store_global<CacheHint::normal>(counts + part, all.of[part]);
+    scantune::store_global<CacheHint::normal>(counts + part, all.of[part]);
 }
 
 }  // namespace scantune

@@ -116,7 +116,7 @@ class ShareReduce {
   SCANTUNE_DEVICE ShareReduce(InputItems input, u64 n, u32 cta, u32 ctas)
       : input_(input), n_(n), cta_(cta), ctas_(ctas) {
     if constexpr (kPeels) {
-      const u64 before = bytes_before_boundary(input_) / sizeof(Input);
+      const u64 before = scantune::bytes_before_boundary(input_) / sizeof(Input);
       head_ = static_cast<u32>(before < n_ ? before : n_);
     }
     units_ = Problem::kInOrder ? ceil_div(n_, u64{kUnitItems}) : (n_ - head_) / kUnitItems;
@@ -254,7 +254,7 @@ class ShareReduce {
   SCANTUNE_DEVICE Held load_unit(u64 unit) const {
     const auto from = input_ + head_ + unit * kUnitItems;
     if constexpr (kInVectors && kUnitItems > 1) {
-      return scantune::load_global<kShape.load_hint>(vectors_of<const Vector>(from));
+      return scantune::load_global<kShape.load_hint>(scantune::vectors_of<const Vector>(from));
     } else if constexpr (kShifts) {
       if (is_between(unit)) return scantune::load_halves(from);
       return {__builtin_bit_cast(VectorWords, load_items(from)), {}};
@@ -268,7 +268,7 @@ class ShareReduce {
 #pragma unroll
     for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kShape.load_hint>(from + item);
     Vector vector;
-    scantune::copy_bytes(&vector, items, sizeof items);
+    scantune::copy_object(vector, items);
     return vector;
   }
 

@@ -14,14 +14,14 @@ SCANTUNE_DEVICE void store_itemwise(Items to, Staged from, u32 items, u32 lane) 
 // Stores aligned words, which are put together from neighbouring words of shared memory.
 template <CacheHint kHint = CacheHint::normal, u32 kThreads = kWarpThreads, class Items, class Item>
 SCANTUNE_DEVICE void store_by_words(Items to, const Item* from, u32 items, u32 lane) {
-  const u32 before_word = static_cast<u32>(-edge(to) % sizeof(u32) / sizeof(Item));
+  const u32 before_word = static_cast<u32>(-scantune::edge(to) % sizeof(u32) / sizeof(Item));
   const u32 head = before_word < items ? before_word : items;
   scantune::store_itemwise<kHint, kThreads>(to, from, head, lane);
 
   const u32 offset = head * sizeof(Item), selector = 0x3210 + 0x1111 * offset;
   const u32 words = (items - head) * sizeof(Item) / sizeof(u32);
   const u32* const source = reinterpret_cast<const u32*>(from);
-  const auto destination = vectors_of<u32>(to + head);
+  const auto destination = scantune::vectors_of<u32>(to + head);
   for (u32 word = lane; word < words; word += kThreads)
     scantune::store_global<kHint>(destination + word,
                                   permute_bytes(source[word], offset == 0 ? 0 : source[word + 1], selector));
@@ -43,7 +43,8 @@ SCANTUNE_DEVICE void store_by_vectors(Items to, const Item* from, u32 items, u32
       scantune::store_global<kHint>(reinterpret_cast<Vector*>(to) + vector,
                                     reinterpret_cast<const Vector*>(from)[vector]);
     else
-      scantune::store_global<kHint>(vectors_of<Vector>(to) + vector, reinterpret_cast<const Vector*>(from)[vector]);
+      scantune::store_global<kHint>(scantune::vectors_of<Vector>(to) + vector,
+                                    reinterpret_cast<const Vector*>(from)[vector]);
   }
   scantune::store_itemwise<kHint>(to + stored, from + stored, items - stored, lane);
 }
@@ -51,7 +52,7 @@ SCANTUNE_DEVICE void store_by_vectors(Items to, const Item* from, u32 items, u32
 // from lies on a vector boundary.
 template <CacheHint kHint = CacheHint::normal, class Items, class Item>
 SCANTUNE_DEVICE void store_run(Items to, const Item* from, u32 items, u32 lane) {
-  if (edge(to) % kVectorAlignmentBytes == 0) {
+  if (scantune::edge(to) % kVectorAlignmentBytes == 0) {
     scantune::store_by_vectors<kHint>(to, from, items, lane);
   } else if constexpr (sizeof(Item) < sizeof(u32) && alignof(Item) == sizeof(Item)) {
     scantune::store_by_words<kHint>(to, from, items, lane);

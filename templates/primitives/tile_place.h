@@ -24,7 +24,7 @@ class TilePlace {
       : first_((Problem::kFirstTile + tile) * kTileItems) {
     if constexpr (kShape.is_peeled) {
       kept_items_ = first_ + kTileItems < n;
-      const u32 head_items = bytes_before_boundary(input) / sizeof(Input);
+      const u32 head_items = scantune::bytes_before_boundary(input) / sizeof(Input);
       const u64 most = n - first_ - 1;
       const u32 shift = head_items < most ? head_items : static_cast<u32>(most);
       first_ += shift;

@@ -40,7 +40,7 @@ class AccumulatorRows {
   SCANTUNE_DEVICE void take(const Vectors& vectors) {
     Input items[kItems];
     static_assert(sizeof items == sizeof vectors);
-    scantune::copy_bytes(items, &vectors, sizeof items);
+    scantune::copy_object(items, vectors);
 #pragma unroll
     for (int item = 0; item < kItems; ++item) items_[item] = scantune::convert<T>(items[item]);
   }
@@ -75,7 +75,7 @@ class AccumulatorRows {
     static_assert(sizeof items == sizeof vectors);
 #pragma unroll
     for (int item = 0; item < kItems; ++item) items[item] = scantune::convert<Output>(items_[item]);
-    scantune::copy_bytes(&vectors, items, sizeof items);
+    scantune::copy_object(vectors, items);
   }
 
  private:
@@ -95,7 +95,7 @@ class WordRows {
   template <class Vectors>
   SCANTUNE_DEVICE void take(const Vectors& vectors) {
     static_assert(sizeof rows_ == sizeof vectors);
-    scantune::copy_bytes(rows_, &vectors, sizeof rows_);
+    scantune::copy_object(rows_, vectors);
   }
 
   template <bool>
@@ -108,13 +108,13 @@ class WordRows {
     typename Run::Carry carry = Run::carry_of(prefix, has_prefix);
     const auto results = Run::scan(rows_[row], carry);
     static_assert(sizeof results == sizeof rows_[row]);
-    scantune::copy_bytes(&rows_[row], &results, sizeof results);
+    scantune::copy_object(rows_[row], results);
   }
 
   template <class Vectors>
   SCANTUNE_DEVICE void give(Vectors& vectors) const {
     static_assert(sizeof rows_ == sizeof vectors);
-    scantune::copy_bytes(&vectors, rows_, sizeof rows_);
+    scantune::copy_object(vectors, rows_);
   }
 
  private:

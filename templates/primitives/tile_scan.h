@@ -38,8 +38,9 @@ class TileScan {
   static constexpr int kTileAlignment = kShape.is_peeled ? kVectorAlignmentBytes : Problem::kRequest.alignment_bytes();
 
   template <class Item>
-  static constexpr u64 kAccessBytes = access_bytes(
-      kVectorItems, sizeof(Item), kTileAlignment > int{alignof(Item)} ? kTileAlignment : int{alignof(Item)});
+  static constexpr u64 kAccessBytes = access_bytes(kVectorItems, sizeof(Item),
+                                                   kTileAlignment > int{alignof(Item)} ? kTileAlignment
+                                                                                       : int{alignof(Item)});
   using Rows = ThreadRows<Problem, kRows, kRowItems, kShape.pads_tiles>;
   static constexpr bool kPads = Rows::kPadsPartialTiles;
   static constexpr int kMostTotalsInTurn = 8;
@@ -73,14 +74,14 @@ class TileScan {
 
   // What load() and store() need to know beforehand, for begin_kernel().
   SCANTUNE_DEVICE u64 prepared(InputItems from, OutputItems to) const {
-    return edge(from + vector_position(0)) + edge(to + vector_position(0)) + tile_items_;
+    return scantune::edge(from + vector_position(0)) + scantune::edge(to + vector_position(0)) + tile_items_;
   }
 
   // Brings the tile into L2, as far as it fills vectors. One thread does so for all.
   SCANTUNE_DEVICE void prefetch(InputItems tile) const {
     if constexpr (kLieInMemory<InputItems>) {
       if (thread_rank() != 0) return;
-      const auto* const begin = lowest(scantune::memory_of(tile), tile_items_);
+      const auto* const begin = scantune::lowest(scantune::memory_of(tile), tile_items_);
       const u64 first = round_up(reinterpret_cast<u64>(begin), u64{kVectorAlignmentBytes});
       const u64 end = reinterpret_cast<u64>(begin + tile_items_) / kVectorAlignmentBytes * kVectorAlignmentBytes;
       if (first < end) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(end - first));
@@ -93,8 +94,8 @@ class TileScan {
     if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        vectors[v] =
-            scantune::load_global<kShape.load_hint>(vectors_of<const Vector<Input>>(tile + vector_position(v)));
+        vectors[v] = scantune::load_global<kShape.load_hint>(
+            scantune::vectors_of<const Vector<Input>>(tile + vector_position(v)));
     } else {
       Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(vectors, tile, tile_items_,
                                                                         [&](int item) { return item_position(item); });
@@ -191,12 +192,13 @@ class TileScan {
     rows_.give(vectors);
     if constexpr (kTransposed) to_striped(vectors);
     if constexpr (kShape.is_peeled) {
-      const bool fits_vectors = edge(tile) % alignof(Vector<Output>) == 0;
+      const bool fits_vectors = scantune::edge(tile) % alignof(Vector<Output>) == 0;
       full() && fits_vectors ? store_vectors(tile, vectors) : store_staged(tile, vectors);
     } else if (full()) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        scantune::store_global<kShape.store_hint>(vectors_of<Vector<Output>>(tile + vector_position(v)), vectors[v]);
+        scantune::store_global<kShape.store_hint>(scantune::vectors_of<Vector<Output>>(tile + vector_position(v)),
+                                                  vectors[v]);
     } else {
       Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, tile, tile_items_,
                                                                      [&](int item) { return item_position(item); });
@@ -357,8 +359,8 @@ class TileScan {
   SCANTUNE_DEVICE void store_vectors(OutputItems tile, const Vector<Output> (&vectors)[kVectors]) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v)
-      scantune::store_global<kShape.store_hint>(vectors_of<Vector<Output>>(tile) + vector_position(v) / kVectorItems,
-                                                vectors[v]);
+      scantune::store_global<kShape.store_hint>(
+          scantune::vectors_of<Vector<Output>>(tile) + vector_position(v) / kVectorItems, vectors[v]);
   }
 
   // Stores through shared memory, to any address and as many items as there are.

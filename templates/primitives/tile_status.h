@@ -52,7 +52,7 @@ class TileStatus {
     const u32 state = epoch_ << 2 | static_cast<u32>(flag);
     if constexpr (kPacked) {
       unsigned char bytes[kWords * kPayloadBytes] = {};
-      scantune::copy_bytes(bytes, &value, sizeof(T));
+      scantune::copy_bytes(bytes, scantune::address_of(value), sizeof(T));
 #pragma unroll
       for (int index = 0; index < kWords; ++index) {
         PackedWord word;
@@ -62,8 +62,10 @@ class TileStatus {
       }
     } else {
       SplitRecord* const record = records<SplitRecord>() + tile;
-      scantune::store_payload(flag == TileFlag::prefix ? &record->prefix : &record->aggregate, value);
-      store_release(&record->state, state);
+      scantune::store_payload(
+          flag == TileFlag::prefix ? scantune::address_of(record->prefix) : scantune::address_of(record->aggregate),
+          value);
+      scantune::store_release(&record->state, state);
     }
   }
 
@@ -81,13 +83,14 @@ class TileStatus {
         scantune::copy_bytes(bytes + index * kPayloadBytes, word.payload, kPayloadBytes);
       }
       descriptor.flag = whole ? flag_of(state) : TileFlag::none;
-      descriptor.value = from_bytes<T>(bytes);
+      descriptor.value = scantune::from_bytes<T>(bytes);
     } else {
       const SplitRecord* const record = records<SplitRecord>() + tile;
-      descriptor.flag = flag_of(load_acquire(&record->state));
+      descriptor.flag = flag_of(scantune::load_acquire(&record->state));
       if (descriptor.flag != TileFlag::none)
         descriptor.value =
-            scantune::load_payload(descriptor.flag == TileFlag::prefix ? &record->prefix : &record->aggregate);
+            scantune::load_payload(descriptor.flag == TileFlag::prefix ? scantune::address_of(record->prefix)
+                                                                       : scantune::address_of(record->aggregate));
     }
     return descriptor;
   }

@@ -16,20 +16,21 @@ struct ItemwiseAccess {
     Item items[kItems];
     if constexpr (Rows::kPadsPartialTiles) {
 #pragma unroll
-      for (int item = 0; item < kItems; ++item) scantune::copy_bytes(&items[item], &Rows::kFiller, sizeof(Item));
+      for (int item = 0; item < kItems; ++item)
+        scantune::copy_bytes(scantune::address_of(items[item]), &Rows::kFiller, sizeof(Item));
     }
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
       if (const u32 place = position(item); place < tile_items)
         items[item] = scantune::load_global<kHint>(tile + place);
-    scantune::copy_bytes(&vectors, items, sizeof items);
+    scantune::copy_object(vectors, items);
   }
 
   template <CacheHint kHint, class Vectors, class Items>
   SCANTUNE_DEVICE static void store(const Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kItems = sizeof vectors / sizeof(Item);
     Item items[kItems];
-    scantune::copy_bytes(items, &vectors, sizeof items);
+    scantune::copy_object(items, vectors);
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
       if (const u32 place = position(item); place < tile_items)
@@ -48,16 +49,16 @@ struct VectorwiseAccess {
     for (int v = 0; v < kVectors; ++v) {
       const u32 first = position(v * kItems);
       if (first + kItems <= tile_items) {
-        vectors[v] = scantune::load_global<kHint>(vectors_of<const Vector>(tile + first));
+        vectors[v] = scantune::load_global<kHint>(scantune::vectors_of<const Vector>(tile + first));
         continue;
       }
       Item items[kItems];
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) {
-        scantune::copy_bytes(&items[item], &Rows::kFiller, sizeof(Item));
+        scantune::copy_bytes(scantune::address_of(items[item]), &Rows::kFiller, sizeof(Item));
         if (first + item < tile_items) items[item] = scantune::load_global<kHint>(tile + first + item);
       }
-      scantune::copy_bytes(&vectors[v], items, sizeof items);
+      scantune::copy_object(vectors[v], items);
     }
   }
 
@@ -69,11 +70,11 @@ struct VectorwiseAccess {
     for (int v = 0; v < kVectors; ++v) {
       const u32 first = position(v * kItems);
       if (first + kItems <= tile_items) {
-        scantune::store_global<kHint>(vectors_of<Vector>(tile + first), vectors[v]);
+        scantune::store_global<kHint>(scantune::vectors_of<Vector>(tile + first), vectors[v]);
         continue;
       }
       Item items[kItems];
-      scantune::copy_bytes(items, &vectors[v], sizeof items);
+      scantune::copy_object(items, vectors[v]);
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
         if (first + item < tile_items) scantune::store_global<kHint>(tile + first + item, items[item]);
@@ -98,21 +99,21 @@ struct WordwiseAccess {
       const u32 place = position(word * kWordItems);
       words[word] = place < tile_items ? cut_word : kFiller;
       if (place + kWordItems <= tile_items)
-        words[word] = scantune::load_global<kHint>(vectors_of<const u32>(tile + place));
+        words[word] = scantune::load_global<kHint>(scantune::vectors_of<const u32>(tile + place));
     }
-    scantune::copy_bytes(&vectors, words, sizeof words);
+    scantune::copy_object(vectors, words);
   }
 
   template <CacheHint kHint, class Vectors, class Items>
   SCANTUNE_DEVICE static void store(const Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kWords = sizeof vectors / sizeof(u32);
     u32 words[kWords], cut = 0, cut_word = 0;
-    scantune::copy_bytes(words, &vectors, sizeof words);
+    scantune::copy_object(words, vectors);
 #pragma unroll
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);
       if (place + kWordItems <= tile_items) {
-        scantune::store_global<kHint>(vectors_of<u32>(tile + place), words[word]);
+        scantune::store_global<kHint>(scantune::vectors_of<u32>(tile + place), words[word]);
       } else if (place < tile_items) {
         cut = tile_items - place;
         cut_word = words[word];
