@@ -77,6 +77,8 @@ inline std::vector<FileReadingSource> unclear_sources(const std::string& file = 
       {"raw_string_of_lines_in_a_directive", 1, "#define A R\"(\n" + include + "\n)\""},
       {"raw_string_after_a_letter_outside_ascii", 1, "const char* a = \u00a0R\"(\n" + include + "\n)\";"},
       {"raw_string_after_a_literal", 1, "const char* a = \"x\"R\"(\" /* )\";\n" + include + "\n// */"},
+      {"quote_after_a_number", 1, "int a = 1'/*\n" + include + "\n// */"},
+      {"raw_string_on_two_lines", 2, "#define X(a) a\nconst char* a = X(R\\\n\"()\");\n" + include},
       {"raw_string_after_a_number", 1, "const char* a = 1R\"(\n" + include + "\n//)\";"},
       {"raw_string_with_a_blank_delimiter", 2, "#if 0\nR\" (\" /* ) \"\n#endif\n" + include + "\n// */"},
       {"raw_string_with_a_long_delimiter", 1, "const char* a = R\"aaaaaaaaaaaaaaaaa(\n" + include + "\n)\";"},

@@ -120,9 +120,14 @@ SourceToken::Kind SourceLexer::take(std::string& text) {
 }
 
 SourceToken::Kind SourceLexer::take_identifier(std::string& text) {
+  const int first_line = line_;
   text = take_word();
   if (peek() != '"' || text.back() != 'R') return Kind::identifier;
-  if (is_raw_prefix(text)) return take_raw_string(text);
+  if (is_raw_prefix(text)) {
+    if (line_ != first_line)
+      return unclear("a raw string whose prefix goes on in the next line: write it on one", first_line);
+    return take_raw_string(text);
+  }
   if (std::ranges::any_of(text, is_odd_letter))
     return unclear("a raw string straight after a $ or a letter outside ASCII: write a blank between them");
   return Kind::identifier;
@@ -136,13 +141,13 @@ SourceToken::Kind SourceLexer::take_number(std::string& text) {
     const bool is_sign = (c == '+' || c == '-') && std::string_view("eEpP").find(last) != std::string_view::npos;
     if (is_sign && !hexadecimal && (last == 'p' || last == 'P'))
       return unclear("a binary exponent of a number that is not hexadecimal: write 0x before it");
-    const bool is_separator = c == '\'' && separates && (is_letter(peek_second()) || is_digit(peek_second()));
-    if (!is_word(c) && c != '.' && !is_sign && !is_separator) break;
+    const bool is_separator = c == '\'' && (is_letter(peek_second()) || is_digit(peek_second()));
+    if (c == '"' || (c == '\'' && !is_separator))
+      return unclear("a quote straight after a number: write a blank between them");
+    if (!is_word(c) && c != '.' && !is_sign && !(is_separator && separates)) break;
     text += c;
     advance();
   }
-  if (text.back() == 'R' && peek() == '"')
-    return unclear("a raw string straight after a number: write a blank between them");
   return Kind::number;
 }
 
