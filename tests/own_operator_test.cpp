@@ -46,9 +46,31 @@ TEST(CustomOperator, ThatReadsAFileIsRefusedInEverySpellingAndTheFileIsNotQuoted
 }
 
 TEST(CustomOperator, MayNameDirectivesInItsStringsAndComments) {
-  const std::string combine = "\n__device__ Value combine(Value earlier, Value later) { return later; }\n";
+  std::string source;
   for (const FileReadingSource& one : sources_that_read_nothing())
-    EXPECT_NO_THROW(compiled(kScanOfFloats, {.source = one.source + combine, .name = ""})) << one.name;
+    source += std::string("namespace ") + one.name + "_ {\n" + one.source + "\n}\n";
+  source += "__device__ Value combine(Value earlier, Value later) { return later; }\n";
+  EXPECT_NO_THROW(compiled(kScanOfFloats, {.source = source, .name = ""}));
+}
+
+TEST(CustomOperator, KeepsItsMacrosToItself) {
+  std::string source;
+  for (const char* name : {"arguments", "instance", "scantune", "block_threads", "Choice", "void"})
+    source += std::string("#define ") + name + " 1\n";
+  source += "__device__ Value combine(Value earlier, Value later) { return earlier + later; }\n";
+  EXPECT_NO_THROW(compiled(kScanOfFloats, {.source = source, .name = ""}));
+}
+
+// Its address is not where its & says.
+TEST(CustomOperator, MayHaveAnAddressOperatorOfItsOwn) {
+  ScanRequest request = kScanOfFloats;
+  request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
+  request.custom_bytes = 8;
+  request.custom_alignment = 4;
+  const std::string source =
+      "struct Value { int a, b; __device__ int operator&() = delete; };\n"
+      "__device__ Value combine(Value x, Value y) { return {x.a + y.a, y.b}; }\n";
+  EXPECT_NO_THROW(compiled(request, {.source = source, .name = ""}));
 }
 
 }  // namespace

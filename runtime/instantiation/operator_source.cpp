@@ -167,6 +167,17 @@ std::optional<SourceMistake> wrong_definition(std::string_view source, std::stri
                                               ": leave its definition out"};
 }
 
+std::vector<std::string> defined_macros(std::string_view source) {
+  std::vector<std::string> names;
+  visit_lines(SourceLexer(source), [&](const Line& line) {
+    if (!is_directive(line, "define") || line.size() < 3 || line[2].kind != SourceToken::Kind::identifier) return true;
+    const std::string& name = line[2].text;
+    if (!name.starts_with("SCANTUNE_") && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    return true;
+  });
+  return names;
+}
+
 int line_after(std::string_view source) { return static_cast<int>(std::ranges::count(source, '\n')) + 2; }
 
 }  // namespace scantune

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace scantune {
 
@@ -49,6 +50,10 @@ inline constexpr SourceFunction kPartWithState = {"part", "__device__ int part(V
 // speak of another type than Value. Where ## pastes names together, any may be there.
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value,
                                               const SourceFunction& function = kCombine);
+
+// The names of the macros that a source may define, each once, in their order. Those of the library's, which begin with
+// SCANTUNE_, are left out.
+std::vector<std::string> defined_macros(std::string_view source);
 
 // The line at which a compiler finds what is missing in a source.
 int line_after(std::string_view source);

@@ -12,11 +12,12 @@ void refuse(const char* file, const std::optional<SourceMistake>& mistake) {
     throw CompileError(std::string(file) + ":" + std::to_string(mistake->line) + ": error: " + mistake->text);
 }
 
-// The source under line numbers of its own, and behind it, at its end, what is made of it. The empty line is for a last
-// one that ends in a backslash.
-std::string numbered(const std::string& file, const std::string& source, const std::string& behind) {
-  return "#line 1 \"" + file + "\"\n" + source + "\n\n#line " + std::to_string(line_after(source)) + " \"" + file +
-         "\"\n" + behind + "\n";
+// The source under line numbers of its own, then what is made of it. Its macros end there, so that they do not reach
+// the kernels. The empty line is for a last one that ends in a backslash.
+std::string numbered(const std::string& file, const std::string& source, const std::string& made) {
+  std::string text = "#line 1 \"" + file + "\"\n" + source + "\n\n";
+  for (const std::string& name : defined_macros(source)) text += "#undef " + name + "\n";
+  return text + "#line " + std::to_string(line_after(source)) + " \"" + file + "\"\n" + made + "\n";
 }
 
 // What a request takes of the source, and the macro SCANTUNE_CUSTOM_... that makes a class of it.
