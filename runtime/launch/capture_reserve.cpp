@@ -25,7 +25,7 @@ CaptureReserve::~CaptureReserve() {
     if (place.block.memory != nullptr) pool_->give_back(place.block);
 }
 
-void* CaptureReserve::take(Device& device, void* graph) {
+WorkspaceBlock CaptureReserve::take(Device& device, void* graph) {
   Place* const place = take_free();
   if (place == nullptr)
     throw RequestError("the stream is being captured and the plan reserved only " + std::to_string(places_.size()) +
@@ -37,9 +37,9 @@ void* CaptureReserve::take(Device& device, void* graph) {
     give_back(place);
     throw;
   }
-  void* const memory = place->block.memory;
+  const WorkspaceBlock block = place->block;
   device.retain_until_graph_dies(graph, &give_back, place);  // gives the place back even if it throws
-  return memory;
+  return block;
 }
 
 // Takes the place that was given back last, so that a block is used again before another is allocated.

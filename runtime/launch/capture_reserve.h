@@ -22,7 +22,7 @@ class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
 
   // Returns a workspace that the graph being captured keeps until it dies. The reserve outlives its graphs, even if the
   // plan does not. Throws RequestError when all are taken, OutOfMemoryError when memory is short.
-  void* take(Device& device, void* graph);
+  WorkspaceBlock take(Device& device, void* graph);
 
  private:
   struct Place {

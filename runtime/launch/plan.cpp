@@ -130,8 +130,23 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
 }
 
 void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states) {
-  const Workspace workspace = this->workspace(stream);
-  launch(pointers, init, workspace.memory, stream, states);
+  Workspace workspace = this->workspace(stream);
+  try {
+    launch(pointers, init, workspace.memory, stream, states);
+  } catch (...) {
+    clear_after_failure(workspace, stream);
+    throw;
+  }
+}
+
+// A run that failed leaves counters and status words of a part of its CTAs, and the next one in the workspace would
+// take them for its own.
+void Plan::clear_after_failure(Workspace& workspace, Stream stream) noexcept try {
+  if (workspace.memory == nullptr || !needs_zeroing(need_)) return;
+  if (workspace.launching != nullptr && !workspace.turn.owns_lock())
+    workspace.turn = std::unique_lock(*workspace.launching);
+  device().enqueue_zero(workspace.memory, workspace.bytes, stream);
+} catch (...) {  // the device is lost, or the capture, so that nothing runs in the workspace again
 }
 
 void Plan::run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream,
@@ -150,14 +165,16 @@ Plan::Workspace Plan::workspace(Stream stream) {
   if (state.capturing_graph == nullptr) {
     const LeasedWorkspace leased = context_.streams().lease(state.id, need_);
     // Launches of another thread between the ones of this scan would write over what these have left there.
-    if (passes_data_between_launches()) return {leased.memory, std::unique_lock(leased.launching)};
-    return {leased.memory, {}};
+    if (passes_data_between_launches())
+      return {leased.memory, leased.bytes, &leased.launching, std::unique_lock(leased.launching)};
+    return {leased.memory, leased.bytes, &leased.launching, {}};
   }
   if (reserve_ == nullptr)
     throw RequestError(
         "the stream is being captured and the plan reserved no workspace for that: raise "
         "captured_launches of its options");
-  return {reserve_->take(context_.device(), state.capturing_graph), {}};
+  const WorkspaceBlock block = reserve_->take(context_.device(), state.capturing_graph);
+  return {block.memory, block.bytes, nullptr, {}};
 }
 
 // Status words outlive every launch and tell each from the next; only scratch memory is lost to whoever comes between.

@@ -77,6 +77,8 @@ class Plan {
 
   struct Workspace {
     void* memory = nullptr;
+    u64 bytes = 0;
+    std::mutex* launching = nullptr;    // of the stream whose it is; null for a graph's
     std::unique_lock<std::mutex> turn;  // held by a call whose launches pass data on through the memory
   };
 
@@ -85,6 +87,7 @@ class Plan {
   Workspace workspace(Stream stream);
   void launch(const Pointers& pointers, const InitialValue& init, void* workspace, Stream stream,
               const CallStates* states);
+  void clear_after_failure(Workspace& workspace, Stream stream) noexcept;
   bool passes_data_between_launches() const;
 
   LaunchContext& context_;

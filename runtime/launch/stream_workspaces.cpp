@@ -33,7 +33,7 @@ LeasedWorkspace StreamWorkspaces::lease_new(u64 stream_id, const WorkspaceNeed& 
     } else {  // another thread has leased for this stream in the meantime
       pool_->give_back(leased->block);
     }
-    return {region->block.memory, region->launching};
+    return {region->block.memory, region->block.bytes, region->launching};
   } catch (...) {
     if (leased != nullptr) pool_->give_back(leased->block);
     throw;

@@ -16,6 +16,7 @@ namespace scantune {
 // A workspace and the right to use it in one stream.
 struct LeasedWorkspace {
   void* memory;
+  u64 bytes;
   std::mutex& launching;  // held while the launches of one scan that pass data on through the memory are enqueued
 };
 
@@ -31,7 +32,7 @@ class StreamWorkspaces {
     if (const Regions* regions = find(stream_id))
       if (Region* region = (*regions)[static_cast<std::size_t>(layout_of(need))].load(std::memory_order_acquire);
           region != nullptr && region->block.bytes >= need.bytes)
-        return {region->block.memory, region->launching};
+        return {region->block.memory, region->block.bytes, region->launching};
     return lease_new(stream_id, need);
   }
 

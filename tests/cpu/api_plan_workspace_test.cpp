@@ -173,5 +173,43 @@ TEST_F(Plans, OfAPlanThatRanMayDieWhileItsGraphLives) {
   device_->destroy_graph(1);
 }
 
+// Refuses one launch.
+struct Refusing : FakeDevice {
+  void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override {
+    if (left-- == 0) throw DeviceError("the fake device refuses this launch");
+    FakeDevice::launch(module, launch, arguments, stream);
+  }
+  int left = 0;  // launches until then
+};
+
+// What a part of a run leaves in status words and counters would make the next run wrong.
+TEST_F(Plans, ThatFailedLeaveAWorkspaceOfZeroes) {
+  const auto device = std::make_shared<Refusing>();
+  device_ = device;
+  for (const char* family : {"lookback", "one_shot", "pipelined"})
+    for (const bool is_captured : {false, true}) {
+      rows_ = {row_of(family, 1 << 20)};
+      const auto plan = this->plan(sum_of(1 << 20));
+      const Stream stream = device_->make_stream();
+      const std::string which = std::string(family) + (is_captured ? ", captured" : "");
+      if (is_captured) device_->begin_capture(stream, 1);
+      const auto launches = static_cast<int>(
+          find_family(family)->launches(plan->selection().config, sum_of(1 << 20), Variant::aligned).count);
+      for (int refused = 0; refused < launches; ++refused) {
+        device->left = refused;
+        device_->zeroed.clear();
+        EXPECT_THROW(run(*plan, input_, output_, stream), DeviceError) << which;
+        ASSERT_EQ(device_->zeroed.size(), 1u) << which;
+        const FakeZeroing zeroed = device_->zeroed.front();
+        EXPECT_EQ(zeroed.stream, stream) << which;
+        EXPECT_GE(zeroed.bytes, plan->workspace_bytes()) << which;
+        device->left = launches;
+        run(*plan, input_, output_, stream);
+        EXPECT_EQ(device_->zeroed.size(), 1u) << which << ": only what failed is cleared";
+        EXPECT_TRUE(is_captured || device_->launched.back().arguments.workspace == zeroed.memory) << which;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace scantune::testing

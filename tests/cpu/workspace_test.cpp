@@ -359,7 +359,7 @@ class Reserve : public Workspaces {
   void* take(const std::shared_ptr<CaptureReserve>& reserve, int graph) {
     const Stream stream = device_->make_stream();
     device_->begin_capture(stream, graph);
-    return reserve->take(*device_, device_->stream_state(stream).capturing_graph);
+    return reserve->take(*device_, device_->stream_state(stream).capturing_graph).memory;
   }
 };
 
