@@ -184,21 +184,31 @@ TEST(HostDevice, RefusesImagesThatAreNoKernels) {
   EXPECT_THROW(device.load(binary, others, {}), DeviceError);
 }
 
-// The loader knows libraries by path: two kernels of the same name must not become one.
+std::ptrdiff_t open_files() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+// The loader knows libraries by path: two kernels of the same name must not become one. Their files do not stay open.
 TEST(HostDevice, KeepsKernelsOfTheSameNameApart) {
   HostDevice device;
   auto* const out = static_cast<u32*>(device.allocate(4));
   const std::vector<std::string> kernels = {"kernel"};
-  for (u32 value = 1; value <= 3; ++value) {
+  std::vector<std::unique_ptr<Module>> modules;
+  const std::ptrdiff_t files = open_files();
+  for (u32 value = 0; value < 3; ++value) {
     const std::string body =
         "if (scantune::thread_rank() == 0) scantune::store_relaxed(static_cast<scantune::u32*>(arguments.output), " +
         std::to_string(value) + ");";
-    const auto module = device.load(device.compiler().compile(kernel_of(body), "host"), kernels, {});
+    modules.push_back(device.load(device.compiler().compile(kernel_of(body), "host"), kernels, {}));
+  }
+  EXPECT_EQ(open_files(), files);
+  for (u32 value = 0; value < 3; ++value) {
     KernelArguments arguments{};
     arguments.output = out;
-    device.launch(*module, {.block_threads = 32}, arguments, nullptr);
+    device.launch(*modules[value], {.block_threads = 32}, arguments, nullptr);
     EXPECT_EQ(*out, value);
   }
+  device.free(out);
 }
 
 TEST(HostDevice, RefusesLaunchesThatADriverWouldRefuse) {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -31,13 +32,24 @@ int file_of(const std::vector<char>& image) {
   return file;
 }
 
+// A path of the open file that no other kernel has had. The loader knows libraries by their path, and descriptors are
+// used again. The bits of a number are spelled by "//" and "/.", which lead nowhere else.
+std::string unique_path(int file) {
+  static std::atomic<u64> loaded{0};
+  std::string path = "/proc/self/fd";
+  for (u64 bits = ++loaded; bits != 0; bits >>= 1) path += (bits & 1) != 0 ? "/." : "//";
+  return path + "/" + std::to_string(file);
+}
+
 }  // namespace
 
-HostLibrary::HostLibrary(const Binary& binary, host::Hooks* hooks) : file_(file_of(binary.image)) {
+// The file is closed at once: a program may close files that it did not open, or have few.
+HostLibrary::HostLibrary(const Binary& binary, host::Hooks* hooks) {
+  const int file = file_of(binary.image);
+  library_ = dlopen(unique_path(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  ::close(file);
+  if (library_ == nullptr) throw DeviceError(std::string("cannot load a kernel for the host device: ") + dlerror());
   try {
-    // The file stays open: the loader knows libraries by path, and a reused descriptor would be an old kernel's path.
-    library_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) throw DeviceError(std::string("cannot load a kernel for the host device: ") + dlerror());
     reinterpret_cast<host::BindFunction>(get("scantune_bind"))(hooks);
   } catch (...) {
     close();
@@ -47,7 +59,6 @@ HostLibrary::HostLibrary(const Binary& binary, host::Hooks* hooks) : file_(file_
 
 void HostLibrary::close() noexcept {
   if (library_ != nullptr) dlclose(library_);
-  ::close(file_);
 }
 
 void* HostLibrary::find(const std::string& symbol) const { return dlsym(library_, symbol.c_str()); }

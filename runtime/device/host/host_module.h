@@ -26,7 +26,6 @@ class HostLibrary {
  private:
   void close() noexcept;
 
-  int file_ = -1;
   void* library_ = nullptr;
 };
 
