@@ -226,7 +226,7 @@ def _in_steps(database: Database) -> Iterator[None]:
 
 # Mistakes that must be found: an export that writes to its target, and transactions that commit at each statement.
 PLANTED: Mapping[str, tuple[str, Any]] = {
-    "export": ("scantune.store.export._replacement", _in_place),
+    "export": ("scantune.store.export.replacement", _in_place),
     "import": ("scantune.store.database.Database.transaction", _in_steps),
 }
 

@@ -100,23 +100,23 @@ def test_export_is_one_file_of_ours_and_leaves_nothing_else(source: Path, tmp_pa
 
 def test_export_removes_what_killed_ones_left_a_day_ago(source: Path, tmp_path: Path) -> None:
     folder = tmp_path / "shared"
-    for name in ("old", "new", "full"):
-        (folder / f".scantune-export-{name}").mkdir(parents=True)
+    folder.mkdir()
+    for name, mode in {"old_a1b2": 0o700, "new_a1b2": 0o700, "read_all": 0o755, "mine": 0o700}.items():
+        (folder / f".scantune-export-{name}").mkdir(mode)
         for file in ("export", "export-journal"):
             (folder / f".scantune-export-{name}" / file).touch()
-    (folder / ".scantune-export-full" / "mine").touch()
-    (folder / ".scantune-export-link").symlink_to(tmp_path, target_is_directory=True)
+    (folder / ".scantune-export-linkabcd").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "export").touch()
     for path in folder.iterdir():
-        if path.name != ".scantune-export-new":
+        if path.name != ".scantune-export-new_a1b2":
             os.utime(path, (0, 0), follow_symlinks=False)
     with open_readonly(source) as database:
         export_database(database, folder / "tuning.db")
     assert {path.name for path in folder.iterdir()} == {
-        "tuning.db", ".scantune-export-new", ".scantune-export-full", ".scantune-export-link"
+        "tuning.db", ".scantune-export-new_a1b2", ".scantune-export-read_all", ".scantune-export-mine",
+        ".scantune-export-linkabcd"
     }  # fmt: skip
     assert (tmp_path / "export").exists()
-    assert (folder / ".scantune-export-full" / "mine").exists()
 
 
 def test_export_replaces_a_file_only_when_told_to(source: Path, tmp_path: Path) -> None:

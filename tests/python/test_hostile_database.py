@@ -6,12 +6,13 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,11 +24,13 @@ from examples import DEVICES, RECORDS, TRIALS
 from scantune.cli import doctor
 from scantune.compare.exchange import import_database
 from scantune.compare.precedence import Precedence
+from scantune.errors import ScantuneError
 from scantune.store.archive import Archive
 from scantune.store.budget import Budget
 from scantune.store.contents import Contents
 from scantune.store.database import Database, DatabaseError, open_database, open_readonly
 from scantune.store.export import export_database
+from scantune.store.space_file import read_space
 
 COMMANDS = {
     "show": ("db", "show", "--db", "{file}"),
@@ -248,6 +251,33 @@ def test_reader_names_a_file_that_was_interrupted_and_a_writer_repairs_it(file: 
         assert len(Archive(database).records()) == count
 
 
+# SQLite deletes the file that the end of a journal names, once it has rolled back.
+def test_journal_that_names_another_file_is_not_rolled_back(file: Path, tmp_path: Path) -> None:
+    path, theirs = tmp_path / "killed.db", tmp_path / "precious.txt"
+    theirs.write_text("thesis")
+    interrupted(path, file)
+    journal = path.with_name("killed.db-journal")
+    name = str(theirs).encode()
+    page_bytes = int.from_bytes(journal.read_bytes()[24:28], "big")
+    with journal.open("ab") as end:
+        end.write((0x40000000 // page_bytes + 1).to_bytes(4, "big") + name + len(name).to_bytes(4, "big"))
+        end.write(sum(name).to_bytes(4, "big") + bytes.fromhex("d9d505f920a163d7"))
+    for command in (*COMMANDS.values(), ("doctor", "--db", "{file}"), ("db", "vacuum", "--db", "{file}")):
+        code, message = scantune_here(*(part.format(file=path, ours=tmp_path / "ours.db") for part in command))
+        assert (code, "names another file" in message) == (1, True), (command, message)
+        assert "doctor" not in message
+    assert theirs.read_text() == "thesis"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_journal_of_somebody_else_is_not_rolled_back(file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "killed.db"
+    interrupted(path, file)
+    os.chown(path.with_name("killed.db-journal"), 4321, -1)
+    with pytest.raises(DatabaseError, match="belongs to user 4321"):
+        open_database(path)
+
+
 def test_doctor_repairs_a_file_that_was_interrupted(file: Path, tmp_path: Path) -> None:
     path = tmp_path / "killed.db"
     count = interrupted(path, file)
@@ -335,3 +365,76 @@ def test_what_is_read_is_of_one_moment(file: Path) -> None:
             added = replace(RECORDS[0], device=replace(RECORDS[0].device, name="Another"))
             Archive(writer).add_record(added, Archive(writer).run_id(added.run))
         assert (len(contents.records()), reasons) == (len(RECORDS), [])
+
+
+# What is named FIFO is one, and in every place where a command reads or replaces a file that may come from others.
+WITH_A_FIFO = {
+    "signature": ("db", "import", "{file}", "--allowed-signers", "{file}", "--db", "{ours}"),
+    "log of a linked database": ("db", "merge", "{link}", "{file}", "-o", "{ours}"),
+    "recorded space": ("replay", "{fifo}"),
+    "operator": (
+        "tune",
+        "--operator",
+        "{fifo}",
+        "--name",
+        "own",
+        "--type",
+        "i32",
+        "--n",
+        "2^6",
+        "--arch",
+        "host",
+        "--db",
+        "{ours}",
+    ),
+    "allowed signers": ("db", "import", "{signed}", "--allowed-signers", "{fifo}", "--db", "{ours}"),
+    "layers": ("db", "sync", "--layers", "{fifo}"),
+    "output": ("sweep", "--n", "2^6", "--type", "i32", "--arch", "host", "--budget", "1s", "-o", "{fifo}"),
+}
+
+
+@pytest.mark.parametrize("command", WITH_A_FIFO.values(), ids=WITH_A_FIFO)
+def test_fifo_in_the_place_of_a_file_is_refused(file: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    named = {name: tmp_path / name for name in ("fifo", "link", "ours", "signed")}
+    shutil.copy(file, named["signed"])
+    named["signed"].with_name("signed.sig").touch()
+    named["link"].symlink_to(file)
+    for fifo in (named["fifo"], file.with_name("file.db.sig"), named["link"].with_name("link-wal")):
+        os.mkfifo(fifo)
+    with stopped_after(20):
+        code, message = scantune_here(*(part.format(file=file, **named) for part in command))
+    if "merge" not in command:  # where SQLite looks for the log of a link, there is none
+        assert code != 0
+        assert re.search("no regular file|only a regular file", message), message
+    assert named["fifo"].is_fifo()
+
+
+@contextmanager
+def stopped_after(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError in what still waits then."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"it waits after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_merge_does_not_read_all_of_a_sparse_file(file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    shutil.copy(file, other)
+    os.truncate(other, 2**40)
+    with stopped_after(20):
+        assert scantune_here("db", "merge", str(file), str(other), "-o", str(tmp_path / "ours.db"))[0] == 0
+
+
+def test_space_of_more_values_than_memory_holds_is_refused(tmp_path: Path) -> None:
+    space = tmp_path / "space.json"
+    space.write_bytes(b"[" + b"[]," * 5_000_000 + b"[]]")
+    with pytest.raises(ScantuneError, match="more than 8,000,000 values"):
+        read_space(space)

@@ -6,7 +6,6 @@ import contextlib
 import getpass
 import hashlib
 import platform
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
@@ -36,6 +35,7 @@ from scantune.store.export import (
     export_database,
     export_text,
 )
+from scantune.store.private_directory import private_directory
 from scantune.store.signature import (
     Signers,
     beside,
@@ -197,8 +197,8 @@ def import_command(
 @contextlib.contextmanager
 def _copied(path: Path) -> Iterator[Database]:
     """Yield a temporary copy of a database, which itself is neither made, nor brought to a new schema, nor locked."""
-    with tempfile.TemporaryDirectory(prefix="scantune-import-") as directory:
-        copy = Path(directory) / path.name
+    with private_directory("scantune-import-") as directory:
+        copy = directory / path.name
         if path.exists():
             with open_readonly(path) as own:
                 export_database(own, copy)
@@ -221,8 +221,8 @@ def _verified(file: Path, signers: Signers) -> Iterator[tuple[Path, str]]:
     """Yield a copy of what was signed, alone in its directory, and who signed it."""
     content = signed_content(file)
     signer = verified_signer(str(file), content, signature_of(file), signers)
-    with tempfile.TemporaryDirectory(prefix="scantune-import-") as directory:
-        copy = Path(directory) / file.name
+    with private_directory("scantune-import-") as directory:
+        copy = directory / file.name
         copy.write_bytes(content)
         yield copy, signer
 

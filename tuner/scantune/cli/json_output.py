@@ -14,6 +14,7 @@ from scantune.cli.standard_file import is_standard
 from scantune.cli.terminal import leave_standard_output
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.record import now
+from scantune.store.replacement import replacement
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,5 @@ def _replace(target: Path, text: str) -> None:
         target.write_text(text, encoding="utf-8")
         return
     # An interruption leaves the message before this one, and never half of it.
-    target = target.resolve()
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacement(target, overwrite=True) as written:
+        written.write_text(text, encoding="utf-8")

@@ -16,6 +16,7 @@ from scantune.cli.terminal import note, reported_errors, say
 from scantune.compare.precedence import Precedence
 from scantune.compare.sync import Synced, sync_layer
 from scantune.errors import ScantuneError, UsageError
+from scantune.input_files import content_of
 from scantune.model.layer import Layer, layers_of
 from scantune.model.quantity import counted
 
@@ -55,8 +56,7 @@ def sync_command(
 def _listed(file: Path) -> Sequence[Layer]:
     """Return the layers of a list. Raises UsageError, naming what is wrong with it."""
     try:
-        with file.open("rb") as opened:
-            content = opened.read(_MOST_LIST + 1)
+        content = content_of(file, _MOST_LIST)
     except FileNotFoundError:
         raise UsageError(
             f"{file}: there is no such list of layers; it holds a list of objects such as "
@@ -64,7 +64,7 @@ def _listed(file: Path) -> Sequence[Layer]:
         ) from None
     except OSError as error:
         raise UsageError(f"{file}: it cannot be read: {error.strerror}") from None
-    if len(content) > _MOST_LIST:
+    if content is None:
         raise UsageError(f"{file}: it is no list of layers, which is shorter")
     try:
         return layers_of(content.decode(), file.absolute().parent)

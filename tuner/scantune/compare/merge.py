@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import tempfile
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -14,14 +14,17 @@ from scantune.compare.exchange import ImportReport, add_breakpoints, add_trials
 from scantune.compare.holdings import Holdings, holdings_of
 from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import Ranked, best_first, ranked_by_key
+from scantune.input_files import opened
 from scantune.model.record import Record
 from scantune.store.archive import Archive
 from scantune.store.connection import check_kind
 from scantune.store.database import Database, open_database
-from scantune.store.export import remove_abandoned
+from scantune.store.private_directory import private_directory
 from scantune.store.text_form import place_of
 
 _PREFIX = "scantune-merge-"
+_PART_BYTES = 2**20
+_MOST_PARTS = 256  # more than any database that was seen
 _WRITTEN = "merged.db"
 
 
@@ -55,9 +58,8 @@ def merged(paths: Sequence[Path], precedence: Precedence) -> Iterator[tuple[Data
     report = MergeReport()
     distinct = _distinct(paths, report)
     with contextlib.ExitStack() as stack:
-        remove_abandoned(Path(tempfile.gettempdir()), _PREFIX, _WRITTEN)
-        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX))
-        database = stack.enter_context(open_database(Path(directory) / _WRITTEN))
+        directory = stack.enter_context(private_directory(_PREFIX))
+        database = stack.enter_context(open_database(directory / _WRITTEN))
         with database.transaction():
             _fill(Archive(database, precedence.algorithms()), distinct, precedence, report)
         yield database, report
@@ -100,12 +102,18 @@ def _distinct(paths: Sequence[Path], report: MergeReport) -> list[Path]:
 
 
 def _content_digest(path: Path) -> str:
-    """Return a digest of the file, and of the log that a database keeps beside it."""
+    """Return a digest of the file, and of the log that a database keeps beside it.
+
+    A file may be sparse and seem to be terabytes long, so only the beginning of a large one is read, with its status.
+    """
     path = path.expanduser()
     check_kind(path)
     digest = hashlib.sha256()
     for file in (path, path.with_name(path.name + "-wal")):
-        with contextlib.suppress(OSError), file.open("rb") as content:  # reading its rows reports why it cannot be read
-            while part := content.read(2**20):
-                digest.update(part)
+        with contextlib.suppress(OSError), opened(file) as content:  # reading its rows reports why it cannot be read
+            for _ in range(_MOST_PARTS):
+                digest.update(content.read(_PART_BYTES))
+            if content.read(1):
+                status = os.fstat(content.fileno())
+                digest.update(f"{status.st_dev}:{status.st_ino}".encode())
     return digest.hexdigest()

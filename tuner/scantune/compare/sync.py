@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from scantune.store.archive import Archive
 from scantune.store.database import open_database
 from scantune.store.export import export_database
 from scantune.store.fetched import fetched, unpacked
+from scantune.store.private_directory import private_directory
 from scantune.store.signature import MOST_BYTES, SUFFIX, Signers, verified_signer
 
 MOST_RECORDS = 100_000  # records that the library reads of one file
@@ -41,8 +41,8 @@ def sync_layer(layer: Layer, directory: Path, precedence: Precedence, dry_run: b
     digest = hashlib.sha256(content).hexdigest()
     signer = _checked(layer, content, digest)
     target = directory / f"{layer.name}.db"
-    with tempfile.TemporaryDirectory(prefix="scantune-sync-") as name:
-        source = Path(name) / "fetched"
+    with private_directory("scantune-sync-") as made:
+        source = made / "fetched"
         source.write_bytes(unpacked(layer.url, content))
         winners, report = _made(layer, source, signer, precedence, None if dry_run else target)
     return Synced(layer, target, digest, signer, winners, report)

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from scantune.errors import UsageError
+from scantune.input_files import content_of
+
+_MOST_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True)
@@ -20,11 +23,14 @@ class OperatorSource:
     def read(cls, path: Path, alignment_bytes: int | None) -> OperatorSource:
         """Raise UsageError if the file cannot be read or holds no text."""
         try:
-            text = path.read_text(encoding="utf-8")
+            content = content_of(path, _MOST_BYTES)
+            text = content.decode() if content is not None else ""
         except OSError as error:
             raise UsageError(f"--operator {path}: it cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise UsageError(f"--operator {path}: it is no UTF-8 text: {error.reason} at byte {error.start}") from None
+        if content is None:
+            raise UsageError(f"--operator {path}: it holds more than {_MOST_BYTES >> 20} MiB, which no operator does")
         if not text.strip():
             raise UsageError(
                 f"--operator {path}: it is empty; it should define '__device__ Value combine(Value earlier, Value "

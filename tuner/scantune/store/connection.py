@@ -15,6 +15,7 @@ from typing import NoReturn
 from urllib.parse import quote
 
 from scantune.errors import ScantuneError
+from scantune.input_files import opened
 
 BUSY_TIMEOUT_S = 30.0
 _HEAP_BYTES = 64 * 2**20  # limit to what SQLite holds in this process: a longer value is an error, not a full memory
@@ -24,6 +25,9 @@ _HARDENING = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", f
 _SCHEMA_STEPS = 5000
 _LOG_PLACE = 18  # offset in the header of a byte that is 2 where readers must know of a log
 _SIDE_FILES = ("-journal", "-wal", "-shm")
+# What a journal ends with that names a super-journal: SQLite deletes the file of that name once it has rolled back.
+# Tuners change one file at a time, so none of theirs has a name.
+_NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
 
 TOO_LONG = "it holds a value longer than any that a tuner writes; use another file"
 
@@ -68,7 +72,11 @@ def connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 
 def check_kind(path: Path) -> os.stat_result | None:
-    """Return the file's status, None if there is no file; raise if it or one beside it is no regular file."""
+    """Return the file's status, None if there is no file.
+
+    Raises DatabaseError if it or one beside it is no regular file, or if SQLite would roll back a journal of somebody
+    else's, or one that makes it delete another file.
+    """
     status = _status(path)
     if status and not stat.S_ISREG(status.st_mode):
         raise DatabaseError(f"{path}: it is no regular file; choose another with --db")
@@ -77,7 +85,28 @@ def check_kind(path: Path) -> os.stat_result | None:
         found = _status(side, follow=False)
         if found and not stat.S_ISREG(found.st_mode):
             raise DatabaseError(f"{path}: {side.name} beside it is no regular file, which SQLite would open; remove it")
+        if found and status and side.name.endswith(_SIDE_FILES[0]):
+            _check_journal(path, side, {os.geteuid(), 0, status.st_uid}, found.st_uid)
     return status
+
+
+def _check_journal(path: Path, journal: Path, owners: set[int], owner: int) -> None:
+    if owner not in owners:
+        raise DatabaseError(
+            f"{path}: {journal.name} beside it belongs to user {owner}, and SQLite would change the database as it "
+            "says; remove it, or use another file"
+        )
+    try:
+        with opened(journal) as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - len(_NAMES_A_FILE), 0))
+            names_a_file = file.read() == _NAMES_A_FILE
+    except OSError as error:
+        raise DatabaseError(f"{path}: {journal.name} beside it cannot be read: {error.strerror}") from None
+    if names_a_file:
+        raise DatabaseError(
+            f"{path}: {journal.name} beside it names another file, which SQLite would delete, so no tuner wrote it; "
+            "remove both, or use another file"
+        )
 
 
 def side_files(path: Path) -> Sequence[Path]:
@@ -95,7 +124,7 @@ def content_beside(path: Path) -> list[str]:
 def is_kept_with_log(path: Path) -> bool:
     """Return whether a database is written by way of a log, as its header says."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(_LOG_PLACE + 1)[_LOG_PLACE:] == b"\2"
     except OSError:
         return False

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import stat
-import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.record import Record, Run
-from scantune.store.connection import connected, content_beside
+from scantune.store.connection import connected
 from scantune.store.database import Database, DatabaseError
-from scantune.store.file_system import remove_trial_files
+from scantune.store.replacement import place_to_replace, replacement
 from scantune.store.signature import beside
 from scantune.store.text_form import built_in_text, place_of, text_of
 
@@ -72,13 +68,13 @@ def export_built_in(
 
 def export_signature(file: Path, signature: bytes) -> None:
     """Write the signature of a file beside it; an older one is replaced. Raises DatabaseError."""
-    with _replacement(beside(file.expanduser()), overwrite=True) as written:
+    with replacement(beside(file.expanduser()), overwrite=True) as written:
         written.write_bytes(signature)
 
 
 def check_place(target: Path, overwrite: bool) -> None:
     """Raise DatabaseError if nothing may be written at the target."""
-    _place_of(target.expanduser(), overwrite)
+    place_to_replace(target.expanduser(), overwrite)
 
 
 def check_is_other(database: Database, target: Path) -> None:
@@ -113,81 +109,9 @@ def _signed_replacement(target: Path, overwrite: bool, sign: Sign | None) -> Ite
     Without `sign` the target's old signature is removed. An interruption between the two leaves a file whose signature
     does not verify, and never a verified file that nobody signed.
     """
-    with _replacement(target, overwrite) as written:
+    with replacement(target, overwrite) as written:
         yield written
         if sign:
             export_signature(target, sign(written.read_bytes()))
         elif overwrite and target.exists():
             beside(target).unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _replacement(target: Path, overwrite: bool) -> Iterator[Path]:
-    """Yield a file to write, which then replaces the target, so that nobody reads half of it."""
-    place = _place_of(target, overwrite)
-    remove_abandoned(place.parent, _PREFIX, _WRITTEN)
-    try:
-        directory = tempfile.mkdtemp(prefix=_PREFIX, dir=place.parent)
-    except OSError as error:
-        raise DatabaseError(f"{target}: its directory cannot be written: {error.strerror}") from None
-    written = Path(directory) / _WRITTEN
-    try:
-        yield written
-        with written.open("rb") as file:
-            os.fsync(file.fileno())
-        written.replace(place)
-    except OSError as error:
-        raise DatabaseError(f"{target}: it cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            _remove(Path(directory), _WRITTEN)
-
-
-def remove_abandoned(parent: Path, prefix: str, written: str) -> None:
-    """Remove directories, each of one file, that commands of this user left when they were killed a day or more ago."""
-    for directory in parent.glob(prefix + "*"):
-        with contextlib.suppress(OSError):
-            found = directory.lstat()
-            is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-            if is_ours and time.time() - found.st_mtime > _DAY_S:
-                _remove(directory, written)
-
-
-def _remove(directory: Path, written: str) -> None:
-    """Remove a directory with the file that was to be written in it, and what is kept beside a database."""
-    remove_trial_files(directory)
-    for end in ("", "-journal", "-wal", "-shm"):
-        (directory / f"{written}{end}").unlink(missing_ok=True)
-    directory.rmdir()
-
-
-def _place_of(target: Path, overwrite: bool) -> Path:
-    """Return the path to replace or make, which is what a link leads to; raise if it is there and no plain file."""
-    try:
-        found = target.lstat()
-    except FileNotFoundError:
-        return target.absolute()
-    except OSError as error:
-        raise DatabaseError(f"{target}: it cannot be written: {error.strerror}; choose another name") from None
-    if not target.is_file():
-        raise DatabaseError(
-            f"{target}: it is {_kind(found.st_mode)}, and only a regular file can be replaced; choose another name"
-        )
-    if not overwrite:
-        raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
-    if beside := content_beside(target):
-        raise DatabaseError(
-            f"{target}: {target.name}{beside[0]} beside it holds changes of a program that uses it, which would go "
-            "into what replaces it; end that program, or choose another name"
-        )
-    return target.resolve()
-
-
-def _kind(mode: int) -> str:
-    kinds = {
-        stat.S_IFDIR: "a directory",
-        stat.S_IFLNK: "a link to no regular file",
-        stat.S_IFIFO: "a FIFO",
-        stat.S_IFSOCK: "a socket",
-    }
-    return kinds.get(stat.S_IFMT(mode), "a device")

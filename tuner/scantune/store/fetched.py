@@ -80,12 +80,17 @@ def _content(url: str, most_bytes: int) -> bytes:
                     raise FetchError(f"{url}: it has not come within {_SECONDS:.0f} s")
             _check_whole(url, answer, len(content))
     except urllib.error.HTTPError as error:
-        raise FetchError(f"{url}: the server says {error.code} {error.reason}"[:300]) from None
+        raise _refused(url, f"the server says {error.code} {error.reason}") from None
     except urllib.error.URLError as error:
-        raise FetchError(f"{url}: it cannot be fetched: {error.reason}"[:300]) from None
+        raise _refused(url, f"it cannot be fetched: {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise FetchError(f"{url}: it cannot be fetched: {error}"[:300]) from None
+        raise _refused(url, f"it cannot be fetched: {error}") from None
     return bytes(content)
+
+
+def _refused(url: str, reason: str) -> FetchError:
+    """Return an error whose text may quote what a server has sent, as far as it can be printed."""
+    return FetchError("".join(character for character in f"{url}: {reason}"[:300] if character.isprintable()))
 
 
 def unpacked(url: str, content: bytes) -> bytes:

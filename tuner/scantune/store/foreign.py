@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from scantune.input_files import opened
 from scantune.model.algorithms import Algorithms
 from scantune.store.connection import DatabaseError, check_kind
 from scantune.store.contents import Contents
@@ -53,7 +54,7 @@ def is_text(path: Path) -> bool:
             return False  # opening it as a database reports what is wrong
         raise DatabaseError(f"{path}: there is no such file")
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             begin = file.read(len(_MAGIC))
     except OSError as error:
         raise DatabaseError(f"{path}: it cannot be read: {error.strerror}") from None

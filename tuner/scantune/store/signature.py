@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scantune.errors import ScantuneError
+from scantune.input_files import content_of, opened
 from scantune.store.connection import check_kind
 
 NAMESPACE = "scantune-records"  # a signature for another purpose, such as of a commit, does not verify under it
@@ -36,7 +37,7 @@ class Signers:
     def check(self) -> None:
         """Raise SignatureError unless the list can be read."""
         try:
-            self.allowed.open("rb").close()
+            opened(self.allowed).close()
         except OSError as error:
             raise SignatureError(f"{self.allowed}: the allowed signers cannot be read: {error.strerror}") from None
 
@@ -68,11 +69,10 @@ def signed_content(file: Path) -> bytes:
     """
     check_kind(file)
     try:
-        with file.open("rb") as opened:
-            content = opened.read(_MOST_CONTENT + 1)
+        content = content_of(file, _MOST_CONTENT)
     except OSError as error:
         raise SignatureError(f"{file}: it cannot be read: {error.strerror}") from None
-    if len(content) > _MOST_CONTENT:
+    if content is None:
         raise SignatureError(f"{file}: it holds more than {_MOST_CONTENT >> 20} MiB, which no signed records do")
     return content
 
@@ -80,8 +80,8 @@ def signed_content(file: Path) -> bytes:
 def signature_of(file: Path) -> bytes:
     """Return the signature that lies beside a file. Raises SignatureError."""
     try:
-        with beside(file).open("rb") as opened:
-            signature = opened.read(MOST_BYTES + 1)
+        with opened(beside(file)) as signed:
+            signature = signed.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise SignatureError(
             f"{file}: it is not signed: there is no {beside(file).name} beside it; 'scantune db export --sign KEY' "

@@ -8,10 +8,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from scantune.errors import ScantuneError, UsageError
+from scantune.errors import UsageError
 from scantune.model.config import Value
 from scantune.model.recorded_space import RecordedConfig, RecordedSpace
 from scantune.model.space import Family
+from scantune.store.replacement import replacement
 
 _FAMILY = "family"
 _T4_VERSION = "1.0.0"
@@ -33,10 +34,8 @@ def export_space(recorded: RecordedSpace, target: Path, kind: Format, family: st
     Raises UsageError for a family that the space lacks, and ScantuneError if the file cannot be written.
     """
     message = message_of(recorded, kind, family)
-    try:
-        target.write_text(json.dumps(message, indent=0) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ScantuneError(f"{target}: it cannot be written: {error.strerror}") from None
+    with replacement(target, overwrite=True) as written:
+        written.write_text(json.dumps(message, indent=0) + "\n", encoding="utf-8")
 
 
 def message_of(recorded: RecordedSpace, kind: Format, family: str | None = None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from scantune.input_files import content_of
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.record import Record
@@ -105,11 +106,10 @@ class TextContents:
 
 def _content_of(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
+        content = content_of(path, _MOST_BYTES)
     except OSError as error:
         raise DatabaseError(f"{path}: it cannot be read: {error.strerror}") from None
-    if len(content) > _MOST_BYTES:
+    if content is None:
         raise DatabaseError(f"{path}: it holds more than {_MOST_BYTES >> 20} MiB; use another file")
     return content
 
