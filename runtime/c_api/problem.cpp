@@ -322,7 +322,7 @@ void initialise(scantune_problem* problem, std::size_t struct_bytes) {
   problem->struct_bytes = struct_bytes;
 }
 
-scantune_type default_accumulator_of(scantune_type input, scantune_type output) {
+scantune_type default_accumulator_of(const scantune_type& input, const scantune_type& output) {
   const auto is_type = [](int number) { return number >= SCANTUNE_I8 && number <= kLastType; };
   const int in = number_in(input), out = number_in(output);
   if (!is_type(in) || !is_type(out)) return SCANTUNE_DEFAULT_TYPE;

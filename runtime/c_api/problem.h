@@ -60,6 +60,6 @@ Problem checked_reduction(const scantune_problem* caller, Position position, Map
 void initialise(scantune_problem* problem, std::size_t struct_bytes);
 
 // What scantune_accumulator() returns.
-scantune_type default_accumulator_of(scantune_type input, scantune_type output);
+scantune_type default_accumulator_of(const scantune_type& input, const scantune_type& output);
 
 }  // namespace scantune::c_api

@@ -90,14 +90,18 @@ std::string strides_text(const Layout& layout) {
 
 }  // namespace
 
+void check_room(const Request& request, const RequestOperand& operand) {
+  if (operand.items > std::numeric_limits<u64>::max() / static_cast<unsigned>(operand.item_bytes))
+    fail(request, std::string(operand.extent) + " is " + std::to_string(operand.items) +
+                      ", which is more items than fit in the address space");
+}
+
 CheckedRequest::CheckedRequest(const Request& request) : request_(request) {
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list()) {
     if (operand.items == 0 && !request.algorithm().has_result_without_items(request))
       fail(request, std::string(operand.extent) + " is 0: there is nothing to do");
-    if (operand.items > std::numeric_limits<u64>::max() / static_cast<unsigned>(operand.item_bytes))
-      fail(request, std::string(operand.extent) + " is " + std::to_string(operand.items) +
-                        ", which is more items than fit in the address space");
+    check_room(request, operand);
   }
 }
 

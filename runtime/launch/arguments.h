@@ -30,6 +30,9 @@ class CheckedRequest {
   Request request_;
 };
 
+// Throws RequestError if the operand has more items than the address space has room for.
+void check_room(const Request& request, const RequestOperand& operand);
+
 // The arguments of calls for one request.
 class Arguments {
  public:

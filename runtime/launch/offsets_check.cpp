@@ -7,6 +7,7 @@
 
 #include "config/check_offsets.h"
 #include "instantiation/instantiation.h"
+#include "launch/arguments.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -25,7 +26,9 @@ std::string name_of(u64 index) { return "offsets[" + std::to_string(index) + "]"
 }  // namespace
 
 OffsetsCheck::OffsetsCheck(const std::shared_ptr<Device>& device, const Request& request)
-    : context_(launch_context(device)), request_(request), operand_(Operands(request).of(OperandRole::input)) {}
+    : context_(launch_context(device)), request_(request), operand_(Operands(request).of(OperandRole::input)) {
+  check_room(request_, operand_);
+}
 
 void OffsetsCheck::load() { module_ = loaded(); }
 

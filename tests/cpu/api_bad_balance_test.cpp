@@ -178,6 +178,7 @@ const std::vector<BadInput> kBadBalances = {
     {"scantune_balance", "value_alignment", "that does not divide the size", c_balance_with([](auto& b) { b.output_type = SCANTUNE_CUSTOM_TYPE; b.value_bytes = 12; b.value_alignment = 8; }, of_values), {"value_alignment is 8", "divide value_bytes, which is 12"}},
     {"scantune_balance", "value_alignment", "of a built-in type", c_balance_with([](auto& b) { b.value_alignment = 4; }), {"value_alignment is 4", "must be 0"}},
     {"scantune_balance", "latency", "no latency", c_balance_with([](auto& b) { write(b.latency, 2); }), {"latency is 2"}},
+    {"scantune_balance", "segments", "too many to check", c_balance_with([](auto& b) { b.segments = u64{1} << 61; b.offset_type = SCANTUNE_I64; b.output_type = SCANTUNE_U64; b.check = 1; }), {"more items than fit in the address space"}},
     {"scantune_balance", "check", "no choice", c_balance_with([](auto& b) { b.check = 2; }), {"check is 2", "0 or 1"}},
     {"scantune_balance LoadBalanceOptions LoadBalancePlanOptions ExpandOptions", "check", "of a stream that is captured", checking([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"check is set, and the stream is being captured", "leave it out"}},
     {"scantune_balance LoadBalanceOptions LoadBalancePlanOptions ExpandOptions", "check", "of no offsets", checking([](Arguments& a) { a.balanced.offsets = nullptr; }), {"offsets is null, and check reads 11 of them"}},
