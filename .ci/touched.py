@@ -22,6 +22,7 @@ import budget
 
 ROOT = Path(__file__).resolve().parents[1]
 _OBJECT = re.compile(r"(?:^|/)CMakeFiles/([^/]+)\.dir/")
+_PLACE = re.compile(r"(scantune(?:\.\w+)+):\w+$")
 _PYTHON_TEST_S = 2.0  # what a file of Python tests takes, on average
 
 
@@ -61,13 +62,18 @@ def touched_suites(changed: Iterable[str], users: Mapping[str, set[str]], suites
 
 
 def modules_of(path: Path) -> set[str]:
-    """Return the names of modules that a Python file imports, with those that `from x import y` may mean."""
+    """Return the names of modules that a Python file imports, with those that `from x import y` may mean.
+
+    So are those of places, as "scantune.cli.tune:tune_command".
+    """
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {one.name for one in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and (place := _PLACE.match(node.value)):
+            names.add(place[1])
     return names
 
 

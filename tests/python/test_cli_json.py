@@ -49,8 +49,9 @@ def on_standard_output(*arguments: str) -> dict[str, Any]:
 
 
 def commands(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        if hasattr(command, "list_commands"):
             yield from commands(command, f"{prefix}{name} ")
         else:
             yield prefix + name, command

@@ -131,3 +131,7 @@ def test_change_of_a_module_touches_tests_that_reach_it_by_imports() -> None:
         "tests/python/test_archive.py",
         "tests/python/test_db.py",
     ]
+
+
+def test_command_is_reached_from_the_table_that_names_its_module() -> None:
+    assert "scantune.cli.bench" in touched.modules_of(ROOT / "tuner/scantune/cli/app.py")

@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+import typer
+from rich.markup import escape
+from rich.table import Table
+
 from scantune import __version__, paths
-from scantune.errors import ScantuneError
+from scantune.cli.json_output import JsonOutput
+from scantune.cli.options import DbOption, DeviceOption, JsonOption
+from scantune.cli.terminal import console, reported_errors
+from scantune.errors import ScantuneError, Status
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import HOST, Hello
 from scantune.model.space import Space
@@ -21,6 +28,7 @@ from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.command import worker_command
+from scantune.worker.device_choice import AUTO, FIRST_GPU, check_choice
 
 _DRIVER_VERSION = Path("/proc/driver/nvidia/version")
 _COMPILE_TIMEOUT_S = 60.0
@@ -41,6 +49,25 @@ class Finding:
     def message(self) -> dict[str, str]:
         """Return the finding for --json."""
         return {"subject": self.subject, "verdict": self.verdict.name, "text": self.text}
+
+
+def doctor_command(db: DbOption = None, device: DeviceOption = None, json_: JsonOption = None) -> None:
+    """Check worker, driver, NVRTC, GPU, cache and database. The command ends with 1 if something needed is missing."""
+    with reported_errors():
+        output = JsonOutput.of(json_, "doctor")
+        check_choice(AUTO, device)
+        findings = diagnose(paths.database_path(db), device or FIRST_GPU)
+        colours = {Verdict.good: "green", Verdict.absent: "yellow", Verdict.missing: "red"}
+        table = Table(show_header=False, box=None)
+        for finding in findings:
+            colour = colours[finding.verdict]
+            table.add_row(f"[{colour}]{finding.verdict.value}[/]", finding.subject, escape(finding.text))
+        table.columns[-1].overflow = "fold"
+        console.print(table)
+        is_well = not any(finding.verdict is Verdict.missing for finding in findings)
+        output.write(ok=is_well, findings=[finding.message() for finding in findings])
+        if not is_well:
+            raise typer.Exit(Status.failed)
 
 
 def diagnose(database: Path, device: str = "cuda:0") -> list[Finding]:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from scantune.model.config import Config, Value, is_token
 from scantune.model.space import Family, Space
 
@@ -96,7 +94,7 @@ def _by_distance(family: Family) -> Iterator[Config]:
         return
     yield family.default
     if (place := family.nearest_indices(family.default)) is not None:
-        for row in np.argsort(family.distances(place), kind="stable"):
+        for row in family.distances(place).argsort(kind="stable"):
             yield family.config(family.indices[row].tolist())
 
 

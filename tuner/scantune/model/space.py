@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from scantune.model.config import Config, Value, is_token
 from scantune.model.family_table import FamilyTable, FamilyTables, Standing
+
+if TYPE_CHECKING:  # numpy takes a fifth of a start, and many commands read no space
+    import numpy as np
+    import numpy.typing as npt
 
 Indices = tuple[int, ...]
 
@@ -64,6 +65,8 @@ class Family:
         Its rows are those of this one with these values, its default likewise; the worker knows which are legal.
         Raises KeyError where the family lacks a parameter.
         """
+        import numpy as np
+
         places = {parameter.name: place for place, parameter in enumerate(self.parameters)}
         rows = self.indices.copy()
         rows[:, [places[name] for name in values]] = 0
@@ -109,6 +112,8 @@ class Family:
         A number counts by its share of the steps from the first to the last value, another token counts 1. Secondary
         parameters count half.
         """
+        import numpy as np
+
         target = np.asarray(indices)
         ordered = np.array([parameter.is_ordered for parameter in self.parameters])
         lengths = np.array([max(1, len(parameter.values) - 1) for parameter in self.parameters])
@@ -124,7 +129,7 @@ class Family:
     def lists(self, config: Config) -> bool:
         """Return whether the config is one of the searched ones, which are legal."""
         indices = None if self.fixed else self.indices_of(config)
-        return indices is not None and bool((self.indices == np.asarray(indices)).all(axis=1).any())
+        return indices is not None and bool((self.indices == indices).all(axis=1).any())
 
     def neighbours(self, config: Config) -> list[Config]:
         """Return the configs that differ in one parameter by one step, legal or not; primary parameters first."""
@@ -228,6 +233,8 @@ def _parameter(family: str, message: Mapping[str, Any]) -> Parameter:
 
 
 def _rows(family: str, configs: object, lengths: Iterable[int]) -> npt.NDArray[np.int16]:
+    import numpy as np
+
     lengths = np.array(list(lengths))
     if not isinstance(configs, list):
         raise ValueError(f"the worker's space lists no configs of {family}")

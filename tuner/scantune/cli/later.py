@@ -1,0 +1,44 @@
+"""Groups whose commands are imported when they are called: a start of the program imports one of many."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
+
+from scantune.cli.problem_options import CommandOnProblems
+
+
+class LaterGroup(TyperGroup):
+    """A group of commands, in order, each with its place: module:function, or module:app of a group."""
+
+    places: ClassVar[Mapping[str, str]] = {}
+    on_problems: ClassVar[Collection[str]] = ()  # those that take members and extents of requests
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.places)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.places:
+            self.commands = {name: self.get_command(ctx, name) for name in self.places}  # for what was meant
+            return None
+        return _built(cmd_name, self.places[cmd_name], cmd_name in self.on_problems)
+
+
+@cache
+def _built(name: str, place: str, on_problems: bool) -> Any:
+    """Build a command, which takes longer than most commands run."""
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        group = get_group(found)
+        group.name = name
+        return group
+    alone = typer.Typer(add_completion=False)
+    alone.command(name, cls=CommandOnProblems if on_problems else None)(found)
+    return get_command(alone)
