@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import numpy as np
 
@@ -40,10 +41,9 @@ class FamilySearch:
         self._proposals: tuple[float, list[tuple[float, Config]]] | None = None
         self._is_told = False  # whether there are scores that the surrogate has not learned from
         self._supposed: set[Indices] = set()  # what the surrogate takes for known, proposals under way included
-
-    @property
-    def best(self) -> float | None:
-        return min((score for score in self._scores.values() if score is not None), default=None)
+        self.best: float | None = None  # of the scores
+        self._neighbours = cache(self._neighbours_of)  # searches ask for those of few centres again and again
+        self._config = cache(family.config)
 
     @property
     def failures(self) -> int:
@@ -59,6 +59,7 @@ class FamilySearch:
         if indices := self._family.nearest_indices(config):
             self._asked.pop(indices, None)
             self._scores[indices] = score
+            self.best = min((score for score in self._scores.values() if score is not None), default=None)
             self._is_told = True
             self._proposals = None
 
@@ -96,7 +97,7 @@ class FamilySearch:
         if not found:
             return []
         mean, _ = self._surrogate.predict(_points(found))
-        return [self._family.config(found[place]) for place in np.argsort(mean)]
+        return [self._config(found[place]) for place in np.argsort(mean)]
 
     def _proposed(self, best: float) -> list[tuple[float, Config]]:
         self._update()
@@ -104,9 +105,7 @@ class FamilySearch:
         if not candidates:
             return []
         gains = self._surrogate.expected_gain(_points(candidates), best)
-        return [
-            (float(gains[place]), self._family.config(candidates[place])) for place in np.argsort(-gains)[:_PROPOSED]
-        ]
+        return [(float(gains[place]), self._config(candidates[place])) for place in np.argsort(-gains)[:_PROPOSED]]
 
     def _update(self) -> None:
         """Let the surrogate know all that is told and asked."""
@@ -132,24 +131,26 @@ class FamilySearch:
     def _candidates(self) -> Iterator[Indices]:
         """Yield neighbours of the fastest configs, and of the most promising neighbours of the very fastest."""
         fastest = self._fastest(_CENTRES)
-        nearest = list(self._neighbours(fastest[0]))
+        nearest = self._neighbours(fastest[0])
         if not nearest:
             return  # no parameter has a second value
         mean, deviation = self._surrogate.predict(_points(nearest))
         promising = [nearest[place] for place in np.argsort(mean - deviation)[:_PROMISING]]
-        considered = {step for centre in [*fastest, *promising] for step in self._neighbours(centre)}
+        considered = set[Indices]().union(*map(self._neighbours, [*fastest, *promising]))
         yield from sorted(considered - self._scores.keys() - self._asked.keys() - self._illegal)
 
     def _fastest(self, count: int) -> list[Indices]:
         timed = [(score, indices) for indices, score in self._scores.items() if score is not None]
         return [indices for _, indices in sorted(timed, key=lambda one: one[0])[:count]]
 
-    def _neighbours(self, centre: Indices) -> Iterator[Indices]:
-        """Yield the configs that differ from the centre in one parameter, by any value."""
-        for place, parameter in enumerate(self._family.parameters):
-            for value in range(len(parameter.values)):
-                if value != centre[place]:
-                    yield changed(centre, place, value)
+    def _neighbours_of(self, centre: Indices) -> list[Indices]:
+        """Return the configs that differ from the centre in one parameter, by any value."""
+        return [
+            changed(centre, place, value)
+            for place, parameter in enumerate(self._family.parameters)
+            for value in range(len(parameter.values))
+            if value != centre[place]
+        ]
 
 
 def _prior(family: str, parameter: Parameter, effects: Effects) -> Prior:
