@@ -35,7 +35,7 @@ from scantune import __main__ as scantune_main
 from scantune.cli import app
 from scantune.store.database import Database
 
-MOST, MOST_OTHERS = {"part": 4, "write": 2}, 3  # kill points among calls alike on one file
+MOST_PARTS = 4  # kill points among calls on files that are not renamed yet
 _LONGEST_S = 60.0
 _FAKE_WORKER = Path(__file__).resolve().parents[1] / "python" / "start_fake_worker.py"
 
@@ -184,7 +184,10 @@ def points_of(scene: Scene, arguments: list[str]) -> list[str]:
 
 
 def chosen(points: Sequence[str]) -> list[int]:
-    """Return the numbers, from 1, of the calls to kill at: of those alike on one file the first, the last and some."""
+    """Return the numbers, from 1, of the calls to kill at: of those alike on one file the first and the last.
+
+    Of those on files that are not renamed yet they are spread.
+    """
     alike: dict[str, list[int]] = {}
     for number, point in enumerate(points, start=1):
         if point == "write output":
@@ -192,8 +195,9 @@ def chosen(points: Sequence[str]) -> list[int]:
         # Files of such names become something only by the last call, which renames them.
         is_part = "scantune-" in point and not point.startswith("rename ")
         alike.setdefault("part" if is_part else point, []).append(number)
-    most = {what: MOST.get(what.split(" ")[0], MOST_OTHERS) for what in alike}
-    return sorted(number for what, numbers in alike.items() for number in _spread(numbers, most[what]))
+    return sorted(
+        number for what, numbers in alike.items() for number in _spread(numbers, MOST_PARTS if what == "part" else 2)
+    )
 
 
 def _spread(numbers: Sequence[int], most: int) -> Sequence[int]:
@@ -268,8 +272,10 @@ def _memory() -> str | None:
 
 def _load() -> None:
     """Load in this process what every fork would load anew: the commands, and what they import when they first run."""
-    built = typer.main.get_command(app.app)
-    typer.main.get_command = lambda typer_instance: built
+    groups: list[Any] = [typer.main.get_command(app.app)]
+    for group in groups:
+        loaded = [group.get_command(None, name) for name in group.list_commands(None)]
+        groups += [one for one in loaded if hasattr(one, "list_commands")]
     CliRunner().invoke(app.app, ["db", "show", "--db", os.devnull])
     for module in ("_strptime", "numpy.random"):
         importlib.import_module(module)

@@ -150,7 +150,7 @@ def test_export_replaces_nothing_but_a_regular_file(
     before = target.lstat()
     with open_readonly(source) as original, pytest.raises(DatabaseError, match=f"it is a {kind}.*; choose another"):
         export_database(original, target, overwrite)
-    assert target.lstat() == before
+    assert (*target.lstat()[:7], target.lstat().st_mtime_ns) == (*before[:7], before.st_mtime_ns)  # it may be read
     assert not (tmp_path / "nowhere").exists()
 
 

@@ -16,13 +16,12 @@ import re
 import shlex
 import shutil
 import sys
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import made_up
 from command import run_line
 from scantune.model.layer import layers_of
 from scantune.worker.client import Worker
@@ -158,37 +157,12 @@ class Place:
         return out
 
 
-def made_up(params: dict[str, Any]) -> dict[str, Any]:
-    """Return measurements, in which each config takes a time of its own."""
-    policy, measurements = params["policy"], []
-    for config in params["configs"]:
-        median_us = 1 + zlib.crc32(json.dumps(config, sort_keys=True).encode()) / 2**32
-        one = {"median_us": median_us, "spread": 0.001, "samples": policy["rounds"], "launches_per_sample": 9}
-        samples = {"samples_us": [median_us] * policy["rounds"]} if params.get("samples") else {}
-        measurements.append({**one, **samples, "sm_clock_mhz": None, "probe_only": False})
-    return {"measurements": measurements, "ceiling_us": 0.5 if policy["ceiling"] else None}
-
-
-MADE_UP: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "compile": lambda params: {"key": "0" * 64, "cached": False, "compile_ms": 1.5, "log": ""},
-    "verify": lambda params: {"checks": 24},
-    "measure": made_up,
-}
-
-
-def call(worker: Worker, method: str, params: dict[str, Any], timeout_s: float) -> dict[str, Any]:
-    return MADE_UP[method](params) if method in MADE_UP else answered(worker, method, params, timeout_s)
-
-
-answered = Worker.call
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("shown") / "place"
     server = Server()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Worker, "call", call)
+        patch.setattr(Worker, "call", made_up.call)
         yield Place(folder, server, kernels)
     server.server.shutdown()
     server.server.server_close()
