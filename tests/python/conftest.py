@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import made_up
 from examples import scan
 from fake_worker import FAMILIES, family_table
 from scantune.model.breakpoint import Breakpoint
@@ -103,6 +104,12 @@ def request_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[],
 def fake_worker_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands start the fake worker."""
     monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
+
+
+@pytest.fixture
+def made_up_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the real worker answer all but what it would compile, verify and time: worker_host_test does that."""
+    monkeypatch.setattr(Worker, "call", made_up.call)
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from bisect import bisect
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from examples import SCAN
-from fake_worker import Table, family_message, family_table
+from fake_worker import family_message, family_table
 from scantune.model.algorithms import Algorithms
 from scantune.model.cell import Cell
 from scantune.model.config import Config
@@ -27,6 +27,9 @@ from scantune.model.trial import Failure
 from scantune.model.value import bytes_of
 from scantune.store.text_form import built_in_text
 from scantune.worker.client import WorkerDied, WorkerError
+
+if TYPE_CHECKING:
+    from fake_worker import Table
 
 # Returns the error of a method for a request and, if the method has one, a config. It is called for each config that is
 # measured.

@@ -14,11 +14,14 @@ import random
 import re
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
 
-Table = dict[str, tuple[str, list[Any]]]  # role and values of each parameter
-Legality = Callable[[dict[str, Any]], bool]
+TYPE_CHECKING = False  # typing takes a quarter of its start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Table = dict[str, tuple[str, list[Any]]]  # role and values of each parameter
+    Legality = Callable[[dict[str, Any]], bool]
 
 FAMILIES: dict[str, Table] = {
     "single_block": {

@@ -362,7 +362,7 @@ def test_gallery_of_the_real_worker_is_raced_on_the_host_device() -> None:
 
 
 @pytest.mark.timeout(100)
-@pytest.mark.usefixtures("real_worker")
+@pytest.mark.usefixtures("real_worker", "made_up_times")
 def test_search_of_the_gallery_is_kept_as_trials_that_are_raced() -> None:
     arguments = ["--families", "sum_vector", "--n", "2^10", "--tune", "--workers", "1"]
     found = contenders(message(*arguments)["races"][0])
@@ -373,7 +373,7 @@ def test_search_of_the_gallery_is_kept_as_trials_that_are_raced() -> None:
 
 
 @pytest.mark.timeout(100)
-@pytest.mark.usefixtures("real_worker")
+@pytest.mark.usefixtures("real_worker", "made_up_times")
 def test_table_by_n_has_a_line_for_each_size() -> None:
     said = invoke("gallery", *HOST, "--table", "3", "--n", "100,300").output
     assert re.search(r"^ *N +copy µs +selected µs +fenwick µs +reduce_then_scan µs$", said, re.MULTILINE), said

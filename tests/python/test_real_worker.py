@@ -53,12 +53,6 @@ def real_worker(own_directories: None, kernels: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("SCANTUNE_CACHE", str(kernels))
 
 
-@pytest.fixture
-def made_up_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the worker answer all but what it would compile, verify and time: worker_host_test does that."""
-    monkeypatch.setattr(Worker, "call", made_up.call)
-
-
 def streams(*arguments: str) -> tuple[str, str]:
     """Run the command, which must succeed, and return what it wrote."""
     code, out, err = streams_here(*arguments)

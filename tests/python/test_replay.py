@@ -107,8 +107,8 @@ def test_config_that_did_not_compile_does_not_compile_again() -> None:
 
 
 def test_default_search_comes_within_two_percent_of_the_fastest() -> None:
-    traces = [replay(recorded(), Sampler.default, seed, policy()) for seed in range(1, 6)]
-    assert sorted(trace.share_at(60) for trace in traces)[2] > 0.95
+    traces = [replay(recorded(), Sampler.default, seed, policy()) for seed in range(1, 4)]
+    assert sorted(trace.share_at(60) for trace in traces)[1] > 0.95
     assert all(trace.final_share > 0.98 for trace in traces)
     assert all(len(trace.shares) <= policy().trials for trace in traces)
 
@@ -120,8 +120,8 @@ def test_replay_of_one_seed_is_always_alike() -> None:
 
 @pytest.mark.parametrize("sampler", [Sampler.tpe, Sampler.ga, Sampler.random, Sampler.greedy])
 def test_other_samplers_evaluate_each_config_once_and_hold_the_fastest(sampler: Sampler) -> None:
-    held = sample(recorded(), sampler, 60, seed=1)
-    assert len(held) == 60
+    held = sample(recorded(), sampler, 40, seed=1)
+    assert len(held) == 40
     trace = trace_of(recorded(), held)
     assert trace.shares[-1] >= trace.shares[0] > 0
     assert trace.final_share > 0.8
@@ -169,11 +169,11 @@ def test_command_replays_files_and_writes_what_it_prints(tmp_path: Path) -> None
     file, json_file = tmp_path / "space.json.gz", tmp_path / "out.json"
     write_space(recorded(), file)
     code, out, err = streams_here(
-        "replay", str(file), "--effort", "quick", "--seeds", "3", "--workers", "2", "--json", str(json_file)
+        "replay", str(file), "--effort", "quick", "--seeds", "2", "--workers", "2", "--json", str(json_file)
     )
     assert code == 0, err
     (result,) = json.loads(json_file.read_text())["results"]
-    assert (result["sampler"], result["seeds"], result["file"]) == ("default", 3, str(file))
+    assert (result["sampler"], result["seeds"], result["file"]) == ("default", 2, str(file))
     assert f"{result['median_share_at_60']:.4f}" in out
     alone = replay(recorded(), Sampler.default, 1, policy(Effort.quick))
     assert abs(alone.final_share - result["median_final_share"]) < 0.02

@@ -68,7 +68,11 @@ LESS = (
     (r"--budget \S+", "--budget 2s"),
     (r"--(seeds|samples) \d+", r"--\1 1"),
     (r"^(scantune *(?:--(?!.*--budget).*)?)$", r"\1 --budget 2s"),
-    (r"^(scantune replay (?!.*--export).*)$", r"\1 --seeds 1 --effort quick"),
+    (
+        r"^scantune replay space((?!.*--export).*)$",
+        r"scantune replay small-space\1 --seeds 1 --effort quick --no-effects",
+    ),
+    (r"^(scantune sweep .*)$", r"\1 --algorithm reduce --pairs-limit 4"),  # whose space is small
     (r"^(scantune gallery .*) batch,(vector .*--tune)$", r"\1 \2"),
     (r"^(scantune bench)$", r"\1 --type i32 --n 2^10"),
     (r"^(scantune regret .*)$", r"\1 --n 2^6,2^8 --samples 1 --trials 1"),
@@ -145,6 +149,7 @@ class Place:
     def _put_results(self) -> None:
         """Put what was measured on a GPU: a small space, effects of parameters, and figures of the benchmark."""
         shutil.copy(ROOT / "db/spaces/h200-i32-2p28.json.gz", self.folder / "space.json.gz")
+        shutil.copy(ROOT / "db/spaces/h200-reduce-i32-2p20.json.gz", self.folder / "small-space.json.gz")
         for name in ("effects.csv", "build/effects.csv"):
             shutil.copy(ROOT / "tests/bench/results/h200-parameter-effects.csv", self.folder / name)
         (self.folder / "build/cub_bench.csv").write_text(table())
