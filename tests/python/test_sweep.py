@@ -17,6 +17,7 @@ from command import scantune_here, streams_here
 from conftest import SUM
 from fake_gpu import GPU, Clock, FakeCompilers, FakeGpuWorker, Faults, true_us
 from fake_gpu import space as fake_space
+from scantune.cli.sweep import _report
 from scantune.errors import ScantuneError
 from scantune.model.config import Config
 from scantune.model.recorded_space import Provenance, RecordedSpace
@@ -258,6 +259,17 @@ def test_file_that_is_cut_short_is_refused(tmp_path: Path, content: bytes) -> No
 
 def sweep_of_few() -> RecordedSpace:
     return swept(budget_s=5.0)
+
+
+def test_sweep_that_its_budget_ended_says_how_many_configs_are_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = sweep(budget_s=5.0)
+    one.run()
+    recorded = one.recorded(PROVENANCE)
+    assert recorded.left_out > 0
+    _report(recorded, one, tmp_path / "space.json")
+    assert f"the budget ended before {recorded.left_out} configs" in capsys.readouterr().err
 
 
 OWN = ["--operator", "affine.cu", "--name", "affine", "--type", "custom8"]
