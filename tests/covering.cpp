@@ -172,11 +172,24 @@ std::vector<DesignRow> Design::rows() const {
       row.push_back(static_cast<int>(found - factor.values.begin()));
     }
     if (!has_head) {
+      if (parts.size() > factors_.size() + 1) throw wrong("has " + parts[factors_.size()] + ", which is no factor");
       has_head = true;
       continue;
     }
     if (!is_legal_(row)) throw wrong("has the illegal row " + describe(row));
     rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<DesignRow> Design::drawn(std::size_t count, std::uint64_t seed) const {
+  constexpr int kMostAttempts = 100'000;
+  std::mt19937_64 random(seed);
+  std::vector<DesignRow> rows;
+  for (int attempt = 0; rows.size() < count && attempt < kMostAttempts; ++attempt) {
+    DesignRow row;
+    for (const Factor& factor : factors_) row.push_back(static_cast<int>(random() % factor.values.size()));
+    if (is_legal_(row)) rows.push_back(row);
   }
   return rows;
 }

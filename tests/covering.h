@@ -33,6 +33,9 @@ class Design {
   // there is not, or holds an illegal row.
   std::vector<DesignRow> rows() const;
 
+  // Other legal rows, every value drawn by the seed; what runs for long runs some of them beside the table's.
+  std::vector<DesignRow> drawn(std::size_t count, std::uint64_t seed) const;
+
   // The legal combinations of `strength` values that no committed row has, in words; empty if the design is whole.
   std::vector<std::string> gaps() const;
 

@@ -52,6 +52,9 @@ TEST(Design, RefusesATableWhoseValuesOrRulesHaveChanged) {
   };
   std::vector<Factor> factors = example().factors();
   EXPECT_THROW(rows_with(factors, [](const DesignRow& row) { return row[0] < 3; }), std::runtime_error);
+  EXPECT_THROW(rows_with({factors.begin(), factors.end() - 1}, [](const DesignRow&) { return true; }),
+               std::runtime_error)
+      << "a factor that is no more";
   factors[0].values.pop_back();
   EXPECT_THROW(rows_with(factors, [](const DesignRow&) { return true; }), std::runtime_error);
   factors[0].name = "value";

@@ -29,6 +29,22 @@ std::vector<int> values_of(const ParameterModel& parameter) {
 }  // namespace
 
 Config CoveringConfigs::next(const FamilyModel& family, const Request& request) {
+  return next(
+      family, [&](Random& random) { return random_config(family, request, max_tile_items_, random); },
+      [&](Random& random, int attempt) {
+        return attempt == kTriesOfAValue - 1 ? family.default_config(request, kHostSm)
+                                             : random_config(family, request, 1 << 20, random);
+      },
+      [&](const Config& config) { return family.invalid_reason(config, request, kHostSm) == nullptr; });
+}
+
+Config CoveringConfigs::next(const FamilyModel& family, const Draws& draws) {
+  return next(family, draws.draw, [&](Random& random, int) { return draws.draw(random); }, draws.is_legal);
+}
+
+Config CoveringConfigs::next(const FamilyModel& family, const std::function<Config(Random&)>& small,
+                             const std::function<Config(Random&, int attempt)>& any,
+                             const std::function<bool(const Config&)>& is_legal) {
   std::set<Pair>& seen = seen_[&family];
   Random random(1 + seen.size());
   const auto gain_of = [&](const Config& config) {
@@ -49,16 +65,15 @@ Config CoveringConfigs::next(const FamilyModel& family, const Request& request) 
       best = config;
     }
   };
-  for (int draw = 0; draw < kCandidates; ++draw) consider(random_config(family, request, max_tile_items_, random));
+  for (int draw = 0; draw < kCandidates; ++draw) consider(small(random));
   // Values that are hardly ever drawn, beside others that are.
   for (int index = 0; index < count_of_parameters(family); ++index)
     for (const int value : values_of(parameter_of(family, index))) {
       if (seen.contains({index, value, index, value})) continue;
       for (int attempt = 0; attempt < kTriesOfAValue; ++attempt) {
-        Config config = attempt % 2 == 0 ? *best : random_config(family, request, 1 << 20, random);
-        if (attempt == kTriesOfAValue - 1) config = family.default_config(request, kHostSm);
+        Config config = attempt % 2 == 0 ? *best : any(random, attempt);
         config[index] = value;
-        if (family.invalid_reason(config, request, kHostSm) != nullptr) continue;
+        if (!is_legal(config)) continue;
         consider(config);
         break;
       }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "bench.h"
+#include "designed_rows.h"
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
@@ -130,9 +131,9 @@ Offsets offsets_of(const std::vector<u64>& lengths) {
 }
 
 // Lengths of segments that together hold n items.
+// 0 is a single segment, 1 has one item in each, 2 has 4 on average, 3 has 256, 4 follows a power law; empty segments
+// come first in 5, last in 6, between others in 7, and are most of 8; in 9 short, long and empty ones take turns.
 constexpr int kShapes = 10;
-const char* const kShapeNames[kShapes] = {"one",         "of_length_1", "mean_4",        "mean_256",     "power_law",
-                                          "empty_first", "empty_last",  "empty_between", "mostly_empty", "alternating"};
 Offsets shape(int which, u64 n, Random& random) {
   std::vector<u64> lengths;
   u64 left = n;
@@ -179,14 +180,17 @@ Case case_of(LoadBalanceRequest request, const Config& config, Offsets offsets) 
   return {.request = request, .config = config, .offsets = std::move(offsets)};
 }
 
+int parameter_index(const FamilyModel& family, std::string_view name) {
+  const auto parameters = family.parameters();
+  return static_cast<int>(std::ranges::find(parameters, name, &ParameterModel::name) - parameters.begin());
+}
+
 // A legal config with small tiles, every parameter drawn.
 Config drawn_config(LoadBalanceRequest request, Random& random) {
   request.n = request.segments = 1;
   const FamilyModel& family = *find_family("load_balance_merge");
   const auto set = [&](Config& config, const char* name, std::vector<int> values) {
-    const auto parameters = family.parameters();
-    const auto found = std::ranges::find(parameters, std::string_view(name), &ParameterModel::name);
-    config[static_cast<int>(found - parameters.begin())] = values[random.below(static_cast<u32>(values.size()))];
+    config[parameter_index(family, name)] = values[random.below(static_cast<u32>(values.size()))];
   };
   for (int attempt = 0; attempt < 1000; ++attempt) {
     Config config = family.default_config(request, kHostSm);
@@ -196,6 +200,9 @@ Config drawn_config(LoadBalanceRequest request, Random& random) {
     set(config, "search_samples", {1, 2, 4, 8});
     set(config, "offsets_in_flight", {1, 2, 3, 4, 16});
     set(config, "staged", {0, 1});
+    set(config, "load_hint", {0, 1, 2});
+    set(config, "store_hint", {0, 1});
+    set(config, "pdl", {0, 1, 2});
     if (reject_reason(config, request, kHostSm) == nullptr) return config;
   }
   throw std::runtime_error("no config is legal");
@@ -211,75 +218,113 @@ LoadBalanceRequest of_structs(int bytes, int alignment) {
   return request;
 }
 
-class LoadBalance : public testing::TestWithParam<LoadBalanceRequest> {};
+// ---- the design: every pair of what load balances differ in ----
 
-// Sizes around those of a tile and several.
-std::vector<u64> sizes(u64 tile) { return {1, 31, 33, tile - 1, tile, tile + 1, 3 * tile, 7 * tile + 5}; }
+constexpr int kMostTileItems = 4096;
+// Numbers, whose signs kernels do not see; and bytes and alignment of structs.
+const std::vector<std::string> kResults{"u8",  "f16",  "4",    "8",     "1_1",  "2_1",  "3_1",   "4_2", "6_2",
+                                        "8_8", "12_4", "16_1", "16_16", "20_4", "24_8", "32_16", "32_4"};
 
+LoadBalanceRequest request_of(const RowReader& row) {
+  const bool is_signed = row.is("numbers", "signed");
+  const auto number = [&](const std::string& bytes) {
+    if (bytes == "4") return is_signed ? ValueType::i32 : ValueType::u32;
+    return is_signed ? ValueType::i64 : ValueType::u64;
+  };
+  const std::string& result = row["result"];
+  LoadBalanceRequest request = of(number(row["offsets"]), ValueType::u32, row.token_of<Assigned>("assigned"));
+  if (result.find('_') != result.npos) {
+    request = of_structs(std::stoi(result), std::stoi(result.substr(result.find('_') + 1)));
+    request.input_type = number(row["offsets"]);
+    request.assigned = row.token_of<Assigned>("assigned");
+  } else {
+    const auto named = parse_token<ValueType>(result);
+    request.output_type = named ? *named : number(result);
+  }
+  request.n = request.segments = 1;
+  return request;
+}
+
+const Design& load_balance_design() {
+  static const Design kDesign("load_balances", 2, 1,
+                              {{"offsets", {"4", "8"}},
+                               {"assigned", all_tokens<Assigned>()},
+                               {"result", kResults},
+                               {"staged", {"0", "1"}, true},
+                               {"numbers", {"unsigned", "signed"}, true},
+                               {"pointers", {"aligned", "any"}, true}},
+                              [](const DesignRow& values) {
+                                const RowReader row(load_balance_design(), values);
+                                const LoadBalanceRequest request = request_of(row);
+                                return find_family("load_balance_merge")->unsupported_reason(request, kHostSm) ==
+                                       nullptr;
+                              });
+  return kDesign;
+}
+
+TEST(LoadBalanceDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (load_balance_design().write_if_asked()) return;
+  EXPECT_EQ(load_balance_design().gaps(), std::vector<std::string>{});
+}
+
+std::vector<DesignedCase> cases_of(const std::vector<DesignRow>& rows) {
+  CoveringConfigs configs(kMostTileItems);
+  const FamilyModel& family = *find_family("load_balance_merge");
+  return designed_cases(load_balance_design(), rows, [&](const RowReader& row) {
+    const LoadBalanceRequest request = request_of(row);
+    const auto is_legal = [&](const Config& config) {
+      const int staged = config[parameter_index(family, "staged")];
+      return std::to_string(staged) == row["staged"] && reject_reason(config, request, kHostSm) == nullptr;
+    };
+    const auto draw = [&](Random& random) {
+      for (int attempt = 0; attempt < 1000; ++attempt)
+        if (const Config config = drawn_config(request, random); is_legal(config)) return config;
+      throw std::runtime_error("no config is legal");
+    };
+    return configs.next(family, {.draw = draw, .is_legal = is_legal});
+  });
+}
+
+// The rows, whose configs have between them every value of every parameter.
+const std::vector<DesignedCase>& designed_load_balances() {
+  static const std::vector<DesignedCase> kCases = cases_of(rows_to_run(load_balance_design()));
+  return kCases;
+}
+
+class LoadBalance : public testing::TestWithParam<DesignedCase> {};
+
+// Sizes around those of a tile and several, each of another shape: a row has all shapes, others in many tiles than the
+// next row.
 TEST_P(LoadBalance, TellsEveryItemItsSegment) {
-  Random random(static_cast<u64>(GetParam().input_type) * 256 + static_cast<u64>(GetParam().output_bytes()) * 8 +
-                static_cast<u64>(GetParam().assigned));
-  for (int draw = 0; draw < kTestEffort; ++draw) {
-    const Config config = drawn_config(GetParam(), random);
-    const u64 tile = static_cast<u64>(config.family().tile_items(config, GetParam()));
-    for (const u64 n : sizes(tile)) {
-      Case balance = case_of(GetParam(), config, shape(static_cast<int>(random.below(kShapes)), n, random));
-      balance.seed = random.below(1u << 30);
-      balance.misaligned_items = random.below(2) == 0 ? 0 : 1 + random.below(15);
-      check(balance);
-      if (HasFailure()) return;
-    }
+  const RowReader row = GetParam().read();
+  const Config& config = GetParam().config;
+  const LoadBalanceRequest request = request_of(row);
+  Random random(row.seed());
+  const auto tile = static_cast<u64>(config.family().tile_items(config, request));
+  u64 which = row.seed();
+  for (const u64 n : {u64{500} + random.below(9000), 7 * tile + 5, 3 * tile, tile + 1, tile, tile - 1, u64{100},
+                      u64{33}, u64{31}, u64{1}}) {
+    if (n > std::max<u64>(20'000, tile + 1)) continue;
+    Case balance = case_of(request, config, shape(static_cast<int>(which++ % kShapes), n, random));
+    balance.seed = random.below(1u << 30);
+    balance.misaligned_items = row.is("pointers", "aligned") ? 0 : 1 + random.below(15);
+    check(balance);
+    if (HasFailure()) return;
   }
 }
 
-std::vector<LoadBalanceRequest> requests() {
-  std::vector<LoadBalanceRequest> all;
-  for (const ValueType offset : {ValueType::u32, ValueType::i32, ValueType::u64, ValueType::i64})
-    for (const ValueType output : {ValueType::u32, ValueType::i32, ValueType::u64, ValueType::i64})
-      for (const Assigned assigned : {Assigned::segments, Assigned::ranks, Assigned::segments_and_ranks})
-        // Every pair of these three; long runs have all.
-        if (kTestEffort > 1 ||
-            (static_cast<int>(offset) + static_cast<int>(output) + static_cast<int>(assigned)) % 3 == 0)
-          all.push_back(of(offset, output, assigned));
-  for (const ValueType value : {ValueType::u8, ValueType::f16, ValueType::f32, ValueType::f64})
-    all.push_back(of(ValueType::u64, value, Assigned::values));
-  const std::pair<int, int> kSizes[] = {{1, 1},  {2, 1},   {3, 1},  {4, 2},  {6, 2},   {8, 8}, {12, 4},
-                                        {16, 1}, {16, 16}, {20, 4}, {24, 8}, {32, 16}, {32, 4}};
-  for (const auto& [bytes, alignment] : kSizes) all.push_back(of_structs(bytes, alignment));
-  return all;
+INSTANTIATE_TEST_SUITE_P(Designed, LoadBalance, testing::ValuesIn(designed_load_balances()), kNameOfRow);
+INSTANTIATE_TEST_SUITE_P(Drawn, LoadBalance,
+                         testing::ValuesIn(drawn_in_long_runs(cases_of(load_balance_design().drawn(100 * kTestEffort,
+                                                                                                   2)))),
+                         [](const auto& tested) { return std::to_string(tested.index); });
+
+TEST(LoadBalanceDesign, HasEveryValueOfEveryParameter) {
+  needs_no_kernel();
+  EXPECT_EQ(values_that_none_has(*find_family("load_balance_merge"), designed_load_balances()),
+            std::vector<std::string>{});
 }
-
-std::string name_of(const testing::TestParamInfo<LoadBalanceRequest>& info) {
-  const LoadBalanceRequest& request = info.param;
-  const std::string output =
-      request.output_type == ValueType::custom
-          ? "struct_" + std::to_string(request.custom_bytes) + "_" + std::to_string(request.custom_alignment)
-          : token(request.output_type);
-  return std::string(token(request.input_type)) + "_to_" + token(request.assigned) + "_" + output;
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryKind, LoadBalance, testing::ValuesIn(requests()), name_of);
-
-// Each shape of segments by several configs, with everything that may be written.
-class LoadBalanceOf : public testing::TestWithParam<int> {};
-
-TEST_P(LoadBalanceOf, SegmentsOfAllLengths) {
-  Random random(static_cast<u64>(GetParam()) + 77);
-  for (int draw = 0; draw < 2 * kTestEffort; ++draw) {
-    const LoadBalanceRequest request = draw % 2 == 0 ? of(ValueType::u32, ValueType::f32, Assigned::values)
-                                                     : of(ValueType::u32, ValueType::u32, Assigned::segments_and_ranks);
-    const Config config = drawn_config(request, random);
-    for (const u64 n : {u64{1}, u64{100}, u64{500} + random.below(9000)}) {
-      Case balance = case_of(request, config, shape(GetParam(), n, random));
-      balance.seed = random.below(1u << 30);
-      check(balance);
-      if (HasFailure()) return;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryShape, LoadBalanceOf, testing::Range(0, kShapes),
-                         [](const auto& shown) { return std::string(kShapeNames[shown.param]); });
 
 // Every split of few places: all lengths of up to four segments with five items.
 TEST(LoadBalanceOfFew, ItemsInAllWays) {
@@ -403,7 +448,10 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, LoadBalanceByWrongOffsets,
                                          of(ValueType::u64, ValueType::u64, Assigned::segments_and_ranks),
                                          of(ValueType::u32, ValueType::u64, Assigned::ranks),
                                          of(ValueType::u64, ValueType::u16, Assigned::values), of_structs(12, 4)),
-                         name_of);
+                         [](const auto& kind) {
+                           return std::string(token(kind.param.assigned)) + "_of_" +
+                                  std::to_string(kind.param.output_bytes()) + "_bytes";
+                         });
 
 }  // namespace
 }  // namespace scantune

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "bench.h"
+#include "designed_rows.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
@@ -166,23 +167,19 @@ Bytes random_bytes(u64 bytes, Random& random) {
 }
 
 // All kept, none, half at random, few, every other one, the first half, the last one.
-constexpr int kPatterns = 7;
+constexpr int kPatternCount = 7;
 Flags pattern(int which, u64 n, Random& random) {
   Flags flags(n);
   for (u64 index = 0; index < n; ++index) {
-    const bool kept[kPatterns] = {true,           false,         random.below(2) == 0, random.below(100) == 0,
-                                  index % 2 == 0, index < n / 2, index + 1 == n};
+    const bool kept[kPatternCount] = {true,           false,         random.below(2) == 0, random.below(100) == 0,
+                                      index % 2 == 0, index < n / 2, index + 1 == n};
     flags[index] = kept[which] ? static_cast<unsigned char>(1 + random.below(255)) : 0;
   }
   return flags;
 }
 
-// A legal config with small tiles, family and parameters drawn.
-Config drawn_config(const SelectRequest& request, Random& random) {
-  std::vector<const FamilyModel*> able;
-  for (const FamilyModel* family : algorithm_of<SelectRequest>().families())
-    if (family->unsupported_reason(request, kHostSm) == nullptr) able.push_back(family);
-  const FamilyModel& family = *able.at(random.below(static_cast<u32>(able.size())));
+// A legal config of the family with small tiles, parameters drawn.
+Config drawn_config(const FamilyModel& family, const SelectRequest& request, Random& random) {
   const auto set = [&](Config& config, const char* name, std::vector<int> values) {
     const auto parameters = family.parameters();
     const auto found = std::ranges::find(parameters, std::string_view(name), &ParameterModel::name);
@@ -197,9 +194,20 @@ Config drawn_config(const SelectRequest& request, Random& random) {
     set(config, "window", {1, 4, 32, 64});
     set(config, "tile_order", {0, 1});
     set(config, "ctas_per_sm", {1, 2, 4});
+    for (const char* hint : {"load_hint", "count_hint"}) set(config, hint, {0, 1, 2});
+    set(config, "store_hint", {0, 1});
+    set(config, "pdl", {0, 1});
     if (reject_reason(config, request, kHostSm) == nullptr) return config;
   }
   throw std::runtime_error("no config is legal");
+}
+
+// One of a family that is drawn.
+Config drawn_config(const SelectRequest& request, Random& random) {
+  std::vector<const FamilyModel*> able;
+  for (const FamilyModel* family : algorithm_of<SelectRequest>().families())
+    if (family->unsupported_reason(request, kHostSm) == nullptr) able.push_back(family);
+  return drawn_config(*able.at(random.below(static_cast<u32>(able.size()))), request, random);
 }
 
 SelectRequest of_type(ValueType type, Criterion criterion, u64 n) {
@@ -212,80 +220,158 @@ SelectRequest of_struct(int bytes, int alignment, Criterion criterion, u64 n) {
   return request;
 }
 
-class SelectFlagged : public testing::TestWithParam<SelectRequest> {};
+// ---- the design: every pair of what decides where items go ----
 
-// What is kept is a matter of flags, so this is about where items go.
-TEST_P(SelectFlagged, PutsItemsWhereTheyBelong) {
-  Random random(static_cast<u64>(GetParam().input_bytes()) * 64 + static_cast<u64>(GetParam().selected) * 8 +
-                static_cast<u64>(GetParam().values));
-  for (int draw = 0; draw < kTestEffort; ++draw) {
-    SelectRequest request = GetParam();
-    request.n = 1;
-    const Config config = drawn_config(request, random);
-    const bool is_aligned = random.chance(50);
-    for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config, request)))) {
-      request.n = n;
-      const Bytes items = random_bytes(n * static_cast<u64>(request.input_bytes()), random);
-      const Flags kept = pattern(static_cast<int>(random.below(kPatterns)), n, random);
-      const u64 off = is_aligned ? 0 : 1 + random.below(15);
-      check({.request = request,
-             .config = config,
-             .items = items,
-             .kept = kept,
-             .seed = random.below(1u << 30),
-             .misaligned_items = off,
-             .in_place = request.may_be_in_place() && random.below(3) == 0});
-      if (HasFailure()) return;
+constexpr int kMostTileItems = 2048;
+// Bytes, and what their address is a multiple of, of structs; and numbers.
+const std::vector<std::string> kItems{"1_1",  "2_2",   "3_1",  "4_4",   "6_2", "8_4", "8_8",
+                                      "12_4", "16_16", "24_8", "32_16", "u8",  "i32", "f64"};
+const std::vector<std::string> kPatterns{"all", "none", "half", "few", "every_other", "first_half", "last"};
+
+SelectRequest request_of(const RowReader& row) {
+  SelectRequest request{.criterion = row.token_of<Criterion>("criterion"),
+                        .selected = row.token_of<Selected>("selected"),
+                        .rejected = row.token_of<Rejected>("rejected"),
+                        .values = row.token_of<Values>("values"),
+                        .n = 1};
+  request.index_type = row.is("index", "i64")   ? ValueType::i64
+                       : row.is("index", "u32") ? ValueType::u32
+                                                : ValueType::u64;
+  const std::string& item = row["item"];
+  if (const auto number = parse_token<ValueType>(item)) {
+    request.input_type = *number;
+    return request;
+  }
+  request.input_type = ValueType::custom;
+  request.custom_bytes = std::stoi(item);
+  request.custom_alignment = std::stoi(item.substr(item.find('_') + 1));
+  return request;
+}
+
+const Design& select_design() {
+  static const Design kDesign("selections", 2, 1,
+                              {{"family", names_of(algorithm_of<SelectRequest>().families())},
+                               {"item", kItems},
+                               {"criterion", {"flagged", "predicate", "unique_by", "parts"}},
+                               {"selected", all_tokens<Selected>()},
+                               {"index", {"none", "u32", "i64"}},
+                               {"rejected", all_tokens<Rejected>()},
+                               {"values", all_tokens<Values>()},
+                               {"place", {"apart", "in_place"}},
+                               {"pattern", kPatterns, true},
+                               {"pointers", {"aligned", "any"}, true}},
+                              [](const DesignRow& values) {
+                                const RowReader row(select_design(), values);
+                                const SelectRequest request = request_of(row);
+                                if (row.is("index", "none") == request.writes_indices()) return false;
+                                if (row.is("place", "in_place") && !request.may_be_in_place()) return false;
+                                if (request.input_type != ValueType::custom && request.criterion != Criterion::flagged)
+                                  return false;
+                                return row.family().unsupported_reason(request, kHostSm) == nullptr;
+                              });
+  return kDesign;
+}
+
+TEST(SelectDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (select_design().write_if_asked()) return;
+  EXPECT_EQ(select_design().gaps(), std::vector<std::string>{});
+}
+
+std::vector<DesignedCase> cases_of(const std::vector<DesignRow>& rows) {
+  CoveringConfigs configs(kMostTileItems);
+  return designed_cases(select_design(), rows, [&](const RowReader& row) {
+    const SelectRequest request = request_of(row);
+    return configs.next(
+        row.family(),
+        {.draw = [&](Random& random) { return drawn_config(row.family(), request, random); },
+         .is_legal = [&](const Config& config) { return reject_reason(config, request, kHostSm) == nullptr; }});
+  });
+}
+
+// The rows, whose configs have between them every value of every parameter.
+const std::vector<DesignedCase>& designed_selections() {
+  static const std::vector<DesignedCase> kSelections = cases_of(rows_to_run(select_design()));
+  return kSelections;
+}
+
+// A source that looks at the lowest bits of items, so that flags may be told by them.
+CustomOperator source_of(const SelectRequest& request) {
+  const std::string value = "struct alignas(" + std::to_string(request.custom_alignment) +
+                            ") Value { unsigned char bytes[" + std::to_string(request.custom_bytes) + "]; };\n";
+  if (request.criterion == Criterion::predicate)
+    return {.source = value + "__device__ bool keep(Value item) { return (item.bytes[0] & 1) != 0; }\n", .name = {}};
+  if (request.criterion == Criterion::parts)
+    return {.source = value + "__device__ int part(Value item) { return item.bytes[0] & 3; }\n", .name = {}};
+  return {.source = value +
+                    "__device__ bool equal(Value before, Value item) {\n"
+                    "  return ((before.bytes[0] ^ item.bytes[0]) & 1) == 0;\n}\n",
+          .name = {}};
+}
+
+// Writes the flags into the items, as the source reads them.
+void put_flags(Case& selection) {
+  const SelectRequest& request = selection.request;
+  if (request.criterion == Criterion::unique_by && request.n > 0) selection.kept[0] = 1;
+  u32 last = 1;
+  for (u64 index = 0; index < request.n; ++index) {
+    const bool kept = selection.kept[index] != 0;
+    unsigned char& first = selection.items[index * static_cast<u64>(request.input_bytes())];
+    if (request.criterion == Criterion::parts) {
+      if (kept) selection.second[index] = 0;
+      first = static_cast<unsigned char>((first & ~3u) | (kept ? 0 : selection.second[index] != 0 ? 1 : 2 + index % 2));
+      continue;
     }
+    last = request.criterion == Criterion::predicate ? u32{kept} : last ^ u32 { kept };
+    first = static_cast<unsigned char>((first & ~1u) | last);
   }
 }
 
-constexpr u64 kItems = 5000;
+class Selections : public testing::TestWithParam<DesignedCase> {};
 
-std::vector<SelectRequest> requests() {
-  std::vector<SelectRequest> all;
-  const std::pair<int, int> sizes[] = {{1, 1}, {2, 2},  {3, 1},   {4, 4},  {6, 2},  {8, 4},
-                                       {8, 8}, {12, 4}, {16, 16}, {24, 8}, {32, 16}};
-  for (const auto& [bytes, alignment] : sizes) all.push_back(of_struct(bytes, alignment, Criterion::flagged, kItems));
-  for (const Rejected rejected : {Rejected::apart, Rejected::behind})
-    for (int turn = static_cast<int>(rejected); const auto& [bytes, alignment] : sizes) {
-      if (kTestEffort == 1 && turn++ % 2 == 0) continue;  // sizes are apart and behind in turn
-      SelectRequest request = of_struct(bytes, alignment, Criterion::flagged, kItems);
-      request.rejected = rejected;
-      all.push_back(request);
+// The row's pattern at the edge sizes, and several full tiles of which all items are kept, which counters must hold.
+TEST_P(Selections, PutItemsWhereTheyBelong) {
+  const RowReader row = GetParam().read();
+  const Config& config = GetParam().config;
+  Random random(row.seed());
+  SelectRequest request = request_of(row);
+  const CustomOperator source = source_of(request);
+  const auto tile = static_cast<u64>(config.family().tile_items(config, request));
+  const int pattern_of_row = static_cast<int>(std::ranges::find(kPatterns, row["pattern"]) - kPatterns.begin());
+  std::vector<std::pair<u64, int>> runs{{3 * tile, 0}};
+  // A value that needs large tiles takes no more items than any others: it takes fewer tiles.
+  for (const u64 n : edge_sizes(tile))
+    if (n <= std::max<u64>(6000, tile + 1)) runs.emplace_back(n, pattern_of_row);
+  for (const auto& [n, kept] : runs) {
+    request.n = n;
+    Case selection{.request = request,
+                   .config = config,
+                   .items = random_bytes(n * static_cast<u64>(request.input_bytes()), random),
+                   .kept = pattern(kept, n, random),
+                   .seed = random.below(1u << 30),
+                   .misaligned_items = row.is("pointers", "aligned") ? 0 : 1 + random.below(15),
+                   .in_place = row.is("place", "in_place")};
+    if (request.criterion == Criterion::parts)
+      selection.second = pattern(static_cast<int>(random.below(kPatternCount)), n, random);
+    if (request.criterion != Criterion::flagged) {
+      put_flags(selection);
+      selection.custom = &source;
     }
-  int turn = 0;
-  for (const ValueType type : {ValueType::u8, ValueType::i32, ValueType::f64})
-    for (const Selected selected : {Selected::indices, Selected::items_and_indices})
-      for (const ValueType index : {ValueType::u32, ValueType::i64}) {
-        if (kTestEffort == 1 && turn++ % 3 == 2) continue;
-        SelectRequest request = of_type(type, Criterion::flagged, kItems);
-        request.selected = selected;
-        request.index_type = index;
-        all.push_back(request);
-      }
-  for (const ValueType type : {ValueType::u8, ValueType::u16, ValueType::f32, ValueType::u64})
-    for (const Values values : {Values::bytes_1, Values::bytes_2, Values::bytes_4, Values::bytes_8}) {
-      if (kTestEffort == 1 && (static_cast<int>(type) + turn++) % 2 == 0) continue;
-      SelectRequest request = of_type(type, Criterion::flagged, kItems);
-      request.values = values;
-      all.push_back(request);
-    }
-  return all;
+    check(selection);
+    if (HasFailure()) return;
+  }
 }
 
-std::string name_of(const testing::TestParamInfo<SelectRequest>& info) {
-  const SelectRequest& request = info.param;
-  std::string name = request.input_type == ValueType::custom ? "struct_" + std::to_string(request.custom_bytes) + "_" +
-                                                                   std::to_string(request.custom_alignment)
-                                                             : token(request.input_type);
-  if (request.keeps_rejected()) name += std::string("_") + token(request.rejected);
-  if (request.writes_indices()) name += std::string("_") + token(request.selected) + "_" + token(request.index_type);
-  if (request.has_values()) name += std::string("_with_values_of_") + token(request.values);
-  return name;
-}
+INSTANTIATE_TEST_SUITE_P(Designed, Selections, testing::ValuesIn(designed_selections()), kNameOfRow);
+INSTANTIATE_TEST_SUITE_P(Drawn, Selections,
+                         testing::ValuesIn(drawn_in_long_runs(cases_of(select_design().drawn(100 * kTestEffort, 2)))),
+                         [](const auto& tested) { return std::to_string(tested.index); });
 
-INSTANTIATE_TEST_SUITE_P(EveryKind, SelectFlagged, testing::ValuesIn(requests()), name_of);
+TEST(SelectDesign, HasEveryValueOfEveryParameter) {
+  needs_no_kernel();
+  for (const FamilyModel* family : algorithm_of<SelectRequest>().families())
+    EXPECT_EQ(values_that_none_has(*family, designed_selections()), std::vector<std::string>{}) << family->name();
+}
 
 class SelectCompared : public testing::TestWithParam<ValueType> {};
 
@@ -431,56 +517,6 @@ TEST(SelectUnique, TakesEveryNanForAnotherItem) {
   check(selection);
 }
 
-class SelectThreeParts : public testing::TestWithParam<SelectRequest> {};
-
-// By a source that looks at two bits, so this is about where items go.
-TEST_P(SelectThreeParts, PutsItemsWhereTheyBelong) {
-  const auto bytes = static_cast<u64>(GetParam().custom_bytes);
-  const CustomOperator two_bits{.source = "struct alignas(" + std::to_string(GetParam().custom_alignment) +
-                                          ") Value { unsigned char bytes[" + std::to_string(bytes) +
-                                          "]; };\n__device__ int part(Value item) { return item.bytes[0] & 3; }\n",
-                                .name = {}};
-  Random random(bytes * 4 + static_cast<u64>(GetParam().rejected));
-  for (int draw = 0; draw < kTestEffort; ++draw) {
-    SelectRequest request = GetParam();
-    request.n = 1;
-    const Config config = drawn_config(request, random);
-    const bool is_aligned = random.chance(50);
-    for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config, request)))) {
-      request.n = n;
-      Case selection{.request = request,
-                     .config = config,
-                     .items = random_bytes(n * bytes, random),
-                     .kept = pattern(static_cast<int>(random.below(kPatterns)), n, random),
-                     .second = pattern(static_cast<int>(random.below(kPatterns)), n, random),
-                     .seed = random.below(1u << 30),
-                     .custom = &two_bits};
-      for (u64 index = 0; index < n; ++index) {
-        if (selection.kept[index] != 0) selection.second[index] = 0;
-        const u32 part = selection.kept[index] != 0 ? 0 : selection.second[index] != 0 ? 1 : 2 + random.below(2);
-        unsigned char& first = selection.items[index * bytes];
-        first = static_cast<unsigned char>((first & ~3u) | part);
-      }
-      selection.misaligned_items = is_aligned ? 0 : 1 + random.below(15);
-      check(selection);
-      if (HasFailure()) return;
-    }
-  }
-}
-
-std::vector<SelectRequest> of_three_parts() {
-  std::vector<SelectRequest> all;
-  for (const Rejected rejected : {Rejected::apart, Rejected::behind})
-    for (const auto& [bytes, alignment] :
-         {std::pair(1, 1), {2, 2}, {3, 1}, {4, 4}, {8, 8}, {12, 4}, {16, 16}, {32, 16}}) {
-      all.push_back(of_struct(bytes, alignment, Criterion::parts, kItems));
-      all.back().rejected = rejected;
-    }
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(EverySize, SelectThreeParts, testing::ValuesIn(of_three_parts()), name_of);
-
 TEST(Select, TellsThreePartsApartAroundAPivot) {
   Random random(43);
   const f32 pivot = 1.5f;
@@ -570,35 +606,6 @@ TEST(SelectByOwnSource, TellsNeighboursApartAsItSays) {
     last = key;
   }
   check(selection);
-}
-
-// Lanes pass on items of every size, one by one or in vectors.
-TEST(SelectByOwnSource, TellsNeighboursOfEverySizeApart) {
-  Random random(41);
-  for (const auto& [bytes, alignment] :
-       {std::pair(1, 1), {2, 2}, {3, 1}, {6, 2}, {8, 4}, {16, 16}, {24, 8}, {32, 16}}) {
-    const CustomOperator odd{.source = "struct alignas(" + std::to_string(alignment) +
-                                       ") Value { unsigned char bytes[" + std::to_string(bytes) +
-                                       "]; };\n__device__ bool equal(Value before, Value item) {\n"
-                                       "  return ((before.bytes[0] ^ item.bytes[0]) & 1) == 0;\n}\n",
-                             .name = {}};
-    const auto size = static_cast<u64>(bytes);
-    for (const bool aligned : {true, false}) {
-      const u64 n = 500 + random.below(1000);
-      const SelectRequest request = of_struct(bytes, alignment, Criterion::unique_by, n);
-      Case selection{.request = request,
-                     .config = drawn_config(request, random),
-                     .items = random_bytes(n * size, random),
-                     .kept = {},
-                     .custom = &odd};
-      for (u64 index = 0; index < n; ++index)
-        selection.kept.push_back(index == 0 ||
-                                 ((selection.items[index * size] ^ selection.items[(index - 1) * size]) & 1) != 0);
-      selection.misaligned_items = aligned ? 0 : 1 + random.below(15);
-      selection.in_place = random.below(2) == 0;
-      check(selection);
-    }
-  }
 }
 
 // No items have a count, too.

@@ -1,5 +1,5 @@
 // Sorts on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows,
-// and bits that are compared alone. Every family that takes a request is run.
+// and bits that are compared alone, in every pair with every family.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +7,10 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "bench.h"
+#include "designed_rows.h"
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
@@ -207,16 +209,19 @@ Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
   return keys;
 }
 
-// Smaller values than those of the tables, so that tiles are many and small.
+// Smaller values than those of the tables, so that tiles are many and small, and few threads meet at barriers.
 const std::map<std::string, std::vector<int>> kSmallValues{{"block_threads", {32, 64, 96, 128, 256}},
                                                            {"rows_per_block", {1, 2, 3, 4}},
                                                            {"items_per_thread", {1, 2, 3, 4, 5, 8, 12, 16}},
                                                            {"vectors_per_thread", {1, 2}},
                                                            {"count_items", {512, 700, 1024, 4096}}};
 
-// A legal config with small tiles, every parameter drawn.
-Config drawn_config(const FamilyModel& family, const SortRequest& request, Random& random) {
-  for (int attempt = 0; attempt < 20'000; ++attempt) {
+// A config that can run what is asked, with small tiles, every parameter drawn.
+Config drawn_config(const FamilyModel& family, const std::function<bool(const Config&)>& is_legal,
+                    const SortRequest& request, Random& random) {
+  constexpr int kDraws = 20'000, kCompared = 8;
+  std::optional<Config> smallest;
+  for (int draw = 0, legal = 0; draw < kDraws && legal < kCompared; ++draw) {
     Config config(family);
     for (int index = 0; const ParameterModel& parameter : family.parameters()) {
       const auto small = kSmallValues.find(parameter.name);
@@ -225,10 +230,18 @@ Config drawn_config(const FamilyModel& family, const SortRequest& request, Rando
                                           : std::vector<int>(parameter.values.begin(), parameter.values.end());
       config[index++] = values[random.below(static_cast<u32>(values.size()))];
     }
-    if (reject_reason(config, request, kHostSm) == nullptr && family.tile_items(config, request) <= kMostTileItems)
-      return config;
+    if (!is_legal(config)) continue;
+    ++legal;
+    // Several large tiles take the host device a minute.
+    if (!smallest || family.tile_items(config, request) < family.tile_items(*smallest, request)) smallest = config;
   }
-  throw std::runtime_error(std::string("no config of ") + family.name() + " is legal");
+  if (!smallest) throw std::runtime_error(std::string("no config of ") + family.name() + " is legal");
+  return *smallest;
+}
+
+SortRequest with_items(SortRequest request, u64 n) {
+  request.n = n;
+  return request;
 }
 
 std::vector<const FamilyModel*> able_families(const SortRequest& request) {
@@ -236,34 +249,6 @@ std::vector<const FamilyModel*> able_families(const SortRequest& request) {
   for (const FamilyModel* family : algorithm_of<SortRequest>().families())
     if (family->unsupported_reason(request, kHostSm) == nullptr) able.push_back(family);
   return able;
-}
-
-// Sizes around those of a warp, of a tile and of several.
-std::vector<u64> sizes(u64 tile) { return {1, 2, 31, 32, 33, tile - 1, tile, tile + 1, 3 * tile, 7 * tile + 5}; }
-
-SortRequest with_items(SortRequest request, u64 n) {
-  request.n = n;
-  return request;
-}
-
-// Some bits of each key, or all of them.
-SortRequest by_drawn_bits(SortRequest request, Random& random) {
-  if (random.below(3) != 0) return request;
-  request.key_bits = KeyBits::some;
-  request.end_bit = 1 + random.below(static_cast<u32>(8 * request.input_bytes()));
-  request.bits = random.below(static_cast<u32>(request.end_bit + 1));
-  return request;
-}
-
-// Checks a sort if the config is for so many keys.
-void check_if_legal(const SortRequest& request, const Config& config, int distribution, u64 misaligned_items,
-                    Random& random) {
-  if (reject_reason(config, request, kHostSm) != nullptr) return;
-  check({.request = request,
-         .config = config,
-         .keys = keys_of(request, distribution, random),
-         .seed = random.below(1u << 30),
-         .misaligned_items = misaligned_items});
 }
 
 SortRequest keys_of_type(ValueType type, Order order = Order::ascending) {
@@ -274,246 +259,173 @@ SortRequest with(SortRequest request, Sorted sorted, ValueType type) {
   request.value_type = type;
   return request;
 }
-SortRequest with_structs(SortRequest request, int bytes, int alignment) {
-  request = with(request, Sorted::pairs, ValueType::custom);
-  request.custom_bytes = bytes;
-  request.custom_alignment = alignment;
+
+// ---- the design: every pair of what sorts differ in ----
+
+// Rows of several keys, the last of which may be shorter, and beside these many rows of one or a few keys.
+const std::vector<std::string> kCuts{"none", "rows", "many_rows"};
+const std::vector<std::string> kBits{"all",    "all_by_number", "highest",    "lowest",
+                                     "middle", "most",          "upper_half", "lower_half"};
+const std::vector<std::string> kSizes{"less_than_tile", "tile", "more_than_tile", "three_tiles", "seven_tiles"};
+
+// How many keys of a sequence or a row.
+u64 size_of_row(const RowReader& row, u64 tile) {
+  if (row.is("size", "less_than_tile")) return tile - 1;
+  if (row.is("size", "tile")) return tile;
+  if (row.is("size", "more_than_tile")) return tile + 1;
+  return row.is("size", "three_tiles") ? 3 * tile : 7 * tile - 5;
+}
+
+// What is sorted, without how much of it.
+SortRequest request_of(const RowReader& row) {
+  SortRequest request = keys_of_type(row.token_of<ValueType>("keys"), row.token_of<Order>("order"));
+  request.sorted = row.token_of<Sorted>("sorted");
+  const std::string& beside = row["beside"];
+  const bool is_first = row.is("numbers", "unsigned");
+  if (beside.starts_with("struct")) {
+    request.value_type = ValueType::custom;
+    request.custom_bytes = beside == "struct_12_4" ? 12 : beside == "struct_3_1" ? 3 : 32;
+    request.custom_alignment = beside == "struct_12_4" ? 4 : beside == "struct_3_1" ? 1 : 16;
+  }
+  if (beside == "1") request.value_type = is_first ? ValueType::u8 : ValueType::i8;
+  if (beside == "2") request.value_type = is_first ? ValueType::u16 : ValueType::i16;
+  if (beside == "4") request.value_type = is_first ? ValueType::u32 : ValueType::i32;
+  if (beside == "8") request.value_type = is_first ? ValueType::u64 : ValueType::i64;
+  const u64 width = 8 * static_cast<u64>(request.input_bytes());
+  const std::map<std::string, std::pair<u64, u64>> ends{
+      {"all_by_number", {width, width}},     {"highest", {width, 1}},          {"lowest", {1, 1}},
+      {"middle", {width / 2 + 1, 3}},        {"most", {width - 1, width - 3}}, {"upper_half", {width, width / 2 + 1}},
+      {"lower_half", {width / 2, width / 2}}};
+  if (const auto found = ends.find(row["bits"]); found != ends.end()) {
+    request.key_bits = KeyBits::some;
+    request.end_bit = found->second.first;
+    request.bits = found->second.second;
+  }
+  if (!row.is("cut", "none")) {
+    request.segments = Segments::rows;
+    request.rows = 1;
+  }
+  request.n = 1;
   return request;
 }
 
-// Keys with values of the type, or of one of as many bytes as no type has.
-constexpr int kValueKinds = 7;
-SortRequest with_values(const SortRequest& request, int kind) {
-  constexpr ValueType kTypes[] = {ValueType::u8, ValueType::u16, ValueType::f32, ValueType::i64};
-  constexpr std::pair<int, int> kStructs[] = {{12, 4}, {3, 1}, {32, 16}};
-  if (kind < 4) return with(request, Sorted::pairs, kTypes[kind]);
-  return with_structs(request, kStructs[kind - 4].first, kStructs[kind - 4].second);
+const Design& sort_design() {
+  static const Design kDesign(
+      "sorts", 2, 1,
+      {{"family", names_of(algorithm_of<SortRequest>().families())},
+       {"keys", {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}},
+       {"sorted", all_tokens<Sorted>()},
+       {"beside", {"nothing", "1", "2", "4", "8", "struct_12_4", "struct_3_1", "struct_32_16"}},
+       {"bits", kBits},
+       {"size", kSizes},
+       {"numbers", {"unsigned", "signed"}, true},
+       {"order", all_tokens<Order>(), true},
+       {"cut", kCuts, true},
+       {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
+       {"pointers", {"aligned", "any"}, true}},
+      [](const DesignRow& values) {
+        const RowReader row(sort_design(), values);
+        const SortRequest request = request_of(row);
+        if (row.is("beside", "nothing") == request.has_payload()) return false;
+        if (row.is("family", "sort_block") && values[5] > 1) return false;  // one tile is all that it holds
+        return row.family().unsupported_reason(request, kHostSm) == nullptr;
+      });
+  return kDesign;
 }
 
-constexpr ValueType kKeyTypes[] = {ValueType::i8,  ValueType::i16,  ValueType::i32, ValueType::i64,
-                                   ValueType::u8,  ValueType::u16,  ValueType::u32, ValueType::u64,
-                                   ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64};
-
-// All types of keys in both orders, and everything that goes with keys.
-std::vector<SortRequest> requests() {
-  std::vector<SortRequest> all;
-  constexpr ValueType kIndices[] = {ValueType::u32, ValueType::u64, ValueType::i32, ValueType::i64};
-  for (int number = 0; const ValueType type : kKeyTypes) {
-    const Order order = number % 2 == 0 ? Order::ascending : Order::descending,
-                other = number % 2 == 0 ? Order::descending : Order::ascending;
-    all.push_back(keys_of_type(type, order));
-    all.push_back(keys_of_type(type, other));
-    all.push_back(with_values(keys_of_type(type, order), number % kValueKinds));
-    all.push_back(with_values(keys_of_type(type, other), (number + 3) % kValueKinds));
-    all.push_back(with(keys_of_type(type, other), Sorted::indices, kIndices[number % 4]));
-    all.push_back(with(keys_of_type(type, order), Sorted::keys_and_indices, kIndices[(number + 1) % 4]));
-    ++number;
-  }
-  return all;
+TEST(SortDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (sort_design().write_if_asked()) return;
+  EXPECT_EQ(sort_design().gaps(), std::vector<std::string>{});
 }
 
-std::string name_of(const SortRequest& request) {
-  std::string name = std::string(token(request.input_type)) + "_" + token(request.order) + "_" + token(request.sorted);
-  if (!request.has_payload()) return name;
-  return name + "_" +
-         (request.value_type == ValueType::custom
-              ? "struct_" + std::to_string(request.custom_bytes) + "_" + std::to_string(request.custom_alignment)
-              : token(request.value_type));
-}
-std::string name_of_shown(const testing::TestParamInfo<SortRequest>& info) { return name_of(info.param); }
-
-// Draws several configs and returns the one with the smallest tile: several large tiles take the host device a minute.
-Config small_config(const FamilyModel& family, const SortRequest& request, Random& random) {
-  constexpr int kDraws = 8;
-  Config smallest = drawn_config(family, request, random);
-  for (int draw = 1; draw < kDraws; ++draw) {
-    const Config config = drawn_config(family, request, random);
-    if (family.tile_items(config, request) < family.tile_items(smallest, request)) smallest = config;
-  }
-  return smallest;
+// The row's size, of a few rows if it is cut into such. Tiles that a value makes large are fewer.
+SortRequest sized(const RowReader& row, const Config& config, u64 rows = 1) {
+  constexpr u64 kMostItems = 6000;
+  SortRequest request = request_of(row);
+  const auto tile = static_cast<u64>(config.family().tile_items(config, request));
+  u64 items = size_of_row(row, tile);
+  if (items * rows > kMostItems) items = std::max(std::min(tile + 1, kMostItems / rows), kMostItems / rows);
+  if (reject_reason(config, with_items(request, items), kHostSm) != nullptr) items = std::min(items, tile);
+  request.n = items * rows;
+  if (request.segments == Segments::rows) request.rows = rows;
+  return request;
 }
 
-class Sorts : public testing::TestWithParam<SortRequest> {};
-
-TEST_P(Sorts, PutKeysInOrder) {
-  const std::string name = name_of(GetParam());
-  Random random(std::hash<std::string>{}(name));
-  auto able = able_families(with_items(GetParam(), 1000));
-  ASSERT_FALSE(able.empty());
-  if (kTestEffort == 1) able = {able[random.below(static_cast<u32>(able.size()))]};  // long runs take all
-  for (const FamilyModel* family : able)
-    for (int draw = 0; draw < kTestEffort; ++draw) {
-      const Config config = small_config(*family, with_items(GetParam(), 1), random);
-      const u64 off = random.below(2) == 0 ? 0 : 1 + random.below(15);
-      for (const u64 n : sizes(static_cast<u64>(family->tile_items(config, with_items(GetParam(), 1))))) {
-        check_if_legal(by_drawn_bits(with_items(GetParam(), n), random), config,
-                       static_cast<int>(random.below(kDistributions)), off, random);
-        if (HasFailure()) return;
-      }
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(OfEveryKind, Sorts, testing::ValuesIn(requests()), name_of_shown);
-
-class SortedRows : public testing::TestWithParam<SortRequest> {};
-
-// Rows of all lengths, of which the last ones are shorter or empty.
-TEST_P(SortedRows, AreSortedOneByOne) {
-  Random random(std::hash<std::string>{}(name_of(GetParam())));
-  SortRequest request = GetParam();
-  request.segments = Segments::rows;
-  const auto of_rows = [&](u64 length, u64 rows, u64 missing) {
-    request.rows = rows;
-    request.n = length * rows - missing;
-    return request;
+Config designed_config(CoveringConfigs& configs, const RowReader& row) {
+  const auto is_legal = [&](const Config& config) {
+    return reject_reason(config, sized(row, config), kHostSm) == nullptr;
   };
-  const auto able = able_families(of_rows(100, 7, 0));
-  ASSERT_FALSE(able.empty());
-  for (const FamilyModel* family : able)
-    for (int draw = 0; draw < kTestEffort; ++draw) {
-      const Config config = small_config(*family, of_rows(1, 1, 0), random);
-      const u64 tile = static_cast<u64>(family->tile_items(config, request));
-      const u64 off = random.below(2) == 0 ? 0 : 1 + random.below(15);
-      for (const u64 length : {u64{1}, u64{2}, u64{31}, u64{33}, tile / 3 + 1, tile, 2 * tile + 3})
-        for (const u64 rows : {u64{1} + random.below(6), 60 / length + 1}) {
-          const u64 missing = length > 1 ? random.below(static_cast<u32>(std::min(rows, length))) : 0;
-          check_if_legal(by_drawn_bits(of_rows(length, rows, missing), random), config,
-                         static_cast<int>(random.below(kDistributions)), off, random);
-          if (HasFailure()) return;
-        }
-    }
+  return configs.next(
+      row.family(),
+      {.draw = [&](Random& random) { return drawn_config(row.family(), is_legal, request_of(row), random); },
+       .is_legal = is_legal});
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEveryKind, SortedRows,
-                         testing::Values(keys_of_type(ValueType::u32), keys_of_type(ValueType::f64, Order::descending),
-                                         with(keys_of_type(ValueType::f32), Sorted::indices, ValueType::u32),
-                                         with(keys_of_type(ValueType::i8), Sorted::keys_and_indices, ValueType::u64),
-                                         with(keys_of_type(ValueType::i64), Sorted::indices, ValueType::i64),
-                                         with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32),
-                                         with(keys_of_type(ValueType::bf16, Order::descending), Sorted::pairs,
-                                              ValueType::u8),
-                                         with_structs(keys_of_type(ValueType::u16), 12, 4)),
-                         name_of_shown);
-
-// Families that keep all keys of a request with small tiles, the same for all tests that ask.
-const std::vector<std::pair<SortRequest, std::vector<Config>>>& some_sorts() {
-  static const auto kSorts = [] {
-    Random random(3);
-    std::vector<std::pair<SortRequest, std::vector<Config>>> all;
-    for (const SortRequest& request :
-         {keys_of_type(ValueType::i64), with(keys_of_type(ValueType::u8), Sorted::indices, ValueType::u32),
-          with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32),
-          with(keys_of_type(ValueType::f32, Order::descending), Sorted::keys_and_indices, ValueType::u32)}) {
-      auto& configs = all.emplace_back(request, std::vector<Config>{}).second;
-      for (const FamilyModel* family : able_families(with_items(request, 1000)))
-        configs.push_back(drawn_config(*family, with_items(request, 1), random));
-    }
-    return all;
+// The rows, whose configs have between them every value of every parameter.
+const std::vector<DesignedCase>& designed_sorts() {
+  static const std::vector<DesignedCase> kSorts = [] {
+    CoveringConfigs configs(kMostTileItems);
+    return designed_cases(sort_design(), rows_to_run(sort_design()),
+                          [&](const RowReader& row) { return designed_config(configs, row); });
   }();
   return kSorts;
 }
 
-// Returns how many keys make several tiles, or how many the config is for if these are fewer.
-u64 many_items(const Config& config, const SortRequest& request) {
-  const auto tile = static_cast<u64>(config.family().tile_items(config, with_items(request, 1)));
-  const u64 several = 5 * tile + 7;
-  return reject_reason(config, with_items(request, several), kHostSm) == nullptr ? several : tile - 1;
+std::vector<DesignedCase> drawn_sorts() {
+  CoveringConfigs configs(kMostTileItems);
+  return designed_cases(sort_design(), sort_design().drawn(100 * kTestEffort, 2),
+                        [&](const RowReader& row) { return designed_config(configs, row); });
 }
 
-class SortsOf : public testing::TestWithParam<int> {};
+class Sorts : public testing::TestWithParam<DesignedCase> {};
 
-TEST_P(SortsOf, KeysOfADistribution) {
-  Random random(static_cast<u64>(GetParam()) + 1);
-  for (const auto& [request, configs] : some_sorts())
-    for (const Config& config : configs)
-      for (int draw = 0; draw < 2 * kTestEffort; ++draw) {
-        check_if_legal(with_items(request, many_items(config, request)), config, GetParam(), 0, random);
-        if (HasFailure()) return;
-      }
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryDistribution, SortsOf, testing::Range(0, kDistributions),
-                         [](const auto& shown) { return std::string(kDistributionNames[shown.param]); });
-
-class SortsBy : public testing::TestWithParam<ValueType> {};
-
-// One bit, a digit and less, more than a digit, across digits, and all.
-TEST_P(SortsBy, BitsFromAnyToAny) {
-  Random random(static_cast<u64>(GetParam()) + 5);
-  SortRequest request = with(keys_of_type(GetParam()), Sorted::pairs, ValueType::u16);
-  request.key_bits = KeyBits::some;
-  const u64 width = 8 * static_cast<u64>(request.input_bytes());
-  request.end_bit = request.bits = width;
-  for (const FamilyModel* family : able_families(with_items(request, 300))) {
-    const Config config = drawn_config(*family, with_items(request, 1), random);
-    for (const auto& [end, bits] : std::vector<std::pair<u64, u64>>{{width, 1},
-                                                                    {1, 1},
-                                                                    {width / 2 + 1, 3},
-                                                                    {width - 1, width - 3},
-                                                                    {width, width / 2 + 1},
-                                                                    {width / 2, width / 2},
-                                                                    {width, width}}) {
-      request.end_bit = end;
-      request.bits = bits;
-      check_if_legal(with_items(request, many_items(config, request)), config, 0, 0, random);
-      check_if_legal(with_items(request, 33), config, 2, 0, random);
-      if (HasFailure()) return;
-    }
+// The row's size, and few keys, which one warp holds.
+TEST_P(Sorts, PutKeysInOrder) {
+  const RowReader row = GetParam().read();
+  const Config& config = GetParam().config;
+  Random random(row.seed());
+  const auto is_of = [&](const char* name) { return row.is("distribution", name); };
+  const int distribution = static_cast<int>(std::ranges::find_if(kDistributionNames, is_of) - kDistributionNames);
+  const u64 off = row.is("pointers", "aligned") ? 0 : 1 + random.below(15);
+  const bool is_cut = !row.is("cut", "none");
+  // Every CTA goes through its whole tile, so that where tiles are large there are few CTAs.
+  const auto tile = static_cast<u64>(config.family().tile_items(config, request_of(row)));
+  const auto rows_of = [&](u64 wanted) { return std::clamp<u64>(u64{2 * kMostTileItems} / tile, 1, wanted); };
+  std::vector<SortRequest> requests{sized(row, config, is_cut ? rows_of(2 + random.below(2)) : 1)};
+  const u64 few = u64{31} + random.below(3);
+  for (const u64 length : {u64{1}, few}) {
+    SortRequest request = request_of(row);
+    if (tile > 2 * kMostTileItems) continue;
+    if (is_cut) request.rows = rows_of(row.is("cut", "many_rows") ? 40 / length + 2 : 3);
+    requests.push_back(with_items(request, length * std::max<u64>(request.rows, 1)));
   }
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryWidth, SortsBy,
-                         testing::Values(ValueType::u8, ValueType::i16, ValueType::f16, ValueType::f32, ValueType::u32,
-                                         ValueType::i64, ValueType::f64),
-                         [](const auto& type) { return std::string(token(type.param)); });
-
-// A parameter of a family.
-struct Departure {
-  const FamilyModel* family;
-  int parameter;
-};
-void PrintTo(const Departure& departure, std::ostream* out) {
-  *out << departure.family->name() << " "
-       << departure.family->parameters()[static_cast<std::size_t>(departure.parameter)].name;
-}
-
-std::vector<Departure> departures() {
-  std::vector<Departure> all;
-  for (const FamilyModel* family : algorithm_of<SortRequest>().families())
-    for (int parameter = 0; parameter < static_cast<int>(family->parameters().size()); ++parameter)
-      all.push_back({family, parameter});
-  return all;
-}
-
-class SortsWith : public testing::TestWithParam<Departure> {};
-
-// Each value of a parameter beside defaults for few keys, where that is legal.
-TEST_P(SortsWith, EveryValueOfAParameter) {
-  const FamilyModel& family = *GetParam().family;
-  Random random(static_cast<u64>(GetParam().parameter) + 11);
-  const SortRequest request =
-      taken_by(family, with_items(with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32), 500));
   int run = 0;
-  const auto values = family.parameters()[static_cast<std::size_t>(GetParam().parameter)].values;
-  for (const int value : values) {
-    // The ends, in the gate; those between are drawn by other tests.
-    if (kTestEffort == 1 && value != values.front() && value != values.back()) continue;
-    Config config = family.default_config(with_items(request, 500), kHostSm);
-    config[GetParam().parameter] = value;
-    const u64 most = std::min<u64>(3 * static_cast<u64>(family.tile_items(config, with_items(request, 500))) + 5, 9000);
-    for (const u64 n : {u64{100}, u64{500}, most}) {
-      run += reject_reason(config, with_items(request, n), kHostSm) == nullptr;
-      check_if_legal(with_items(request, n), config, n == 500 ? 2 : 0, 0, random);
-      if (HasFailure()) return;
-    }
+  for (SortRequest& request : requests) {
+    // The last row is shorter, or there is one fewer.
+    const u64 length = row_items(request);
+    if (is_cut && length > 1) request.n -= random.below(static_cast<u32>(std::min(request.rows, length)));
+    if (reject_reason(config, request, kHostSm) != nullptr) continue;
+    ++run;
+    check({.request = request,
+           .config = config,
+           .keys = keys_of(request, distribution, random),
+           .seed = random.below(1u << 30),
+           .misaligned_items = off});
+    if (HasFailure()) return;
   }
   EXPECT_GT(run, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Departing, SortsWith, testing::ValuesIn(departures()), [](const auto& shown) {
-  const ParameterModel& parameter = shown.param.family->parameters()[static_cast<std::size_t>(shown.param.parameter)];
-  return std::string(shown.param.family->name()) + "_" + parameter.name;
-});
+INSTANTIATE_TEST_SUITE_P(Designed, Sorts, testing::ValuesIn(designed_sorts()), kNameOfRow);
+INSTANTIATE_TEST_SUITE_P(Drawn, Sorts, testing::ValuesIn(drawn_in_long_runs(drawn_sorts())),
+                         [](const auto& tested) { return std::to_string(tested.index); });
+
+TEST(SortDesign, HasEveryValueOfEveryParameter) {
+  needs_no_kernel();
+  for (const FamilyModel* family : algorithm_of<SortRequest>().families())
+    EXPECT_EQ(values_that_none_has(*family, designed_sorts()), std::vector<std::string>{}) << family->name();
+}
 
 // The default configs, by which nothing small is drawn.
 TEST(SortsByDefault, PutKeysInOrder) {
@@ -521,16 +433,27 @@ TEST(SortsByDefault, PutKeysInOrder) {
   const SortRequest pairs = with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32);
   for (const SortRequest& request : {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000)})
     for (const FamilyModel* family : able_families(request))
-      check_if_legal(request, family->default_config(request, kHostSm), 0, 0, random);
+      check({.request = request,
+             .config = family->default_config(request, kHostSm),
+             .keys = keys_of(request, 0, random),
+             .seed = random.below(1u << 30)});
 }
 
 // Sorts of many keys and of few follow each other on one workspace, at once where they may overlap.
 TEST(SortsOnOneWorkspace, PutKeysInOrder) {
   Random random(7);
-  for (const auto& [request, configs] : some_sorts())
-    for (const Config& config : configs) {
-      const u64 many = many_items(config, request);
-      if (config.family().workspace(config, with_items(request, many)).kind == WorkspaceKind::none) continue;
+  for (const SortRequest& request :
+       {keys_of_type(ValueType::i64), keys_of_type(ValueType::u8),
+        with(keys_of_type(ValueType::u8), Sorted::indices, ValueType::u32),
+        with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32),
+        with(keys_of_type(ValueType::f32, Order::descending), Sorted::keys_and_indices, ValueType::u32)})
+    for (const FamilyModel* family : able_families(with_items(request, 1000))) {
+      const auto is_legal = [&](const Config& config) {
+        return reject_reason(config, with_items(request, 1000), kHostSm) == nullptr;
+      };
+      const Config config = drawn_config(*family, is_legal, request, random);
+      if (config.family().workspace(config, with_items(request, 1000)).kind == WorkspaceKind::none) continue;
+      const u64 many = 5 * static_cast<u64>(family->tile_items(config, with_items(request, 1))) + 7;
       std::vector<Case> cases;
       for (const u64 n : {many, many / 7 + 1, many - 1, u64{1}, many})
         cases.push_back(
