@@ -119,8 +119,13 @@ TEST_P(Mutation, IsCaught) {
   std::cout << found << "\n";
 }
 
+// Families whose CTAs wait for those of earlier tiles.
+constexpr const char* kWaiting[] = {"lookback",     "one_shot",        "pipelined",
+                                    "scan_columns", "select_lookback", "sort_onesweep"};
+
 // What SCANTUNE_MUTANTS says: "all", or names of templates such as "lookback tile_status", all of whose mutants are
-// tried beside those that everybody tries: one of each kind, in as many files as there are between them.
+// tried beside those that everybody tries: one of each kind, in as many files as there are between them, and one of the
+// own kernels of each family that waits.
 std::vector<Mutant> chosen_mutants() {
   const char* const asked = std::getenv("SCANTUNE_MUTANTS");
   const std::string names = std::string(" ") + (asked != nullptr ? asked : "") + " ";
@@ -137,11 +142,20 @@ std::vector<Mutant> chosen_mutants() {
         best = &mutant;
     if (best != nullptr) ++times[best->path];
   }
+  std::set<const Mutant*> of_families;
+  for (const char* const family : kWaiting) {
+    const std::string path = find_family(family)->header();
+    const auto own = std::ranges::find_if(all, [&](const Mutant& mutant) {
+      return mutant.path == path && waiver_of(mutant) == nullptr && mutant.kind != "no_wait_here";
+    });
+    if (times[path] == 0 && own != all.end()) of_families.insert(&*own);
+  }
   std::vector<Mutant> chosen;
   for (const Mutant& mutant : all) {
     std::string name = mutant.path.substr(mutant.path.find('/') + 1);
     name.resize(name.size() - 2);
-    if (names == " all " || names.find(" " + name + " ") != names.npos || of_kind[mutant.kind] == &mutant)
+    if (names == " all " || names.find(" " + name + " ") != names.npos || of_kind[mutant.kind] == &mutant ||
+        of_families.contains(&mutant))
       chosen.push_back(mutant);
   }
   return chosen;
@@ -162,6 +176,14 @@ TEST(Mutants, AreMadeOfEveryKind) {
                        "no_arrival",         "no_fence_of_barriers", "no_fence_for_bulk", "no_bulk_commit",
                        "no_bulk_wait",       "no_bulk_wait_read",    "static_tiles",      "no_cluster_wait",
                        "no_cluster_arrival", "wait_of_cta_scope",    "word_kept",         "no_retry"}));
+}
+
+TEST(Mutants, AreTriedOfEveryFamilyThatWaits) {
+  const std::vector<Mutant> chosen = chosen_mutants();
+  for (const char* const family : kWaiting)
+    EXPECT_TRUE(std::ranges::any_of(chosen, [&](const Mutant& mutant) {
+      return mutant.path == find_family(family)->header();
+    })) << family;
 }
 
 TEST(Mutants, AreWaivedOnlyWhereTheyExist) {
