@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "api_counting_new.h"
 #include "api_current_device.h"
+#include "launch/allocator.h"
 #include "scantune/runtime.hpp"
 
 namespace scantune::testing {
@@ -101,6 +103,14 @@ TEST_F(PublicMemory, IsShortWhereTheAllocatorThrows) {
   EXPECT_EQ(memory.allocations, 1);
   memory.throws = true;
   EXPECT_GT(runtime::trim(), 0u) << "what deallocate throws is dropped";
+}
+
+// Memory is given back where an exception would end the process, as one for want of memory would.
+TEST_F(PublicMemory, GoesBackToTheAllocatorWithoutAllocating) {
+  const Allocator allocator{.deallocate = [](void*, void*, std::uint64_t, int) {}};
+  const long before = allocation_count;
+  free_to(allocator, *device_, input_, 256);
+  EXPECT_EQ(allocation_count, before);
 }
 
 TEST_F(PublicMemory, OfStreamsIsGivenBackAndAllocatedAnew) {

@@ -141,7 +141,8 @@ TEST_F(Plans, WithoutWorkspaceTakeAnyOrNoneOfTheCallers) {
   EXPECT_EQ(plan->workspace_bytes(), 0u);
   for (const GivenWorkspace& workspace : {GivenWorkspace{nullptr, 0}, GivenWorkspace{input_, 7}})
     plan->run_in(workspace, {input_, output_}, InitialValue(), nullptr);
-  EXPECT_EQ(device_->launched.size(), 2u);
+  ASSERT_EQ(device_->launched.size(), 2u);
+  for (const FakeLaunch& launch : device_->launched) EXPECT_EQ(launch.arguments.workspace, nullptr);
   EXPECT_TRUE(device_->zeroed.empty());
 }
 
