@@ -13,6 +13,7 @@
 #include "config/lookback.h"
 #include "config/one_shot.h"
 #include "config/pipelined.h"
+#include "config/scan_columns.h"
 #include "config/scan_rows.h"
 #include "config/single_block.h"
 #include "families_under_test.h"
@@ -593,6 +594,39 @@ TEST(Space, KeepsEveryWorkspaceUnderOnePercentOfTheInput) {
           ASSERT_LE(bytes * 100, input_bytes) << to_string(config) << " of " << to_string(request);
         }
       }
+}
+
+// Whole runs of 32 bytes of items would take too many registers as wide accumulators.
+TEST(Space, ShortRowsOfWideAccumulatorsHaveALegalDefault) {
+  const ScanRequest request{.input_type = ValueType::u8,
+                            .accumulator_type = ValueType::u64,
+                            .output_type = ValueType::u8,
+                            .segments = Segments::rows,
+                            .n = u64{1} << 20,
+                            .rows = u64{1} << 14};
+  EXPECT_STREQ(find_family("scan_short_rows")->unsupported_reason(request, 90), nullptr);
+}
+
+// Sums of four columns of bytes share a word, which the workspace holds once.
+TEST(Space, PackedColumnsShareAStatusDescriptor) {
+  ScanRequest request{.input_type = ValueType::u8,
+                      .accumulator_type = ValueType::u32,
+                      .output_type = ValueType::u8,
+                      .segments = Segments::columns,
+                      .n = u64{1} << 24,
+                      .columns = 256};
+  using Columns = Family<ScanColumnsConfig>;
+  ScanColumnsConfig config = Columns::default_config(request, 90);
+  config.columns_per_thread = 4;
+  ASSERT_TRUE(packs_columns(config, request));
+  const auto descriptors = [&] {
+    return (Columns::workspace(config, request).bytes - sizeof(WorkspaceHeader)) /
+           descriptor_bytes(config.status_layout, request.accumulator_bytes());
+  };
+  ASSERT_GT(Columns::bands(config, request), 1u);
+  EXPECT_EQ(descriptors(), Columns::bands(config, request) * request.columns / 4);
+  request.op = Operator::max;
+  EXPECT_EQ(descriptors(), Columns::bands(config, request) * request.columns);
 }
 
 // Which layout is faster is for the search to find out.
