@@ -109,6 +109,20 @@ TEST(ConfigJson, RequestsSurviveTheRoundTrip) {
     EXPECT_EQ(stated_request(to_json(stated)), stated) << to_string(stated.request);
 }
 
+// None is read as another whose name it begins with.
+TEST(ConfigJson, EveryValueOfAMemberIsReadAsItself) {
+  for (const FamilyModel* family : families())
+    for (const MemberModel& member : family->algorithm().members()) {
+      if (member.spelling != Spelling::token || !member.is_recorded()) continue;
+      for (int value = 0; value < static_cast<int>(member.tokens.size()); ++value) {
+        Request request = plain_request(*family, 256);
+        request.set(member, value);
+        const StatedRequest parsed = parse_request(family->algorithm(), canonical_request({request, {}}));
+        EXPECT_EQ(parsed.request[member], value) << member.name << " of " << to_string(request);
+      }
+    }
+}
+
 TEST(ConfigJson, ARequestIsOfTheAlgorithmThatItNames) {
   const Request copy = stated_request(Json::parse(R"({"algorithm": "copy", "input_type": "i8", "n": 9})")).request;
   EXPECT_EQ(typed<CopyRequest>(copy), (CopyRequest{ValueType::i8, ValueType::i8, 0, 0, 9}));
