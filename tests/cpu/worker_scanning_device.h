@@ -19,6 +19,7 @@ namespace scantune::testing {
 // What a mistake may change after a scan.
 struct Scanned {
   ScanRequest request;  // includes n, which memory may say
+  u64 launched_items;   // n of the launch
   Variant variant;      // that of the kernel
   const std::byte* input;
   std::byte* output;
@@ -97,7 +98,7 @@ class ScanningDevice : public Device {
                  static_cast<std::byte*>(arguments.output));
     ++scans;
     auto* workspace = static_cast<std::byte*>(arguments.workspace);
-    mistake({request, variant, static_cast<const std::byte*>(arguments.input),
+    mistake({request, launch.n, variant, static_cast<const std::byte*>(arguments.input),
              static_cast<std::byte*>(arguments.output), workspace, workspace == nullptr ? 0 : bytes_from(workspace),
              scans, source});
     require_well();

@@ -111,6 +111,22 @@ TEST(Verifier, NoticesWritesBehindTheItemsThatMemorySaysThereAre) {
   EXPECT_NE(of_one.find("behind the items that memory says there are, at byte 4096"), std::string::npos) << of_one;
 }
 
+// A config is tuned for up to 2^30 items, of which no output need be looked through for writes of none.
+TEST(Verifier, LooksForWritesOfNoItemsOnlyAsFarAsSeveralTiles) {
+  ScanRequest request = request_of(ValueType::i32);
+  request.n_source = NSource::memory;
+  request.n = u64{1} << 20;
+  ScanningDevice device;
+  std::set<u64> launched;
+  device.mistake = [&](const Scanned& scanned) {
+    if (scanned.request.n == 0) launched.insert(scanned.launched_items);
+  };
+  verify(device, request, {.all_kinds = false});
+  ASSERT_FALSE(launched.empty());
+  EXPECT_GT(*launched.begin(), 2 * 512u);  // two tiles
+  EXPECT_LT(*launched.rbegin(), 3 * 512u);
+}
+
 TEST(Verifier, ScansInPlaceOnlyWhereItemsKeepTheirSize) {
   for (const ValueType output : {ValueType::i32, ValueType::u32, ValueType::i64, ValueType::i16}) {
     ScanRequest request = testing::request_of(ValueType::i32, default_accumulator(ValueType::i32, output), output);
@@ -254,6 +270,22 @@ TEST(Verifier, RunsRowsOfEveryLengthAndOtherNumbersOfThem) {
     for (const u64 length : {u64{1}, u64{31}, u64{33}, tile - 1, tile, tile + 1, 5 * tile / 2 | 1})
       EXPECT_TRUE(lengths.contains({rows, length})) << rows << " rows of " << length;
   EXPECT_TRUE(lengths.contains({request.rows, request.n / request.rows}));
+}
+
+// A record serves other numbers of rows too, and a CTA of scan_short_rows holds whole rows.
+TEST(Verifier, ShortensRowsThatDoNotFitAConfigOfWholeRows) {
+  ScanRequest request = request_of(ValueType::i32);
+  request.segments = Segments::rows;
+  request.rows = 20;
+  const Config config = find_family("scan_short_rows")->default_config(request, 90);
+  ScanningDevice device;
+  u64 longest = 0;
+  device.mistake = [&](const Scanned& scanned) {
+    if (scanned.request.rows == 1) longest = std::max(longest, scanned.request.n);
+  };
+  EXPECT_NO_THROW(Verifier(device).verify(request, config));
+  EXPECT_GT(longest, request.n / request.rows);
+  EXPECT_LT(longest, request.n);
 }
 
 TEST(Verifier, NoticesARowThatGoesOnFromTheOneBefore) {
