@@ -37,6 +37,7 @@ std::size_t name_count = 0;
 
 int resident_clusters = 1;
 CUresult launch_result = CUDA_SUCCESS;
+CUresult context_result = CUDA_SUCCESS;
 unsigned long long last_id = 0;
 std::deque<Context> contexts;
 std::deque<StreamRecord> streams;
@@ -104,6 +105,7 @@ void forget_calls() { name_count = 0; }
 CUctx_st* make_context() { return handle_of(new_context()); }
 void set_resident_clusters(int clusters) { resident_clusters = clusters; }
 void set_launch_result(int result) { launch_result = static_cast<CUresult>(result); }
+void set_context_result(int result) { context_result = static_cast<CUresult>(result); }
 void begin_capture(CUstream_st* stream) { stream_of(stream)->captured = true; }
 void end_capture(CUstream_st* stream) { stream_of(stream)->captured = false; }
 
@@ -212,13 +214,13 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   SCANTUNE_RECORD();
   *id = context_of(context)->id;
-  return CUDA_SUCCESS;
+  return context_result;
 }
 
 CUresult cuCtxSynchronize() {
   SCANTUNE_RECORD();
   const bool is_capturing = std::ranges::any_of(streams, &StreamRecord::captured);
-  return is_capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+  return is_capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : context_result;
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {

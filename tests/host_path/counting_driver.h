@@ -23,6 +23,9 @@ void set_resident_clusters(int clusters);
 // What launches return from now on, a CUresult.
 void set_launch_result(int result);
 
+// What the driver answers to questions about contexts from now on, a CUresult.
+void set_context_result(int result);
+
 void begin_capture(CUstream_st* stream);
 void end_capture(CUstream_st* stream);
 

@@ -251,6 +251,18 @@ TEST_F(HostPath, ErrorsCarryTheCudaResultByNameAndNumber) {
   EXPECT_NO_THROW(run(plan));
 }
 
+TEST_F(HostPath, OfTrimTellsAContextThatFailsFromOneThatIsGone) {
+  scan(kMany);
+  const auto trim_where_the_driver_says = [](CUresult result) {
+    counting_driver::set_context_result(result);
+    runtime::trim();
+  };
+  EXPECT_NO_THROW(trim_where_the_driver_says(CUDA_ERROR_INVALID_CONTEXT));
+  EXPECT_THROW(trim_where_the_driver_says(CUDA_ERROR_NOT_PERMITTED), DeviceError);
+  counting_driver::set_context_result(CUDA_SUCCESS);
+  EXPECT_GT(runtime::trim(), 0u);
+}
+
 TEST_F(HostPath, AllocatesNothingWhenWarm) {
   const auto plan = runtime::plan<i32>(kMany);
   run(plan);
