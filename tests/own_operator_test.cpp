@@ -45,6 +45,14 @@ TEST(CustomOperator, ThatReadsAFileIsRefusedInEverySpellingAndTheFileIsNotQuoted
   }
 }
 
+// Its macros reach the text that defines its kernel.
+TEST(CustomOperator, MayDefineMacrosWithNamesThatKernelsUse) {
+  EXPECT_NO_THROW(
+      compiled(kScanOfFloats, {.source = "#define lane 2\n#define items 3\n#define tile 4\n#define input 5\n"
+                                         "__device__ Value combine(Value a, Value b) { return a + b; }",
+                               .name = ""}));
+}
+
 TEST(CustomOperator, MayNameDirectivesInItsStringsAndComments) {
   std::string source;
   for (const FileReadingSource& one : sources_that_read_nothing())
