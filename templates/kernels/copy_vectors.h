@@ -18,7 +18,8 @@ struct HeldVector {
   using Type = CopiedVector<Unit, kUnits>;
 };
 template <class Problem, class Unit, int kUnits>
-requires(!Problem::kRequest.converts() && kUnits > 1) struct HeldVector<Problem, Unit, kUnits> {
+  requires(!Problem::kRequest.converts() && kUnits > 1)
+struct HeldVector<Problem, Unit, kUnits> {
   using Type = CopiedVector<u64, kVectorAlignmentBytes / sizeof(u64)>;
 };
 

@@ -17,7 +17,7 @@ struct ConvertTo {
   SCANTUNE_DEVICE static To from(To value) { return value; }
 };
 template <class To>
-requires kIsHalf<To>
+  requires kIsHalf<To>
 struct ConvertTo<To> {
   template <class From>
   SCANTUNE_DEVICE static To from(From value) {

@@ -37,13 +37,11 @@ inline constexpr bool kIsResult = requires(From from, void (*take)(To)) {
 
 // The namespace comes first: there the compiler finds that the source lacks a closing brace. arguments: those of
 // load(), in brackets, made of scantune_item, scantune_index and scantune_state.
-#define SCANTUNE_CUSTOM_MAP(name, function, takes, declaration, arguments)                                      \
-  namespace scantune_source_ends {}                                                                             \
-  template <class ScantuneItem, class ScantuneIndex>                                                            \
-  concept name##Takes =                                                                                         \
-      requires(ScantuneItem scantune_item, ScantuneIndex scantune_index, const unsigned char* scantune_state) { \
-    function arguments;                                                                                         \
-  };                                                                                                            \
+#define SCANTUNE_CUSTOM_MAP(name, function, takes, declaration, arguments)                     \
+  namespace scantune_source_ends {}                                                            \
+  template <class ScantuneItem, class ScantuneIndex>                                           \
+  concept name##Takes = requires(ScantuneItem scantune_item, ScantuneIndex scantune_index,     \
+                                 const unsigned char* scantune_state) { function arguments; }; \
   static_assert(name##Takes<takes, scantune::u64>, #function " must take other arguments: define " declaration);
 
 // Whether the function returns what is wanted, where it takes what it is given.
@@ -51,8 +49,8 @@ inline constexpr bool kIsResult = requires(From from, void (*take)(To)) {
   template <class ScantuneItem, class ScantuneIndex>                                                            \
   concept name##Returns =                                                                                       \
       requires(ScantuneItem scantune_item, ScantuneIndex scantune_index, const unsigned char* scantune_state) { \
-    requires wanted<decltype(function arguments), what>;                                                        \
-  };                                                                                                            \
+        requires wanted<decltype(function arguments), what>;                                                    \
+      };                                                                                                        \
   static_assert(!name##Takes<takes, scantune::u64> || name##Returns<takes, scantune::u64>,                      \
                 #function " must return its result, or a number that the result's type holds: define " declaration);
 

@@ -36,7 +36,7 @@ struct PreferenceOrder {
   SCANTUNE_DEVICE static bool comes_before(Key a, Key b) { return kOperator == Operator::min ? a < b : b < a; }
 };
 template <class T, Operator kOperator>
-requires kIsFloating<T>
+  requires kIsFloating<T>
 struct PreferenceOrder<T, kOperator> {
   static constexpr bool kIsMin = kOperator == Operator::min;
   using Key = typename IntegerOf<T>::Type;

@@ -38,9 +38,8 @@ class TileScan {
   static constexpr int kTileAlignment = kShape.is_peeled ? kVectorAlignmentBytes : Problem::kRequest.alignment_bytes();
 
   template <class Item>
-  static constexpr u64 kAccessBytes = access_bytes(kVectorItems, sizeof(Item),
-                                                   kTileAlignment > int{alignof(Item)} ? kTileAlignment
-                                                                                       : int{alignof(Item)});
+  static constexpr u64 kAccessBytes = access_bytes(
+      kVectorItems, sizeof(Item), kTileAlignment > int{alignof(Item)} ? kTileAlignment : int{alignof(Item)});
   using Rows = ThreadRows<Problem, kRows, kRowItems, kShape.pads_tiles>;
   static constexpr bool kPads = Rows::kPadsPartialTiles;
   static constexpr int kMostTotalsInTurn = 8;
