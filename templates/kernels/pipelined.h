@@ -256,7 +256,7 @@ class Pipeline {
   }
 
   SCANTUNE_DEVICE Vector* vectors_of(u32 stage, u32 thread) {
-    return scantune::address_of(shared_.tiles[stage][(kReverse ? kThreads - 1 - thread : thread) * kVectors]);
+    return __builtin_addressof(shared_.tiles[stage][(kReverse ? kThreads - 1 - thread : thread) * kVectors]);
   }
   SCANTUNE_DEVICE static u32 items_of(u32 thread, u32 tile_items) {
     return thread * Run::kItems < tile_items ? tile_items - thread * Run::kItems : 0;

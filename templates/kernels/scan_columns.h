@@ -221,7 +221,7 @@ class ColumnTile {
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
         if (item < mine_[0])
-          scantune::copy_bytes(scantune::address_of(lines_[item]), tile + item * columns, sizeof(Input));
+          scantune::copy_bytes(__builtin_addressof(lines_[item]), tile + item * columns, sizeof(Input));
     } else {
       const auto from = input_lines();
       if (is_full() && from.is_vector) {

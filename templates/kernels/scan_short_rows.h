@@ -127,7 +127,7 @@ class RowTile {
       for (u32 v = 0; v < kVectors<Input>; ++v) {
         Vector<Input> vector;
         if (mine_ > 0) vector = scantune::load_global<kConfig.load_hint>(from + v);
-        scantune::copy_bytes(run.words + v * kVectorWords, scantune::address_of(vector), sizeof vector);
+        scantune::copy_bytes(run.words + v * kVectorWords, __builtin_addressof(vector), sizeof vector);
       }
     } else {
       const Input* const from = load() + place_;
@@ -149,7 +149,7 @@ class RowTile {
 #pragma unroll
       for (u32 v = 0; v < kVectors<Output>; ++v) {
         Vector<Output> vector;
-        scantune::copy_bytes(scantune::address_of(vector), run.words + v * kVectorWords, sizeof vector);
+        scantune::copy_bytes(__builtin_addressof(vector), run.words + v * kVectorWords, sizeof vector);
         scantune::store_global<kConfig.store_hint>(to + v, vector);
       }
     } else {

@@ -37,7 +37,7 @@ class ClusterExchange {
     cluster_wait();
     const u32 rank = cluster_rank(), cta = rank + 1 + thread_rank();
     if (cta < kBlocks && cta < ctas)
-      scantune::send_to_cta(scantune::address_of(shared.aggregates[rank]), cta, Sent{aggregate}, &shared.arrived);
+      scantune::send_to_cta(__builtin_addressof(shared.aggregates[rank]), cta, Sent{aggregate}, &shared.arrived);
   }
 
   // Waits for the aggregates of all CTAs of lower rank, of which there is at least one, and combines them. Every such

@@ -36,7 +36,7 @@ class ClusterGather {
     cluster_wait();
     const u32 rank = cluster_rank();
     if (thread_rank() == 0 && rank > 0 && rank <= senders)
-      scantune::send_to_cta(scantune::address_of(shared.values[rank]), 0, Sent{value}, &shared.arrived);
+      scantune::send_to_cta(__builtin_addressof(shared.values[rank]), 0, Sent{value}, &shared.arrived);
   }
 
   // In the first CTA: waits for the others and combines their values behind `own`, in order.

@@ -2,13 +2,12 @@
 //
 // Whatever takes or returns values of the caller's, or pointers to them, is called by its qualified name everywhere:
 // without it the namespace of a caller's struct would be searched too, and a function there of the same name could be
-// chosen. For the same reason addresses of such values are taken by address_of() and not by &.
+// chosen. Addresses of such values are taken by __builtin_addressof() and not by &, which a struct may define.
 #pragma once
 
 #include "config/launch.h"
 #include "config/tile.h"
 #include "primitives/half.h"
-#include "primitives/objects.h"
 
 namespace scantune {
 
@@ -42,7 +41,7 @@ namespace scantune {
 template <class To, class From>
 SCANTUNE_DEVICE void copy_object(To& to, const From& from) {
   static_assert(sizeof(To) == sizeof(From));
-  scantune::copy_bytes(scantune::address_of(to), scantune::address_of(from), sizeof(To));
+  scantune::copy_bytes(__builtin_addressof(to), __builtin_addressof(from), sizeof(To));
 }
 
 }  // namespace scantune

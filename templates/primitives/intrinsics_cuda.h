@@ -60,10 +60,10 @@ SCANTUNE_DEVICE T shuffle_words(T value, const Shuffle& shuffle) {
     return shuffle(value);
   } else {
     u32 words[ceil_div(static_cast<int>(sizeof(T)), 4)] = {};
-    scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
+    scantune::copy_bytes(words, __builtin_addressof(value), sizeof(T));
 #pragma unroll
     for (u32& word : words) word = shuffle(word);
-    scantune::copy_bytes(scantune::address_of(value), words, sizeof(T));
+    scantune::copy_bytes(__builtin_addressof(value), words, sizeof(T));
     return value;
   }
 }
@@ -142,7 +142,7 @@ template <class T>
 SCANTUNE_DEVICE T from_bits(auto bits) {
   static_assert(sizeof(T) == sizeof(bits));
   T value;
-  scantune::copy_bytes(scantune::address_of(value), &bits, sizeof(T));
+  scantune::copy_bytes(__builtin_addressof(value), &bits, sizeof(T));
   return value;
 }
 
@@ -150,7 +150,7 @@ SCANTUNE_DEVICE T from_bits(auto bits) {
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
-  scantune::copy_bytes(scantune::address_of(value), bytes, sizeof(T));
+  scantune::copy_bytes(__builtin_addressof(value), bytes, sizeof(T));
   return value;
 }
 
@@ -179,7 +179,7 @@ SCANTUNE_DEVICE State operator_state() {
   if constexpr (kWords > 2) asm volatile("mov.b64 %0, scantune_state2;" : "=l"(words[2]));
   if constexpr (kWords > 3) asm volatile("mov.b64 %0, scantune_state3;" : "=l"(words[3]));
   State state;
-  scantune::copy_bytes(scantune::address_of(state), words, sizeof state);
+  scantune::copy_bytes(__builtin_addressof(state), words, sizeof state);
   return state;
 }
 #endif
@@ -244,7 +244,7 @@ SCANTUNE_DEVICE T load_global(const T* address) {
   for (int word = 0; word < Words::kCount; ++word)
     words[word] = scantune::load_word<kHint>(reinterpret_cast<const typename Words::Type*>(address) + word);
   T value;
-  scantune::copy_bytes(scantune::address_of(value), words, sizeof(T));
+  scantune::copy_bytes(__builtin_addressof(value), words, sizeof(T));
   return value;
 }
 
@@ -252,7 +252,7 @@ template <CacheHint kHint, class T>
 SCANTUNE_DEVICE void store_global(T* address, T value) {
   using Words = WordsOf<T>;
   typename Words::Type words[Words::kCount];
-  scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
+  scantune::copy_bytes(words, __builtin_addressof(value), sizeof(T));
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)
     scantune::store_word<kHint>(reinterpret_cast<typename Words::Type*>(address) + word, words[word]);
@@ -264,7 +264,7 @@ template <CacheHint kHint, class T>
 SCANTUNE_DEVICE void store_global_at(u64 address, T value) {
   using Words = WordsOf<T>;
   typename Words::Type words[Words::kCount];
-  scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
+  scantune::copy_bytes(words, __builtin_addressof(value), sizeof(T));
   auto* const destination = reinterpret_cast<typename Words::Type*>(address);
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word) {
@@ -519,7 +519,7 @@ SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barr
   using Words = WordsOf<T>;
   static_assert(sizeof(typename Words::Type) >= 4);
   typename Words::Type words[Words::kCount];
-  scantune::copy_bytes(words, scantune::address_of(value), sizeof(T));
+  scantune::copy_bytes(words, __builtin_addressof(value), sizeof(T));
   const u32 theirs = scantune::address_in_cta(mine, cta), their_barrier = scantune::address_in_cta(barrier, cta);
 #pragma unroll
   for (int word = 0; word < Words::kCount; ++word)

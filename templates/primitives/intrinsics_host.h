@@ -55,21 +55,21 @@ SCANTUNE_DEVICE bool all_lanes(bool vote, SCANTUNE_SITE) { return host::hooks->b
 template <class T>
 SCANTUNE_DEVICE T shuffle_up(T value, u32 distance, SCANTUNE_SITE) {
   T result;
-  host::hooks->shuffle(scantune::address_of(result), scantune::address_of(value), sizeof(T), host::Shuffle::up,
-                       distance, ~0u, site);
+  host::hooks->shuffle(__builtin_addressof(result), __builtin_addressof(value), sizeof(T), host::Shuffle::up, distance,
+                       ~0u, site);
   return result;
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_down(T value, u32 distance, SCANTUNE_SITE) {
   T result;
-  host::hooks->shuffle(scantune::address_of(result), scantune::address_of(value), sizeof(T), host::Shuffle::down,
+  host::hooks->shuffle(__builtin_addressof(result), __builtin_addressof(value), sizeof(T), host::Shuffle::down,
                        distance, ~0u, site);
   return result;
 }
 template <class T>
 SCANTUNE_DEVICE T shuffle_index(T value, u32 lane, SCANTUNE_SITE) {
   T result;
-  host::hooks->shuffle(scantune::address_of(result), scantune::address_of(value), sizeof(T), host::Shuffle::index, lane,
+  host::hooks->shuffle(__builtin_addressof(result), __builtin_addressof(value), sizeof(T), host::Shuffle::index, lane,
                        ~0u, site);
   return result;
 }
@@ -126,7 +126,7 @@ SCANTUNE_DEVICE void copy_bytes(void* to, const void* from, u32 bytes) { __built
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
-  scantune::copy_bytes(scantune::address_of(value), bytes, sizeof(T));
+  scantune::copy_bytes(__builtin_addressof(value), bytes, sizeof(T));
   return value;
 }
 
@@ -141,7 +141,7 @@ template <CacheHint, class T>
 SCANTUNE_DEVICE T load_global(const T* address, SCANTUNE_SITE) {
   T value;
   for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
-    host::hooks->load(reinterpret_cast<unsigned char*>(scantune::address_of(value)) + offset,
+    host::hooks->load(reinterpret_cast<unsigned char*>(__builtin_addressof(value)) + offset,
                       reinterpret_cast<const unsigned char*>(address) + offset, alignof(T), host::Order::plain, site);
   return value;
 }
@@ -150,7 +150,7 @@ template <CacheHint, class T>
 SCANTUNE_DEVICE void store_global(T* address, T value, SCANTUNE_SITE) {
   for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
     host::hooks->store(reinterpret_cast<unsigned char*>(address) + offset,
-                       reinterpret_cast<const unsigned char*>(scantune::address_of(value)) + offset, alignof(T),
+                       reinterpret_cast<const unsigned char*>(__builtin_addressof(value)) + offset, alignof(T),
                        host::Order::plain, site);
 }
 
@@ -183,14 +183,14 @@ template <class T>
 SCANTUNE_DEVICE T load_relaxed_wide(const T* address, SCANTUNE_SITE) {
   static_assert(sizeof(T) == 8 || sizeof(T) == 16);
   T value;
-  host::hooks->load(scantune::address_of(value), address, sizeof(T), host::Order::relaxed, site);
+  host::hooks->load(__builtin_addressof(value), address, sizeof(T), host::Order::relaxed, site);
   return value;
 }
 
 template <class T>
 SCANTUNE_DEVICE void store_relaxed_wide(T* address, T value, SCANTUNE_SITE) {
   static_assert(sizeof(T) == 8 || sizeof(T) == 16);
-  host::hooks->store(address, scantune::address_of(value), sizeof(T), host::Order::relaxed, site);
+  host::hooks->store(address, __builtin_addressof(value), sizeof(T), host::Order::relaxed, site);
 }
 
 template <class T>
@@ -270,7 +270,7 @@ SCANTUNE_DEVICE void send_to_cta(T* mine, u32 cta, const T& value, Barrier* barr
   static_assert(alignof(T) >= 4);
   for (u32 offset = 0; offset < sizeof(T); offset += alignof(T))
     host::hooks->send_to_cta(reinterpret_cast<unsigned char*>(mine) + offset, cta,
-                             reinterpret_cast<const unsigned char*>(scantune::address_of(value)) + offset, alignof(T),
+                             reinterpret_cast<const unsigned char*>(__builtin_addressof(value)) + offset, alignof(T),
                              barrier, site);
 }
 

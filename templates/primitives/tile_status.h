@@ -52,7 +52,7 @@ class TileStatus {
     const u32 state = epoch_ << 2 | static_cast<u32>(flag);
     if constexpr (kPacked) {
       unsigned char bytes[kWords * kPayloadBytes] = {};
-      scantune::copy_bytes(bytes, scantune::address_of(value), sizeof(T));
+      scantune::copy_bytes(bytes, __builtin_addressof(value), sizeof(T));
 #pragma unroll
       for (int index = 0; index < kWords; ++index) {
         PackedWord word;
@@ -63,7 +63,7 @@ class TileStatus {
     } else {
       SplitRecord* const record = records<SplitRecord>() + tile;
       scantune::store_payload(
-          flag == TileFlag::prefix ? scantune::address_of(record->prefix) : scantune::address_of(record->aggregate),
+          flag == TileFlag::prefix ? __builtin_addressof(record->prefix) : __builtin_addressof(record->aggregate),
           value);
       scantune::store_release(&record->state, state);
     }
@@ -89,8 +89,8 @@ class TileStatus {
       descriptor.flag = flag_of(scantune::load_acquire(&record->state));
       if (descriptor.flag != TileFlag::none)
         descriptor.value =
-            scantune::load_payload(descriptor.flag == TileFlag::prefix ? scantune::address_of(record->prefix)
-                                                                       : scantune::address_of(record->aggregate));
+            scantune::load_payload(descriptor.flag == TileFlag::prefix ? __builtin_addressof(record->prefix)
+                                                                       : __builtin_addressof(record->aggregate));
     }
     return descriptor;
   }

@@ -17,7 +17,7 @@ struct ItemwiseAccess {
     if constexpr (Rows::kPadsPartialTiles) {
 #pragma unroll
       for (int item = 0; item < kItems; ++item)
-        scantune::copy_bytes(scantune::address_of(items[item]), &Rows::kFiller, sizeof(Item));
+        scantune::copy_bytes(__builtin_addressof(items[item]), &Rows::kFiller, sizeof(Item));
     }
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
@@ -55,7 +55,7 @@ struct VectorwiseAccess {
       Item items[kItems];
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) {
-        scantune::copy_bytes(scantune::address_of(items[item]), &Rows::kFiller, sizeof(Item));
+        scantune::copy_bytes(__builtin_addressof(items[item]), &Rows::kFiller, sizeof(Item));
         if (first + item < tile_items) items[item] = scantune::load_global<kHint>(tile + first + item);
       }
       scantune::copy_object(vectors[v], items);
