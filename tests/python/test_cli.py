@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -22,6 +24,7 @@ from fake_worker import DEFAULTS
 from scantune import __main__ as program
 from scantune.cli import app
 from scantune.cli.doctor import diagnose
+from scantune.cli.lasting_console import LastingFile
 from scantune.model.policy import _HOST, Effort
 from scantune.model.problem import Problem
 from scantune.store.archive import Archive
@@ -560,3 +563,43 @@ def test_latencies_are_tuned_apart(tmp_path: Path) -> None:
     for latency in ("back_to_back", "isolated"):
         assert scantune_here(*SMALL, "--latency", latency, "--db", str(db))[0] == 0
     assert count(db, "record") == count(db, "problem") == 2
+
+
+# 2^6 is the last size, so a search that a failing print had ended would lack it.
+def test_output_that_cannot_be_printed_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "gbk")
+    monkeypatch.setenv("COLUMNS", "0")
+    command = [sys.executable, "-m", "scantune"]
+    search = ["tune", "--arch", "host", "--type", "i32", "--n", "2^4..2^6", "--budget", "5s"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*command, *search], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert (done.returncode, done.stderr.count(b"could not be printed: No space left")) == (1, 1), done.stderr
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    shown = subprocess.run([*command, "db", "show"], capture_output=True, timeout=60, check=False)
+    assert (shown.returncode, shown.stdout.count(b"i32 sum"), b"?" in shown.stdout) == (0, 3, False), shown
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "printed"),
+    [("\u00b5s \u2013 \u00d7 \u2500", "ascii", b"us - x -"), ("\u4e2d", "latin-1", b"?")],
+)
+def test_letters_that_an_encoding_lacks_are_plain(text: str, encoding: str, printed: bytes) -> None:
+    buffer = io.BytesIO()
+    file = io.TextIOWrapper(buffer, encoding, write_through=True)
+    LastingFile().on(file).write(text)
+    assert buffer.getvalue() == printed
+    file.close()
+
+
+def test_reader_that_leaves_is_no_failure() -> None:
+    kept = LastingFile()
+    reading, writing = os.pipe()
+    os.close(reading)
+    file = os.fdopen(writing, "w")
+    kept.on(file).write("row\n")
+    kept.on(file).flush()
+    assert kept.failure is None
+    kept.on(None).write("row\n")
+    assert kept.failure == "it is closed"
+    with contextlib.suppress(BrokenPipeError):
+        file.close()

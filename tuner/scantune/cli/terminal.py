@@ -8,21 +8,23 @@ import sys
 from collections.abc import Iterator
 
 import typer
-from rich.console import Console
 
+from scantune.cli.lasting_console import LastingConsole
 from scantune.errors import ScantuneError, Status
 
 WIDTH_OF_FILES = 160  # files and pipes have none, and room for whole rows
 
 
-def _standard_output() -> Console:
+def _standard_output() -> LastingConsole:
     """Return the console for results."""
-    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(width=None if has_width else WIDTH_OF_FILES, emoji=False)
+    if not os.environ.get("COLUMNS", "1").strip("0").isdigit():
+        del os.environ["COLUMNS"]  # no width at all
+    has_width = (sys.stdout is not None and sys.stdout.isatty()) or "COLUMNS" in os.environ
+    return LastingConsole(width=None if has_width else WIDTH_OF_FILES, emoji=False)
 
 
 console = _standard_output()
-errors = Console(stderr=True, emoji=False)
+errors = LastingConsole(stderr=True, emoji=False)
 
 
 def say(text: str) -> None:
@@ -42,9 +44,15 @@ def leave_standard_output() -> None:
 
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
-    """Turn errors and Ctrl-C within into a message and an exit status."""
+    """Turn errors and Ctrl-C within into a message and an exit status.
+
+    What could not be printed is told at the end, and is an error only then.
+    """
+    console.lasting.failure = None
     try:
         yield
+        if console.lasting.failure is not None:
+            raise ScantuneError(f"what it found could not be printed: {console.lasting.failure}")
     except ScantuneError as error:
         errors.print(f"scantune: {error}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(error.exit_code) from None
