@@ -367,6 +367,24 @@ def test_what_is_read_is_of_one_moment(file: Path) -> None:
         assert (len(contents.records()), reasons) == (len(RECORDS), [])
 
 
+# The clock was ahead when they were written, and was put right since.
+def test_own_records_of_a_time_to_come_are_told_and_exported(file: Path, tmp_path: Path) -> None:
+    changed(file, "UPDATE record SET finished_at = '2999-01-01T00:00:00Z'")
+    with open_readonly(file) as database:
+        assert len(Archive(database).records()) == len(RECORDS)
+    text = tmp_path / "all.jsonl"
+    assert scantune_here("db", "export", str(text), "--db", str(file))[0] == 0
+    code, message = scantune_here("db", "import", str(text), "--db", str(tmp_path / "ours.db"))
+    assert (code, "lies in the future" in message) == (1, True), message
+
+
+def test_rows_that_are_left_out_are_counted(file: Path, tmp_path: Path) -> None:
+    changed(file, f"UPDATE record SET config = {NOT_UTF8} WHERE n = 1000")
+    for command in (("db", "show"), ("db", "export", str(tmp_path / "all.jsonl")), ("doctor",)):
+        message = scantune_here(*command, "--db", str(file))[1]
+        assert re.search("1 row of .* left out because not valid|1 more are not valid", message), (command, message)
+
+
 # What is named FIFO is one, and in every place where a command reads or replaces a file that may come from others.
 WITH_A_FIFO = {
     "signature": ("db", "import", "{file}", "--allowed-signers", "{file}", "--db", "{ours}"),

@@ -209,7 +209,9 @@ def _database(path: Path) -> Finding:
         with open_database(path) as database:
             database.check_pages()
             database.check_writable()
-            records = len(Archive(database).records())
+            archive = Archive(database)
+            records = len(archive.records())
     except DatabaseError as error:
         return Finding("database", Verdict.missing, str(error))
-    return Finding("database", Verdict.good, f"{path}, {records} records")
+    left_out = f"; {len(archive.left_out)} more are not valid: {archive.left_out[0]}" if archive.left_out else ""
+    return Finding("database", Verdict.good, f"{path}, {records} records{left_out}")

@@ -18,7 +18,7 @@ from scantune import paths
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, DryRunOption, JsonOption
 from scantune.cli.standard_file import input_file, is_standard, output_file
-from scantune.cli.terminal import leave_standard_output, note, reported_errors, say
+from scantune.cli.terminal import leave_standard_output, note, note_rows_left_out, reported_errors, say
 from scantune.compare.exchange import ImportReport, import_database
 from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError, UsageError
@@ -120,6 +120,7 @@ def _export(database: Database, target: Path, force: bool, text: bool, named: Na
     archive = Archive(database)
     with database.snapshot():
         records, breakpoints = archive.records(), archive.breakpoints()
+    note_rows_left_out(database.path, archive.left_out)
     if named is None:
         return len(export_built_in(records, breakpoints, target, overwrite=force, sign=signs))
     if text:

@@ -16,7 +16,7 @@ from scantune import paths
 from scantune.cli.filter import Filter
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import DbOption, JsonOption, listed
-from scantune.cli.terminal import console, note, reported_errors, say
+from scantune.cli.terminal import console, note, note_rows_left_out, reported_errors, say
 from scantune.cli.workers import described_worker
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.algorithms import Algorithms
@@ -82,7 +82,9 @@ def show_command(
 
 def _stored(path: Path) -> tuple[list[Record], list[Breakpoint]]:
     with open_readonly(path) as database:
-        records, breakpoints = Archive(database).records(), Archive(database).breakpoints()
+        archive = Archive(database)
+        records, breakpoints = archive.records(), archive.breakpoints()
+    note_rows_left_out(path, archive.left_out)
     if not paths.is_written_here(path):
         records = [replace(record, run=record.run.without_signer()) for record in records]
     return records, breakpoints

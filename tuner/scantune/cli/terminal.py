@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import typer
 
@@ -34,6 +34,12 @@ def say(text: str) -> None:
 
 def note(text: str) -> None:
     errors.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def note_rows_left_out(path: object, reasons: Sequence[str]) -> None:
+    if reasons:
+        rows = f"{len(reasons)} row{'s' if len(reasons) > 1 else ''}"
+        note(f"{rows} of {path} left out because not valid, as by every program: {reasons[0]}")
 
 
 def leave_standard_output() -> None:

@@ -25,7 +25,7 @@ from scantune.cli.options import (
     existing_database,
     listed,
 )
-from scantune.cli.terminal import console, note, reported_errors, say
+from scantune.cli.terminal import console, note, note_rows_left_out, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
 from scantune.compare.correction import BAD, Correction, DatabaseCorrection, TextCorrection
 from scantune.compare.verify import Checked, Verdict, Verification
@@ -115,8 +115,7 @@ class _Source:
             self.records, self._breakpoints = contents.records(), contents.breakpoints()
             self._text = contents.content if isinstance(contents, TextContents) else None
             self._is_whole = not (rejected or contents.unknown_keys)
-        if rejected:
-            note(f"{counted(len(rejected), 'row')} left out because not valid, as by every program: {rejected[0]}")
+        note_rows_left_out(path, rejected)
         self._path, self._algorithms = path, algorithms
 
     def correction(self, stack: contextlib.ExitStack, evaluator: Evaluator) -> Correction:

@@ -33,16 +33,26 @@ class Archive:
         """
         self.database = database
         self.algorithms = algorithms or Algorithms()
+        self._left_out: dict[str, list[str]] = {}
+
+    @property
+    def left_out(self) -> list[str]:
+        """Why rows were left out when records, breakpoints and trials were last read, one reason for each row."""
+        return [reason for reasons in self._left_out.values() for reason in reasons]
 
     def records(self) -> list[Record]:
         """Return every valid record; others are left out, as the runtime leaves them out."""
         with self.database.snapshot():
-            return sorted(Contents(self.database, algorithms=self.algorithms).records(), key=_by_device)
+            return sorted(self._contents("records").records(), key=_by_device)
 
     def breakpoints(self) -> list[Breakpoint]:
         """Return every valid breakpoint; others are left out, as the runtime leaves them out."""
         with self.database.snapshot():
-            return sorted(Contents(self.database, algorithms=self.algorithms).breakpoints(), key=_by_device)
+            return sorted(self._contents("breakpoints").breakpoints(), key=_by_device)
+
+    def _contents(self, what: str) -> Contents:
+        reasons = self._left_out[what] = []
+        return Contents(self.database, reasons.append, self.algorithms, trusts_times=True)
 
     def trials(self, device: Device) -> list[tuple[Cell, str, Trial]]:
         """Return every valid trial of a device with its cell, and the hash of the kernels that were tried."""
@@ -56,8 +66,7 @@ class Archive:
             return Cell(problem, n), str(row["template_hash"]), replace(trial, config=config)
 
         with self.database.snapshot():
-            contents = Contents(self.database, algorithms=self.algorithms)
-            return [found for found in contents.trials(parsed) if found]
+            return [found for found in self._contents("trials").trials(parsed) if found]
 
     def start(self, run: Run, device: Device, template_hash: TemplateHash | None = None) -> Session:
         """Begin to save what a run finds on a device. The run's rows are written with their first trials.

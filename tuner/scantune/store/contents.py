@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.problem import Problem
-from scantune.model.record import Record
+from scantune.model.record import Record, every_time_has_passed
 from scantune.store.budget import Budget
 from scantune.store.database import Database, Row
 
@@ -33,11 +34,14 @@ class Contents:
         database: Database,
         reject: Callable[[str], None] = lambda reason: None,
         algorithms: Algorithms | None = None,
+        trusts_times: bool = False,
     ) -> None:
         """Read from `database`; `reject` is called with the reason for every row that is left out.
 
-        Problems and configs are checked and completed by the declarations of their algorithms.
+        Problems and configs are checked and completed by the declarations of their algorithms. With
+        `trusts_times` no time lies in the future: the clock may have been put right since.
         """
+        self._times = every_time_has_passed if trusts_times else contextlib.nullcontext
         self._database = database
         self._reject = reject
         self._algorithms = algorithms or Algorithms()
@@ -81,9 +85,12 @@ class Contents:
     def _valid(self, name: str, rows: Iterable[Row], parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
         for row in rows:
             try:
-                yield parse(self._joined(row))
+                with self._times():
+                    found = parse(self._joined(row))
             except (ValueError, TypeError) as error:
                 self._reject(f"{name}: {error}"[:300])
+            else:
+                yield found
 
     def _joined(self, row: Row) -> Row:
         """Return the row with its problem and the columns of the rows that it refers to; its own take precedence."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from scantune.model.algorithms import Algorithms
 from scantune.model.device import Device
-from scantune.model.record import Record
+from scantune.model.record import Record, every_time_has_passed
 from scantune.worker.client import Worker, WorkerError
 
 # A worker describes this device for questions that concern none.
@@ -24,7 +24,8 @@ def built_in_records(worker: Worker) -> list[Record]:
     """Return the records that come with the library. Raises WorkerError when the worker cannot list them."""
     rows = worker.call("built_in", {}, _TIMEOUT_S).get("records")
     try:
-        return [_record(row, worker.hello().algorithms) for row in rows] if isinstance(rows, list) else []
+        with every_time_has_passed():
+            return [_record(row, worker.hello().algorithms) for row in rows] if isinstance(rows, list) else []
     except (KeyError, TypeError, ValueError) as error:
         raise WorkerError("internal", f"a record that comes with the library cannot be read: {error!r}") from None
 
